@@ -16,10 +16,10 @@ use tokio::runtime::{Builder, Runtime};
 use weir_engine::engine::{Body, Engine, Request};
 use weir_engine::source::Caller;
 use weir_language::json::Json;
+use weir_postgres::Settings;
 use weir_relational::catalog::postgres_types::{Types, oid};
 use weir_relational::dialect::Floats;
 use weir_sql::model::ModelOptions;
-use weir_sql::postgres::Settings;
 use weir_sql::postgres::decode::{Choices, Decoder};
 use weir_sql::postgres::source::{Options, PostgresSource};
 

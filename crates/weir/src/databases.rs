@@ -4,11 +4,12 @@ use crate::config::{Config, Integers, Limits, MissingRow, RelationshipNames, Sou
 use crate::sources::{Address, Unopened, config_of};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use weir_postgres::{Settings, Watch};
 use weir_relational::catalog::Warning;
 use weir_relational::dialect::sqlite_type;
 use weir_sql::model::{self, ModelOptions, Track};
 use weir_sql::postgres::source::OpenError;
-use weir_sql::postgres::{self, PostgresSource, Settings, Watch};
+use weir_sql::postgres::{self, PostgresSource};
 use weir_sql::sqlite::connection::Tuning;
 use weir_sql::sqlite::introspect::SqliteOptions;
 use weir_sql::sqlite::{self, SqliteSource};

@@ -7,10 +7,9 @@
 
 use crate::config::{self, Config};
 use crate::native::Native;
-use crate::server;
 use crate::server::{Cors, Readiness};
-use crate::services;
 use crate::sources::{self, Findings};
+use crate::{server, services};
 use arc_swap::ArcSwap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_rustls::TlsAcceptor;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
-use weir_sql::postgres::Watch;
+use weir_postgres::Watch;
 
 /// One configuration in service.
 pub struct Generation {

@@ -13,7 +13,8 @@ use weir_language::report;
 use weir_language::span::Location;
 use weir_native::layout::Database;
 use weir_native::store::{self, Building, Pace, Place, Plan, Store, Types};
-use weir_sql::postgres::{PostgresSource, Settings};
+use weir_postgres::Settings;
+use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
 

@@ -12,9 +12,9 @@ use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
 use weir_language::schema::Schema;
 use weir_native::store;
+use weir_postgres::Watch;
 use weir_relational::catalog::Warning;
 use weir_sql::model::customization::Customization;
-use weir_sql::postgres::Watch;
 
 /// A table that two sources have is some thirty names that clash; so many tell the story.
 const CLASHES_SHOWN_MAX: usize = 3;

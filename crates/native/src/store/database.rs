@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use weir_engine::write::out::Out;
-use weir_sql::postgres::{
+use weir_postgres::{
     Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Session, Settings, Statement,
     Transaction,
 };
@@ -386,7 +386,7 @@ impl Postgres {
         self.run("SELECT pg_catalog.pg_advisory_xact_lock(1464158546)", &[], 1).map(drop)
     }
 
-    fn run(&mut self, sql: &str, values: &[Value], width: usize) -> Result<weir_sql::postgres::Rows, Error> {
+    fn run(&mut self, sql: &str, values: &[Value], width: usize) -> Result<weir_postgres::Rows, Error> {
         let mut parameters = Parameters::new();
         for value in values {
             match value {
@@ -403,14 +403,14 @@ impl Postgres {
         sql: &str,
         parameters: &Parameters,
         width: usize,
-    ) -> Result<weir_sql::postgres::Rows, Error> {
+    ) -> Result<weir_postgres::Rows, Error> {
         let types = vec![0; parameters.count() as usize];
         let statement = Statement::new(sql, types, vec![Format::Text; width], [], None);
         self.session()?.push(&statement, parameters);
         Ok(self.flush(sql)?.pop().unwrap_or_default())
     }
 
-    fn flush(&mut self, sql: &str) -> Result<Vec<weir_sql::postgres::Rows>, Error> {
+    fn flush(&mut self, sql: &str) -> Result<Vec<weir_postgres::Rows>, Error> {
         let Some(session) = &mut self.session else {
             return Err(Error::Database("the session is gone".into()));
         };

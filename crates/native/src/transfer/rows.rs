@@ -11,8 +11,8 @@ use crate::store::{Error, Types};
 use hashbrown::HashSet;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{CachedStatement, Connection, ErrorCode};
+use weir_postgres::Parameters;
 use weir_relational::catalog::{Column, ColumnId};
-use weir_sql::postgres::Parameters;
 
 /// A line and why it is not taken.
 pub(crate) type Rejected = (u64, String);
@@ -241,7 +241,7 @@ enum Literal<'l> {
 }
 
 /// PostgreSQL's text of an array; texts stand between quotes, so none is taken for anything else.
-fn array<'l>(batch: &Batch, cells: impl Iterator<Item = Literal<'l>>, out: &mut weir_sql::postgres::Buffer) {
+fn array<'l>(batch: &Batch, cells: impl Iterator<Item = Literal<'l>>, out: &mut weir_postgres::Buffer) {
     out.push(b'{');
     for (place, cell) in cells.enumerate() {
         if place > 0 {
@@ -260,7 +260,7 @@ fn array<'l>(batch: &Batch, cells: impl Iterator<Item = Literal<'l>>, out: &mut 
     out.push(b'}');
 }
 
-fn quote(text: &str, out: &mut weir_sql::postgres::Buffer) {
+fn quote(text: &str, out: &mut weir_postgres::Buffer) {
     out.push(b'"');
     for byte in text.bytes() {
         if matches!(byte, b'"' | b'\\') {

@@ -133,7 +133,7 @@ impl Templates {
 #[derive(Clone, Debug)]
 enum Plan {
     Read(Box<Query>),
-    Change(Change),
+    Change(Box<Change>),
 }
 
 impl Plan {
@@ -189,16 +189,16 @@ impl Planner<'_> {
             TemplateKey::Update { table, columns, rows } => {
                 let set = columns.iter().map(|it| (*it, Assign::Value(self.value(*table, *it)))).collect();
                 let (scan, filter) = (Scan::of(*table, Purpose::Target), self.filter(*table, rows));
-                Plan::Change(Change::Update(Update { scan, set, filter, returning: Vec::new() }))
+                Plan::Change(Box::new(Change::Update(Update { scan, set, filter, returning: Vec::new() })))
             }
             TemplateKey::Clear { table, column, rows } => {
                 let set = vec![(*column, Assign::Null)];
                 let (scan, filter) = (Scan::of(*table, Purpose::Reference), self.filter(*table, rows));
-                Plan::Change(Change::Update(Update { scan, set, filter, returning: Vec::new() }))
+                Plan::Change(Box::new(Change::Update(Update { scan, set, filter, returning: Vec::new() })))
             }
             TemplateKey::Delete { table, rows } => {
                 let (scan, filter) = (Scan::of(*table, Purpose::Target), self.filter(*table, rows));
-                Plan::Change(Change::Delete(Delete { scan, filter, returning: Vec::new() }))
+                Plan::Change(Box::new(Change::Delete(Delete { scan, filter, returning: Vec::new() })))
             }
         }
     }
@@ -242,7 +242,7 @@ fn read(table: TableId, columns: &[ColumnId], filter: Filter) -> Plan {
 
 fn insert(table: TableId, columns: &[ColumnId], conflict: Option<Conflict>) -> Plan {
     let (scan, columns) = (Scan::of(table, Purpose::Insert), columns.to_vec());
-    Plan::Change(Change::Insert(Insert { scan, columns, conflict, returning: Vec::new() }))
+    Plan::Change(Box::new(Change::Insert(Insert { scan, columns, conflict, returning: Vec::new() })))
 }
 
 #[cfg(test)]
@@ -329,7 +329,8 @@ mod tests {
         };
         let delete =
             |layout: &Layout, table| TemplateKey::Delete { table, rows: rows(layout, table, false, &[]) };
-        let keys: [&dyn Fn(&Layout, TableId) -> TemplateKey; 3] = [&find, &delete, &update];
+        type MakeKey<'m> = &'m dyn Fn(&Layout, TableId) -> TemplateKey;
+        let keys: [MakeKey<'_>; 3] = [&find, &delete, &update];
         // A value of the request is not there: no row instead of any.
         let value = Parameter { origin: Origin::Variable(0), reader: Reader::Id, path: "".into() };
         for key in keys {

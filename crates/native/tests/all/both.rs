@@ -58,7 +58,7 @@ fn a_float_is_spelled_in_one_way() {
 fn very_many_objects_are_deleted_in_little_memory() {
     let fill = r#"INSERT INTO "Mote" (id) SELECT * FROM generate_series(1, 300020)"#;
     // One statement's answer is far smaller than all numbers.
-    let tune = |it: &mut weir_sql::postgres::Settings| it.limits.answer_bytes_max = 1 << 20;
+    let tune = |it: &mut weir_postgres::Settings| it.limits.answer_bytes_max = 1 << 20;
     let served = in_postgres::serve_with("type Mote { id: ID!, size: Int }", fill, tune);
     let delete = "mutation { deleteMote(filter: {}) { msg numUids } }";
     assert_eq!(served.ask(delete, ""), r#"{"data":{"deleteMote":{"msg":"Deleted","numUids":300020}}}"#);
@@ -577,7 +577,7 @@ fn floats_beyond_their_range_are_refused_before_anything_is_written() {
 async fn a_mutation_works_no_longer_than_a_statement_may() {
     let made = tokio::task::spawn_blocking(|| {
         let tune =
-            |it: &mut weir_sql::postgres::Settings| it.limits.statement_timeout = Duration::from_millis(300);
+            |it: &mut weir_postgres::Settings| it.limits.statement_timeout = Duration::from_millis(300);
         in_postgres::serve_with("type Mote { id: ID!, size: Int }", "", tune)
     });
     let served = made.await.expect("it is served");

@@ -11,7 +11,8 @@ use weir_engine::source::{Caller, Source};
 use weir_native::compile::Native;
 use weir_native::layout::Database;
 use weir_native::store::{Place, Types, bring};
-use weir_sql::postgres::{PostgresSource, Settings};
+use weir_postgres::Settings;
+use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
 

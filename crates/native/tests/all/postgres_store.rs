@@ -6,7 +6,7 @@ use weir_native::layout::Database;
 use weir_native::store::{Error, Pace, Place, Store, Types, bring};
 use weir_native::transfer::export::export;
 use weir_native::transfer::{Format, Hooks, Mapping, Source, load};
-use weir_sql::postgres::Settings;
+use weir_postgres::Settings;
 
 fn types(sdl: &str) -> Types {
     Types::read(sdl, Database::Postgres).unwrap_or_else(|errors| panic!("{sdl}: {errors:?}"))

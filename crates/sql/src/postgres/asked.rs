@@ -1,9 +1,9 @@
 //! A reading statement with all that is needed to run it and to read its answer.
 
 use super::decode::{Decoder, described};
-use super::rows::Row;
-use super::statement::{Format, Statement};
 use std::sync::Arc;
+use weir_postgres::rows::Row;
+use weir_postgres::statement::{Format, Statement};
 use weir_relational::catalog::TableId;
 use weir_relational::catalog::postgres_types::{Types, oid};
 use weir_relational::plan::Parameter;

@@ -9,13 +9,13 @@ mod lists;
 
 pub(super) use lists::ids_array;
 
-use super::statement::{Buffer, Parameters};
 use super::{decimal, literal};
 use crate::exec::bind::{Bindings, Found, Given, Refused};
 use crate::exec::json_path::{Step, steps};
 use weir_engine::rows::{Column, Data};
 use weir_language::coerce::scientific;
 use weir_language::value::Node;
+use weir_postgres::statement::{Buffer, Parameters};
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::postgres_types::{Kind, Types, oid};
 use weir_relational::plan::{Origin, Parameter, Reader};

@@ -2,16 +2,16 @@
 //!
 //! **Invariant:** all is of one moment: one transaction that sees one state.
 
-use super::error::Error;
-use super::introspect::{Functions, assemble, questions, schemas_array};
-use super::pool::Pool;
-use super::rows::Rows;
-use super::session::{Purpose, Transaction};
-use super::statement::{Parameters, Statement};
 use crate::model::metadata::TableName;
 use crate::model::{EnumTableValue, ModelOptions};
 use std::sync::Arc;
 use std::time::Instant;
+use weir_postgres::error::Error;
+use weir_postgres::introspect::{Functions, assemble, questions, schemas_array};
+use weir_postgres::pool::Pool;
+use weir_postgres::rows::Rows;
+use weir_postgres::session::{Purpose, Transaction};
+use weir_postgres::statement::{Parameters, Statement};
 use weir_relational::catalog::postgres_types::{Types, oid, quoted};
 use weir_relational::catalog::{Catalog, Table, Warning};
 
@@ -78,7 +78,7 @@ async fn enum_values(pool: &Pool, table: &Table, deadline: Instant) -> Result<Ve
     let answer = pool.read(&text_statement(sql, &[]), Parameters::new(), deadline).await;
     let answer = answer.map_err(|error| error.to_string())?;
     let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
-    let value = |row: super::rows::Row<'_>| {
+    let value = |row: weir_postgres::Row<'_>| {
         let mut columns = row.columns();
         let (value, comment) = (columns.next().flatten(), columns.next().flatten());
         EnumTableValue { value: text(value), comment: text(comment) }

@@ -2,8 +2,8 @@
 //!
 //! **Cost:** a look at the type; only a number with a point or an exponent, for such a type, is rewritten.
 
-use super::statement::Buffer;
 use crate::exec::value::is_number;
+use weir_postgres::statement::Buffer;
 use weir_relational::catalog::postgres_types::oid;
 
 /// Digits before the point, and after it, that are written: every such type refuses longer integers and rounds longer fractions.

@@ -10,9 +10,9 @@
 //! **Cost:** no allocation for any type that is not an array or composite in text format; what is built is built in the
 //! caller's scratch. Recursion is as deep as the type is nested, at most `DEPTH_MAX`.
 
-use super::statement::Format;
 use crate::exec::value::{Fault, Value};
 use std::borrow::Cow;
+use weir_postgres::statement::Format;
 use weir_relational::catalog::postgres_types::{Kind, Types, oid};
 use weir_relational::dialect::Floats;
 

@@ -8,14 +8,12 @@
 
 use super::asked::Asked;
 use super::bind::push_last;
-use super::error::{Error, source_error};
+use super::errors::source_error;
 use super::portal::Values;
 use super::prepared::{InParts, List, Prepared};
 use super::result_set::ResultSet;
 use super::row_source::ResultRows;
-use super::rows::Rows;
 use super::source::{PostgresDriver, PostgresFetch};
-use super::statement::Parameters;
 use super::{parts, text};
 use crate::exec::answer::TooLong;
 use crate::exec::bind::Bindings;
@@ -28,6 +26,9 @@ use std::time::Instant;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::Column;
 use weir_engine::source::{Reply, ReplyBody, SourceError};
+use weir_postgres::error::Error;
+use weir_postgres::rows::Rows;
+use weir_postgres::statement::Parameters;
 
 /// A read that lost its connection, or a race with others, is asked again so often.
 pub(super) const TRIES_MAX: u32 = 3;

@@ -7,9 +7,9 @@
 //! takes six.
 
 use super::decode::delimiter;
-use super::statement::Buffer;
 use super::{decimal, geojson, labels};
 use weir_language::json::{Json, JsonKind, JsonRef};
+use weir_postgres::statement::Buffer;
 use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid};
 use weir_relational::catalog::{ColumnType, LQUERY, LTXTQUERY};
 

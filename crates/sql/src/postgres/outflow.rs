@@ -10,65 +10,16 @@
 //!
 //! **Cost:** nothing while the client reads.
 
-use super::server::Sessions;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use tokio::sync::Notify;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::Instant;
 use weir_engine::source::{Chunk, Chunks};
 use weir_engine::unread::{Gone, Part, Sender, channel, in_process};
+use weir_postgres::server::Sessions;
 
 /// How many chunks may wait while the client sets the pace.
 const CHUNKS_MAX: usize = 4;
-
-/// Callers that wait for a session.
-#[derive(Debug, Default)]
-pub(super) struct Demand {
-    callers: AtomicUsize,
-    call: Notify,
-}
-
-impl Demand {
-    /// One more waits, as long as what is given lives.
-    pub(super) fn seek(&self) -> Seeker<'_> {
-        self.callers.fetch_add(1, Ordering::Relaxed);
-        self.call.notify_one();
-        Seeker(self)
-    }
-
-    fn is_there(&self) -> bool {
-        self.callers.load(Ordering::Relaxed) > 0
-    }
-
-    /// Waits until it is this stream's turn to help those who wait.
-    async fn called(&self) {
-        loop {
-            self.call.notified().await;
-            if self.is_there() {
-                return;
-            }
-        }
-    }
-
-    /// Lets another stream hurry, if anybody waits.
-    fn pass_on(&self) {
-        if self.is_there() {
-            self.call.notify_one();
-        }
-    }
-}
-
-/// A caller that waits for a session.
-#[derive(Debug)]
-pub(super) struct Seeker<'d>(&'d Demand);
-
-impl Drop for Seeker<'_> {
-    fn drop(&mut self) {
-        self.0.callers.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 /// Who sets the pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +87,7 @@ impl Outflow {
 
     /// Waits for the client, though there is no room; not for ever, if others need the session.
     async fn hold(&mut self) -> Result<(), Gone> {
-        let over = self.taken + self.sessions.dialer.settings.limits.wait_max;
+        let over = self.taken + self.sessions.limits().wait_max;
         let demand = &self.sessions.demand;
         let needed = async {
             tokio::time::sleep_until(over).await;
@@ -174,7 +125,7 @@ impl Outflow {
     }
 
     fn has_room(&self) -> bool {
-        let limits = &self.sessions.dialer.settings.limits;
+        let limits = self.sessions.limits();
         self.chunks.waiting().bytes() <= limits.unread_answer_bytes_max
             && in_process() <= limits.unread_bytes_max
     }

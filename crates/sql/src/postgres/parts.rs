@@ -7,19 +7,13 @@
 //! **Cost:** memory for one part of rows, one chunk of the answer and the few chunks that may wait; a slow client slows
 //! the database's connection, until others need it: see [`super::outflow`].
 
-use super::bulkhead::Cause;
-use super::cursor::Cursor;
-use super::error::Error;
 use super::fetch::TRIES_MAX;
 use super::outflow::Outflow;
 use super::portal::{Part, Portals, Values};
 use super::prepared::Prepared;
 use super::result_set::ResultSet;
 use super::row_source::{ResultRow, ResultRows};
-use super::rows::Rows;
-use super::session::Session;
 use super::source::PostgresFetch;
-use super::statement::Parameters;
 use crate::exec::answer::{CHUNK_BYTES, TooLong, pieces};
 use crate::exec::response_writer::ResponseWriter;
 use std::sync::Arc;
@@ -28,6 +22,12 @@ use tokio::sync::oneshot;
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{Chunk, FetchInput, Finished, PathError, Reply, ReplyBody, SourceError, Step};
 use weir_engine::write::out::Out;
+use weir_postgres::bulkhead::Cause;
+use weir_postgres::cursor::Cursor;
+use weir_postgres::error::Error;
+use weir_postgres::rows::Rows;
+use weir_postgres::session::Session;
+use weir_postgres::statement::Parameters;
 use weir_relational::plan::{Member, MemberKind};
 
 /// Timeout of the database from one part to the next.

@@ -8,15 +8,16 @@
 //!
 //! **Cost:** a trip for each part; parts become longer or shorter until one has about [`PART_BYTES`]. Memory for two parts.
 
-use super::bulkhead::Patience;
-use super::error::Error;
 use super::prepared::{Children, List};
-use super::rows::Rows;
-use super::session::Session;
-use super::statement::{Parameters, Statement};
-use super::{pool::Pool, text};
+use super::text;
 use std::sync::Arc;
 use std::time::Instant;
+use weir_postgres::bulkhead::Patience;
+use weir_postgres::error::Error;
+use weir_postgres::pool::Pool;
+use weir_postgres::rows::Rows;
+use weir_postgres::session::Session;
+use weir_postgres::statement::{Parameters, Statement};
 
 /// Rows of a list's first part.
 const FIRST_ROWS: u32 = 32;

@@ -4,16 +4,15 @@
 //! own, which see one state. Levels below a root field of a mutation are arms of one statement that is asked after it.
 
 use super::asked::Asked;
-use super::bulkhead::table_set;
 use super::decode::{Decoder, described};
 use super::source::PostgresState;
-use super::statement::{Parameters, Statement};
 use crate::exec::source::PreparedPlan;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
-use weir_relational::catalog::Relations;
+use weir_postgres::bulkhead::table_set;
+use weir_postgres::statement::{Parameters, Statement};
 use weir_relational::catalog::postgres_types::oid;
-use weir_relational::catalog::{FunctionId, TableId, Volatility};
+use weir_relational::catalog::{FunctionId, Relations, TableId, Volatility};
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Assign, Change, Work, Write, WriteAnswer};
 use weir_relational::plan::{Expr, Filter, Level, MemberKind, Output, Parameter, Plan};

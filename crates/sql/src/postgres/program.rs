@@ -10,15 +10,11 @@
 
 use super::asked::Asked as Reads;
 use super::bind::{ids_array, push_last};
-use super::bulkhead::{Cause, Patience};
-use super::error::{CONCURRENT, Error};
+use super::errors::CONCURRENT;
 use super::prepared::Programmed;
 use super::result_set::ResultSet;
 use super::row_source::ResultRows;
-use super::rows::Rows;
-use super::session::{Isolation, Session, Transaction};
 use super::source::PostgresDriver;
-use super::statement::{Format, Parameters, Statement};
 use super::write::Failure;
 use super::write_fetch::{TRIES_MAX, pause};
 use crate::exec::errors::coded;
@@ -29,6 +25,11 @@ use crate::exec::value::Value as Read;
 use std::sync::Arc;
 use std::time::Instant;
 use weir_engine::source::{Accent, SourceError};
+use weir_postgres::bulkhead::{Cause, Patience};
+use weir_postgres::error::Error;
+use weir_postgres::rows::Rows;
+use weir_postgres::session::{Isolation, Session, Transaction};
+use weir_postgres::statement::{Format, Parameters, Statement};
 use weir_relational::plan::{Member, MemberKind};
 
 /// So many statements leave in one flight at most.

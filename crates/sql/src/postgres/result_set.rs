@@ -7,11 +7,11 @@
 //! come together. Some buffers per arm, none per row. A statement of one arm is walked as it came.
 
 use super::asked::Asked;
-use super::rows::{Row, Rows, RowsIter};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use smallvec::{SmallVec, smallvec};
 use std::hash::{BuildHasher, Hasher};
+use weir_postgres::rows::{Row, Rows, RowsIter};
 
 /// No more rows in a chain.
 const END: u32 = u32::MAX;

@@ -2,7 +2,6 @@
 //!
 //! **Cost:** no allocation per row.
 
-use super::cursor::Cursor;
 use super::decode::Decoder;
 use super::prepared::Prepared;
 use super::result_set::{Key, ResultSet, RowsOf};
@@ -11,6 +10,7 @@ use crate::exec::answer::TooLong;
 use crate::exec::program::Shown;
 use crate::exec::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
 use crate::exec::value::{Fault, Value};
+use weir_postgres::cursor::Cursor;
 use weir_relational::catalog::facts::Cell;
 
 /// All rows of an answer.

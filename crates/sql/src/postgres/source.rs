@@ -1,12 +1,9 @@
 //! A PostgreSQL database as a source of a graph.
 
-use super::address::Settings;
 use super::asked::Asked as Reads;
 use super::catalog;
-use super::connection::Facts;
 use super::decode::{Choices, Decoder};
-use super::error::{Error, source_error};
-use super::pool::{Counts, Pool};
+use super::errors::source_error;
 use super::prepared::Prepared;
 use crate::api::generate;
 use crate::exec::forms::Planning;
@@ -18,6 +15,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use weir_engine::source::{Accent, BoxFuture, Reply, SourceError};
+use weir_postgres::address::Settings;
+use weir_postgres::connection::Facts;
+use weir_postgres::error::Error;
+use weir_postgres::pool::{Counts, Pool};
 use weir_relational::catalog::postgres_types::Types;
 use weir_relational::catalog::{Table, Warning};
 use weir_relational::dialect::Floats;

@@ -1,10 +1,10 @@
 //! Values that were read as parameters of the next statement: in PostgreSQL's text form, alone or as an array.
 
 use super::decode::Decoder;
-use super::statement::{Format, Parameters};
 use crate::exec::value::Value;
 use weir_engine::rows::{Column, Data};
 use weir_engine::write::out::Out;
+use weir_postgres::statement::{Format, Parameters};
 
 /// Appends the text of a value; nothing, and `false`, for null.
 fn append(out: &mut Vec<u8>, decoder: &Decoder, bytes: Option<&[u8]>) -> bool {

@@ -9,19 +9,19 @@
 
 use super::bind::{Target, push, push_last};
 use super::decode::Decoder;
-use super::error::Error;
 use super::prepared::{Children, Prepared, Ready};
-use super::rows::{Row, Rows};
-use super::session::{Isolation, Transaction};
-use super::statement::Parameters;
 use super::text;
-use super::way::Way;
 use crate::exec::bind::Bindings;
 use crate::exec::errors::{needed, not_found};
 use crate::frontend::form::Form;
 use smallvec::SmallVec;
 use std::time::Instant;
 use weir_engine::source::FieldError;
+use weir_postgres::error::Error;
+use weir_postgres::rows::{Row, Rows};
+use weir_postgres::session::{Isolation, Transaction};
+use weir_postgres::statement::Parameters;
+use weir_postgres::way::Way;
 use weir_relational::catalog::postgres_types::Types;
 use weir_relational::plan::MemberKind;
 use weir_relational::plan::write::{Change, Given, Step, Work};

@@ -2,12 +2,9 @@
 //!
 //! A transaction that lost a race with others is run again from its beginning: nothing of it was answered.
 
-use super::bulkhead::Cause;
-use super::error::Error;
 use super::result_set::ResultSet;
 use super::row_source::ResultRows;
 use super::source::{PostgresDriver, PostgresFetch};
-use super::way::Way;
 use super::write::{Done, Failure, Runner, Single, single};
 use crate::exec::errors::{with_message, with_path};
 use crate::exec::response_writer::ResponseWriter;
@@ -16,6 +13,9 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 use weir_engine::source::{Reply, ReplyBody, SourceError};
+use weir_postgres::bulkhead::Cause;
+use weir_postgres::error::Error;
+use weir_postgres::way::Way;
 
 /// So often a transaction is begun.
 pub(super) const TRIES_MAX: u32 = 4;

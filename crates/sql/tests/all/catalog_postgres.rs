@@ -2,10 +2,10 @@
 
 use crate::postgres_kit::{Database, chinook, database};
 use std::time::{Duration, Instant};
+use weir_postgres::introspect::{Functions, assemble, questions, schemas_array};
+use weir_postgres::{Settings, Watch};
 use weir_relational::catalog::postgres_types::{Kind, Types};
 use weir_relational::catalog::{Catalog, Table, UniqueKey, Warning};
-use weir_sql::postgres::introspect::{Functions, assemble, questions, schemas_array};
-use weir_sql::postgres::{Settings, Watch};
 
 /// The catalog of a database, its questions asked in one session of `role`.
 fn read_as(role: &str, database: &Database, schemas: &[&str]) -> (Catalog, Types, Vec<Warning>) {

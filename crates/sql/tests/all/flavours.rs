@@ -10,12 +10,13 @@ use std::time::Duration;
 use weir_engine::compose::Graph;
 use weir_engine::engine::Engine;
 use weir_engine::source::Source;
+use weir_postgres::Settings;
 use weir_relational::catalog::postgres_types::Types;
 use weir_relational::dialect::flavour::Flavour;
 use weir_relational::sql::assemble::Arm;
 use weir_sql::model::ModelOptions;
+use weir_sql::postgres::PostgresSource;
 use weir_sql::postgres::source::Options;
-use weir_sql::postgres::{PostgresSource, Settings};
 
 /// Each statement, and what it binds: the types are declared when it is prepared.
 fn said(sent: &Sent) -> String {

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use weir_sql::postgres::{Error, Host, Isolation, Parameters, Pool, Purpose, Transaction};
+use weir_postgres::{Error, Host, Isolation, Parameters, Pool, Purpose, Transaction};
 
 #[tokio::test]
 async fn a_server_that_ends_the_connection_did_not_commit() {

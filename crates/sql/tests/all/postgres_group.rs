@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(50);
 
 async fn grouped(lock_timeout: Duration, statement_timeout: Duration) -> Served {
     let database = database(TABLES);
-    let tune = |settings: &mut weir_sql::postgres::Settings| {
+    let tune = |settings: &mut weir_postgres::Settings| {
         settings.batch_mutations = true;
         // Connecting, and what goes before, may take as long as the machine likes.
         settings.limits.wait_max = PATIENCE;
@@ -212,7 +212,7 @@ async fn several_statements_and_levels_below_go_alone() {
 
 #[tokio::test]
 async fn an_answer_that_is_too_large_to_be_kept_is_its_askers_alone() {
-    let tune = |settings: &mut weir_sql::postgres::Settings| {
+    let tune = |settings: &mut weir_postgres::Settings| {
         settings.batch_mutations = true;
         settings.limits.answer_bytes_max = 20_000;
     };

@@ -5,7 +5,7 @@ use crate::postgres_kit::served::{Served, serve_with};
 use futures_util::future::join_all;
 use std::time::{Duration, Instant};
 use weir_engine::engine::Body;
-use weir_sql::postgres::Settings;
+use weir_postgres::Settings;
 
 /// A table to be locked, one beside it, and a view that is slow until `door` has a row.
 const TABLES: &str = "

@@ -4,8 +4,8 @@ use crate::postgres_kit::served::{serve, serve_with, soon};
 use crate::postgres_kit::{chinook, database};
 use std::sync::Arc;
 use weir_engine::engine::Body;
+use weir_postgres::Settings;
 use weir_relational::dialect::flavour::Flavour;
-use weir_sql::postgres::Settings;
 
 /// Parents whose children name them by keys of another spelling, and by no key.
 const KEYS: &str = r#"

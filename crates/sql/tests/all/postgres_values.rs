@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use std::fmt::Write as _;
+use weir_postgres::introspect::{Functions, assemble, questions, schemas_array};
+use weir_postgres::statement::{Buffer, Format};
 use weir_relational::catalog::postgres_types::{Kind, Type, Types};
 use weir_relational::dialect::Floats;
 use weir_sql::exec::value::Value;
 use weir_sql::postgres::decode::{Choices, Decoder};
-use weir_sql::postgres::introspect::{Functions, assemble, questions, schemas_array};
 use weir_sql::postgres::literal::write;
-use weir_sql::postgres::statement::{Buffer, Format};
 
 mod corpus;
 

@@ -8,10 +8,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
-use weir_relational::dialect::flavour::Flavour;
-use weir_sql::postgres::{
+use weir_postgres::{
     Error, Format, Isolation, Parameters, Pool, Purpose, Session, Settings, Statement, Transaction,
 };
+use weir_relational::dialect::flavour::Flavour;
 
 /// Polls once.
 fn waits(future: Pin<&mut impl Future>) -> bool {

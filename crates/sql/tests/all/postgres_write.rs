@@ -246,7 +246,7 @@ async fn a_mutation_whose_rows_are_too_many_to_be_kept_is_told_to_be_done() {
     let sql = "CREATE TABLE page (id int4 PRIMARY KEY, body text NOT NULL, done int4 NOT NULL DEFAULT 0);
         INSERT INTO page SELECT n, repeat('x', 30000) FROM generate_series(1, 9) AS n;
         INSERT INTO page VALUES (10, repeat('y', 300000))";
-    let tune = |settings: &mut weir_sql::postgres::Settings| {
+    let tune = |settings: &mut weir_postgres::Settings| {
         settings.limits.answer_bytes_max = 100_000;
         settings.limits.sessions_max = 1;
     };

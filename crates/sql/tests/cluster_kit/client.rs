@@ -3,7 +3,7 @@
 use super::shared;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use weir_sql::postgres::{Error, Format, Parameters, Pool, Rows, Settings, Statement};
+use weir_postgres::{Error, Format, Parameters, Pool, Rows, Settings, Statement};
 
 pub fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)

@@ -15,7 +15,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use weir_sql::postgres::Settings;
+use weir_postgres::Settings;
 
 const SETTINGS: &str = "
 listen_addresses = '127.0.0.1'

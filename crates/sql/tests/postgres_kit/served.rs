@@ -7,9 +7,10 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
 use weir_engine::source::{Accent, Caller, Source};
 use weir_language::json::{Json, JsonRef};
+use weir_postgres::{Format, Parameters, Pool, Purpose, Session, Settings, Statement};
 use weir_sql::model::{ModelOptions, RelationshipNames};
+use weir_sql::postgres::PostgresSource;
 use weir_sql::postgres::source::Options;
-use weir_sql::postgres::{Format, Parameters, Pool, PostgresSource, Purpose, Session, Settings, Statement};
 
 /// A served database.
 pub struct Served {

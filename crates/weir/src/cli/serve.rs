@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 use weir_native::store::Error;
-use weir_sql::postgres::jittered;
+use weir_postgres::jittered;
 
 /// A source that is down is tried again after at most so long; the pause doubles up to the second.
 const REVIVE_MIN: Duration = Duration::from_millis(500);

@@ -148,7 +148,7 @@ impl Limits {
     }
 
     /// Bounds what streams of PostgreSQL whose clients do not read may hold.
-    pub(crate) fn bound_streams(&self, limits: &mut weir_sql::postgres::Limits) {
+    pub(crate) fn bound_streams(&self, limits: &mut weir_postgres::Limits) {
         limits.unread_bytes_max = self.unread_bytes_max;
         limits.unread_answer_bytes_max = self.unread_connection_bytes_max;
     }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+use weir_postgres::{Limits, Naming, Settings};
 use weir_relational::dialect::flavour;
-use weir_sql::postgres::{Limits, Naming, Settings};
 
 /// The block's keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -9,7 +9,8 @@ use weir_engine::engine::Engine;
 use weir_native::compile::Native;
 use weir_native::layout;
 use weir_native::store::{Place, Types, bring};
-use weir_sql::postgres::{PostgresSource, Settings};
+use weir_postgres::Settings;
+use weir_sql::postgres::PostgresSource;
 
 /// A served store in a database of its own.
 pub(crate) struct Served {

@@ -4,7 +4,7 @@ use super::{Dimension, KEY, Reading, integer, is_null};
 use crate::exec::bind::{Found, Given, Refused};
 use crate::postgres::decode::delimiter;
 use crate::postgres::literal;
-use crate::postgres::statement::Buffer;
+use weir_postgres::statement::Buffer;
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::postgres_types::Kind;
 use weir_relational::plan::{Parameter, Reader};

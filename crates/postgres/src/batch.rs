@@ -6,14 +6,14 @@
 //!
 //! **Invariant:** answers come in the order in which units were written; a unit is answered once, or put by to go again.
 
-use super::bulkhead::{Bulkhead, Cause};
-use super::connection::{Connection, End, Status};
-use super::dial::Kind;
-use super::error::Error;
-use super::flight::Flight;
-use super::lane::{Connected, Freight, Landed, Request, Shared};
-use super::rows::{Columns, Rows};
-use super::statement::{Buffer, Format, Parameters, Statement};
+use crate::bulkhead::{Bulkhead, Cause};
+use crate::connection::{Connection, End, Status};
+use crate::dial::Kind;
+use crate::error::Error;
+use crate::flight::Flight;
+use crate::lane::{Connected, Freight, Landed, Request, Shared};
+use crate::rows::{Columns, Rows};
+use crate::statement::{Buffer, Format, Parameters, Statement};
 use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -30,7 +30,7 @@ type Askers = SmallVec<[Request; 1]>;
 
 /// A batch, before and while it is under way.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     /// In the order in which they are written; the first is the one whose answer comes next.
     units: VecDeque<Unit>,
     requests: usize,
@@ -56,7 +56,7 @@ struct Unit {
 
 /// State of the batch's connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(crate) enum Fate {
     /// More answers come.
     Open,
     /// All is through; the connection can be used again.
@@ -117,7 +117,7 @@ impl Freight for Batch {
 
 impl Batch {
     /// Number of statements to send.
-    pub(super) fn statements(&self) -> usize {
+    pub(crate) fn statements(&self) -> usize {
         self.units.len()
     }
 
@@ -141,7 +141,7 @@ impl Batch {
     }
 
     /// Appends all statements and the sync. A unit that cannot be written is answered at once.
-    pub(super) fn write(&mut self, connection: &mut Connection) {
+    pub(crate) fn write(&mut self, connection: &mut Connection) {
         let mut at = 0;
         while let Some(unit) = self.units.get(at) {
             match unit.write(connection) {
@@ -153,7 +153,7 @@ impl Batch {
     }
 
     /// Gives the unit whose turn it is what came.
-    pub(super) fn hand_out(&mut self, end: Result<End, Error>) -> Fate {
+    pub(crate) fn hand_out(&mut self, end: Result<End, Error>) -> Fate {
         self.has_moved = true;
         match end {
             Ok(End::Complete(rows)) => match self.units.pop_front() {
@@ -226,7 +226,7 @@ impl Batch {
 
     /// A tick: answers those whose time is over, or who waited `wait_max` for others; what the server gives for them is thrown
     /// away. Marks the first unit's tables if it takes long.
-    pub(super) fn expire(&mut self, wait_max: Duration, bulkhead: &Bulkhead) {
+    pub(crate) fn expire(&mut self, wait_max: Duration, bulkhead: &Bulkhead) {
         let has_moved = std::mem::take(&mut self.has_moved);
         if let Some(first) = self.units.front_mut()
             && !(has_moved || first.is_slow || self.is_cut)
@@ -253,22 +253,22 @@ impl Batch {
     }
 
     /// True if the next answer takes long.
-    pub(super) fn is_slow(&self) -> bool {
+    pub(crate) fn is_slow(&self) -> bool {
         !self.is_cut && self.units.front().is_some_and(|it| it.is_slow)
     }
 
     /// True if no request waits for it any more.
-    pub(super) fn is_forsaken(&self) -> bool {
+    pub(crate) fn is_forsaken(&self) -> bool {
         self.units.iter().flat_map(|it| it.askers.iter().flatten()).all(|it| it.reply.is_closed())
     }
 
     /// The unit whose answer comes next, as a batch of its own; the others are as if they had not been sent.
-    pub(super) fn part_first(&mut self) -> Self {
+    pub(crate) fn part_first(&mut self) -> Self {
         Self { units: self.units.pop_front().into_iter().collect(), ..Self::default() }
     }
 
     /// Requests to repeat, in order. The batch is empty then, its memory kept.
-    pub(super) fn take_rest(&mut self) -> Vec<Request> {
+    pub(crate) fn take_rest(&mut self) -> Vec<Request> {
         let mut rest = std::mem::take(&mut self.again);
         rest.extend(self.units.drain(..).flat_map(|it| it.askers.into_iter().flatten()));
         rest.retain(|it| !it.reply.is_closed());

@@ -36,7 +36,7 @@ impl Rows {
     }
 
     /// The rows of each asker of a merged statement: the first column says whose a row is, from 1.
-    pub(super) fn split_merged(&self, askers: usize, is_binary: bool) -> Vec<Self> {
+    pub(crate) fn split_merged(&self, askers: usize, is_binary: bool) -> Vec<Self> {
         let mut parts = vec![Self::default(); askers];
         let mut from = 0;
         while let Some((tag, body, rest)) = split(&self.messages[from..]) {
@@ -89,7 +89,7 @@ impl<'r> Iterator for RowsIter<'r> {
 }
 
 /// The first message of `bytes`: its tag, its body, and what follows it. `None` if it is not whole.
-pub(super) fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+pub fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, a, b, c, d], rest) = bytes.split_first_chunk::<HEADER_BYTES>()?;
     let length = (u32::from_be_bytes([a, b, c, d]) as usize).checked_sub(4)?;
     let (body, after) = rest.split_at_checked(length)?;
@@ -130,18 +130,18 @@ impl<'r> Row<'r> {
 pub struct Columns<'r>(&'r [u8]);
 
 impl<'r> Columns<'r> {
-    pub(super) fn new(bytes: &'r [u8]) -> Self {
+    pub(crate) fn new(bytes: &'r [u8]) -> Self {
         Self(bytes)
     }
 
     /// Those after the first `count` bytes, which are whole columns.
     #[inline]
-    pub(super) fn skip_bytes(self, count: usize) -> Self {
+    pub(crate) fn skip_bytes(self, count: usize) -> Self {
         Self(self.0.get(count..).unwrap_or_default())
     }
 
     #[inline]
-    pub(super) const fn bytes_len(self) -> usize {
+    pub(crate) const fn bytes_len(self) -> usize {
         self.0.len()
     }
 }

@@ -2,26 +2,26 @@
 //!
 //! **Cost:** binding copies the parameters, which are in the wire's form already, once.
 
-use super::error::Error;
-use super::statement::{Format, Parameters, Statement};
+use crate::error::Error;
+use crate::statement::{Format, Parameters, Statement};
 use bytes::{BufMut, BytesMut};
 use std::io::Write;
 use weir_relational::catalog::postgres_types::oid;
 
 /// The name of a statement or a portal on its connection.
-pub(super) struct Name {
+pub(crate) struct Name {
     bytes: [u8; 24],
     length: usize,
 }
 
 impl Name {
     /// The name of a statement by its number.
-    pub(super) fn of(id: u64) -> Self {
+    pub(crate) fn of(id: u64) -> Self {
         Self::numbered('s', id)
     }
 
     /// The name of a portal by its number.
-    pub(super) fn of_portal(number: u32) -> Self {
+    pub(crate) fn of_portal(number: u32) -> Self {
         Self::numbered('p', u64::from(number))
     }
 
@@ -35,7 +35,7 @@ impl Name {
     }
 
     /// No name: the statement or portal lives until the next.
-    pub(super) const NONE: Self = Self { bytes: [0; 24], length: 0 };
+    pub(crate) const NONE: Self = Self { bytes: [0; 24], length: 0 };
 
     fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
@@ -64,7 +64,7 @@ fn count(out: &mut BytesMut, count: usize) {
 }
 
 /// Has a statement parsed; with `describe` its result columns are told too.
-pub(super) fn parse(out: &mut BytesMut, name: &Name, statement: &Statement) {
+pub(crate) fn parse(out: &mut BytesMut, name: &Name, statement: &Statement) {
     message(out, b'P', |out| {
         text(out, name.as_bytes());
         text(out, statement.sql.as_bytes());
@@ -83,7 +83,7 @@ pub(super) fn parse(out: &mut BytesMut, name: &Name, statement: &Statement) {
 ///
 /// # Errors
 /// More than 65,535 parameters.
-pub(super) fn bind(
+pub(crate) fn bind(
     out: &mut BytesMut,
     portal: &Name,
     name: &Name,
@@ -106,7 +106,7 @@ pub(super) fn bind(
 }
 
 /// Has rows of a portal given: the next `rows_max`, or with 0 all.
-pub(super) fn execute(out: &mut BytesMut, portal: &Name, rows_max: u32) {
+pub(crate) fn execute(out: &mut BytesMut, portal: &Name, rows_max: u32) {
     message(out, b'E', |out| {
         text(out, portal.as_bytes());
         out.put_u32(rows_max);
@@ -129,7 +129,7 @@ fn result_formats(out: &mut BytesMut, formats: &[Format]) {
 }
 
 /// Forgets a prepared statement.
-pub(super) fn close(out: &mut BytesMut, name: &Name) {
+pub(crate) fn close(out: &mut BytesMut, name: &Name) {
     message(out, b'C', |out| {
         out.put_u8(b'S');
         text(out, name.as_bytes());
@@ -137,12 +137,12 @@ pub(super) fn close(out: &mut BytesMut, name: &Name) {
 }
 
 /// Ends a batch: the server answers that it is ready, and starts anew after an error.
-pub(super) fn sync(out: &mut BytesMut) {
+pub(crate) fn sync(out: &mut BytesMut) {
     message(out, b'S', |_| {});
 }
 
 /// Number of affected rows: the last word of the command tag, `INSERT 0 3`.
-pub(super) fn affected(body: &[u8]) -> u64 {
+pub(crate) fn affected(body: &[u8]) -> u64 {
     let tag = body.strip_suffix(&[0]).unwrap_or(body);
     let digits = tag.rsplit(|it| *it == b' ').next().unwrap_or_default();
     digits
@@ -155,7 +155,7 @@ pub(super) fn affected(body: &[u8]) -> u64 {
 }
 
 /// True if a row description has the types `expected`; 0 is any.
-pub(super) fn has_columns(body: &[u8], expected: &[u32]) -> bool {
+pub(crate) fn has_columns(body: &[u8], expected: &[u32]) -> bool {
     let is_one = |(found, expected): (&u32, &u32)| *expected == 0 || alike(*found) == alike(*expected);
     oids(body).is_some_and(|found| found.len() == expected.len() && found.iter().zip(expected).all(is_one))
 }

@@ -8,11 +8,11 @@
 //!
 //! **Cost:** nothing but a look at a flag for each answer, as long as answers come in time: the timer tells what is slow.
 
-use super::batch::{Batch, Fate};
-use super::connection::Connection;
-use super::dial::{CancelKey, Kind};
-use super::error::Error;
-use super::lane::{Connected, GRACE, Landed, Shared, TICK, tick};
+use crate::batch::{Batch, Fate};
+use crate::connection::Connection;
+use crate::dial::{CancelKey, Kind};
+use crate::error::Error;
+use crate::lane::{Connected, GRACE, Landed, Shared, TICK, tick};
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use tokio::time::Sleep;
 type Attempt = Pin<Box<dyn Future<Output = Result<Connected, Error>> + Send>>;
 
 /// See the module's words.
-pub(super) struct Flight {
+pub(crate) struct Flight {
     shared: Arc<Shared>,
     connection: Connection,
     key: CancelKey,
@@ -40,7 +40,7 @@ pub(super) struct Flight {
 
 impl Flight {
     /// Writes the batch, which leaves when the flight runs.
-    pub(super) fn new(shared: Arc<Shared>, (mut connection, key): Connected, mut batch: Batch) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, (mut connection, key): Connected, mut batch: Batch) -> Self {
         batch.write(&mut connection);
         shared.statements.fetch_add(batch.statements() as u64, Ordering::Relaxed);
         let last = Instant::now() + shared.dialer.settings.limits.statement_timeout + GRACE;
@@ -48,7 +48,7 @@ impl Flight {
     }
 
     /// Hands out the answers.
-    pub(super) async fn run(mut self, mut timer: Pin<&mut Sleep>) -> Landed<Batch> {
+    pub(crate) async fn run(mut self, mut timer: Pin<&mut Sleep>) -> Landed<Batch> {
         let mut fate = Fate::Open;
         tick(timer.as_mut());
         while matches!(fate, Fate::Open) {

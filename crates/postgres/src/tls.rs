@@ -3,7 +3,7 @@
 //! **Invariant:** `verify-full` accepts a certificate only for the host's own name, `verify-ca` for any name, both only from those
 //! that are trusted; the weaker modes encrypt without knowing with whom, as libpq's do.
 
-use super::address::{Settings, TlsMode};
+use crate::address::{Settings, TlsMode};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use std::path::Path;
@@ -19,7 +19,7 @@ use tokio_rustls::rustls::{
 /// Makes what encrypts connections; `None` where the mode is not to.
 /// # Errors
 /// A file that cannot be read or does not hold what it should, by name.
-pub(super) fn connector(settings: &Settings) -> Result<Option<TlsConnector>, String> {
+pub(crate) fn connector(settings: &Settings) -> Result<Option<TlsConnector>, String> {
     let tls = &settings.tls;
     let look = match tls.mode {
         TlsMode::Disable => return Ok(None),

@@ -5,11 +5,11 @@
 //!
 //! **Invariant:** a connection that leaves here fits `target_session_attrs` and has its [`Facts`].
 
-use super::address::{Host, Naming, Settings, Target, TlsMode};
-use super::connection::{Connection, End, Facts, READ_BYTES};
-use super::error::{DatabaseError, Error};
-use super::rows::split;
-use super::stream::{Address, Encryption, Stream, resolve};
+use crate::address::{Host, Naming, Settings, Target, TlsMode};
+use crate::connection::{Connection, End, Facts, READ_BYTES};
+use crate::error::{DatabaseError, Error};
+use crate::rows::split;
+use crate::stream::{Address, Encryption, Stream, resolve};
 use bytes::{Buf, BytesMut};
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
@@ -38,7 +38,7 @@ const UTC: &[&str] = &["UTC", "Etc/UTC", "UCT", "Etc/UCT", "GMT", "Etc/GMT", "Zu
 
 /// Purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Shared short statements.
     Lane,
     /// One caller at a time.
@@ -49,8 +49,8 @@ pub(super) enum Kind {
 
 /// Makes connections.
 #[derive(Debug)]
-pub(super) struct Dialer {
-    pub(super) settings: Settings,
+pub(crate) struct Dialer {
+    pub(crate) settings: Settings,
     tls: Result<Option<TlsConnectorHandle>, String>,
     /// The server was seen to refuse our settings.
     is_modest: AtomicBool,
@@ -68,7 +68,7 @@ impl std::fmt::Debug for TlsConnectorHandle {
 
 /// Key of a cancel request for a connection.
 #[derive(Clone, Debug)]
-pub(super) struct CancelKey {
+pub(crate) struct CancelKey {
     address: Address,
     encryption: Encryption,
     process: i32,
@@ -96,18 +96,18 @@ impl From<io::Error> for Refusal {
 }
 
 impl Dialer {
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: Settings) -> Self {
         let tls = super::tls::connector(&settings).map(|it| it.map(TlsConnectorHandle));
         Self { settings, tls, is_modest: AtomicBool::new(false), facts: Mutex::new(None) }
     }
 
     /// Facts of the newest connection.
-    pub(super) fn facts(&self) -> Option<Facts> {
+    pub(crate) fn facts(&self) -> Option<Facts> {
         *self.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Connects to the first of `hosts` that is as `target` wants it.
-    pub(super) async fn connect(
+    pub(crate) async fn connect(
         &self,
         kind: Kind,
         hosts: &[Host],
@@ -335,7 +335,7 @@ impl Dialer {
     }
 
     /// Asks the server to stop what `key`'s connection asked for, and waits until it took the request.
-    pub(super) async fn cancel(&self, key: &CancelKey) -> io::Result<()> {
+    pub(crate) async fn cancel(&self, key: &CancelKey) -> io::Result<()> {
         let request = async {
             let mut stream = key.address.connect(key.encryption, self.connector()?).await?;
             let mut out = BytesMut::new();

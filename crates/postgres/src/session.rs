@@ -7,13 +7,13 @@
 //! **Invariant:** a session goes back only when no transaction is open and nothing is under way. A write that may have
 //! happened is never reported as one that did not.
 
-use super::bulkhead::Patience;
-use super::connection::{Connection, End, Status};
-use super::dial::CancelKey;
-use super::error::{DatabaseError, Error};
-use super::rows::Rows;
-use super::server::{Permit, Sessions};
-use super::statement::{Parameters, Statement};
+use crate::bulkhead::Patience;
+use crate::connection::{Connection, End, Status};
+use crate::dial::CancelKey;
+use crate::error::{DatabaseError, Error};
+use crate::rows::Rows;
+use crate::server::{Permit, Sessions};
+use crate::statement::{Parameters, Statement};
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock};
 use std::thread::ThreadId;
@@ -102,19 +102,19 @@ pub struct Session {
 
 /// A connection, how to stop it, and how it stands.
 #[derive(Debug)]
-pub(super) struct Wire {
-    pub(super) connection: Connection,
-    pub(super) key: CancelKey,
+pub(crate) struct Wire {
+    pub(crate) connection: Connection,
+    pub(crate) key: CancelKey,
     status: Status,
     /// Something was sent and not answered whole.
     is_busy: bool,
     /// Thread whose runtime drives the connection.
-    pub(super) home: ThreadId,
+    pub(crate) home: ThreadId,
 }
 
 impl Wire {
     /// A connection that this thread made.
-    pub(super) fn new(connection: Connection, key: CancelKey) -> Self {
+    pub(crate) fn new(connection: Connection, key: CancelKey) -> Self {
         let home = std::thread::current().id();
         Self { connection, key, status: Status::Idle, is_busy: false, home }
     }
@@ -172,7 +172,7 @@ impl Wire {
 }
 
 impl Session {
-    pub(super) fn new(
+    pub(crate) fn new(
         wire: Wire,
         sessions: Arc<Sessions>,
         permit: Permit,
@@ -194,12 +194,12 @@ impl Session {
     }
 
     /// Those among which it is one.
-    pub(super) fn owner(&self) -> &Arc<Sessions> {
+    pub fn owner(&self) -> &Arc<Sessions> {
         &self.sessions
     }
 
     /// When what is sent from now on has to be answered: after the time of one statement, at the latest at `deadline`.
-    pub(super) fn statement_end(&self, deadline: Instant) -> Instant {
+    pub fn statement_end(&self, deadline: Instant) -> Instant {
         deadline.min(Instant::now() + self.sessions.dialer.settings.limits.statement_timeout)
     }
 
@@ -218,12 +218,12 @@ impl Session {
     }
 
     /// Appends that what comes later in the transaction may wait for locks as long as it takes.
-    pub(super) fn wait_for_locks(&mut self) {
+    pub fn wait_for_locks(&mut self) {
         self.append(Step::Control, &PATIENT, &Parameters::new());
     }
 
     /// Appends a statement that is a transaction of its own.
-    pub(super) fn push_alone(&mut self, statement: &Arc<Statement>, parameters: &Parameters) {
+    pub(crate) fn push_alone(&mut self, statement: &Arc<Statement>, parameters: &Parameters) {
         match self.patience {
             Patience::Bounded => self.push(statement, parameters),
             Patience::Whole => {
@@ -240,12 +240,12 @@ impl Session {
     }
 
     /// Appends that the transaction may rest as long as a slow reader takes for what he was given.
-    pub(super) fn may_rest(&mut self) {
+    pub(crate) fn may_rest(&mut self) {
         self.append(Step::Control, &MAY_REST, &Parameters::new());
     }
 
     /// Appends a statement whose rows are fetched, while the transaction lasts, from the portal with this number.
-    pub(super) fn open(&mut self, portal: u32, statement: &Arc<Statement>, parameters: &Parameters) {
+    pub fn open(&mut self, portal: u32, statement: &Arc<Statement>, parameters: &Parameters) {
         if let Some(wire) = &mut self.wire
             && let Err(error) = wire.connection.open(portal, statement, parameters)
         {
@@ -254,7 +254,7 @@ impl Session {
     }
 
     /// Appends that the next rows of a portal are given, `rows_max` of them or what is left.
-    pub(super) fn fetch(&mut self, portal: u32, rows_max: u32) {
+    pub fn fetch(&mut self, portal: u32, rows_max: u32) {
         if let Some(wire) = &mut self.wire {
             wire.connection.fetch(portal, rows_max);
             self.steps.push_back(Step::Statement);
@@ -289,7 +289,7 @@ impl Session {
     ///
     /// # Errors
     /// It cannot be sent.
-    pub(super) fn send(&mut self) -> Result<(), Error> {
+    pub fn send(&mut self) -> Result<(), Error> {
         if let Some(error) = self.refused.take() {
             // Messages appended before it must not be sent.
             self.wire = self.wire.take().filter(Wire::is_clean);
@@ -312,7 +312,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Self::flush`].
-    pub(super) async fn answers(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
+    pub async fn answers(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
         let done = match tokio::time::timeout_at(deadline.into(), self.settle()).await {
             Ok(done) => done,
             Err(_) => Box::pin(self.stop()).await,

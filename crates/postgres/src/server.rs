@@ -5,16 +5,16 @@
 //!
 //! **Cost:** a thread keeps to its own lane, so that an answer crosses no thread, unless that lane is stuck.
 
-use super::address::Settings;
-use super::bulkhead::{Bulkhead, Cause, Pass, Patience};
-use super::dial::{Dialer, Kind};
-use super::error::Error;
-use super::lane::Lane;
-use super::outflow::Demand;
-use super::rows::Rows;
-use super::session::{Purpose, Session, Transaction, Wire};
-use super::statement::{Parameters, SHORT_MAX, Statement};
-use super::turnstile::{Turn, Turnstile};
+use crate::address::{Limits, Settings};
+use crate::bulkhead::{Bulkhead, Cause, Pass, Patience};
+use crate::demand::Demand;
+use crate::dial::{Dialer, Kind};
+use crate::error::Error;
+use crate::lane::Lane;
+use crate::rows::Rows;
+use crate::session::{Purpose, Session, Transaction, Wire};
+use crate::statement::{Parameters, SHORT_MAX, Statement};
+use crate::turnstile::{Turn, Turnstile};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -29,28 +29,29 @@ const CHANGES_MAX: u32 = 8;
 
 /// See the module's words.
 #[derive(Debug)]
-pub(super) struct Server {
-    pub(super) lanes: Box<[Lane]>,
-    pub(super) sessions: Arc<Sessions>,
-    pub(super) bulkhead: Arc<Bulkhead>,
+pub(crate) struct Server {
+    pub(crate) lanes: Box<[Lane]>,
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) bulkhead: Arc<Bulkhead>,
     turnstile: Arc<Turnstile>,
 }
 
 /// The sessions that are not in use.
 #[derive(Debug)]
-pub(super) struct Sessions {
-    pub(super) dialer: Arc<Dialer>,
+pub struct Sessions {
+    pub(crate) dialer: Arc<Dialer>,
     idle: Mutex<Idle>,
     permits: Arc<Semaphore>,
     /// Permits for reads, three quarters of the sessions. The rest is reserved for writes.
     reads: Arc<Semaphore>,
     waiting: AtomicUsize,
-    pub(super) demand: Demand,
+    /// Callers that wait for a session.
+    pub demand: Demand,
 }
 
 /// Leave to hold a session.
 #[derive(Debug)]
-pub(super) struct Permit {
+pub(crate) struct Permit {
     _any: OwnedSemaphorePermit,
     _read: Option<OwnedSemaphorePermit>,
 }
@@ -71,7 +72,7 @@ struct Resting {
 
 impl Server {
     /// Connects to nothing yet.
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: Settings) -> Self {
         let dialer = Arc::new(Dialer::new(settings));
         let limits = dialer.settings.limits;
         let bulkhead = Bulkhead::new(limits.sessions_max);
@@ -90,7 +91,7 @@ impl Server {
 
     /// Runs a read together with others, by the thread's own lane or by one that is not stuck; alone, if its statement is
     /// slow or waits for a lock, which may show while it waits.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         &self,
         statement: &Arc<Statement>,
         parameters: Parameters,
@@ -118,7 +119,7 @@ impl Server {
     }
 
     /// Runs a read on a session.
-    pub(super) async fn read_alone(
+    pub(crate) async fn read_alone(
         &self,
         statement: &Arc<Statement>,
         parameters: Parameters,
@@ -165,7 +166,7 @@ impl Server {
 
     /// Changes something by one statement on a session. `rows` stands for what it touches: of those that have the same, a
     /// few go at a time.
-    pub(super) async fn change(
+    pub(crate) async fn change(
         &self,
         statement: &Arc<Statement>,
         parameters: &Parameters,
@@ -225,12 +226,12 @@ impl Server {
     }
 
     /// Limits concurrent statements about `tables` on sessions, for all their attempts.
-    pub(super) fn gate<'s>(&'s self, cause: Cause, tables: &'s [TableId], deadline: Instant) -> Gate<'s> {
+    pub(crate) fn gate<'s>(&'s self, cause: Cause, tables: &'s [TableId], deadline: Instant) -> Gate<'s> {
         Gate { server: self, cause, tables, deadline, patience: Patience::Bounded, pass: None }
     }
 
     /// Begins a read on a session, whose rows are taken part by part.
-    pub(super) async fn stream(
+    pub(crate) async fn stream(
         &self,
         statement: &Arc<Statement>,
         parameters: &Parameters,
@@ -247,7 +248,7 @@ impl Server {
     }
 
     /// Begins several long reads of one state on a session: what `push` appends, and the answers to it.
-    pub(super) async fn snapshot(
+    pub(crate) async fn snapshot(
         &self,
         push: impl Fn(&mut Session),
         patience: Patience,
@@ -261,7 +262,7 @@ impl Server {
         Ok((session, rows))
     }
 
-    pub(super) async fn session(
+    pub(crate) async fn session(
         &self,
         purpose: Purpose,
         patience: Patience,
@@ -285,7 +286,7 @@ impl Server {
 }
 
 /// Lets statements about a set of tables at sessions: at first with the server's bound on waits for locks, then without.
-pub(super) struct Gate<'s> {
+pub struct Gate<'s> {
     server: &'s Server,
     cause: Cause,
     tables: &'s [TableId],
@@ -296,7 +297,7 @@ pub(super) struct Gate<'s> {
 
 impl Gate<'_> {
     /// Waits for leave to try.
-    pub(super) async fn enter(&mut self) -> Result<Patience, Error> {
+    pub async fn enter(&mut self) -> Result<Patience, Error> {
         let Some(entered) = self.server.bulkhead.enter(self.tables, self.cause, self.patience) else {
             return Ok(self.patience);
         };
@@ -305,7 +306,7 @@ impl Gate<'_> {
     }
 
     /// Takes note of how the try ended; whether there is to be another.
-    pub(super) fn again(&mut self, error: Option<&Error>) -> bool {
+    pub fn again(&mut self, error: Option<&Error>) -> bool {
         self.pass = None;
         let is_locked = error.is_some_and(Error::is_locked);
         let cause = if self.cause == Cause::Slow { Cause::Read } else { self.cause };
@@ -322,7 +323,13 @@ impl Gate<'_> {
 }
 
 impl Sessions {
-    pub(super) fn idle_count(&self) -> usize {
+    /// Limits of the configuration.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.dialer.settings.limits
+    }
+
+    pub(crate) fn idle_count(&self) -> usize {
         self.idle().wires.len()
     }
 
@@ -376,7 +383,7 @@ impl Sessions {
         None
     }
 
-    pub(super) fn put_back(self: &Arc<Self>, wire: Wire) {
+    pub(crate) fn put_back(self: &Arc<Self>, wire: Wire) {
         let resting = Resting { since: Instant::now(), wire };
         let mut idle = self.idle();
         idle.wires.push(resting);

@@ -9,14 +9,14 @@
 //!
 //! **Cost:** one sync, so one flush of the log, for up to [`GROUP_MAX`] mutations; their locks are held until it is through.
 
-use super::batch::Fate;
-use super::bulkhead::{Bulkhead, Cause};
-use super::connection::{Connection, End, Status};
-use super::dial::Kind;
-use super::error::{DatabaseError, Error};
-use super::lane::{Connected, Freight, GRACE, Landed, Request, Shared, tick};
-use super::rows::Rows;
-use super::statement::Statement;
+use crate::batch::Fate;
+use crate::bulkhead::{Bulkhead, Cause};
+use crate::connection::{Connection, End, Status};
+use crate::dial::Kind;
+use crate::error::{DatabaseError, Error};
+use crate::lane::{Connected, Freight, GRACE, Landed, Request, Shared, tick};
+use crate::rows::Rows;
+use crate::statement::Statement;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const GROUP_MAX: usize = 256;
 
 /// See the module's words.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(crate) struct Group {
     /// Not answered by the server, in the order in which they are written; `None` who was told that his time is over.
     open: VecDeque<Option<Request>>,
     /// Answered by the server, and not committed yet.
@@ -234,7 +234,7 @@ impl Drop for Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::postgres::statement::Parameters;
+    use crate::statement::Parameters;
     use tokio::sync::oneshot::{Receiver, channel};
 
     type Answer = Receiver<Result<Rows, Error>>;

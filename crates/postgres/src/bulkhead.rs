@@ -12,8 +12,8 @@
 //!
 //! **Cost:** a relaxed load while nothing is marked.
 
-use super::statement::Statement;
-use super::turnstile::{Turn, Turnstile};
+use crate::statement::Statement;
+use crate::turnstile::{Turn, Turnstile};
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ const MARKS_MAX: usize = 64;
 
 /// Why a set of tables is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Cause {
+pub enum Cause {
     /// A read waited for a lock.
     Read,
     /// A change waited for a lock.
@@ -39,7 +39,7 @@ pub(super) enum Cause {
 
 /// Lock timeouts of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Patience {
+pub enum Patience {
     /// As long as the connection's bound says.
     Bounded,
     /// As long as the statement may take.
@@ -56,7 +56,7 @@ struct Mark {
 
 /// See the module's words.
 #[derive(Debug)]
-pub(super) struct Bulkhead {
+pub(crate) struct Bulkhead {
     marks: Mutex<Vec<Mark>>,
     /// As many as there are marks, so that nobody takes the lock for none.
     count: AtomicUsize,
@@ -67,14 +67,14 @@ pub(super) struct Bulkhead {
 
 /// The leave to hold a session, as long as it lives.
 #[derive(Debug)]
-pub(super) struct Pass {
+pub(crate) struct Pass {
     _turn: Turn,
     _held: OwnedSemaphorePermit,
 }
 
 impl Bulkhead {
     /// For a server with so many sessions.
-    pub(super) fn new(sessions_max: usize) -> Arc<Self> {
+    pub(crate) fn new(sessions_max: usize) -> Arc<Self> {
         let sessions_max = sessions_max.max(1);
         Arc::new(Self {
             marks: Mutex::default(),
@@ -90,7 +90,7 @@ impl Bulkhead {
     }
 
     /// Marks a set of tables, or renews its mark.
-    pub(super) fn mark(&self, tables: &[TableId], cause: Cause) {
+    pub(crate) fn mark(&self, tables: &[TableId], cause: Cause) {
         if tables.is_empty() {
             return;
         }
@@ -107,7 +107,7 @@ impl Bulkhead {
     }
 
     /// A statement of these tables got through.
-    pub(super) fn lift(&self, tables: &[TableId], cause: Cause) {
+    pub(crate) fn lift(&self, tables: &[TableId], cause: Cause) {
         if self.count.load(Ordering::Relaxed) == 0 {
             return;
         }
@@ -134,12 +134,12 @@ impl Bulkhead {
         self.turnstile.is_entered(key(&mark.tables, mark.cause, Patience::Whole))
     }
 
-    pub(super) fn is_marked(&self, tables: &[TableId], cause: Cause) -> bool {
+    pub(crate) fn is_marked(&self, tables: &[TableId], cause: Cause) -> bool {
         self.gate(tables, cause).is_some()
     }
 
     /// Why a read must not go over a lane, if so: its statement is slow, or its tables are marked.
-    pub(super) fn diverts(&self, statement: &Statement) -> Option<Cause> {
+    pub(crate) fn diverts(&self, statement: &Statement) -> Option<Cause> {
         match () {
             () if statement.is_slow() => Some(Cause::Read),
             () if self.is_marked(&statement.tables, Cause::Read) => Some(Cause::Read),
@@ -152,7 +152,7 @@ impl Bulkhead {
 
     /// Enters the gate of these tables; `None` if there is none to pass. There is always one for those who wait for a lock
     /// with patience.
-    pub(super) fn enter(
+    pub(crate) fn enter(
         &self,
         tables: &[TableId],
         cause: Cause,
@@ -166,13 +166,13 @@ impl Bulkhead {
     }
 
     /// The permits for those behind a gate.
-    pub(super) fn held(&self) -> &Arc<Semaphore> {
+    pub(crate) fn held(&self) -> &Arc<Semaphore> {
         &self.held
     }
 }
 
 impl Pass {
-    pub(super) fn new(turn: Turn, held: OwnedSemaphorePermit) -> Self {
+    pub(crate) fn new(turn: Turn, held: OwnedSemaphorePermit) -> Self {
         Self { _turn: turn, _held: held }
     }
 }
@@ -187,7 +187,7 @@ fn is_subset(part: &[TableId], all: &[TableId]) -> bool {
 }
 
 /// A set of tables, as statements and marks have it.
-pub(super) fn table_set(tables: impl IntoIterator<Item = TableId>) -> Box<[TableId]> {
+pub fn table_set(tables: impl IntoIterator<Item = TableId>) -> Box<[TableId]> {
     let mut tables: Vec<TableId> = tables.into_iter().collect();
     tables.sort_unstable();
     tables.dedup();

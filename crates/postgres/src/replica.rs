@@ -8,10 +8,10 @@
 //!
 //! **Cost:** for a read one look at the clock; nothing where no replicas are named.
 
-use super::address::{Host, Settings, Target};
-use super::error::Error;
-use super::server::Server;
-use super::statement::{Format, Parameters, Statement};
+use crate::address::{Host, Settings, Target};
+use crate::error::Error;
+use crate::server::Server;
+use crate::statement::{Format, Parameters, Statement};
 use futures_util::future::join_all;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -35,7 +35,7 @@ static REPLAYED: LazyLock<Arc<Statement>> =
 
 /// The replicas of a primary.
 #[derive(Debug)]
-pub(super) struct Replicas {
+pub(crate) struct Replicas {
     primary: Arc<Server>,
     list: Box<[Replica]>,
     lag_max: Duration,
@@ -65,7 +65,7 @@ impl Drop for Watch {
 
 impl Replicas {
     /// `None` if none are named.
-    pub(super) fn new(settings: &Settings, primary: &Arc<Server>) -> Option<Arc<Self>> {
+    pub(crate) fn new(settings: &Settings, primary: &Arc<Server>) -> Option<Arc<Self>> {
         let replica = |host: &Host| {
             let hosts = vec![host.clone()];
             let settings = Settings { hosts, target: Target::Any, ..settings.clone() };
@@ -79,7 +79,7 @@ impl Replicas {
     }
 
     /// The next replica that is recent enough.
-    pub(super) fn recent(self: &Arc<Self>) -> Option<&Server> {
+    pub(crate) fn recent(self: &Arc<Self>) -> Option<&Server> {
         if !self.is_watched.swap(true, Ordering::Relaxed) {
             tokio::spawn(Watch(Arc::downgrade(self)).run());
         }

@@ -9,12 +9,12 @@
 //!
 //! **Cost:** no lock, one connection for each watch; the server walks the rows of the catalogs once.
 
-use super::address::Settings;
-use super::error::Error;
-use super::introspect::schemas_array;
-use super::pool::Pool;
-use super::rows::Rows;
-use super::statement::{Format, Parameters, Statement};
+use crate::address::Settings;
+use crate::error::Error;
+use crate::introspect::schemas_array;
+use crate::pool::Pool;
+use crate::rows::Rows;
+use crate::statement::{Format, Parameters, Statement};
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 use weir_relational::catalog::postgres_types::oid;

@@ -5,7 +5,7 @@
 //!
 //! **Cost:** a request with up to `INLINE_BYTES` bytes of values allocates nothing.
 
-use super::bulkhead::table_set;
+use crate::bulkhead::table_set;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use weir_relational::catalog::TableId;
 /// Bytes of values that need no allocation.
 const INLINE_BYTES: usize = 64;
 /// Statements that take longer are slow.
-pub(super) const SHORT_MAX: Duration = Duration::from_millis(50);
+pub(crate) const SHORT_MAX: Duration = Duration::from_millis(50);
 /// One slow run can be the machine's fault, this many in a row are the statement's.
 const SLOW_RUNS_MAX: u32 = 3;
 /// In the place of a number of slow runs: it did not run yet.
@@ -55,7 +55,7 @@ pub struct Statement {
     /// is the ordinal of the asker (int8, from 1), the original's columns follow; at most one row for each asker.
     pub merged: Option<Arc<Self>>,
     /// The tables it is about, sorted; none where that is not known.
-    pub(super) tables: Box<[TableId]>,
+    pub tables: Box<[TableId]>,
     /// Number of consecutive slow runs.
     slow_runs: AtomicU32,
     /// Milliseconds from `made` to when it may be tried again, as the server described other columns; 0: it did not.
@@ -94,7 +94,7 @@ impl Statement {
     }
 
     /// Says which tables it is about.
-    pub(super) fn about(mut self: Arc<Self>, tables: impl IntoIterator<Item = TableId>) -> Arc<Self> {
+    pub fn about(mut self: Arc<Self>, tables: impl IntoIterator<Item = TableId>) -> Arc<Self> {
         // Nobody else has it yet.
         if let Some(it) = Arc::get_mut(&mut self) {
             it.tables = table_set(tables);
@@ -108,7 +108,7 @@ impl Statement {
 
     /// True if its result types differed from the plan a moment ago: another attempt would cost a connection. After a pause
     /// one caller gets false, so that a column whose type was restored is read again.
-    pub(super) fn is_outdated(&self) -> bool {
+    pub(crate) fn is_outdated(&self) -> bool {
         let until = self.outdated_until_ms.load(Ordering::Relaxed);
         if until == 0 {
             return false;
@@ -120,29 +120,29 @@ impl Statement {
     }
 
     /// The server describes other columns.
-    pub(super) fn outdate(&self) {
+    pub(crate) fn outdate(&self) {
         self.outdated_until_ms.store(self.age_ms() + OUTDATED_MS, Ordering::Relaxed);
     }
 
     /// The server describes the columns as planned.
-    pub(super) fn renew(&self) {
+    pub(crate) fn renew(&self) {
         if self.outdated_until_ms.load(Ordering::Relaxed) != 0 {
             self.outdated_until_ms.store(0, Ordering::Relaxed);
         }
     }
 
     /// True if it is often slow, so that it has to run on a session.
-    pub(super) fn is_slow(&self) -> bool {
+    pub(crate) fn is_slow(&self) -> bool {
         (SLOW_RUNS_MAX..NEVER_RAN).contains(&self.slow_runs.load(Ordering::Relaxed))
     }
 
     /// True if its last run was short.
-    pub(super) fn is_short(&self) -> bool {
+    pub(crate) fn is_short(&self) -> bool {
         self.slow_runs.load(Ordering::Relaxed) == 0
     }
 
     /// Counts one run. A single short one makes up for all slow ones before.
-    pub(super) fn ran(&self, is_slow: bool) {
+    pub(crate) fn ran(&self, is_slow: bool) {
         match (is_slow, self.slow_runs.load(Ordering::Relaxed)) {
             (false, 0) => {}
             (false, _) => self.slow_runs.store(0, Ordering::Relaxed),

@@ -8,13 +8,13 @@
 //!
 //! **Cost:** for each statement one allocation, its reply's channel; for a batch one write, and one timer that is moved.
 
-use super::batch::Batch;
-use super::bulkhead::Bulkhead;
-use super::connection::Connection;
-use super::dial::{CancelKey, Dialer, Kind};
-use super::error::Error;
-use super::rows::Rows;
-use super::statement::{Parameters, SHORT_MAX, Statement};
+use crate::batch::Batch;
+use crate::bulkhead::Bulkhead;
+use crate::connection::Connection;
+use crate::dial::{CancelKey, Dialer, Kind};
+use crate::error::Error;
+use crate::rows::Rows;
+use crate::statement::{Parameters, SHORT_MAX, Statement};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::pin::{Pin, pin};
@@ -27,44 +27,44 @@ use tokio::time::Sleep;
 /// Maximum number of slow statements that run beside their lane.
 const STRAYS_MAX: usize = 4;
 /// Interval at which a waiting lane checks for expired requests and slow statements.
-pub(super) const TICK: Duration = SHORT_MAX;
+pub(crate) const TICK: Duration = SHORT_MAX;
 /// Pause between two slow statements that leave their lane: if all are slow, the server is, and more connections do not help.
 const LEAVE_PAUSE: Duration = Duration::from_millis(250);
 /// After how long a lane that waits for its answers counts as stuck, so that others are asked first.
 const STUCK: Duration = Duration::from_millis(20);
 /// Time that a batch may take beyond the server's own timeout.
-pub(super) const GRACE: Duration = Duration::from_secs(2);
+pub(crate) const GRACE: Duration = Duration::from_secs(2);
 /// The longest pause between two attempts to connect.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// One statement that waits for its answer.
 #[derive(Debug)]
-pub(super) struct Request {
-    pub(super) statement: Arc<Statement>,
-    pub(super) parameters: Parameters,
-    pub(super) deadline: Instant,
-    pub(super) since: Instant,
+pub(crate) struct Request {
+    pub(crate) statement: Arc<Statement>,
+    pub(crate) parameters: Parameters,
+    pub(crate) deadline: Instant,
+    pub(crate) since: Instant,
     /// Not to be merged: it was, and something failed.
-    pub(super) is_alone: bool,
+    pub(crate) is_alone: bool,
     /// It went before, to a server that shut down.
-    pub(super) is_repeated: bool,
-    pub(super) reply: oneshot::Sender<Result<Rows, Error>>,
+    pub(crate) is_repeated: bool,
+    pub(crate) reply: oneshot::Sender<Result<Rows, Error>>,
 }
 
 impl Request {
-    pub(super) fn answer(self, result: Result<Rows, Error>) {
+    pub(crate) fn answer(self, result: Result<Rows, Error>) {
         // Nobody waiting is no failure: the asker has gone.
         let _ = self.reply.send(result);
     }
 }
 
 /// A connection, and how to stop what it is asked.
-pub(super) type Connected = (Connection, CancelKey);
+pub(crate) type Connected = (Connection, CancelKey);
 
 /// Requests that share a batch over a lane.
 ///
 /// **Invariant:** each request is answered once, or put by to go again.
-pub(super) trait Freight: Default + Send + 'static {
+pub(crate) trait Freight: Default + Send + 'static {
     /// Purpose of the connection.
     const KIND: Kind;
 
@@ -90,27 +90,27 @@ pub(super) trait Freight: Default + Send + 'static {
 }
 
 /// Result of a batch.
-pub(super) struct Landed<F> {
+pub(crate) struct Landed<F> {
     /// A connection that can be used again.
-    pub(super) connection: Option<Connected>,
+    pub connection: Option<Connected>,
     /// Nothing, but its memory.
-    pub(super) freight: F,
+    pub(crate) freight: F,
     /// Requests to repeat, in order.
-    pub(super) again: Vec<Request>,
+    pub again: Vec<Request>,
 }
 
 /// The handle of a lane.
 #[derive(Debug)]
-pub(super) struct Lane<F = Batch> {
+pub(crate) struct Lane<F = Batch> {
     shared: Arc<Shared>,
     carries: PhantomData<fn() -> F>,
 }
 
 /// State shared by a lane and its tasks.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) dialer: Arc<Dialer>,
-    pub(super) bulkhead: Arc<Bulkhead>,
+pub(crate) struct Shared {
+    pub(crate) dialer: Arc<Dialer>,
+    pub(crate) bulkhead: Arc<Bulkhead>,
     queue: Mutex<Queue>,
     filled: Notify,
     /// One for each statement that may leave.
@@ -121,7 +121,7 @@ pub(super) struct Shared {
     /// Milliseconds from `started` to when the batch was sent that is under way, plus one; 0 if none is.
     busy_since_ms: AtomicU64,
     batches: AtomicU64,
-    pub(super) statements: AtomicU64,
+    pub(crate) statements: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -137,12 +137,12 @@ impl Shared {
     }
 
     /// True if requests wait to be sent.
-    pub(super) fn is_awaited(&self) -> bool {
+    pub(crate) fn is_awaited(&self) -> bool {
         !self.queue().waiting.is_empty()
     }
 
     /// Leave for a statement to go on beside the lane, if not too many did or one just before.
-    pub(super) fn leave(&self) -> Option<OwnedSemaphorePermit> {
+    pub(crate) fn leave(&self) -> Option<OwnedSemaphorePermit> {
         let millis = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
         let now = self.started.elapsed();
         if millis(now) < self.leave_after_ms.load(Ordering::Relaxed) {
@@ -154,7 +154,7 @@ impl Shared {
     }
 
     /// Lets these wait before all others, in their order.
-    pub(super) fn put_first(&self, again: Vec<Request>) {
+    pub(crate) fn put_first(&self, again: Vec<Request>) {
         if again.is_empty() {
             return;
         }
@@ -165,7 +165,7 @@ impl Shared {
     }
 
     /// Answers expired requests; with `too_long`, those that reached the maximum wait.
-    pub(super) fn expire(&self, too_long: impl Fn() -> Error) {
+    pub(crate) fn expire(&self, too_long: impl Fn() -> Error) {
         let now = Instant::now();
         let wait_max = self.dialer.settings.limits.wait_max;
         let mut over = Vec::new();
@@ -185,7 +185,7 @@ impl Shared {
 }
 
 impl<F: Freight> Lane<F> {
-    pub(super) fn new(dialer: Arc<Dialer>, bulkhead: Arc<Bulkhead>) -> Self {
+    pub(crate) fn new(dialer: Arc<Dialer>, bulkhead: Arc<Bulkhead>) -> Self {
         let shared = Shared {
             dialer,
             bulkhead,
@@ -205,7 +205,7 @@ impl<F: Freight> Lane<F> {
     ///
     /// # Errors
     /// Too many wait.
-    pub(super) fn submit(
+    pub(crate) fn submit(
         &self,
         statement: &Arc<Statement>,
         parameters: Parameters,
@@ -236,7 +236,7 @@ impl<F: Freight> Lane<F> {
     }
 
     /// True if the server is slow to answer the current batch.
-    pub(super) fn is_stuck(&self) -> bool {
+    pub(crate) fn is_stuck(&self) -> bool {
         match self.shared.busy_since_ms.load(Ordering::Relaxed) {
             0 => false,
             since => self.shared.started.elapsed() > Duration::from_millis(since - 1) + STUCK,
@@ -244,7 +244,7 @@ impl<F: Freight> Lane<F> {
     }
 
     /// Numbers of batches and statements sent.
-    pub(super) fn sent(&self) -> (u64, u64) {
+    pub(crate) fn sent(&self) -> (u64, u64) {
         (self.shared.batches.load(Ordering::Relaxed), self.shared.statements.load(Ordering::Relaxed))
     }
 }
@@ -403,7 +403,7 @@ impl<F: Freight> Runner<F> {
 }
 
 /// Sets the timer one tick ahead, which is cheap as it only ever moves on.
-pub(super) fn tick(timer: Pin<&mut Sleep>) {
+pub(crate) fn tick(timer: Pin<&mut Sleep>) {
     timer.reset(tokio::time::Instant::now() + TICK);
 }
 

@@ -1,6 +1,6 @@
 //! A way to a server: TCP, a Unix socket, or TLS over TCP.
 
-use super::address::Host;
+use crate::address::Host;
 use rustls_pki_types::ServerName;
 use std::io;
 use std::net::SocketAddr;
@@ -22,7 +22,7 @@ const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 /// Bytes to and from a server.
 #[derive(Debug)]
-pub(super) enum Stream {
+pub(crate) enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
     Tls(Box<TlsStream<TcpStream>>),
@@ -30,7 +30,7 @@ pub(super) enum Stream {
 
 /// Resolved address of a server, so that a cancel request goes to the same one.
 #[derive(Clone, Debug)]
-pub(super) struct Address {
+pub(crate) struct Address {
     place: Place,
     name: String,
 }
@@ -43,14 +43,14 @@ enum Place {
 
 /// Encryption of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encryption {
+pub(crate) enum Encryption {
     Never,
     IfOffered,
     Always,
 }
 
 /// All addresses of a host.
-pub(super) async fn resolve(host: &Host) -> io::Result<Vec<Address>> {
+pub(crate) async fn resolve(host: &Host) -> io::Result<Vec<Address>> {
     match host {
         Host::Unix(path) => Ok(vec![Address { place: Place::Unix(path.clone()), name: String::new() }]),
         Host::Tcp { name, port } => {
@@ -62,7 +62,7 @@ pub(super) async fn resolve(host: &Host) -> io::Result<Vec<Address>> {
 
 impl Address {
     /// Connects, and encrypts as asked.
-    pub(super) async fn connect(
+    pub(crate) async fn connect(
         &self,
         encryption: Encryption,
         tls: Option<&TlsConnector>,
@@ -89,7 +89,7 @@ impl Address {
     }
 
     /// True for TCP: local sockets are never encrypted.
-    pub(super) fn is_tcp(&self) -> bool {
+    pub(crate) fn is_tcp(&self) -> bool {
         matches!(self.place, Place::Tcp(_))
     }
 }

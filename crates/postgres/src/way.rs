@@ -1,15 +1,15 @@
 //! By which way the statements of a mutation go: many over a connection of their own, a single one without or with company.
 
-use super::error::Error;
-use super::pool::Pool;
-use super::rows::Rows;
-use super::session::Session;
-use super::statement::{Parameters, Statement};
+use crate::error::Error;
+use crate::pool::Pool;
+use crate::rows::Rows;
+use crate::session::Session;
+use crate::statement::{Parameters, Statement};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// See the module's words.
-pub(super) enum Way<'s> {
+pub enum Way<'s> {
     /// Any number of statements, in a transaction that is begun and committed.
     Session(&'s mut Session),
     /// One statement, in a transaction that nobody begins.
@@ -24,11 +24,11 @@ pub(super) enum Way<'s> {
 }
 
 /// A statement, its values, and what stands for the rows it touches.
-pub(super) type Pushed = (Arc<Statement>, Parameters, Option<u64>);
+pub(crate) type Pushed = (Arc<Statement>, Parameters, Option<u64>);
 
 impl Way<'_> {
     /// Appends a statement; `rows` stands for the rows it touches, if that is known.
-    pub(super) fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters, rows: Option<u64>) {
+    pub fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters, rows: Option<u64>) {
         match self {
             Self::Session(session) => session.push(statement, parameters),
             Self::Single { pushed, .. } => *pushed = Some((Arc::clone(statement), parameters.clone(), rows)),
@@ -39,7 +39,7 @@ impl Way<'_> {
     ///
     /// # Errors
     /// As [`Session::flush`], [`Pool::change`] and [`Pool::change_alone`].
-    pub(super) async fn flush(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
+    pub async fn flush(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
         match self {
             Self::Session(session) => session.flush(deadline).await,
             Self::Single { pool, pushed, is_shared } => {

@@ -4,7 +4,7 @@
 //! emulated, and what they leave out must not take the rest along.
 
 /// The columns of one row that are not read yet.
-pub(super) struct Cells<'r, I: Iterator<Item = Option<&'r [u8]>>>(pub(super) I);
+pub(crate) struct Cells<'r, I: Iterator<Item = Option<&'r [u8]>>>(pub(crate) I);
 
 impl<'r, I: Iterator<Item = Option<&'r [u8]>>> Cells<'r, I> {
     fn next(&mut self) -> Option<&'r str> {
@@ -12,37 +12,37 @@ impl<'r, I: Iterator<Item = Option<&'r [u8]>>> Cells<'r, I> {
     }
 
     /// A text; null is empty.
-    pub(super) fn text(&mut self) -> String {
+    pub(crate) fn text(&mut self) -> String {
         self.next().unwrap_or_default().to_owned()
     }
 
     /// The first letter of a text.
-    pub(super) fn letter(&mut self) -> char {
+    pub(crate) fn letter(&mut self) -> char {
         self.next().and_then(|text| text.chars().next()).unwrap_or(' ')
     }
 
     /// A number; null and what does not fit are 0.
-    pub(super) fn number(&mut self) -> u32 {
+    pub(crate) fn number(&mut self) -> u32 {
         self.next().and_then(|text| text.parse().ok()).unwrap_or(0)
     }
 
     /// A number that may be missing.
-    pub(super) fn count(&mut self) -> Option<u64> {
+    pub(crate) fn count(&mut self) -> Option<u64> {
         self.next().and_then(|text| text.parse().ok())
     }
 
     /// A boolean.
-    pub(super) fn flag(&mut self) -> bool {
+    pub(crate) fn flag(&mut self) -> bool {
         self.letter() == 't'
     }
 
     /// An array of texts; a null in it is empty.
-    pub(super) fn texts(&mut self) -> Vec<String> {
+    pub(crate) fn texts(&mut self) -> Vec<String> {
         items(self.next().unwrap_or("{}"))
     }
 
     /// An array of numbers.
-    pub(super) fn numbers(&mut self) -> Vec<u32> {
+    pub(crate) fn numbers(&mut self) -> Vec<u32> {
         self.texts().iter().map(|text| text.parse().unwrap_or(0)).collect()
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 /// See the module's words.
 #[derive(Debug)]
-pub(super) struct Turnstile {
+pub(crate) struct Turnstile {
     keys: Mutex<HashMap<u64, Key>>,
 }
 
@@ -26,13 +26,13 @@ struct Key {
 
 /// Being inside, as long as it lives.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     turnstile: Arc<Turnstile>,
     key: u64,
 }
 
 impl Turnstile {
-    pub(super) fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self { keys: Mutex::new(HashMap::new()) })
     }
 
@@ -41,7 +41,7 @@ impl Turnstile {
     }
 
     /// Lets the caller in if fewer than `inside_max` are inside, or says by which channel he will be.
-    pub(super) fn enter(
+    pub(crate) fn enter(
         self: &Arc<Self>,
         key: u64,
         inside_max: u32,
@@ -58,7 +58,7 @@ impl Turnstile {
     }
 
     /// True if the key has holders.
-    pub(super) fn is_entered(&self, key: u64) -> bool {
+    pub(crate) fn is_entered(&self, key: u64) -> bool {
         self.keys().contains_key(&key)
     }
 

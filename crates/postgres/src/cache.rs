@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// The statements of one connection, at most `max`, the longest unused closed first.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     /// When each was used last.
     used: HashMap<u64, u64>,
     clock: u64,
@@ -28,7 +28,7 @@ enum Sent {
 
 /// Messages to write before a statement can be bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
+pub(crate) enum Need {
     /// It is there.
     Nothing,
     /// It has to be parsed, after the other is closed.
@@ -36,17 +36,17 @@ pub(super) enum Need {
 }
 
 impl Prepared {
-    pub(super) fn new(max: usize) -> Self {
+    pub(crate) fn new(max: usize) -> Self {
         Self { used: HashMap::new(), clock: 0, max: max.max(1), sent: VecDeque::new() }
     }
 
     /// True if `id` is prepared, or will be.
-    pub(super) fn has(&self, id: u64) -> bool {
+    pub(crate) fn has(&self, id: u64) -> bool {
         self.used.contains_key(&id)
     }
 
     /// Says what `id` needs, and counts it as done.
-    pub(super) fn use_statement(&mut self, id: u64) -> Need {
+    pub(crate) fn use_statement(&mut self, id: u64) -> Need {
         self.clock += 1;
         if let Some(used) = self.used.get_mut(&id) {
             *used = self.clock;
@@ -64,12 +64,12 @@ impl Prepared {
     }
 
     /// The server confirmed the first of what was sent.
-    pub(super) fn confirm(&mut self) {
+    pub(crate) fn confirm(&mut self) {
         self.sent.pop_front();
     }
 
     /// The server is ready: what it did not confirm it passed over.
-    pub(super) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         for sent in self.sent.drain(..).rev() {
             match sent {
                 Sent::Parse(id) => drop(self.used.remove(&id)),

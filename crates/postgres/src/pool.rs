@@ -3,17 +3,17 @@
 //!
 //! Nothing is connected before it is needed, so that Weir starts while a database is down.
 
-use super::address::Settings;
-use super::bulkhead::{Cause, Patience};
-use super::connection::Facts;
-use super::error::Error;
-use super::group::Group;
-use super::lane::{Freight, Lane};
-use super::replica::Replicas;
-use super::rows::Rows;
-use super::server::{Gate, Server};
-use super::session::{Purpose, Session};
-use super::statement::{Format, Parameters, Statement};
+use crate::address::Settings;
+use crate::bulkhead::{Cause, Patience};
+use crate::connection::Facts;
+use crate::error::Error;
+use crate::group::Group;
+use crate::lane::{Freight, Lane};
+use crate::replica::Replicas;
+use crate::rows::Rows;
+use crate::server::{Gate, Server};
+use crate::session::{Purpose, Session};
+use crate::statement::{Format, Parameters, Statement};
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 use weir_relational::catalog::TableId;
@@ -56,7 +56,7 @@ impl Pool {
     }
 
     /// True if [`Self::change`] takes mutations.
-    pub(super) fn has_groups(&self) -> bool {
+    pub fn has_groups(&self) -> bool {
         self.groups.is_some() && self.facts().is_none_or(|it| !it.is_pooled)
     }
 
@@ -64,7 +64,7 @@ impl Pool {
     ///
     /// # Errors
     /// As [`Self::session`], and those of the statement.
-    pub(super) async fn change_alone(
+    pub async fn change_alone(
         &self,
         statement: &Arc<Statement>,
         parameters: &Parameters,
@@ -78,7 +78,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Undone`]: nothing happened, and the statement has to go alone. [`Error::Unconfirmed`] as for a session.
-    pub(super) async fn change(
+    pub async fn change(
         &self,
         statement: &Arc<Statement>,
         parameters: Parameters,
@@ -154,7 +154,7 @@ impl Pool {
     ///
     /// # Errors
     /// As [`Self::session`], and those of what was appended.
-    pub(super) async fn snapshot(
+    pub async fn snapshot(
         &self,
         push: impl Fn(&mut Session),
         patience: Patience,
@@ -170,7 +170,7 @@ impl Pool {
     }
 
     /// Limits concurrent statements about `tables` at [`Self::session_with`] or [`Self::snapshot`].
-    pub(super) fn gate<'p>(&'p self, cause: Cause, tables: &'p [TableId], deadline: Instant) -> Gate<'p> {
+    pub fn gate<'p>(&'p self, cause: Cause, tables: &'p [TableId], deadline: Instant) -> Gate<'p> {
         self.primary.gate(cause, tables, deadline)
     }
 
@@ -178,7 +178,7 @@ impl Pool {
     ///
     /// # Errors
     /// As there.
-    pub(super) async fn session_with(&self, patience: Patience, deadline: Instant) -> Result<Session, Error> {
+    pub async fn session_with(&self, patience: Patience, deadline: Instant) -> Result<Session, Error> {
         self.primary.session(Purpose::Write, patience, deadline).await
     }
 

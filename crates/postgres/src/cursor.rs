@@ -2,30 +2,32 @@
 //!
 //! **Cost:** a step forwards is one length; a step back begins anew.
 
-use super::rows::{Columns, Row};
+use crate::rows::{Columns, Row};
 use std::cell::Cell;
 
 /// See the module's words.
-pub(super) struct Cursor<'r> {
+pub struct Cursor<'r> {
     columns: Columns<'r>,
     /// A column, and its distance from the first in bytes.
     at: Cell<(usize, usize)>,
     /// The row's place, from zero, among those below which was asked apart.
-    pub(super) number: usize,
+    pub number: usize,
 }
 
 impl<'r> Cursor<'r> {
-    pub(super) fn new(row: Row<'r>) -> Self {
+    /// At the first column of `row`.
+    pub fn new(row: Row<'r>) -> Self {
         Self::numbered(row, 0)
     }
 
-    pub(super) fn numbered(row: Row<'r>, number: usize) -> Self {
+    /// The same, of row `number` of its answer.
+    pub fn numbered(row: Row<'r>, number: usize) -> Self {
         Self { columns: row.columns(), at: Cell::new((0, 0)), number }
     }
 
     /// The bytes of column `wanted`; `None` is null.
     #[inline]
-    pub(super) fn column(&self, wanted: usize) -> Option<&'r [u8]> {
+    pub fn column(&self, wanted: usize) -> Option<&'r [u8]> {
         let (mut column, mut from) = self.at.get();
         if column > wanted {
             (column, from) = (0, 0);

@@ -1,6 +1,7 @@
 //! The words and codes of errors, for clients of both endpoints and for operators.
 
 use super::*;
+use std::io;
 
 fn check(fields: &str, accent: Accent, expected: &str) {
     let body = fields.replace('|', "\0") + "\0\0";

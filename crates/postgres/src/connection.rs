@@ -7,12 +7,12 @@
 //!
 //! **Cost:** a batch is one write and, mostly, one read; an answer takes no allocation of its own.
 
-use super::cache::{Need, Prepared};
-use super::error::{DatabaseError, Error};
-use super::message::{self, Name};
-use super::rows::Rows;
-use super::statement::{Parameters, Statement};
-use super::stream::Stream;
+use crate::cache::{Need, Prepared};
+use crate::error::{DatabaseError, Error};
+use crate::message::{self, Name};
+use crate::rows::Rows;
+use crate::statement::{Parameters, Statement};
+use crate::stream::Stream;
 use bytes::{Buf, BytesMut};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -24,7 +24,7 @@ use tokio::io::{AsyncReadExt, AsyncWrite};
 use weir_relational::dialect::flavour::Flavour;
 
 /// Bytes of one read, and size of a part of a stream.
-pub(super) const READ_BYTES: usize = 64 << 10;
+pub(crate) const READ_BYTES: usize = 64 << 10;
 /// Tag and length.
 const HEADER_BYTES: usize = 5;
 
@@ -47,7 +47,7 @@ pub struct Facts {
 
 /// State of the transaction, from the server's ReadyForQuery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Status {
+pub(crate) enum Status {
     Idle,
     InTransaction,
     Failed,
@@ -55,7 +55,7 @@ pub(super) enum Status {
 
 /// The end of something in the stream of answers.
 #[derive(Debug)]
-pub(super) enum End {
+pub(crate) enum End {
     /// A statement is through.
     Complete(Rows),
     /// Its answer is larger than one may be; what is left of it still comes.
@@ -71,7 +71,7 @@ pub(super) enum End {
 
 /// A connection.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(crate) struct Connection {
     stream: Stream,
     read: BytesMut,
     write: BytesMut,
@@ -89,12 +89,12 @@ pub(super) struct Connection {
     left: usize,
     /// True if TLS may still buffer bytes.
     is_unflushed: bool,
-    pub(super) facts: Facts,
+    pub(crate) facts: Facts,
 }
 
 impl Connection {
     /// `statements_max`: how many may be kept prepared.
-    pub(super) fn new(
+    pub(crate) fn new(
         stream: Stream,
         read: BytesMut,
         statements_max: usize,
@@ -122,19 +122,19 @@ impl Connection {
     }
 
     /// Parses statements anew each time: a pooler may send each batch to another server.
-    pub(super) fn forgo_names(&mut self) {
+    pub(crate) fn forgo_names(&mut self) {
         self.prepared = None;
     }
 
     /// Appends a statement, all of whose rows are to be given.
-    pub(super) fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters) -> Result<(), Error> {
         self.bind(&Name::NONE, statement, parameters)?;
         message::execute(&mut self.write, &Name::NONE, 0);
         Ok(())
     }
 
     /// Appends a statement whose rows are given when they are fetched, while its transaction lasts. Nothing answers this.
-    pub(super) fn open(
+    pub(crate) fn open(
         &mut self,
         portal: u32,
         statement: &Arc<Statement>,
@@ -144,7 +144,7 @@ impl Connection {
     }
 
     /// Appends that the next rows are given, `rows_max` of them or what is left.
-    pub(super) fn fetch(&mut self, portal: u32, rows_max: u32) {
+    pub(crate) fn fetch(&mut self, portal: u32, rows_max: u32) {
         message::execute(&mut self.write, &Name::of_portal(portal), rows_max);
     }
 
@@ -178,22 +178,22 @@ impl Connection {
     }
 
     /// Ends the batch.
-    pub(super) fn sync(&mut self) {
+    pub(crate) fn sync(&mut self) {
         message::sync(&mut self.write);
     }
 
     /// Sends what goes without waiting; what is left leaves, and what fails shows, when the answers are read.
-    pub(super) fn send(&mut self) {
+    pub(crate) fn send(&mut self) {
         let _ = self.poll_send(&mut Context::from_waker(std::task::Waker::noop()));
     }
 
     /// True if bytes wait to be sent.
-    pub(super) fn is_unsent(&self) -> bool {
+    pub(crate) fn is_unsent(&self) -> bool {
         !self.write.is_empty()
     }
 
     /// Reads until something ends.
-    pub(super) async fn next_end(&mut self) -> Result<End, Error> {
+    pub(crate) async fn next_end(&mut self) -> Result<End, Error> {
         loop {
             self.pass_left();
             if let Some(end) = self.scan()? {
@@ -209,7 +209,7 @@ impl Connection {
     }
 
     /// Whole rows of the answer that is being read, as many as are there, and its end if it is there too.
-    pub(super) async fn next_part(&mut self) -> Result<(Rows, Option<End>), Error> {
+    pub(crate) async fn next_part(&mut self) -> Result<(Rows, Option<End>), Error> {
         loop {
             if let Some(end) = self.scan()? {
                 return Ok((Rows::default(), Some(end)));
@@ -226,7 +226,7 @@ impl Connection {
     }
 
     /// Throws away the rows of the answer that is being read, which was too large: its end is told as if it had none.
-    pub(super) fn discard(&mut self) {
+    pub(crate) fn discard(&mut self) {
         self.discards = true;
     }
 
@@ -419,7 +419,7 @@ impl Connection {
     }
 
     /// Waits, while nothing was asked, for the connection to break. Messages that come meanwhile are looked through.
-    pub(super) async fn idle(&mut self) -> Error {
+    pub(crate) async fn idle(&mut self) -> Error {
         match self.next_end().await {
             Ok(End::Refused(error)) => Error::Database { error, statement: 0 },
             Ok(End::Complete(_) | End::TooLarge { .. } | End::Ready(_)) => {
@@ -430,7 +430,7 @@ impl Connection {
     }
 
     /// True if the connection is usable, as far as known without a round trip.
-    pub(super) fn is_alive(&mut self) -> bool {
+    pub(crate) fn is_alive(&mut self) -> bool {
         let mut context = Context::from_waker(std::task::Waker::noop());
         pin!(self.idle()).poll(&mut context).is_pending()
     }

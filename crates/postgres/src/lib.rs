@@ -1,0 +1,43 @@
+//! A client of PostgreSQL and of the databases that speak its protocol, which shares few connections between many requests.
+//!
+//! A [`Statement`] is the text that a plan keeps, [`Parameters`] are the values of one request, [`Rows`] an answer: slices of
+//! the read buffer, not copied. A [`Pool`] has two kinds of connections: lanes, shared by short reads, and sessions, which one
+//! mutation or long read has for itself.
+//!
+//! **Invariant:** nothing here knows GraphQL; a statement's text comes from the relational plan.
+
+pub mod address;
+mod batch;
+pub mod bulkhead;
+mod cache;
+pub mod connection;
+pub mod cursor;
+pub mod demand;
+mod dial;
+pub mod error;
+mod flight;
+mod group;
+pub mod introspect;
+pub mod lane;
+mod message;
+pub mod pool;
+mod replica;
+pub mod rows;
+pub mod server;
+pub mod session;
+pub mod statement;
+mod stream;
+mod tls;
+mod turnstile;
+pub mod watch;
+pub mod way;
+
+pub use address::{Host, Limits, Naming, Secret, Settings, SettingsError, Target, Tls, TlsMode, hosts};
+pub use connection::Facts;
+pub use error::{DatabaseError, Error};
+pub use lane::jittered;
+pub use pool::{Counts, Pool};
+pub use rows::{Columns, Row, Rows};
+pub use session::{Isolation, Purpose, Session, Transaction};
+pub use statement::{Buffer, Format, Parameters, Statement};
+pub use watch::Watch;
