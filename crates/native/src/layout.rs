@@ -157,7 +157,7 @@ pub enum Storage {
 /// An index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
-    /// Its name; of word and box indexes on SQLite the name of the virtual table.
+    /// Its name; of one that is a separate table that table's.
     pub name: String,
     /// The table.
     pub table: TableId,

@@ -30,6 +30,7 @@ pub struct Native {
     /// Tables and columns.
     pub layout: Arc<Layout>,
     mutations: Mutations,
+    database: Database,
     policy: Arc<dyn Policy>,
     /// From the registry of an abstract type to the tables of its members.
     to_members: HashMap<(TypeId, TypeId), RelationshipId>,
@@ -73,7 +74,7 @@ impl Native {
         let constraint_messages = constraint_messages(&api, &layout);
         let (api, layout) = (Arc::new(api), Arc::new(layout));
         let mutations = Mutations::new(Arc::clone(&api), Arc::clone(&layout), database, Arc::clone(&policy));
-        Self { api, layout, mutations, policy, to_members, constraint_messages }
+        Self { api, layout, mutations, database, policy, to_members, constraint_messages }
     }
 
     /// The rows of objects of `ty`; of an abstract type, its registry.
@@ -91,9 +92,9 @@ impl Native {
         }
     }
 
-    /// True for SQLite.
-    pub(super) fn is_embedded(&self) -> bool {
-        self.layout.relations.catalog.tables.first().is_none_or(|it| it.schema == "main")
+    /// True if indexes of trigrams are separate tables, which a condition names.
+    pub(super) fn has_side_indexes(&self) -> bool {
+        self.database.store_dialect().index_is_table(IndexKind::Trigrams)
     }
 
     /// From the registry of an abstract type to the table of a member.
@@ -183,7 +184,7 @@ impl Native {
     fn written(&self, input: InputId) -> Option<Written> {
         let meaning = self.api.inputs.get(input.index())?;
         let InputMeaning::Compare(operator) = meaning else { return None };
-        super::search::written(*operator).filter(|it| self.is_embedded() || *it == Written::Sequence)
+        super::search::written(*operator).filter(|it| self.has_side_indexes() || *it == Written::Sequence)
     }
 
     /// The variables that name fields for a `@cascade`.

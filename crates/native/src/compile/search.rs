@@ -68,8 +68,8 @@ impl Compiler<'_> {
         key.map_or(at.id, |it| it.columns[0])
     }
 
-    /// A text fits a pattern, or has words in a row. The index is asked first for what a text needs, if that is known; PostgreSQL's
-    /// does that by itself for patterns.
+    /// A text fits a pattern, or has words in a row. The index is asked first for what a text needs, if that is known; one that
+    /// is no separate table does that by itself for patterns.
     fn fits(&self, of: Compared, written: Written, operand: Place) -> Filter {
         let reader = match written {
             Written::Pattern => Reader::Pattern,
@@ -82,13 +82,13 @@ impl Compiler<'_> {
             _ => false,
         };
         let indexes = self.native.indexes(of.at.table, of.column, IndexKind::Trigrams);
-        let is_apart = self.native.is_embedded() || written == Written::Sequence;
+        let is_apart = self.native.has_side_indexes() || written == Written::Sequence;
         if indexes.is_empty() || !narrows || !is_apart {
             return fits;
         }
         let with = self.parameter(operand, Reader::Grams(written));
         let key = self.row_key(of.at);
-        let may_fit = match self.native.is_embedded() {
+        let may_fit = match self.native.has_side_indexes() {
             true => Filter::Words { key, of: of.column, indexes, kind: Words::Trigrams, with },
             false => Filter::Compare { of: Expr::Column(of.column), by: Comparison::Regex, with },
         };

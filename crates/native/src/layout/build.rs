@@ -185,7 +185,7 @@ impl<'m> Builder<'m> {
         nullable: bool,
         comment: &str,
     ) -> ColumnId {
-        let (declared, oid) = declared(&ty, self.database);
+        let (declared, oid) = self.database.store_dialect().declared(&ty);
         let columns = &mut self.catalog[table.0 as usize].columns;
         columns.push(Column {
             name,
@@ -228,8 +228,8 @@ impl<'m> Builder<'m> {
             target: TableId(to.0),
             target_columns: vec![ColumnId(0)],
             holds: true,
-            // Another program may write to an SQLite file with foreign keys switched off.
-            enforced: self.database == Database::Postgres,
+            // Another program may write to a file with foreign keys switched off.
+            enforced: self.database.store_dialect().enforces_references(),
             on_delete: Follow::Nothing,
             on_update: Follow::Nothing,
         });
@@ -293,20 +293,5 @@ fn own_columns(storage: Storage) -> Vec<ColumnId> {
         | Storage::ToOneBack { .. }
         | Storage::ToMany { .. }
         | Storage::Join { .. } => Vec::new(),
-    }
-}
-
-/// Declaration of a type, and its OID in PostgreSQL.
-fn declared(ty: &ColumnType, database: Database) -> (&'static str, u32) {
-    let (on_sqlite, on_postgres, oid) = match ty {
-        ColumnType::Int => ("INTEGER", "integer", 23),
-        ColumnType::BigInt => ("INTEGER", "bigint", 20),
-        ColumnType::Double => ("REAL", "double precision", 701),
-        ColumnType::Boolean => ("INTEGER", "boolean", 16),
-        _ => ("TEXT", "text", 25),
-    };
-    match database {
-        Database::Sqlite => (on_sqlite, 0),
-        Database::Postgres => (on_postgres, oid),
     }
 }

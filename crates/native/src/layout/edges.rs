@@ -225,7 +225,7 @@ impl Builder<'_> {
     /// The way from the rows of the owner of `id` to those of `to`, where `ours` of a row equals its column.
     fn way(&mut self, id: FieldId, to: (TableId, ColumnId), ours: ColumnId) -> RelationshipId {
         let field = self.model.field(id);
-        let enforced = self.database == super::Database::Postgres;
+        let enforced = self.database.store_dialect().enforces_references();
         self.relationships.push(Relationship {
             name: field.name.clone(),
             from: self.rows_of(field.owner).0,

@@ -5,9 +5,6 @@ use super::{Database, Index, IndexKind, Storage};
 use crate::model::{Field, FieldId, FieldKind, Model, Scalar, Search, TypeId, TypeKind};
 use weir_relational::catalog::{ColumnId, TableId, UniqueKey};
 
-/// PostgreSQL takes 2 704 bytes for a row of a tree, with its head and the numbers that may stand beside texts.
-const TREE_BYTES_MAX: usize = 2_600;
-
 impl Builder<'_> {
     pub(super) fn indexes(&mut self) {
         for id in self.model.type_ids() {
@@ -80,7 +77,8 @@ impl Builder<'_> {
     /// True if equal texts of the field are found by a prefix, because they may be of any length.
     pub(super) fn by_prefix(&self, field: &Field) -> bool {
         let is_hash = field.kind == FieldKind::Scalar(Scalar::String) && field.search.contains(&Search::Hash);
-        is_hash && !field.is_list && field.key.is_none() && self.database == Database::Postgres
+        let is_bounded = self.database.store_dialect().tree_bytes_max().is_some();
+        is_hash && !field.is_list && field.key.is_none() && is_bounded
     }
 
     fn is_one_to_one(&self, id: FieldId) -> bool {
@@ -147,19 +145,18 @@ impl Builder<'_> {
     }
 }
 
-/// By field: the most bytes of a text that stands whole in a tree of PostgreSQL's, alone or with others.
+/// By field: the most bytes of a text that stands whole in a tree, alone or with others.
 pub(super) fn bytes_max(model: &Model, database: Database) -> Vec<Option<usize>> {
     let is_text = |field: &Field| field.kind == FieldKind::Scalar(Scalar::String);
+    let tree_bytes_max = database.store_dialect().tree_bytes_max();
     let one = |field: &Field| {
-        if !is_text(field) || database != Database::Postgres {
-            return None;
-        }
+        let bytes_max = tree_bytes_max.filter(|_| is_text(field))?;
         let is_whole = field.is_list || field.key.is_some() || field.search.contains(&Search::Exact);
         let together = model.ty(field.owner).unique.iter();
         let texts = together
             .filter(|key| key.iter().any(|it| std::ptr::eq(model.field(*it), field)))
             .map(|key| key.iter().filter(|it| is_text(model.field(**it))).count());
-        texts.chain(is_whole.then_some(1)).max().map(|it| TREE_BYTES_MAX / it)
+        texts.chain(is_whole.then_some(1)).max().map(|it| bytes_max / it)
     };
     model.fields.iter().map(one).collect()
 }

@@ -1,17 +1,12 @@
-//! Names in a database: what SQLite and PostgreSQL both take, each once.
+//! Names in a database: what every database takes, each once.
 
 use hashbrown::HashSet;
+use weir_relational::dialect::names::{NAME_BYTES_MAX, RESERVED_PREFIXES, SHADOW_SUFFIXES};
 
-/// Maximum length of a name in PostgreSQL, in bytes.
-const BYTES_MAX: usize = 63;
+/// Beginning of the names of the store's own tables.
+const OWN_PREFIX: &str = "weir_";
 
-/// Beginnings of names that belong to others.
-const RESERVED: [&str; 3] = ["sqlite_", "pg_", "weir_"];
-
-/// Suffixes that SQLite appends to the name of a virtual table for its shadow tables.
-const SHADOWS: [&str; 8] = ["_data", "_idx", "_content", "_docsize", "_config", "_node", "_parent", "_rowid"];
-
-/// Gives out names that differ in more than case, because SQLite sees no difference in case.
+/// Gives out names that differ in more than case: some databases see no difference in case.
 #[derive(Debug, Default)]
 pub(super) struct Names(HashSet<String>);
 
@@ -40,26 +35,26 @@ impl Names {
     /// As [`Self::take`], for a virtual table.
     pub(super) fn take_virtual(&mut self, wanted: &str) -> String {
         let name = self.take(wanted);
-        self.0.extend(SHADOWS.map(|shadow| format!("{name}{shadow}").to_ascii_lowercase()));
+        self.0.extend(SHADOW_SUFFIXES.map(|shadow| format!("{name}{shadow}").to_ascii_lowercase()));
         name
     }
 }
 
 fn allowed(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    let reserved = RESERVED.iter().any(|it| lower.starts_with(it));
+    let reserved = RESERVED_PREFIXES.iter().chain([&OWN_PREFIX]).any(|it| lower.starts_with(it));
     shortened(&if reserved { format!("t_{name}") } else { name.to_owned() })
 }
 
 /// `name`, its end replaced by a hash of all of it where it is too long. Names of GraphQL are ASCII.
 fn shortened(name: &str) -> String {
-    if name.len() <= BYTES_MAX {
+    if name.len() <= NAME_BYTES_MAX {
         return name.to_owned();
     }
     // FNV-1a: the same for ever, which a hash of the standard library does not promise.
     let hash =
         name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    format!("{}_{hash:08x}", &name[..BYTES_MAX - 9])
+    format!("{}_{hash:08x}", &name[..NAME_BYTES_MAX - 9])
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Texts that come to stand in an index, whole or by their words, which takes so many bytes and no more.
 //!
-//! **Invariant:** a migration that is not refused builds its indexes; PostgreSQL would say in the middle of it what does not fit.
+//! **Invariant:** a migration that is not refused builds its indexes; the database would say in the middle of it what does not fit.
 //!
 //! **Cost:** the lengths of all texts of a field that gets an index are read, and the words of those that may be too many.
 

@@ -11,6 +11,8 @@ use super::ddl::{self, quoted};
 use super::{Error, Store, Types};
 use crate::layout::{self, Index, IndexKind, index_kind};
 use crate::model::{FieldId, Model};
+use weir_relational::dialect::store::Extension;
+use weir_relational::plan::ddl::Definition;
 
 /// Other users of the store while an index is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +42,7 @@ pub struct Building {
     pub field: Option<FieldId>,
     /// The kind of the index.
     pub kind: IndexKind,
-    /// Only it knows what is searched: words are told apart by SQLite's index alone. Without any other, rows are looked at
+    /// Only it knows what is searched: words are told apart by a separate index alone. Without any other, rows are looked at
     /// one by one.
     pub is_needed: bool,
     /// It cannot be built yet: what has to be done first.
@@ -54,27 +56,14 @@ const UNFIT: i64 = -2;
 const MEND_DATA: &str =
     "values that fit, as the log or `weir migrate` said; mend them and run `weir migrate`";
 
-/// Fix for a PostgreSQL without trigram indexes.
-pub(super) const MEND: &str = "the extension pg_trgm, without which `regexp` and `ngram` look at every row: let an administrator \
-     run `CREATE EXTENSION pg_trgm`, then start again";
-
-/// True if an extension provides the index.
-pub(super) fn needs_extension(kind: layout::Database, index: IndexKind) -> bool {
-    kind == layout::Database::Postgres && index == IndexKind::Trigrams
-}
-
-/// True if an index needs an extension that is missing and cannot be created.
-pub(super) fn waits(
+/// The extension that an index needs and that neither exists nor can be created.
+pub(super) fn missing_extension(
     database: &mut Database,
     kind: layout::Database,
     index: IndexKind,
-) -> Result<bool, Error> {
-    if !needs_extension(kind, index) {
-        return Ok(false);
-    }
-    let sql = "SELECT (SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'pg_trgm') + (SELECT count(*) FROM \
-               pg_catalog.pg_available_extensions WHERE name = 'pg_trgm' AND has_database_privilege(current_database(), 'CREATE'))";
-    Ok(database.one(sql, &[])?.int() == 0)
+) -> Result<Option<Extension>, Error> {
+    let Some(extension) = kind.store_dialect().extension(index) else { return Ok(None) };
+    Ok((database.one(extension.is_there, &[])?.int() == 0).then_some(extension))
 }
 
 impl Types {
@@ -121,10 +110,11 @@ impl Store {
             let name = row[0].text();
             Some((types.layout.indexes.iter().find(|it| it.name == name)?, row[1].int()))
         };
-        let waits = waits(&mut self.database, types.kind, IndexKind::Trigrams)?;
+        let dialect = types.kind.store_dialect();
+        let missing = missing_extension(&mut self.database, types.kind, IndexKind::Trigrams)?;
         let waits_for = |kind, done| match done {
             UNFIT => Some(MEND_DATA),
-            _ => (waits && needs_extension(types.kind, kind)).then_some(MEND),
+            _ => missing.filter(|it| dialect.extension(kind) == Some(*it)).map(|it| it.fix),
         };
         Ok(rows
             .iter()
@@ -134,7 +124,7 @@ impl Store {
                 field: it.field,
                 kind: it.kind,
                 waits_for: waits_for(it.kind, done),
-                is_needed: types.kind == layout::Database::Sqlite
+                is_needed: dialect.index_is_table(it.kind)
                     && matches!(it.kind, IndexKind::Terms | IndexKind::Fulltext),
             })
             .collect())
@@ -185,9 +175,8 @@ pub(crate) fn defer_indexes(types: &Types, database: &mut Database) -> Result<()
         if index.kind == IndexKind::Unique || !is_empty || !database.has_table(&index.name)? {
             continue;
         }
-        for statement in ddl::drop_index(types.kind, index) {
-            database.execute(&statement, &[])?;
-        }
+        let dropped = Definition::DropIndex(ddl::index(&types.layout, index));
+        database.define(&dropped)?;
         database.execute(&begin(&index.name), &[])?;
     }
     Ok(())
@@ -211,10 +200,9 @@ fn fill(
     let all = database.one(&format!("SELECT count(*) FROM {on}"), &[])?.int() as u64;
     let before = format!("SELECT count(*) FROM {on} WHERE {key} <= $1");
     let mut count = database.one(&before, &[done.into()])?.int() as u64;
-    let (put, last) = (
-        ddl::fill(table, index),
-        format!("SELECT max({key}) FROM (SELECT {key} FROM {on} WHERE {key} > $1 ORDER BY {key} LIMIT $2)"),
-    );
+    let put = types.kind.store_dialect().fill_index(&ddl::index(&types.layout, index)).unwrap_or_default();
+    let last =
+        format!("SELECT max({key}) FROM (SELECT {key} FROM {on} WHERE {key} > $1 ORDER BY {key} LIMIT $2)");
     while progress(&index.name, count.min(all), all) {
         database.begin()?;
         let stepped = (|| {
@@ -255,16 +243,14 @@ fn make_virtual(database: &mut Database, types: &Types, index: &Index) -> Result
     if database.has_table(&index.name)? {
         return Ok(());
     }
-    let statements = ddl::create_index(types.kind, &types.layout, index);
-    statements.iter().try_for_each(|it| database.execute(it, &[]).map(drop))
+    database.define(&Definition::CreateIndex(ddl::index(&types.layout, index)))
 }
 
 /// Takes away what is left of an index that failed; writes down that it is of no use to try again, if it is of none.
 fn give_up(database: &mut Database, types: &Types, index: &Index, error: Error) -> Error {
     let Error::Unfit(cause) = error else { return error };
     let mark = format!("UPDATE weir_builds SET done = {UNFIT} WHERE name = $1");
-    let dropped =
-        ddl::drop_index(types.kind, index).iter().try_for_each(|it| database.execute(it, &[]).map(drop));
+    let dropped = database.define(&Definition::DropIndex(ddl::index(&types.layout, index)));
     let done = dropped.and_then(|()| database.execute(&mark, &[index.name.as_str().into()]));
     match done {
         Ok(_) => Error::Unfit(format!("index `{}` cannot be built: {cause}", index.name)),
@@ -272,7 +258,7 @@ fn give_up(database: &mut Database, types: &Types, index: &Index, error: Error) 
     }
 }
 
-/// Makes an index by one statement; on PostgreSQL one that keeps nobody from writing.
+/// Makes an index by one statement, which keeps nobody from writing where the database can do that.
 fn make(
     database: &mut Database,
     types: &Types,
@@ -285,18 +271,11 @@ fn make(
     if let Some(statement) = ddl::prepare_index(types.kind, index.kind) {
         database.execute(&statement, &[])?;
     }
+    let made = ddl::index(&types.layout, index);
     // Removes the rest of an interrupted build.
-    for statement in ddl::drop_index(types.kind, index) {
-        database.execute(&statement, &[])?;
-    }
-    for statement in ddl::create_index(types.kind, &types.layout, index) {
-        let statement = match types.kind {
-            layout::Database::Sqlite => statement,
-            layout::Database::Postgres => statement.replacen("CREATE INDEX", "CREATE INDEX CONCURRENTLY", 1),
-        };
-        if let Err(error) = database.execute(&statement, &[]) {
-            return Err(give_up(database, types, index, error));
-        }
+    database.define(&Definition::DropIndex(made.clone()))?;
+    if let Err(error) = database.define(&Definition::CreateIndexBeside(made)) {
+        return Err(give_up(database, types, index, error));
     }
     database.execute("DELETE FROM weir_builds WHERE name = $1", &[index.name.as_str().into()])?;
     progress(&index.name, 1, 1);

@@ -6,9 +6,10 @@ use super::Types;
 use super::convert::convert;
 use super::ddl::{literal, quoted, stored};
 use super::renames::Renames;
-use crate::layout::{Database, Storage};
+use crate::layout::Storage;
 use crate::model::{DefaultValue, Field, FieldId, FieldKind, TypeId, TypeKind};
 use weir_relational::catalog::{ColumnId, Table, TableId};
+use weir_relational::plan::ddl::Definition;
 
 /// Source of a column's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub(super) struct Carried {
     pub(super) cells: Vec<Cell>,
     pub(super) how: How,
     /// Fills the table from others.
-    pub(super) fill: Vec<String>,
+    pub(super) fill: Vec<Definition>,
 }
 
 /// All stored tables of the new layout.
@@ -208,9 +209,9 @@ impl Weaver<'_> {
             (DefaultValue::Text(text), _) => literal(text),
             (DefaultValue::Int(number), _) => number.to_string(),
             (DefaultValue::Float(number), _) => format!("{number:?}"),
-            (DefaultValue::Boolean(value), _) => match self.new.kind {
-                Database::Sqlite => u8::from(*value).to_string(),
-                Database::Postgres => value.to_string(),
+            (DefaultValue::Boolean(value), _) => match self.new.kind.store_dialect().booleans_are_numbers() {
+                true => u8::from(*value).to_string(),
+                false => value.to_string(),
             },
             (DefaultValue::Enum(place), FieldKind::Enum(id)) => {
                 literal(&self.new.model.enumeration(id).values[*place as usize].name)
@@ -221,18 +222,19 @@ impl Weaver<'_> {
 
     /// A moment's text and its microseconds.
     fn instant(&self, default: &DefaultValue) -> (String, String) {
-        match (default, self.new.kind) {
-            (DefaultValue::Text(text), _) => {
+        match default {
+            DefaultValue::Text(text) => {
                 let micros = weir_relational::instant::parse(text).unwrap_or_default();
                 (literal(text), micros.to_string())
             }
-            (_, Database::Sqlite) => {
-                ("strftime('%Y-%m-%dT%H:%M:%SZ', 'now')".into(), "unixepoch('now') * 1000000".into())
+            DefaultValue::Int(_)
+            | DefaultValue::Float(_)
+            | DefaultValue::Boolean(_)
+            | DefaultValue::Enum(_)
+            | DefaultValue::Now => {
+                let dialect = self.new.kind.store_dialect();
+                (dialect.now().into(), dialect.now_micros().into())
             }
-            (_, Database::Postgres) => (
-                "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')".into(),
-                "CAST(extract(epoch FROM date_trunc('second', now())) * 1000000 AS bigint)".into(),
-            ),
         }
     }
 
@@ -245,13 +247,11 @@ impl Weaver<'_> {
             let source = catalog.table(layout.tables[member.index()]);
             let cell = |at: usize| self.registry_cell(ty, member, source, ColumnId(at as u32));
             let cells: Vec<String> = (0..table.columns.len()).map(cell).collect();
-            it.fill.push(format!(
-                "INSERT INTO {} ({}) SELECT {} FROM {}",
-                quoted(&table.name),
-                super::ddl::list(table.columns.iter().map(|it| it.name.as_str())),
-                cells.join(", "),
-                quoted(&source.name)
-            ));
+            it.fill.push(Definition::Copy {
+                into: table.name.clone(),
+                columns: table.columns.iter().map(|it| it.name.clone()).collect(),
+                select: format!("SELECT {} FROM {}", cells.join(", "), quoted(&source.name)),
+            });
         }
         if let Some(before) = self.renames.old_type(ty) {
             it.old = Some(self.old.layout.tables[before.index()]);
@@ -329,7 +329,7 @@ impl Weaver<'_> {
             }
             Storage::Column(from) => {
                 if let Some(made) = convert(self.new.kind, old, new, &self.old_cell(before, from)) {
-                    it.fill.push(self.list_of(&it, id, &[(value, made.value)]));
+                    it.fill.extend(self.list_of(&it, id, &[(value, made.value)]));
                 }
             }
             Storage::Instant { text, at: micros } => {
@@ -339,7 +339,7 @@ impl Weaver<'_> {
                     .unwrap_or_default();
                 cells.extend(at.map(|at| (at, self.old_cell(before, micros))));
                 if !cells.is_empty() {
-                    it.fill.push(self.list_of(&it, id, &cells));
+                    it.fill.extend(self.list_of(&it, id, &cells));
                 }
             }
             Storage::Id(_)
@@ -359,23 +359,25 @@ impl Weaver<'_> {
     }
 
     /// A list of the one value that was there.
-    fn list_of(&self, it: &Carried, id: FieldId, cells: &[(ColumnId, String)]) -> String {
+    fn list_of(&self, it: &Carried, id: FieldId, cells: &[(ColumnId, String)]) -> Option<Definition> {
         let catalog = &self.new.layout.relations.catalog;
         let table = catalog.table(it.new);
         let ty = self.new.model.field(id).owner;
         let source = catalog.table(self.new.layout.tables[ty.index()]);
-        let Storage::Values { owner, .. } = self.new.layout.fields[id.index()] else { return String::new() };
-        let names = cells.iter().map(|(column, _)| table.column(*column).name.as_str());
+        let Storage::Values { owner, .. } = self.new.layout.fields[id.index()] else { return None };
+        let columns = std::iter::once(owner).chain(cells.iter().map(|it| it.0));
         let values: Vec<&str> = cells.iter().map(|(_, value)| value.as_str()).collect();
-        format!(
-            "INSERT INTO {} ({}) SELECT {}, {} FROM {} WHERE {} IS NOT NULL",
-            quoted(&table.name),
-            super::ddl::list(std::iter::once(table.column(owner).name.as_str()).chain(names)),
-            quoted(&source.column(self.new.layout.ids[ty.index()]).name),
-            values.join(", "),
-            quoted(&source.name),
-            values[0],
-        )
+        Some(Definition::Copy {
+            into: table.name.clone(),
+            columns: columns.map(|it| table.column(it).name.clone()).collect(),
+            select: format!(
+                "SELECT {}, {} FROM {} WHERE {} IS NOT NULL",
+                quoted(&source.column(self.new.layout.ids[ty.index()]).name),
+                values.join(", "),
+                quoted(&source.name),
+                values[0],
+            ),
+        })
     }
 
     fn join(&self, mut it: Carried, id: FieldId) -> Carried {

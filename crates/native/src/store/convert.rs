@@ -4,6 +4,7 @@
 
 use crate::layout::Database;
 use crate::model::{FieldKind, Model, Scalar};
+use weir_relational::catalog::ColumnType;
 
 /// Conversion of a field's values to another type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,23 +44,22 @@ pub(super) fn convert(database: Database, old: Kind<'_>, new: Kind<'_>, cell: &s
 }
 
 fn scalar(database: Database, old: Scalar, new: Scalar, cell: &str) -> Option<Conversion> {
-    let number = match (new, database) {
-        (Scalar::Int, Database::Postgres) => "integer",
-        (Scalar::Int | Scalar::Int64, Database::Sqlite) => "INTEGER",
-        (Scalar::Int64, Database::Postgres) => "bigint",
-        (Scalar::Float, Database::Sqlite) => "REAL",
-        (Scalar::Float, Database::Postgres) => "double precision",
-        (Scalar::String, _) => "text",
-        (Scalar::Boolean | Scalar::DateTime | Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon, _) => {
+    let dialect = database.store_dialect();
+    let name = match new {
+        Scalar::Int => dialect.declared(&ColumnType::Int).0,
+        Scalar::Int64 => dialect.declared(&ColumnType::BigInt).0,
+        Scalar::Float => dialect.declared(&ColumnType::Double).0,
+        Scalar::String => "text",
+        Scalar::Boolean | Scalar::DateTime | Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon => {
             return None;
         }
     };
-    let cast = format!("CAST({cell} AS {number})");
+    let cast = format!("CAST({cell} AS {name})");
     let unfit = match (old, new) {
         (Scalar::Int, Scalar::Int64 | Scalar::Float | Scalar::String) => None,
         (Scalar::Int64, Scalar::String) => None,
         (Scalar::Float, Scalar::String) => {
-            return Some(Conversion { value: float_text(database, cell), unfit: None });
+            return Some(Conversion { value: dialect.float_text(cell), unfit: None });
         }
         (Scalar::Int64, Scalar::Int) => Some(format!("{cell} NOT BETWEEN -2147483648 AND 2147483647")),
         // Greater ones would lose digits.
@@ -73,11 +73,7 @@ fn scalar(database: Database, old: Scalar, new: Scalar, cell: &str) -> Option<Co
             "NOT ({cell} BETWEEN -9007199254740992 AND 9007199254740992 AND {cell} = round({cell}))"
         )),
         (Scalar::Boolean, Scalar::String) => {
-            let value = match database {
-                Database::Sqlite => format!("CASE {cell} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END"),
-                Database::Postgres => cast,
-            };
-            return Some(Conversion { value, unfit: None });
+            return Some(Conversion { value: dialect.boolean_text(cell), unfit: None });
         }
         (Scalar::DateTime, Scalar::String) => return Some(Conversion { value: cell.into(), unfit: None }),
         (
@@ -94,19 +90,6 @@ fn scalar(database: Database, old: Scalar, new: Scalar, cell: &str) -> Option<Co
         ) => return None,
     };
     Some(Conversion { value: cast, unfit })
-}
-
-/// A floating point number as answers have it, which each database spells in a way of its own.
-fn float_text(database: Database, cell: &str) -> String {
-    match database {
-        Database::Sqlite => format!("weir_float_text({cell})"),
-        // The digits are not converted through another floating point number.
-        Database::Postgres => format!(
-            "CASE WHEN {cell} = 0 THEN '0' \
-             WHEN abs({cell}) >= 1e-5 AND abs({cell}) < 1e16 THEN CAST(CAST(CAST({cell} AS text) AS numeric) AS text) \
-             ELSE regexp_replace(CAST({cell} AS text), 'e([+-])0', 'e\\1') END"
-        ),
-    }
 }
 
 #[cfg(test)]

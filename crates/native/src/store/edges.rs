@@ -12,6 +12,7 @@ use super::renames::Renames;
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
 use weir_relational::catalog::{ColumnId, TableId};
+use weir_relational::plan::ddl::Definition;
 
 /// The new model's storage of an edge: a field that has the column or table of pairs.
 pub(super) struct Place {
@@ -214,25 +215,23 @@ pub(super) fn crowded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(St
     questions
 }
 
-/// Statements that take pairs aside before anything changes, and those that put them in place when the tables are there.
-pub(super) fn moves(old: &Types, new: &Types, renames: Renames<'_>) -> (Vec<String>, Vec<String>) {
+/// Definitions that take pairs aside before anything changes, and those that put them in place when the tables are there.
+pub(super) fn moves(old: &Types, new: &Types, renames: Renames<'_>) -> (Vec<Definition>, Vec<Definition>) {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for it in places(old, new, renames) {
         for &(id, is_turned) in &it.from {
             let aside = format!("weir_move_{}", before.len() + 1);
             let (a, b) = if is_turned { ("b", "a") } else { ("a", "b") };
-            before.push(format!(
-                "CREATE TEMP TABLE {aside} AS SELECT {a} AS a, {b} AS b FROM ({}) AS pairs",
-                pairs(old, id)
-            ));
-            after.push(put(new, it.field, &aside));
-            after.push(format!("DROP TABLE {aside}"));
+            let select = format!("SELECT {a} AS a, {b} AS b FROM ({}) AS pairs", pairs(old, id));
+            before.push(Definition::SetAside { name: aside.clone(), select });
+            after.push(Definition::Run(put(new, it.field, &aside)));
+            after.push(Definition::DropTable(aside));
         }
         let gone = it.carried.is_some_and(|before| !gone_members(renames, before, it.field).is_empty());
         if gone
             || it.from.iter().any(|(id, turned)| !turned && !gone_members(renames, *id, it.field).is_empty())
         {
-            after.push(clear(new, it.field));
+            after.push(Definition::Run(clear(new, it.field)));
         }
     }
     (before, after)

@@ -12,7 +12,10 @@ use super::rebuild;
 use super::stale;
 use super::upgrade;
 use super::{Error, Types, versions};
-use crate::layout;
+use crate::layout::IndexKind;
+use weir_relational::dialect::store::Extension;
+use weir_relational::plan::ddl::Definition;
+use weir_relational::sql::ddl::{render, render_all};
 
 /// Indexes of tables with at most so many rows are made with the tables; others in the background.
 const ROWS_AT_ONCE_MAX: usize = 10_000;
@@ -28,6 +31,8 @@ pub struct Plan {
     pub refusals: Vec<Refusal>,
     /// Statements in their order, run in one transaction.
     pub statements: Vec<String>,
+    /// Number of statements at the end that are queries for rows which refer to nothing.
+    pub checks: usize,
     /// Indexes that are built when the store is served already.
     pub builds: Vec<String>,
     /// The values are of an earlier format and are written anew after the statements.
@@ -71,15 +76,7 @@ impl std::fmt::Display for Plan {
 
 /// A table in the database that no store makes, if there is one.
 pub(super) fn foreign_table(database: &mut Database) -> Result<Option<String>, Error> {
-    let sql = match database.kind() {
-        layout::Database::Sqlite => {
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' LIMIT 1"
-        }
-        layout::Database::Postgres => {
-            "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-             WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') LIMIT 1"
-        }
-    };
+    let sql = database.kind().store_dialect().any_table();
     let found = database.one(sql, &[])?;
     Ok((found != Value::Null).then(|| found.text()))
 }
@@ -118,12 +115,16 @@ pub(super) fn plan(
         plan.changes.push("the tables stay as they are".into());
     }
     let work = rebuild::work(old, new);
-    plan.statements = work.statements;
+    let dialect = new.kind.store_dialect();
+    plan.statements = render_all(dialect, &work.definitions);
     for (at, table) in work.indexes {
         index(database, &table, new, at, &mut plan)?;
     }
-    plan.statements.extend(work.views);
-    plan.statements.extend(check_references(new, &work.touched));
+    plan.statements.extend(render_all(dialect, &work.views));
+    let checks: Vec<Definition> = work.touched.into_iter().map(Definition::CheckReferences).collect();
+    let checks = render_all(dialect, &checks);
+    plan.checks = checks.len();
+    plan.statements.extend(checks);
     Ok(plan)
 }
 
@@ -131,22 +132,23 @@ pub(super) fn plan(
 fn first_statements(database: &mut Database, types: &Types, plan: &mut Plan) -> Result<(), Error> {
     let mut later = Vec::new();
     for index in &types.layout.indexes {
-        match build::waits(database, types.kind, index.kind)? {
-            true => later.push(index.name.as_str()),
-            false => plan.statements.extend(ddl::prepare_index(types.kind, index.kind)),
+        match build::missing_extension(database, types.kind, index.kind)? {
+            Some(extension) => later.push((index.name.as_str(), extension)),
+            None => plan.statements.extend(ddl::prepare_index(types.kind, index.kind)),
         }
     }
     plan.statements.dedup();
-    plan.statements.extend(versions::create(types.kind).iter().map(|it| (*it).to_owned()));
-    plan.statements.extend(ddl::create_all(types, |index| later.contains(&index.name.as_str())));
-    plan.statements.extend(later.iter().map(|it| build::begin(it)));
-    plan.changes.extend(later.into_iter().map(waiting));
+    let mut definitions = versions::create(types.kind);
+    definitions.extend(ddl::create_all(types, |index| later.iter().any(|it| it.0 == index.name)));
+    plan.statements.extend(render_all(types.kind.store_dialect(), &definitions));
+    plan.statements.extend(later.iter().map(|it| build::begin(it.0)));
+    plan.changes.extend(later.into_iter().map(|(name, extension)| waiting(name, &extension)));
     Ok(())
 }
 
 /// Message for an index that cannot be built.
-fn waiting(name: &str) -> String {
-    format!("index `{name}` waits for {}", build::MEND)
+fn waiting(name: &str, extension: &Extension) -> String {
+    format!("index `{name}` waits for {}", extension.fix)
 }
 
 /// Has an index of what is called `table` before the migration made now, or when the store is served.
@@ -158,16 +160,17 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
         ROWS_AT_ONCE_MAX + 1
     );
     let is_large = database.one(&sql, &[])?.int() > ROWS_AT_ONCE_MAX as i64;
-    let make = ddl::create_index(new.kind, &new.layout, index);
-    let is_virtual = ddl::is_virtual(new.kind, index.kind);
-    if build::waits(database, new.kind, index.kind)? {
+    let dialect = new.kind.store_dialect();
+    let defined = ddl::index(&new.layout, index);
+    let make = render(dialect, &Definition::CreateIndex(defined.clone()));
+    if let Some(extension) = build::missing_extension(database, new.kind, index.kind)? {
         plan.statements.push(build::begin(&index.name));
-        plan.changes.push(waiting(&index.name));
+        plan.changes.push(waiting(&index.name, &extension));
         return Ok(());
     }
     plan.statements.extend(ddl::prepare_index(new.kind, index.kind));
-    if is_large && index.kind != layout::IndexKind::Unique {
-        if is_virtual {
+    if is_large && index.kind != IndexKind::Unique {
+        if dialect.index_is_table(index.kind) {
             plan.statements.extend(make);
         }
         plan.statements.push(build::begin(&index.name));
@@ -175,21 +178,8 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
         return Ok(());
     }
     plan.statements.extend(make);
-    if is_virtual {
-        let table = new.layout.relations.catalog.table(index.table);
-        plan.statements.push(ddl::fill(table, index).replace("$1", "-1").replace("$2", "-1"));
-    }
+    plan.statements.extend(render(dialect, &Definition::FillIndex(defined)));
     Ok(())
-}
-
-/// On SQLite references are not looked at while tables are rebuilt, so they are at the end.
-fn check_references(types: &Types, touched: &[String]) -> Vec<String> {
-    match types.kind {
-        layout::Database::Postgres => Vec::new(),
-        layout::Database::Sqlite => {
-            touched.iter().map(|it| format!("PRAGMA foreign_key_check({})", ddl::quoted(it))).collect()
-        }
-    }
 }
 
 fn ask(database: &mut Database, question: &Question, allowed: &[String]) -> Result<Option<Refusal>, Error> {
@@ -227,18 +217,18 @@ fn ask(database: &mut Database, question: &Question, allowed: &[String]) -> Resu
 
 /// See [`super::Store::migrate`].
 pub(super) fn apply(database: &mut Database, types: &Types, plan: &Plan, before: i64) -> Result<(), Error> {
-    let is_sqlite = types.kind == layout::Database::Sqlite;
-    if is_sqlite {
-        // Has an effect outside of transactions only; references are checked by the plan itself.
-        database.execute("PRAGMA foreign_keys = OFF", &[])?;
+    // References are checked by the plan itself then.
+    let suspending = types.kind.store_dialect().suspend_references();
+    if let Some([suspend, _]) = suspending {
+        database.execute(suspend, &[])?;
     }
     database.begin()?;
     let done = run(database, types, plan, before).and_then(|()| database.commit());
     if done.is_err() {
         database.rollback();
     }
-    if is_sqlite {
-        database.execute("PRAGMA foreign_keys = ON", &[])?;
+    if let Some([_, resume]) = suspending {
+        database.execute(resume, &[])?;
     }
     done
 }
@@ -248,21 +238,17 @@ fn run(database: &mut Database, types: &Types, plan: &Plan, before: i64) -> Resu
     if now != before {
         return Err(Error::Changed);
     }
-    for statement in &plan.statements {
-        if statement.starts_with("PRAGMA foreign_key_check") {
-            if let Some(row) = database.query(statement, &[], 3)?.first() {
-                let words = format!(
-                    "row {} of {} refers to nothing in {}",
-                    row[1].text(),
-                    row[0].text(),
-                    row[2].text()
-                );
-                return Err(Error::Database(words));
-            }
-        } else if statement.starts_with("SELECT") {
-            database.query(statement, &[], 1)?;
-        } else {
-            database.execute(statement, &[])?;
+    let (statements, checks) = plan.statements.split_at(plan.statements.len() - plan.checks);
+    for statement in statements {
+        match statement.starts_with("SELECT") {
+            true => database.query(statement, &[], 1).map(drop)?,
+            false => database.execute(statement, &[]).map(drop)?,
+        }
+    }
+    for check in checks {
+        if let Some(row) = database.query(check, &[], 3)?.first() {
+            let [table, row, target] = [0, 1, 2].map(|at| row[at].text());
+            return Err(Error::Database(format!("row {row} of {table} refers to nothing in {target}")));
         }
     }
     if plan.upgrades {

@@ -26,7 +26,6 @@ pub mod versions;
 pub(crate) use build::defer_indexes;
 pub use build::{Building, Pace};
 pub use database::Place;
-pub use ddl::BOX_COLUMNS;
 pub use migrate::{Plan, Refusal};
 
 use crate::layout::{self, Layout};
@@ -57,16 +56,8 @@ impl Types {
     /// All that is wrong with the text.
     pub fn read(sdl: &str, kind: layout::Database) -> Result<Self, Vec<SdlError>> {
         let read = sdl::read(sdl)?;
-        let layout = Layout::new(&read.model, kind, schema(kind));
+        let layout = Layout::new(&read.model, kind, kind.store_dialect().schema());
         Ok(Self { sdl: sdl.to_owned(), model: read.model, layout, kind, warnings: read.warnings })
-    }
-}
-
-/// The database's schema that a store is in.
-fn schema(kind: layout::Database) -> &'static str {
-    match kind {
-        layout::Database::Sqlite => "main",
-        layout::Database::Postgres => "public",
     }
 }
 
@@ -150,9 +141,7 @@ impl Store {
     /// # Errors
     /// As [`Self::open`]; there is none.
     pub fn existing(place: &Place) -> Result<Self, Error> {
-        if let Place::Sqlite(path) = place
-            && !path.exists()
-        {
+        if place.file().is_some_and(|path| !path.exists()) {
             return Err(Error::Missing);
         }
         Self::open(place).and_then(|it| if it.version.is_some() { Ok(it) } else { Err(Error::Missing) })

@@ -1,4 +1,4 @@
-//! The statements of a migration, in their order, from what becomes of each table.
+//! The definitions of a migration, in their order, from what becomes of each table.
 //!
 //! Pairs of edges that move are taken aside first; then views, indexes and tables that are not kept go; names change;
 //! tables and columns come; tables that have to be are written anew; what was taken aside is put in place; keys, indexes
@@ -10,19 +10,20 @@ use super::carried::{self, Carried, Cell, How};
 use super::ddl::quoted;
 use super::renames::Renames;
 use super::{Types, ddl, edges};
-use crate::layout::{Database, Index, IndexKind};
+use crate::layout::{Index, IndexKind};
 use weir_relational::catalog::{TableId, TableKind};
+use weir_relational::plan::ddl::Definition;
 
 /// Steps of a rebuild.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
     /// In one transaction, in this order.
-    pub(super) statements: Vec<String>,
+    pub(super) definitions: Vec<Definition>,
     /// New indexes of tables that may have rows, by place in the new layout, and what those tables are called now; the
-    /// rest is made with the statements.
+    /// rest is made with the definitions.
     pub(super) indexes: Vec<(usize, String)>,
     /// After the indexes.
-    pub(super) views: Vec<String>,
+    pub(super) views: Vec<Definition>,
     /// Tables whose references have to be looked at before the end.
     pub(super) touched: Vec<String>,
 }
@@ -57,11 +58,11 @@ pub(super) fn work(old: &Types, new: &Types) -> Work {
             continue;
         }
         match it.carried(index.table).old.filter(|_| it.carried(index.table).how != How::Created) {
-            None => it.out.extend(ddl::create_index(new.kind, &new.layout, index)),
+            None => it.out.push(Definition::CreateIndex(ddl::index(&new.layout, index))),
             Some(before) => indexes.push((at, name(old, before))),
         }
     }
-    Work { statements: it.out, indexes, views, touched }
+    Work { definitions: it.out, indexes, views, touched }
 }
 
 /// Purpose of a table that is filled from others.
@@ -75,7 +76,7 @@ struct Rebuild<'t> {
     old: &'t Types,
     new: &'t Types,
     all: Vec<Carried>,
-    out: Vec<String>,
+    out: Vec<Definition>,
 }
 
 fn name(types: &Types, table: TableId) -> String {
@@ -125,7 +126,7 @@ impl Rebuild<'_> {
         self.out.extend(
             tables
                 .take(if views == 0 { 0 } else { usize::MAX })
-                .map(|it| format!("DROP VIEW IF EXISTS {}", quoted(&it.name))),
+                .map(|it| Definition::DropView(it.name.clone())),
         );
     }
 
@@ -133,17 +134,13 @@ impl Rebuild<'_> {
         let kept: Vec<String> =
             self.new.layout.indexes.iter().filter_map(|it| Some(self.kept(it)?.name.clone())).collect();
         let gone = self.old.layout.indexes.iter().filter(|it| !kept.contains(&it.name));
-        self.out.extend(gone.flat_map(|it| ddl::drop_index(self.old.kind, it)));
+        self.out.extend(gone.map(|it| Definition::DropIndex(ddl::index(&self.old.layout, it))));
     }
 
     fn drop_tables(&mut self) {
         let stays = |id: TableId| self.all.iter().any(|it| it.old == Some(id) && it.how != How::Created);
-        let cascade = match self.new.kind {
-            Database::Sqlite => "",
-            Database::Postgres => " CASCADE",
-        };
         let gone = ddl::stored(&self.old.layout).filter(|(id, _)| !stays(*id));
-        self.out.extend(gone.map(|(_, table)| format!("DROP TABLE {}{cascade}", quoted(&table.name))));
+        self.out.extend(gone.map(|(_, table)| Definition::DropTable(table.name.clone())));
     }
 
     /// By way of a name that nobody has, where the new one is still another's.
@@ -157,13 +154,11 @@ impl Rebuild<'_> {
             }
             let taken = ddl::stored(&self.old.layout).any(|(_, table)| table.name == is);
             let through = format!("weir_name_{}", self.out.len());
-            let rename =
-                |from: &str, to: &str| format!("ALTER TABLE {} RENAME TO {}", quoted(from), quoted(to));
             match taken {
-                false => self.out.push(rename(&was, &is)),
+                false => self.out.push(Definition::RenameTable { from: was, to: is }),
                 true => {
-                    self.out.push(rename(&was, &through));
-                    second.push(rename(&through, &is));
+                    self.out.push(Definition::RenameTable { from: was, to: through.clone() });
+                    second.push(Definition::RenameTable { from: through, to: is });
                 }
             }
         }
@@ -179,7 +174,8 @@ impl Rebuild<'_> {
                 self.new.layout.relations.catalog.table(it.new),
             );
             let rename = |from: &str, to: &str| {
-                format!("ALTER TABLE {} RENAME COLUMN {} TO {}", quoted(&new.name), quoted(from), quoted(to))
+                let (from, to) = (from.to_owned(), to.to_owned());
+                Definition::RenameColumn { table: new.name.clone(), from, to }
             };
             for (cell, column) in it.cells.iter().zip(&new.columns) {
                 let Cell::Same(was) = cell else { continue };
@@ -202,22 +198,18 @@ impl Rebuild<'_> {
 
     fn create_tables(&mut self) {
         for it in self.all.iter().filter(|it| it.how == How::Created) {
-            self.out.push(ddl::create_table(
-                self.new.kind,
-                &self.new.layout,
-                it.new,
-                &name(self.new, it.new),
-            ));
+            let table = ddl::table(&self.new.layout, it.new, &name(self.new, it.new));
+            self.out.push(Definition::CreateTable(table));
         }
     }
 
     fn add_columns(&mut self) {
         for it in self.all.iter().filter(|it| it.how == How::Altered) {
-            let table = quoted(&name(self.new, it.new));
+            let table = name(self.new, it.new);
             for (at, _) in it.cells.iter().enumerate().filter(|it| *it.1 == Cell::Empty) {
                 let column = weir_relational::catalog::ColumnId(at as u32);
-                let column = ddl::column(self.new.kind, &self.new.layout, it.new, column);
-                self.out.push(format!("ALTER TABLE {table} ADD COLUMN {column}"));
+                let column = ddl::column(&self.new.layout, it.new, column);
+                self.out.push(Definition::AddColumn { table: table.clone(), column });
             }
         }
     }
@@ -237,64 +229,51 @@ impl Rebuild<'_> {
                 self.old.layout.relations.catalog.table(old),
                 self.new.layout.relations.catalog.table(it.new),
             );
-            let (aside, table) = (format!("weir_new_{}", self.out.len()), quoted(&new.name));
-            let pairs: Vec<(&str, String)> = it
+            let (aside, table) = (format!("weir_new_{}", self.out.len()), new.name.clone());
+            let pairs: Vec<(String, String)> = it
                 .cells
                 .iter()
                 .zip(&new.columns)
                 .filter_map(|(cell, column)| match cell {
-                    Cell::Same(was) => Some((column.name.as_str(), quoted(&old.column(*was).name))),
-                    Cell::Made(value) => Some((column.name.as_str(), value.clone())),
+                    Cell::Same(was) => Some((column.name.clone(), quoted(&old.column(*was).name))),
+                    Cell::Made(value) => Some((column.name.clone(), value.clone())),
                     Cell::Empty => None,
                 })
                 .collect();
-            let values: Vec<&str> = pairs.iter().map(|it| it.1.as_str()).collect();
-            self.out.push(ddl::create_table(self.new.kind, &self.new.layout, it.new, &aside));
-            self.out.push(format!(
-                "INSERT INTO {} ({}) SELECT {} FROM {table}",
-                quoted(&aside),
-                ddl::list(pairs.iter().map(|it| it.0)),
-                values.join(", ")
-            ));
-            self.out.push(match self.new.kind {
-                Database::Sqlite => format!("DROP TABLE {table}"),
-                Database::Postgres => format!("DROP TABLE {table} CASCADE"),
-            });
-            self.out.push(format!("ALTER TABLE {} RENAME TO {table}", quoted(&aside)));
+            let (columns, values): (Vec<String>, Vec<String>) = pairs.into_iter().unzip();
+            let select = format!("SELECT {} FROM {}", values.join(", "), quoted(&table));
+            let created = ddl::table(&self.new.layout, it.new, &aside);
+            self.out.extend([
+                Definition::CreateTable(created),
+                Definition::Copy { into: aside.clone(), columns, select },
+                Definition::DropTable(table.clone()),
+                Definition::RenameTable { from: aside, to: table },
+            ]);
             self.continue_identity(it.new);
         }
     }
 
-    /// A column that PostgreSQL fills goes on counting where the old table was.
+    /// A column that the database fills goes on counting where the old table was.
     fn continue_identity(&mut self, id: TableId) {
         let table = self.new.layout.relations.catalog.table(id);
         let is_list = !self.new.layout.tables.contains(&id);
         let filled = table.columns.iter().find(|it| is_list && (it.has_default || it.generated));
-        if let (Some(column), Database::Postgres) = (filled, self.new.kind) {
-            self.out.push(format!(
-                "SELECT setval(pg_get_serial_sequence({}, {}), (SELECT coalesce(max({}), 0) + 1 FROM {}), false)",
-                ddl::literal(&quoted(&table.name)),
-                ddl::literal(&column.name),
-                quoted(&column.name),
-                quoted(&table.name)
-            ));
-        }
+        self.out.extend(filled.map(|column| Definition::ContinueIdentity {
+            table: table.name.clone(),
+            column: column.name.clone(),
+        }));
     }
 
-    /// PostgreSQL's foreign keys that went with their tables, or were never there.
+    /// References that went with their tables, or were never there; not those that are a part of their tables.
     fn add_references(&mut self) {
-        if self.new.kind == Database::Sqlite {
-            return;
-        }
         let is_new = |id: TableId| matches!(self.carried(id).how, How::Created | How::Rewritten);
         let mut missing = Vec::new();
         for it in &self.all {
             let table = self.new.layout.relations.catalog.table(it.new);
-            for (key, statement) in table.foreign_keys.iter().zip(ddl::foreign_keys(&self.new.layout, it.new))
-            {
+            for (key, reference) in table.foreign_keys.iter().zip(ddl::references(&self.new.layout, it.new)) {
                 let is_added = key.columns.iter().any(|column| it.cells[column.0 as usize] == Cell::Empty);
                 if is_new(it.new) || is_new(key.target) || is_added {
-                    missing.push(statement);
+                    missing.push(reference);
                 }
             }
         }
@@ -306,8 +285,7 @@ impl Rebuild<'_> {
         for index in &self.new.layout.indexes {
             let is_rewritten = self.carried(index.table).how == How::Rewritten;
             if is_rewritten && index.kind != IndexKind::Unique && self.kept(index).is_some() {
-                let made = ddl::create_index(self.new.kind, &self.new.layout, index);
-                self.out.extend(made.into_iter().skip(1));
+                self.out.push(Definition::RestoreIndex(ddl::index(&self.new.layout, index)));
             }
         }
     }

@@ -100,10 +100,7 @@ impl Moments {
         if let Some(owner) = owner {
             return self.write_items(database, owner, normal);
         }
-        let members = match kind {
-            layout::Database::Sqlite => "json_each($1)",
-            layout::Database::Postgres => "json_each_text($1::json)",
-        };
+        let members = kind.store_dialect().members();
         let sql = format!(
             "UPDATE {table} SET {text} = it.value FROM {members} AS it WHERE {table}.{key} = CAST(it.key AS bigint)"
         );

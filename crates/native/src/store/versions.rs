@@ -3,11 +3,12 @@
 //!
 //! **Invariant:** a version is written in the transaction that makes the tables what it says.
 
-use super::database::{Database, Value};
+use super::database::{self, Value};
 use super::{Error, Types};
-use crate::layout;
+use crate::layout::Database;
 use sha2::{Digest, Sha256};
-use weir_relational::plan::ddl::Numbers;
+use weir_relational::catalog::ColumnType;
+use weir_relational::plan::ddl::{Column, Definition, Numbers, Table};
 
 /// The format of a store's tables and values; a store of a later one is not opened, one of an earlier one is brought to this
 /// one by a migration.
@@ -16,33 +17,8 @@ pub const FORMAT: i64 = 2;
 /// The greatest number that an object may bring along: as many again are left for new ones.
 pub(crate) const ID_MAX: i64 = i64::MAX / 2;
 
-/// PostgreSQL's sequence of object numbers. SQLite has the next one in `weir_store.next_id`.
-pub const SEQUENCE: &str = "weir_ids";
-
 /// The source of object numbers.
-pub(crate) const NUMBERS: Numbers = Numbers { sequence: SEQUENCE, table: "weir_store", column: "next_id" };
-
-const SQLITE: [&str; 5] = [
-    "CREATE TABLE weir_store (one INTEGER PRIMARY KEY CHECK (one = 1), format INTEGER NOT NULL, \
-     next_id INTEGER NOT NULL) STRICT",
-    "CREATE TABLE weir_versions (version INTEGER PRIMARY KEY, hash TEXT NOT NULL, sdl TEXT NOT NULL, \
-     changes TEXT NOT NULL, made_at TEXT NOT NULL) STRICT",
-    "CREATE TABLE weir_builds (name TEXT PRIMARY KEY, done INTEGER NOT NULL) STRICT",
-    "CREATE TABLE weir_loads (file TEXT PRIMARY KEY, mark TEXT NOT NULL, bytes INTEGER NOT NULL, \
-     line INTEGER NOT NULL, objects INTEGER NOT NULL) STRICT",
-    "INSERT INTO weir_store (one, format, next_id) VALUES (1, 2, 1)",
-];
-
-const POSTGRES: [&str; 6] = [
-    "CREATE TABLE weir_store (one integer PRIMARY KEY CHECK (one = 1), format integer NOT NULL)",
-    "CREATE TABLE weir_versions (version bigint PRIMARY KEY, hash text NOT NULL, sdl text NOT NULL, \
-     changes text NOT NULL, made_at text NOT NULL)",
-    "CREATE TABLE weir_builds (name text PRIMARY KEY, done bigint NOT NULL)",
-    "CREATE TABLE weir_loads (file text PRIMARY KEY, mark text NOT NULL, bytes bigint NOT NULL, \
-     line bigint NOT NULL, objects bigint NOT NULL)",
-    "CREATE SEQUENCE weir_ids",
-    "INSERT INTO weir_store (one, format) VALUES (1, 2)",
-];
+pub(crate) const NUMBERS: Numbers = Numbers { sequence: "weir_ids", table: "weir_store", column: "next_id" };
 
 /// A version of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,18 +37,39 @@ pub struct Version {
     pub made_at: String,
 }
 
-/// The statements that make the tables of this module.
-pub(super) fn create(kind: layout::Database) -> &'static [&'static str] {
-    match kind {
-        layout::Database::Sqlite => &SQLITE,
-        layout::Database::Postgres => &POSTGRES,
-    }
+/// What makes the tables of this module.
+pub(super) fn create(kind: Database) -> Vec<Definition> {
+    let dialect = kind.store_dialect();
+    let declared = |ty: &ColumnType| dialect.declared(ty).0;
+    let text = |name: &str| Column::required(name, declared(&ColumnType::Text));
+    let small = |name: &str| Column::required(name, declared(&ColumnType::Int));
+    let number = |name: &str| Column::required(name, declared(&ColumnType::BigInt));
+    let table = |name: &str, columns: Vec<Column>| {
+        Definition::CreateTable(Table { name: name.to_owned(), columns, key: Vec::new() })
+    };
+    let one = Column { only: Some(1), ..small("one").key() };
+    let mut store = vec![one, small("format")];
+    let sequence = dialect.create_numbers(&NUMBERS);
+    let next = if sequence.is_none() { (", next_id", ", 1") } else { ("", "") };
+    store.extend(sequence.is_none().then(|| number(NUMBERS.column)));
+    let texts = ["hash", "sdl", "changes", "made_at"].map(text);
+    vec![
+        table("weir_store", store),
+        table("weir_versions", [number("version").key()].into_iter().chain(texts).collect()),
+        table("weir_builds", vec![text("name").key(), number("done")]),
+        table(
+            "weir_loads",
+            vec![text("file").key(), text("mark"), number("bytes"), number("line"), number("objects")],
+        ),
+        Definition::CreateNumbers(NUMBERS),
+        Definition::Run(format!("INSERT INTO weir_store (one, format{}) VALUES (1, 2{})", next.0, next.1)),
+    ]
 }
 
 /// The version in force, or nothing where there is no store yet.
 /// # Errors
 /// The database holds other things, or a store of a later format.
-pub(super) fn current(database: &mut Database) -> Result<Option<Version>, Error> {
+pub(super) fn current(database: &mut database::Database) -> Result<Option<Version>, Error> {
     if !database.has_table("weir_store")? {
         return Ok(None);
     }
@@ -94,15 +91,13 @@ pub(super) fn current(database: &mut Database) -> Result<Option<Version>, Error>
 
 /// Writes that the store is now what `types` says.
 pub(super) fn record(
-    database: &mut Database,
+    database: &mut database::Database,
     types: &Types,
     number: i64,
     changes: &[String],
 ) -> Result<(), Error> {
-    let now = match database.kind() {
-        layout::Database::Sqlite => "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')",
-        layout::Database::Postgres => "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
-    };
+    let dialect = database.kind().store_dialect();
+    let now = dialect.now();
     let sql = format!(
         "INSERT INTO weir_versions (version, hash, sdl, changes, made_at) VALUES ($1, $2, $3, $4, {now})"
     );
@@ -113,9 +108,8 @@ pub(super) fn record(
         changes.join("\n").as_str().into(),
     ];
     database.execute(&sql, &values)?;
-    if database.kind() == layout::Database::Sqlite {
-        // Servers look at it before they write.
-        database.execute(&format!("PRAGMA user_version = {number}"), &[])?;
+    if let Some(announcing) = dialect.announce_version(number) {
+        database.execute(&announcing, &[])?;
     }
     Ok(())
 }
@@ -128,15 +122,7 @@ pub(crate) fn hash(text: &str) -> String {
 /// Makes sure that numbers given from now on are greater than `id`.
 /// # Errors
 /// The database refused it.
-pub(crate) fn advance(database: &mut Database, id: i64) -> Result<(), Error> {
-    match database.kind() {
-        layout::Database::Sqlite => {
-            database.execute("UPDATE weir_store SET next_id = max(next_id, $1 + 1)", &[id.into()])?;
-        }
-        layout::Database::Postgres => {
-            let sql = "SELECT setval('weir_ids', greatest($1::bigint, (SELECT last_value FROM weir_ids)))";
-            database.query(sql, &[id.into()], 1)?;
-        }
-    }
-    Ok(())
+pub(crate) fn advance(database: &mut database::Database, id: i64) -> Result<(), Error> {
+    let sql = database.kind().store_dialect().advance(&NUMBERS);
+    database.query(&sql, &[id.into()], 1).map(drop)
 }

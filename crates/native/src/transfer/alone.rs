@@ -11,9 +11,6 @@ use crate::store::{Error, Types, defer_indexes as defer};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// PostgreSQL's advisory lock of a load.
-const LOCK: i64 = 1_464_158_547;
-
 /// The right to load, given back when it is dropped.
 pub(super) enum Alone {
     /// A locked file beside the store.
@@ -27,16 +24,13 @@ impl Alone {
     /// # Errors
     /// Another load has it.
     pub(super) fn new(place: &Place) -> Result<Self, Error> {
-        match place {
-            Place::Sqlite(path) => Self::lock(path),
-            Place::Postgres(_) => {
-                let mut session = Database::open(place)?;
-                let taken = session.one("SELECT pg_catalog.pg_try_advisory_lock($1)::int", &[LOCK.into()])?;
-                match taken.int() {
-                    1 => Ok(Self::Session { _session: Box::new(session) }),
-                    _ => Err(taken_already()),
-                }
-            }
+        if let Some(path) = place.file() {
+            return Self::lock(path);
+        }
+        let mut session = Database::open(place)?;
+        match session.lock_load()? {
+            true => Ok(Self::Session { _session: Box::new(session) }),
+            false => Err(taken_already()),
         }
     }
 
@@ -81,12 +75,8 @@ fn taken_already() -> Error {
 
 /// Takes away indexes of empty tables, unless somebody has them in use.
 pub(super) fn defer_indexes(place: &Place, types: &Types) -> Result<(), Error> {
-    let database = match place {
-        Place::Sqlite(path) => Database::exclusive(path)?,
-        // There the others search without them meanwhile.
-        Place::Postgres(_) => Some(Database::open(place)?),
-    };
-    let Some(mut database) = database else { return Ok(()) };
+    // The other users of a server search without them meanwhile.
+    let Some(mut database) = Database::exclusive(place)? else { return Ok(()) };
     database.begin()?;
     let done = defer(types, &mut database).and_then(|()| database.commit());
     if done.is_err() {

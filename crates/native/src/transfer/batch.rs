@@ -4,6 +4,7 @@
 
 use super::Reached;
 use crate::model::{FieldId, TypeId};
+pub(crate) use crate::store::database::Cell;
 use weir_relational::catalog::ColumnId;
 
 /// Kinds of rejected lines.
@@ -17,21 +18,6 @@ pub enum Part {
     Pair,
     /// A statement that cannot be read.
     Statement,
-}
-
-/// A value; texts are ranges of [`Batch::text`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Cell {
-    /// None.
-    Null,
-    /// Whole numbers, Booleans on SQLite.
-    Int(i64),
-    /// Of a Float.
-    Real(f64),
-    /// `true` or `false`.
-    Bool(bool),
-    /// From, to.
-    Text(u32, u32),
 }
 
 /// Target of an edge.

@@ -10,9 +10,9 @@
 use super::Format;
 use super::nquads::kinds;
 use super::rows::field_name;
-use crate::layout::{self, Storage};
+use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
-use crate::store::database::{Database, Value};
+use crate::store::database::Value;
 use crate::store::ddl::quoted;
 use crate::store::{Error, Place, Store, Types};
 use std::io::Write;
@@ -175,16 +175,8 @@ fn list(types: &Types, ty: TypeId, at: (TableId, ColumnId, ColumnId), order: Col
     let id = quoted(&own.column(layout.ids[ty.index()]).name);
     let column = |it: ColumnId| quoted(&table.column(it).name);
     let (name, owner, value, order) = (quoted(&table.name), column(owner), column(value), column(order));
-    match types.kind {
-        layout::Database::Sqlite => format!(
-            "(SELECT json_group_array(v) FROM (SELECT {value} AS v FROM {name} WHERE {owner} = t.{id} ORDER BY {order}))"
-        ),
-        layout::Database::Postgres => {
-            format!(
-                "(SELECT coalesce(json_agg({value} ORDER BY {order}), '[]') FROM {name} WHERE {owner} = t.{id})"
-            )
-        }
-    }
+    let rows = format!("{name} WHERE {owner} = t.{id}");
+    types.kind.store_dialect().json_list(&value, &rows, &order)
 }
 
 fn select(types: &Types, ty: TypeId, parts: &[Part]) -> String {
@@ -401,20 +393,6 @@ fn one(kind: FieldKind, text: &str) -> String {
         FieldKind::Edge { .. } => format!("\"{:#x}\"", text.parse::<i64>().unwrap_or_default()),
         FieldKind::Id | FieldKind::Enum(_) | FieldKind::Scalar(Scalar::String | Scalar::DateTime) => {
             serde_json::Value::from(text).to_string()
-        }
-    }
-}
-
-impl Database {
-    /// Begins a transaction that sees one state and changes nothing.
-    /// # Errors
-    /// It cannot be begun.
-    fn begin_read(&mut self) -> Result<(), Error> {
-        match self.kind() {
-            layout::Database::Sqlite => self.execute("BEGIN", &[]).map(drop),
-            layout::Database::Postgres => {
-                self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", &[]).map(drop)
-            }
         }
     }
 }

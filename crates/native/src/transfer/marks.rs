@@ -8,9 +8,10 @@
 use super::Reached;
 use super::alone::texts;
 use super::batch::Part;
-use crate::layout;
 use crate::store::database::{Database, Value};
 use crate::store::{Error, versions};
+use weir_relational::catalog::ColumnType;
+use weir_relational::plan::ddl::{Column, Definition, Table};
 
 /// Hexadecimal digits that tell loads apart.
 const DIGITS: usize = 16;
@@ -108,19 +109,25 @@ impl Load {
         keys.sort_unstable();
         let name: String = versions::hash(&keys.join("\n")).chars().take(DIGITS).collect();
         let load = Self { edges: format!("weir_edges_{name}"), name };
-        let (number, strict) = match database.kind() {
-            layout::Database::Sqlite => ("INTEGER", " STRICT"),
-            layout::Database::Postgres => ("bigint", ""),
-        };
-        let edges = format!(
-            "CREATE TABLE IF NOT EXISTS {} (field TEXT NOT NULL, owner {number} NOT NULL, target {number}, \
-             key_field TEXT, key_value TEXT, file TEXT NOT NULL, line {number} NOT NULL){strict}",
-            load.edges
-        );
+        let dialect = database.dialect();
+        let declared = |ty: &ColumnType| dialect.declared(ty).0;
+        let text = declared(&ColumnType::Text);
+        let number = declared(&ColumnType::BigInt);
+        let columns = vec![
+            Column::required("field", text),
+            Column::required("owner", number),
+            Column::optional("target", number),
+            Column::optional("key_field", text),
+            Column::optional("key_value", text),
+            Column::required("file", text),
+            Column::required("line", number),
+        ];
+        let edges = Definition::CreateTable(Table { name: load.edges.clone(), columns, key: Vec::new() });
         database.begin()?;
         let begun = database
-            .execute(&edges, &[])
-            .and_then(|_| keys.iter().try_for_each(|key| load.claim(database, key)))
+            .has_table(&load.edges)
+            .and_then(|is_there| if is_there { Ok(()) } else { database.define(&edges) })
+            .and_then(|()| keys.iter().try_for_each(|key| load.claim(database, key)))
             .and_then(|()| database.commit());
         if begun.is_err() {
             database.rollback();

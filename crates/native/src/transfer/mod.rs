@@ -31,7 +31,6 @@ pub use sink::Reject;
 pub use slots::Mapping;
 
 use crate::store::database::Database;
-use crate::store::ddl::quoted;
 use crate::store::{self, Pace, Place, Store, Types};
 use alone::Alone;
 use batch::Parcel;
@@ -49,8 +48,6 @@ use weir_relational::catalog::TableKind;
 
 /// Parcels that wait to be written.
 const PARCELS_WAITING: usize = 2;
-/// SQLite's pages that are kept in memory during a load, in KiB.
-const CACHE_KIB: i64 = 256 << 10;
 
 /// File formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,20 +202,11 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
     Ok(report)
 }
 
-/// Maintenance that a database would do only later: it truncates the log, and collects statistics, without which PostgreSQL
-/// reads a whole table for the children of a few objects.
+/// Maintenance that a database would do only later.
 fn look_over(types: &Types, database: &mut Database) -> Result<(), store::Error> {
-    match database {
-        Database::Sqlite(_) => database.query("PRAGMA wal_checkpoint(TRUNCATE)", &[], 0).map(drop),
-        Database::Postgres(_) => {
-            let tables =
-                types.layout.relations.catalog.tables.iter().filter(|it| it.kind == TableKind::Table);
-            tables.map(|it| format!("ANALYZE {}", quoted(&it.name))).try_for_each(|sql| {
-                database.execute(&sql, &[])?;
-                Ok(())
-            })
-        }
-    }
+    let tables = types.layout.relations.catalog.tables.iter().filter(|it| it.kind == TableKind::Table);
+    let tables: Vec<&str> = tables.map(|it| it.name.as_str()).collect();
+    database.dialect().after_load(&tables).iter().try_for_each(|sql| database.query(sql, &[], 0).map(drop))
 }
 
 /// Position in a file.
@@ -279,17 +267,10 @@ fn failed(path: &Path, cause: &dyn std::fmt::Display) -> LoadError {
     LoadError::File { path: path.to_owned(), why: cause.to_string() }
 }
 
-/// Makes SQLite ready to write much: references are checked by the load itself.
+/// Makes the connection ready to write much.
 fn tune(database: &mut Database) -> Result<(), LoadError> {
-    let Database::Sqlite(_) = database else { return Ok(()) };
-    for pragma in [
-        "PRAGMA foreign_keys = OFF".to_owned(),
-        // A power cut may take the last parcels back, with their marks; what is there is whole.
-        "PRAGMA synchronous = NORMAL".into(),
-        format!("PRAGMA cache_size = -{CACHE_KIB}"),
-        "PRAGMA wal_autocheckpoint = 16384".into(),
-    ] {
-        database.query(&pragma, &[], 0)?;
+    for setting in database.dialect().before_load() {
+        database.query(&setting, &[], 0)?;
     }
     Ok(())
 }
@@ -391,11 +372,7 @@ fn aim_of(types: &Types, source: &Source) -> Result<Aim, String> {
 
 /// Folder for sorting statements: beside the store, else beside the file.
 fn folder_of(database: &Database, source: &Source) -> PathBuf {
-    let beside = match database {
-        Database::Sqlite(connection) => connection.path().map(PathBuf::from),
-        Database::Postgres(_) => None,
-    };
-    let beside = beside.unwrap_or_else(|| source.path.clone());
+    let beside = database.file().unwrap_or_else(|| source.path.clone());
     beside
         .parent()
         .filter(|it| !it.as_os_str().is_empty())

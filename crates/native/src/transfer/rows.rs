@@ -1,75 +1,27 @@
-//! The statements of a load: one per row on SQLite, one per batch on PostgreSQL.
+//! The statements of a load.
 //!
 //! **Invariant:** values are bound; only names of the layout are part of a statement.
 
 use super::batch::{Batch, Cell, Edge, Target};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
-use crate::store::database::{Database, Value};
+use crate::store::database::{Bulk, BulkSource, BulkTable, Database, Value};
 use crate::store::ddl::{list, quoted};
 use crate::store::{Error, Types};
-use hashbrown::HashSet;
-use rusqlite::types::ToSqlOutput;
-use rusqlite::{CachedStatement, Connection, ErrorCode};
-use weir_postgres::Parameters;
-use weir_relational::catalog::{Column, ColumnId};
+use weir_relational::catalog::ColumnId;
 
 /// A line and why it is not taken.
 pub(crate) type Rejected = (u64, String);
 
-/// The numbers of `ids` that a table has.
-pub(crate) fn existing(
-    database: &mut Database,
-    table: &str,
-    column: &str,
-    ids: &[i64],
-) -> Result<HashSet<i64>, Error> {
-    match database {
-        Database::Sqlite(connection) => {
-            let sql = format!("SELECT 1 FROM {table} WHERE {column} = ?1");
-            let mut statement = connection.prepare_cached(&sql).map_err(failed)?;
-            let mut found = HashSet::new();
-            for &id in ids {
-                if statement.exists([id]).map_err(failed)? {
-                    found.insert(id);
-                }
-            }
-            Ok(found)
-        }
-        Database::Postgres(_) => {
-            let sql = format!("SELECT {column} FROM {table} WHERE {column} = ANY($1::bigint[])");
-            let rows = database.query(&sql, &[Value::Text(numbers(ids.iter().copied()))], 1)?;
-            Ok(rows.iter().map(|row| row[0].int()).collect())
-        }
-    }
-}
-
-fn failed(error: rusqlite::Error) -> Error {
-    Error::Database(error.to_string())
-}
-
-/// A table that objects of a type have a row in: the type's own, or a registry.
-struct Rows {
-    table: String,
-    columns: Vec<Column>,
-    /// By column: the place in the batch's row; `None` is the number.
-    from: Vec<From>,
-}
-
-/// Source of a column's values.
-enum From {
-    Number,
-    Cell(usize),
-    Words(String),
-}
-
-fn tables(types: &Types, batch: &Batch) -> Vec<Rows> {
+/// The tables that objects of a type have a row in: the type's own, and registries.
+fn tables(types: &Types, batch: &Batch) -> Vec<BulkTable> {
     let (model, layout, catalog) = (&types.model, &types.layout, &types.layout.relations.catalog);
     let own = catalog.table(layout.tables[batch.ty.index()]);
     let mut columns = vec![own.column(layout.ids[batch.ty.index()]).clone()];
     columns.extend(batch.columns.iter().map(|it| own.column(*it).clone()));
-    let from = std::iter::once(From::Number).chain((0..batch.columns.len()).map(From::Cell)).collect();
-    let mut all = vec![Rows { table: own.name.clone(), columns, from }];
+    let from =
+        std::iter::once(BulkSource::Number).chain((0..batch.columns.len()).map(BulkSource::Cell)).collect();
+    let mut all = vec![BulkTable { name: own.name.clone(), columns, from }];
     for (id, ty) in model.type_ids().zip(&model.types) {
         let Some(kind) = layout.kinds[id.index()].filter(|_| ty.members.contains(&batch.ty)) else {
             continue;
@@ -78,7 +30,7 @@ fn tables(types: &Types, batch: &Batch) -> Vec<Rows> {
         let fill = |at: usize| {
             let column = ColumnId(at as u32);
             if column == kind {
-                return From::Words(model.ty(batch.ty).name.clone());
+                return BulkSource::Words(model.ty(batch.ty).name.clone());
             }
             let key = model.fields_of(id).find(|it| layout.registry_keys[it.0.index()] == Some(column));
             let copy = key.and_then(|it| model.field_by_name(batch.ty, &it.1.name));
@@ -86,10 +38,10 @@ fn tables(types: &Types, batch: &Batch) -> Vec<Rows> {
                 Some(Storage::Column(own)) => batch.columns.iter().position(|it| *it == own),
                 Some(_) | None => None,
             };
-            place.map_or(From::Number, From::Cell)
+            place.map_or(BulkSource::Number, BulkSource::Cell)
         };
         let from = (0..registry.columns.len()).map(fill).collect();
-        all.push(Rows { table: registry.name.clone(), columns: registry.columns.clone(), from });
+        all.push(BulkTable { name: registry.name.clone(), columns: registry.columns.clone(), from });
     }
     all
 }
@@ -102,179 +54,11 @@ pub(crate) fn insert(
     gone: &mut [bool],
     refused: &mut Vec<Rejected>,
 ) -> Result<(), Error> {
-    let tables = tables(types, batch);
-    match database {
-        Database::Sqlite(connection) => insert_sqlite(connection, &tables, batch, gone, refused),
-        Database::Postgres(_) => insert_postgres(database, &tables, batch, gone, refused),
-    }
-}
-
-fn insert_sqlite(
-    connection: &Connection,
-    tables: &[Rows],
-    batch: &Batch,
-    gone: &mut [bool],
-    refused: &mut Vec<Rejected>,
-) -> Result<(), Error> {
-    let mut statements = Vec::new();
-    for rows in tables {
-        let marks = vec!["?"; rows.columns.len()].join(", ");
-        let names = list(rows.columns.iter().map(|it| it.name.as_str()));
-        let sql = format!("INSERT INTO {} ({names}) VALUES ({marks})", quoted(&rows.table));
-        statements.push(connection.prepare_cached(&sql).map_err(failed)?);
-    }
-    for (row, is_gone) in gone.iter_mut().enumerate().filter(|it| !*it.1) {
-        for (at, rows) in tables.iter().enumerate() {
-            let Err(error) = insert_row(&mut statements[at], rows, batch, row) else { continue };
-            let Some(why) = broken_rule(&error) else { return Err(failed(error)) };
-            for before in &tables[..at] {
-                let id = quoted(&before.columns[0].name);
-                let sql = format!("DELETE FROM {} WHERE {id} = ?1", quoted(&before.table));
-                connection.execute(&sql, [batch.ids[row]]).map_err(failed)?;
-            }
-            *is_gone = true;
-            refused.push((batch.lines[row], why));
-            break;
-        }
-    }
+    let (width, text) = (batch.columns.len(), batch.text.as_str());
+    let bulk = Bulk { ids: &batch.ids, cells: &batch.cells, width, text };
+    let broken = database.insert(&tables(types, batch), bulk, gone)?;
+    refused.extend(broken.into_iter().map(|(row, why)| (batch.lines[row], why)));
     Ok(())
-}
-
-fn insert_row(
-    statement: &mut CachedStatement<'_>,
-    rows: &Rows,
-    batch: &Batch,
-    row: usize,
-) -> rusqlite::Result<()> {
-    let cells = batch.row(row);
-    for (at, from) in rows.from.iter().enumerate() {
-        let value = match from {
-            From::Number => ToSqlOutput::from(batch.ids[row]),
-            From::Words(words) => ToSqlOutput::from(words.as_str()),
-            From::Cell(place) => sqlite_cell(batch, cells[*place]),
-        };
-        statement.raw_bind_parameter(at + 1, value)?;
-    }
-    statement.raw_execute().map(drop)
-}
-
-fn sqlite_cell(batch: &Batch, cell: Cell) -> ToSqlOutput<'_> {
-    match cell {
-        Cell::Null => ToSqlOutput::from(rusqlite::types::Null),
-        Cell::Int(number) => ToSqlOutput::from(number),
-        Cell::Real(number) => ToSqlOutput::from(number),
-        Cell::Bool(value) => ToSqlOutput::from(value),
-        Cell::Text(from, to) => ToSqlOutput::from(batch.slice(from, to)),
-    }
-}
-
-/// The violated constraint of an error, in words without SQL.
-fn broken_rule(error: &rusqlite::Error) -> Option<String> {
-    if error.sqlite_error_code() != Some(ErrorCode::ConstraintViolation) {
-        return None;
-    }
-    let words = error.to_string();
-    Some(match words.strip_prefix("UNIQUE constraint failed: ") {
-        Some(columns) => format!("`{columns}` is taken already"),
-        None => words,
-    })
-}
-
-fn insert_postgres(
-    database: &mut Database,
-    tables: &[Rows],
-    batch: &Batch,
-    gone: &mut [bool],
-    refused: &mut Vec<Rejected>,
-) -> Result<(), Error> {
-    for (at, rows) in tables.iter().enumerate() {
-        let there: Vec<usize> = (0..batch.ids.len()).filter(|row| !gone[*row]).collect();
-        let mut parameters = Parameters::new();
-        for from in &rows.from {
-            parameters.push_with(|out| {
-                let cells = there.iter().map(|&row| match from {
-                    From::Number => Literal::Cell(Cell::Int(batch.ids[row])),
-                    From::Words(words) => Literal::Words(words),
-                    From::Cell(place) => Literal::Cell(batch.row(row)[*place]),
-                });
-                array(batch, cells, out);
-            });
-        }
-        let names = list(rows.columns.iter().map(|it| it.name.as_str()));
-        let arrays: Vec<String> = rows
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(at, it)| format!("${}::{}[]", at + 1, it.declared))
-            .collect();
-        let sql = format!(
-            "INSERT INTO {} ({names}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING RETURNING {}",
-            quoted(&rows.table),
-            arrays.join(", "),
-            quoted(&rows.columns[0].name)
-        );
-        let Database::Postgres(postgres) = &mut *database else { return Ok(()) };
-        let made = postgres.run_with(&sql, &parameters, 1)?;
-        if made.affected == there.len() as u64 {
-            continue;
-        }
-        let number = |it: Option<&[u8]>| std::str::from_utf8(it?).ok()?.parse::<i64>().ok();
-        // Of two lines with one number, one is made.
-        let mut made: HashSet<i64> = made.iter().filter_map(|row| number(row.column(0).flatten())).collect();
-        let lost: Vec<usize> = there.into_iter().filter(|&row| !made.remove(&batch.ids[row])).collect();
-        for before in &tables[..at] {
-            let (table, id) = (quoted(&before.table), quoted(&before.columns[0].name));
-            let ids = Value::Text(numbers(lost.iter().map(|&row| batch.ids[row])));
-            database.execute(&format!("DELETE FROM {table} WHERE {id} = ANY($1::bigint[])"), &[ids])?;
-        }
-        for row in lost {
-            gone[row] = true;
-            refused.push((batch.lines[row], format!("its ID or a key of `{}` is taken already", rows.table)));
-        }
-    }
-    Ok(())
-}
-
-enum Literal<'l> {
-    Cell(Cell),
-    Words(&'l str),
-}
-
-/// PostgreSQL's text of an array; texts stand between quotes, so none is taken for anything else.
-fn array<'l>(batch: &Batch, cells: impl Iterator<Item = Literal<'l>>, out: &mut weir_postgres::Buffer) {
-    out.push(b'{');
-    for (place, cell) in cells.enumerate() {
-        if place > 0 {
-            out.push(b',');
-        }
-        match cell {
-            Literal::Words(words) => quote(words, out),
-            Literal::Cell(Cell::Null) => out.extend_from_slice(b"NULL"),
-            Literal::Cell(Cell::Text(from, to)) => quote(batch.slice(from, to), out),
-            Literal::Cell(Cell::Real(number)) => out.extend_from_slice(format!("{number:?}").as_bytes()),
-            Literal::Cell(cell @ (Cell::Int(_) | Cell::Bool(_))) => {
-                out.extend_from_slice(batch.words(cell).as_bytes());
-            }
-        }
-    }
-    out.push(b'}');
-}
-
-fn quote(text: &str, out: &mut weir_postgres::Buffer) {
-    out.push(b'"');
-    for byte in text.bytes() {
-        if matches!(byte, b'"' | b'\\') {
-            out.push(b'\\');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
-}
-
-/// An array of numbers.
-fn numbers(ids: impl Iterator<Item = i64>) -> String {
-    let ids: Vec<String> = ids.map(|it| it.to_string()).collect();
-    format!("{{{}}}", ids.join(","))
 }
 
 /// Adds pairs to the table of an edge; those that are there stay.
@@ -286,25 +70,8 @@ pub(crate) fn join(
 ) -> Result<(), Error> {
     let Storage::Join { table, ours, theirs, .. } = types.layout.fields[field.index()] else { return Ok(()) };
     let table = types.layout.relations.catalog.table(table);
-    let (name, ours, theirs) = (quoted(&table.name), &table.column(ours).name, &table.column(theirs).name);
-    let names = list([ours.as_str(), theirs.as_str()]);
-    match database {
-        Database::Sqlite(connection) => {
-            let sql = format!("INSERT OR IGNORE INTO {name} ({names}) VALUES (?1, ?2)");
-            let mut statement = connection.prepare_cached(&sql).map_err(failed)?;
-            for pair in pairs {
-                statement.execute([pair.0, pair.1]).map_err(failed)?;
-            }
-        }
-        Database::Postgres(_) => {
-            let sql = format!(
-                "INSERT INTO {name} ({names}) SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING"
-            );
-            let (one, other) = (numbers(pairs.iter().map(|it| it.0)), numbers(pairs.iter().map(|it| it.1)));
-            database.execute(&sql, &[Value::Text(one), Value::Text(other)])?;
-        }
-    }
-    Ok(())
+    let names = list([ours, theirs].map(|it| table.column(it).name.as_str()));
+    database.insert_pairs(&quoted(&table.name), &names, pairs)
 }
 
 /// Adds the items of the batch's lists; those that are there stay.

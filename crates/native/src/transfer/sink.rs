@@ -43,7 +43,7 @@ pub(crate) struct Sink<'t> {
     pub(crate) database: &'t mut Database,
     load: &'t Load,
     known: HashMap<TableId, HashSet<i64>>,
-    /// SQLite's `data_version`: it differs after a write by another connection.
+    /// [`Database::data_version`]: it differs after a write by another connection.
     data_version: i64,
     /// The files that are read together.
     names: &'t [String],
@@ -107,11 +107,7 @@ impl<'t> Sink<'t> {
 
     /// Drops cached knowledge of rows after another connection has written.
     fn forget_if_changed(&mut self) -> Result<(), Error> {
-        let now = match self.database {
-            Database::Sqlite(_) => self.database.one("PRAGMA data_version", &[])?.int(),
-            // There the tables check references themselves.
-            Database::Postgres(_) => self.data_version,
-        };
+        let now = self.database.data_version()?;
         let count: usize = self.known.values().map(HashSet::len).sum();
         if now != self.data_version || count > KNOWN_MAX {
             self.known.clear();
@@ -153,17 +149,16 @@ impl<'t> Sink<'t> {
         if missing == 0 {
             return Ok(());
         }
-        let mut fresh: Box<dyn Iterator<Item = i64>> = match self.database {
-            Database::Sqlite(_) => {
-                let sql = "UPDATE weir_store SET next_id = next_id + $1 RETURNING next_id - $1";
-                let first = self.database.one(sql, &[missing.into()])?.int();
-                Box::new(first..)
-            }
-            Database::Postgres(_) => {
-                let sql = "SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)";
-                let rows = self.database.query(sql, &[missing.into()], 1)?;
-                Box::new(rows.into_iter().map(|row| row[0].int()))
-            }
+        let mut rows = Vec::new();
+        for reserve in self.database.dialect().reserve(&versions::NUMBERS) {
+            let count = [Value::Int(missing)];
+            let values = if reserve.binds_count { count.as_slice() } else { &[] };
+            rows.extend(self.database.query(&reserve.sql, values, reserve.width)?);
+        }
+        let numbers: Vec<i64> = rows.iter().map(|row| row[0].int()).collect();
+        let mut fresh: Box<dyn Iterator<Item = i64>> = match numbers.as_slice() {
+            [first] => Box::new(*first..),
+            _ => Box::new(numbers.into_iter()),
         };
         for id in batch.ids.iter_mut().filter(|it| **it == 0) {
             *id = fresh.next().unwrap_or_default();
@@ -247,7 +242,7 @@ impl<'t> Sink<'t> {
             if self.database.one(&some, &[least.into(), most.into()])? == Value::Null {
                 continue;
             }
-            let taken = rows::existing(self.database, &name, &column, &batch.ids)?;
+            let taken = self.database.existing(&name, &column, &batch.ids)?;
             for (row, is_gone) in gone.iter_mut().enumerate() {
                 if taken.contains(&batch.ids[row]) && !*is_gone {
                     *is_gone = true;
@@ -289,7 +284,7 @@ impl<'t> Sink<'t> {
             unknown.dedup();
             let table = layout.relations.catalog.table(id);
             let column = quoted(&table.column(layout.ids[to.index()]).name);
-            set.extend(rows::existing(self.database, &quoted(&table.name), &column, &unknown)?);
+            set.extend(self.database.existing(&quoted(&table.name), &column, &unknown)?);
         }
         Ok(set)
     }
@@ -372,10 +367,7 @@ fn default_cells(types: &Types, batch: &mut Batch, kind: FieldKind, default: &De
         }
         DefaultValue::Int(number) => (Cell::Int(*number), Cell::Null),
         DefaultValue::Float(number) => (Cell::Real(*number), Cell::Null),
-        DefaultValue::Boolean(value) => match types.kind {
-            crate::layout::Database::Sqlite => (Cell::Int((*value).into()), Cell::Null),
-            crate::layout::Database::Postgres => (Cell::Bool(*value), Cell::Null),
-        },
+        DefaultValue::Boolean(value) => (boolean(types, *value), Cell::Null),
         DefaultValue::Enum(place) => match kind {
             FieldKind::Enum(id) => {
                 let name = &types.model.enumeration(id).values[*place as usize].name;
@@ -383,5 +375,13 @@ fn default_cells(types: &Types, batch: &mut Batch, kind: FieldKind, default: &De
             }
             FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Edge { .. } => (Cell::Null, Cell::Null),
         },
+    }
+}
+
+/// A truth value as the database has it.
+pub(super) fn boolean(types: &Types, value: bool) -> Cell {
+    match types.kind.store_dialect().booleans_are_numbers() {
+        true => Cell::Int(value.into()),
+        false => Cell::Bool(value),
     }
 }

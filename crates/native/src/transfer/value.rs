@@ -6,7 +6,6 @@
 use super::batch::{Batch, Cell, Item};
 use super::rows::field_name;
 use super::slots::{Kind, Slots};
-use crate::layout;
 use crate::model::{FieldId, Scalar};
 use crate::store::Types;
 use crate::store::versions::ID_MAX;
@@ -131,10 +130,7 @@ fn plain(types: &Types, batch: &mut Batch, kind: Kind, text: &str) -> Result<Cel
                 "false" | "0" | "False" | "FALSE" => false,
                 _ => return Err(no("Boolean")),
             };
-            Ok(match types.kind {
-                layout::Database::Sqlite => Cell::Int(value.into()),
-                layout::Database::Postgres => Cell::Bool(value),
-            })
+            Ok(super::sink::boolean(types, value))
         }
         Kind::Enum(id) => {
             let it = types.model.enumeration(id);

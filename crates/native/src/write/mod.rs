@@ -1,8 +1,8 @@
 //! Mutations: from the input of `add`, `update` and `delete` to what is done to the store.
 //!
 //! A mutation is a [`Program`]: the input becomes a flat list of objects (`object`), their names are asked for (`found`),
-//! it is decided what becomes of each, and the changes are said (`change`). No step does any input or output, so SQLite
-//! drives a mutation inside one job of its writer and PostgreSQL in one transaction, a trip per step.
+//! it is decided what becomes of each, and the changes are said (`change`). No step does any input or output, so an
+//! embedded database drives a mutation inside one job of its writer and a server in one transaction, a trip per step.
 //!
 //! **Invariant:** a mutation is refused before it has changed anything, or everything it asks for is done.
 //!
@@ -42,8 +42,9 @@ use weir_engine::plan::shape::Member;
 use weir_engine::source::{BoxFuture, FieldError};
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
+use weir_relational::dialect::store::SideIndex;
 use weir_relational::passes::policy::Policy;
-use weir_sql::exec::program::{Asked, Call, Kept, Lock, Program, Programs, Value};
+use weir_sql::exec::program::{Asked, Call, Lock, Program, Programs, Value};
 use work::{Input, What, Work};
 
 /// State shared by all mutations of a store.
@@ -191,21 +192,21 @@ fn what(meaning: FieldMeaning) -> Option<What> {
 #[derive(Debug)]
 pub struct Mutations {
     writes: Arc<Writes>,
-    kept: Vec<Kept>,
+    side_indexes: Vec<SideIndex>,
 }
 
 impl Mutations {
     /// For the store in `database` that has the tables of `layout`; `policy` holds for every statement.
     #[must_use]
     pub fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database, policy: Arc<dyn Policy>) -> Self {
-        let kept = ddl::kept(database, &layout);
-        Self { writes: Writes::new(api, layout, database, policy), kept }
+        let side_indexes = ddl::side_indexes(database, &layout);
+        Self { writes: Writes::new(api, layout, database, policy), side_indexes }
     }
 }
 
 impl Programs for Mutations {
-    fn kept(&self) -> &[Kept] {
-        &self.kept
+    fn side_indexes(&self) -> &[SideIndex] {
+        &self.side_indexes
     }
 
     fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>> {

@@ -4,6 +4,7 @@
 
 mod database;
 pub mod flavour;
+pub mod names;
 pub mod postgres;
 mod postgres_place;
 pub mod sqlite;

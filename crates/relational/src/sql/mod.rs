@@ -11,6 +11,7 @@ use crate::plan::{Call, Expr, Filter, Origin, Output, Parameter, Query, Reader};
 
 pub mod assemble;
 mod call;
+pub mod ddl;
 mod filter;
 mod merged;
 mod nested;

@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{BoxFuture, FieldError, Ids};
 use weir_language::value::Variables;
+use weir_relational::dialect::store::SideIndex;
 
 /// Makes the programs of an API's mutations.
 pub trait Programs: Send + Sync {
@@ -23,7 +24,7 @@ pub trait Programs: Send + Sync {
     fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>>;
 
     /// The indexes that are tables of their own, where the writer keeps those up to date.
-    fn kept(&self) -> &[Kept];
+    fn side_indexes(&self) -> &[SideIndex];
 
     /// Password check of the object that the root field `call.field` of a query gives, one of
     /// [`Plan::checks`](super::Plan::checks).
@@ -97,25 +98,6 @@ pub struct Shown {
     pub message: Option<&'static str>,
 }
 
-/// An index that is a table of its own.
-#[derive(Clone, Debug)]
-pub struct Kept {
-    /// Its name.
-    pub name: Box<str>,
-    /// The table whose rows it finds.
-    pub table: Box<str>,
-    /// Reads what it holds of the row with a number; no row if there is nothing to hold.
-    pub read: Box<str>,
-    /// Number of columns.
-    pub width: usize,
-    /// Writes the number and those columns of a row of which it holds nothing.
-    pub add: Box<str>,
-    /// Writes the number and those columns, whatever it held of the row.
-    pub put: Box<str>,
-    /// Takes the row with a number out.
-    pub remove: Box<str>,
-}
-
 /// A statement that is asked.
 #[derive(Clone, Debug)]
 pub struct Asked {
@@ -132,7 +114,7 @@ pub struct Sentence {
     pub sql: String,
     /// Number of columns of its rows in the answer.
     pub width: usize,
-    /// True if it changes data of one of [`Programs::kept`].
+    /// True if it changes data of one of [`Programs::side_indexes`].
     pub is_indexed: bool,
     /// What the driver keeps of the statement.
     driver: OnceLock<Box<dyn Any + Send + Sync>>,

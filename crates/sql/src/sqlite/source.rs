@@ -214,7 +214,7 @@ impl DatabaseSource<SqliteDriver> {
         let writer = match writer {
             Ok(connection) => {
                 // Programs rely on what the tables mean, not only on their names.
-                let kept = frontend.programs().map(Programs::kept);
+                let kept = frontend.programs().map(Programs::side_indexes);
                 let writer = Writer::new(name, connection, database.statement_max(), kept);
                 Some(writer.map_err(OpenError::Thread)?)
             }

@@ -13,13 +13,13 @@
 //! new is put into an index without a search for what the index holds of it.
 
 use super::prepared::Prepared;
-use crate::exec::program::Kept;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Action;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{CachedStatement, Connection, Error};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use weir_relational::dialect::store::SideIndex;
 
 /// So many rows are remembered.
 const ROWS_MAX: usize = 100_000;
@@ -48,7 +48,7 @@ struct Waiting {
 /// See the module's words.
 #[derive(Debug, Default)]
 pub(super) struct Upkeep {
-    indexes: Box<[Kept]>,
+    indexes: Box<[SideIndex]>,
     waiting: Mutex<Waiting>,
     /// True if the current statement changes indexed data.
     listens: AtomicBool,
@@ -56,7 +56,7 @@ pub(super) struct Upkeep {
 
 impl Upkeep {
     /// Takes over `indexes` from the triggers of `connection`.
-    pub(super) fn new(connection: &mut Connection, indexes: &[Kept]) -> rusqlite::Result<Arc<Self>> {
+    pub(super) fn new(connection: &mut Connection, indexes: &[SideIndex]) -> rusqlite::Result<Arc<Self>> {
         let upkeep = Arc::new(Self { indexes: indexes.into(), ..Self::default() });
         if indexes.is_empty() {
             return Ok(upkeep);
@@ -120,7 +120,7 @@ impl Upkeep {
     /// Brings the indexes up to date if `prepared` searches one of them.
     pub(super) fn settle_for(&self, connection: &Connection, prepared: &Prepared) -> rusqlite::Result<()> {
         let is_searched =
-            |it: &Kept| prepared.statements.iter().any(|ready| ready.statement.sql.contains(&*it.name));
+            |it: &SideIndex| prepared.statements.iter().any(|ready| ready.statement.sql.contains(&*it.name));
         let has_changed = !self.waiting().changed.is_empty();
         match has_changed && self.indexes.iter().any(is_searched) {
             true => self.settle(connection),
@@ -155,7 +155,7 @@ impl Upkeep {
 }
 
 /// Makes `index` hold the rows as they are now.
-fn index_rows(connection: &Connection, index: &Kept, changed: &[Change]) -> rusqlite::Result<()> {
+fn index_rows(connection: &Connection, index: &SideIndex, changed: &[Change]) -> rusqlite::Result<()> {
     let mut read = connection.prepare_cached(&index.read)?;
     let (mut add, mut put, mut remove) = (None, None, None);
     for &Change { row, is_new, .. } in changed {
@@ -212,7 +212,7 @@ mod tests {
                  CREATE VIRTUAL TABLE words USING fts5(name, content='', contentless_delete=1)",
             )
             .unwrap();
-        let words = Kept {
+        let words = SideIndex {
             name: "words".into(),
             table: "dish".into(),
             read: "SELECT name FROM dish WHERE id = ?1 AND name IS NOT NULL".into(),

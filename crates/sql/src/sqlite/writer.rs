@@ -18,13 +18,13 @@
 use super::connection::Watch;
 use super::error::{changed, is_sync_failure, source_error, stopped, unconfirmed};
 use super::upkeep::Upkeep;
-use crate::exec::program::Kept;
 use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use weir_engine::source::{Accent, BoxFuture, SourceError};
+use weir_relational::dialect::store::SideIndex;
 
 /// Maximum length of the queue.
 const JOBS_MAX: usize = 4096;
@@ -157,7 +157,7 @@ impl Writer {
         name: &str,
         mut connection: Connection,
         statement_max: Duration,
-        kept: Option<&[Kept]>,
+        kept: Option<&[SideIndex]>,
     ) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let upkeep = Upkeep::new(&mut connection, kept.unwrap_or_default()).map_err(std::io::Error::other)?;

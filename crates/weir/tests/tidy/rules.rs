@@ -152,6 +152,32 @@ fn unsafe_stands_in_one_module_of_few_crates() {
     none(complaints);
 }
 
+/// Lines of `native` that may name a database, by file: where a store's address chooses the driver, and the drivers. Fewer are
+/// welcome.
+const DATABASES_NAMED: &[(&str, usize)] = &[
+    ("crates/native/src/store/database.rs", 16),
+    ("crates/native/src/store/database/postgres.rs", 12),
+    ("crates/native/src/store/database/sqlite.rs", 40),
+];
+
+#[test]
+fn native_names_databases_only_where_it_opens_them() {
+    let mut complaints = Vec::new();
+    for (path, text) in all_files() {
+        if !path.starts_with("crates/native/src/") || path.contains("/tests") {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_ascii_lowercase();
+        let names = |line: &&str| line.contains("sqlite") || line.contains("postgres");
+        let found = code.lines().filter(names).count();
+        let max = DATABASES_NAMED.iter().find(|it| it.0 == path).map_or(0, |it| it.1);
+        if found > max {
+            complaints.push(format!("{path}: {found} lines name a database, at most {max}"));
+        }
+    }
+    none(complaints);
+}
+
 #[test]
 fn nothing_is_left_for_later() {
     let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("#[ig", "nore"), concat!("todo", "!(")];

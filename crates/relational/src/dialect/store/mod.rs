@@ -6,7 +6,8 @@ mod postgres;
 mod sqlite;
 
 use super::Dialect;
-use crate::plan::ddl::{IndexKind, Numbers};
+use crate::catalog::ColumnType;
+use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, Table};
 
 /// A statement that reserves new numbers. The rows of all such statements of a database, in their order, are the numbers;
 /// one row alone is the first of them.
@@ -20,10 +21,110 @@ pub struct Reserve {
     pub binds_count: bool,
 }
 
+/// An extension of a database that a kind of index needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extension {
+    /// Creates it.
+    pub create: &'static str,
+    /// Query for a number: 0 if it neither exists nor can be created.
+    pub is_there: &'static str,
+    /// How to fix a database without it.
+    pub fix: &'static str,
+}
+
+/// The statements that keep an index up to date that is a separate table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideIndex {
+    /// Its name.
+    pub name: Box<str>,
+    /// The table whose rows it finds.
+    pub table: Box<str>,
+    /// Reads the indexed columns of the row with a number; no row if there is nothing to index.
+    pub read: Box<str>,
+    /// Number of those columns.
+    pub width: usize,
+    /// Inserts the number and the columns of a row that is not in the index.
+    pub add: Box<str>,
+    /// Inserts the number and the columns of a row, or replaces them.
+    pub put: Box<str>,
+    /// Removes the row with a number.
+    pub remove: Box<str>,
+}
+
 /// One database's way of keeping a store.
 pub trait StoreDialect: Dialect {
-    /// The statements that reserve new numbers.
-    fn reserve(&self, numbers: &Numbers) -> Vec<Reserve>;
+    /// The schema that the tables are in.
+    fn schema(&self) -> &'static str;
+    /// The declaration of a type, and its number.
+    fn declared(&self, ty: &ColumnType) -> (&'static str, u32);
+    /// Maximum length of a text in an index of order or equality, in bytes; `None`: no limit.
+    fn tree_bytes_max(&self) -> Option<usize>;
+    /// True if the database guarantees references in every snapshot.
+    fn enforces_references(&self) -> bool;
+    /// True if a truth value is a number.
+    fn booleans_are_numbers(&self) -> bool;
+
+    /// The end of the creation of `table`.
+    fn table_end(&self, table: &Table) -> &'static str;
+    /// True if references are created with their column; otherwise on their own, after all tables.
+    fn refers_inline(&self) -> bool;
+    /// A column's clause for values that are not given.
+    fn column_source(&self, source: &ColumnSource) -> String;
+    /// The end of the removal of a table.
+    fn drop_end(&self) -> &'static str;
+    /// Creates an index with what keeps it up to date; `beside` lets others write meanwhile.
+    fn create_index(&self, index: &Index, beside: bool) -> Vec<String>;
+    /// Removes an index, if it exists.
+    fn drop_index(&self, index: &Index) -> Vec<String>;
     /// True if an index is a separate table that has to be filled.
     fn index_is_table(&self, kind: IndexKind) -> bool;
+    /// Fills an index that is a separate table with the rows whose keys are greater than `$1`, at most `$2` of them; a row
+    /// that is there already is replaced.
+    fn fill_index(&self, index: &Index) -> Option<String>;
+    /// The statements that keep an index up to date that is a separate table.
+    fn side_index(&self, index: &Index) -> Option<SideIndex>;
+    /// The extension that an index needs.
+    fn extension(&self, kind: IndexKind) -> Option<Extension>;
+    /// Lets a column that the database fills go on after its greatest value, where the database does not by itself.
+    fn continue_identity(&self, table: &str, column: &str) -> Option<String>;
+    /// A query for rows of `table` that refer to nothing, in tables that refer inline: the row's table, the row, and the
+    /// table referred to.
+    fn check_references(&self, table: &str) -> Option<String>;
+    /// Statements that suspend and resume the check of references during a migration, outside of its transaction.
+    fn suspend_references(&self) -> Option<[&'static str; 2]>;
+
+    /// Creates the source of new numbers, if that is no column.
+    fn create_numbers(&self, numbers: &Numbers) -> Option<String>;
+    /// The statements that reserve new numbers.
+    fn reserve(&self, numbers: &Numbers) -> Vec<Reserve>;
+    /// Makes new numbers greater than `$1`.
+    fn advance(&self, numbers: &Numbers) -> String;
+
+    /// The current time as an instant's text, in seconds.
+    fn now(&self) -> &'static str;
+    /// The same in microseconds since 1970.
+    fn now_micros(&self) -> &'static str;
+    /// The text of a floating point number, as answers have it.
+    fn float_text(&self, cell: &str) -> String;
+    /// The text of a truth value.
+    fn boolean_text(&self, cell: &str) -> String;
+    /// The members of the JSON object `$1` as rows of `key` and `value`.
+    fn members(&self) -> &'static str;
+    /// The values of `value` in the rows of `rows` (from the table's name on), by `order`, as a JSON array.
+    fn json_list(&self, value: &str, rows: &str, order: &str) -> String;
+
+    /// A query for the number of tables called `$1`.
+    fn has_table(&self) -> &'static str;
+    /// A query for the name of one table.
+    fn any_table(&self) -> &'static str;
+    /// Tells other processes that the tables have version `number`.
+    fn announce_version(&self, number: i64) -> Option<String>;
+    /// Begins a transaction that sees one state and changes nothing.
+    fn begin_reading(&self) -> &'static str;
+    /// Settings of a session that loads much.
+    fn before_load(&self) -> Vec<String>;
+    /// How to back a store up that is no file.
+    fn backup_hint(&self) -> &'static str;
+    /// Maintenance of `tables` after a load, which the database would do only later.
+    fn after_load(&self, tables: &[&str]) -> Vec<String>;
 }
