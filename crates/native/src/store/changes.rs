@@ -8,7 +8,7 @@
 use super::convert::convert;
 use super::ddl::quoted;
 use super::renames::Renames;
-use super::{Types, bounds, edges, stale};
+use super::{Types, edges, key_length, unused_directives};
 use crate::layout::{IndexKind, Storage};
 use crate::model::{Field, FieldId, FieldKind, Model, Type, TypeId, TypeKind};
 use weir_relational::catalog::{ColumnId, TableId};
@@ -61,8 +61,10 @@ pub(super) fn differences(old: &Types, new: &Types) -> Vec<Change> {
     it.crowded();
     it.keys();
     it.indexes();
-    stale::renames(renames).into_iter().for_each(|(words, questions)| it.add(words, questions));
-    bounds::bounded(old, new, renames).into_iter().for_each(|(words, questions)| it.add(words, questions));
+    unused_directives::renames(renames).into_iter().for_each(|(words, questions)| it.add(words, questions));
+    key_length::bounded(old, new, renames)
+        .into_iter()
+        .for_each(|(words, questions)| it.add(words, questions));
     it.found
 }
 
@@ -497,7 +499,7 @@ impl Differences<'_> {
         for &(field, kind) in &new {
             let Some(before) = self.renames.old_field(field) else { continue };
             if let Some(words) = words(self.new, field, kind).filter(|_| !old.contains(&(before, kind))) {
-                let question = bounds::wordy(self.old, self.new, (before, field), kind);
+                let question = key_length::wordy(self.old, self.new, (before, field), kind);
                 self.add(format!("add {words}"), question.into_iter().collect());
             }
         }

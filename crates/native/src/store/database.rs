@@ -14,11 +14,11 @@ use crate::layout;
 use hashbrown::HashSet;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use weir_postgres::Settings;
 use weir_relational::catalog::Column;
 use weir_relational::dialect::store::StoreDialect;
 use weir_relational::plan::ddl::Definition;
 use weir_relational::sql::ddl::render;
-use weir_postgres::Settings;
 
 pub(super) use sqlite::copy;
 

@@ -3,13 +3,13 @@
 //! **Invariant:** a migration is one transaction that ends by writing its version; whoever is killed in it leaves what was
 //! there before.
 
-use super::bounds;
 use super::build;
 use super::changes::{self, Question, Verdict};
 use super::database::{Database, Value};
 use super::ddl;
+use super::key_length;
 use super::rebuild;
-use super::stale;
+use super::unused_directives;
 use super::upgrade;
 use super::{Error, Types, versions};
 use crate::layout::IndexKind;
@@ -98,7 +98,7 @@ pub(super) fn plan(
     if old.sdl == new.sdl {
         return Ok(Plan { is_nothing: true, ..Plan::default() });
     }
-    let mut refusals = stale::allowed(&old.model, allowed);
+    let mut refusals = unused_directives::allowed(&old.model, allowed);
     let found = changes::differences(old, new);
     for question in found.iter().flat_map(|it| &it.questions) {
         if let Some(refusal) = ask(database, question, allowed)? {
@@ -210,7 +210,7 @@ fn ask(database: &mut Database, question: &Question, allowed: &[String]) -> Resu
         }
         Verdict::Wordy { texts, name } => {
             let ids: Vec<i64> = rows.iter().map(|row| row[0].int()).collect();
-            return bounds::check_words(database, &ids, texts, name);
+            return key_length::check_words(database, &ids, texts, name);
         }
     })
 }

@@ -7,19 +7,19 @@
 //! the same transaction.
 
 pub mod backup;
-mod bounds;
 mod build;
-mod carried;
 mod changes;
 mod convert;
 pub mod database;
 pub(crate) mod ddl;
 mod edges;
+mod key_length;
 mod keys;
 mod migrate;
 mod rebuild;
 mod renames;
-mod stale;
+mod table_diff;
+mod unused_directives;
 mod upgrade;
 pub mod versions;
 

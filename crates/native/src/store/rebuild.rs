@@ -6,9 +6,9 @@
 //!
 //! **Invariant:** after them the tables are those of a store that was made with the new text.
 
-use super::carried::{self, Carried, Cell, How};
 use super::ddl::quoted;
 use super::renames::Renames;
+use super::table_diff::{self, Cell, How, TableDiff};
 use super::{Types, ddl, edges};
 use crate::layout::{Index, IndexKind};
 use weir_relational::catalog::{TableId, TableKind};
@@ -31,7 +31,7 @@ pub(super) struct Work {
 /// Everything that makes the tables of `old` those of `new`.
 pub(super) fn work(old: &Types, new: &Types) -> Work {
     let renames = Renames { old: &old.model, new: &new.model };
-    let mut it = Rebuild { old, new, all: carried::tables(old, new, renames), out: Vec::new() };
+    let mut it = Rebuild { old, new, all: table_diff::tables(old, new, renames), out: Vec::new() };
     let (aside, placed) = edges::moves(old, new, renames);
     let views = ddl::views(new);
     if aside.is_empty() && placed.is_empty() && it.is_nothing() && views == ddl::views(old) {
@@ -57,7 +57,7 @@ pub(super) fn work(old: &Types, new: &Types) -> Work {
         if it.kept(index).is_some() {
             continue;
         }
-        match it.carried(index.table).old.filter(|_| it.carried(index.table).how != How::Created) {
+        match it.diff_of(index.table).old.filter(|_| it.diff_of(index.table).how != How::Created) {
             None => it.out.push(Definition::CreateIndex(ddl::index(&new.layout, index))),
             Some(before) => indexes.push((at, name(old, before))),
         }
@@ -75,7 +75,7 @@ enum TableRole {
 struct Rebuild<'t> {
     old: &'t Types,
     new: &'t Types,
-    all: Vec<Carried>,
+    all: Vec<TableDiff>,
     out: Vec<Definition>,
 }
 
@@ -84,7 +84,7 @@ fn name(types: &Types, table: TableId) -> String {
 }
 
 impl Rebuild<'_> {
-    fn carried(&self, table: TableId) -> &Carried {
+    fn diff_of(&self, table: TableId) -> &TableDiff {
         // Every stored table is in the list, and an index is on a stored table.
         self.all.iter().find(|it| it.new == table).unwrap_or(&self.all[0])
     }
@@ -98,20 +98,20 @@ impl Rebuild<'_> {
 
     /// The old index that `index` is.
     fn kept(&self, index: &Index) -> Option<&Index> {
-        let carried = self.carried(index.table);
+        let diff = self.diff_of(index.table);
         let (old, new) = (&self.old.layout, &self.new.layout);
         let names = |layout: &crate::layout::Layout, index: &Index| {
             let table = layout.relations.catalog.table(index.table);
             (table.name.clone(), ddl::columns(table, &index.columns))
         };
         let is_same = |was: &&Index| {
-            Some(was.table) == carried.old
+            Some(was.table) == diff.old
                 && (was.name.as_str(), was.kind) == (index.name.as_str(), index.kind)
                 && names(old, was) == names(new, index)
         };
         let found = old.indexes.iter().find(is_same)?;
-        let is_carried = |at: usize| matches!(carried.cells[index.columns[at].0 as usize], Cell::Same(_));
-        let survives = match carried.how {
+        let is_carried = |at: usize| matches!(diff.cells[index.columns[at].0 as usize], Cell::Same(_));
+        let survives = match diff.how {
             How::Kept | How::Altered => true,
             How::Rewritten => ddl::is_virtual(self.new.kind, index.kind),
             How::Created => false,
@@ -216,12 +216,12 @@ impl Rebuild<'_> {
 
     fn fill(&mut self, role: TableRole) {
         let is_registry = |id: TableId| self.new.layout.tables.contains(&id);
-        let wanted = |it: &&Carried| is_registry(it.new) == (role == TableRole::Registry);
+        let wanted = |it: &&TableDiff| is_registry(it.new) == (role == TableRole::Registry);
         self.out.extend(self.all.iter().filter(wanted).flat_map(|it| it.fill.clone()));
     }
 
     fn rewrite_tables(&mut self) {
-        let rewritten: Vec<Carried> =
+        let rewritten: Vec<TableDiff> =
             self.all.iter().filter(|it| it.how == How::Rewritten).cloned().collect();
         for it in rewritten {
             let Some(old) = it.old else { continue };
@@ -266,7 +266,7 @@ impl Rebuild<'_> {
 
     /// References that went with their tables, or were never there; not those that are a part of their tables.
     fn add_references(&mut self) {
-        let is_new = |id: TableId| matches!(self.carried(id).how, How::Created | How::Rewritten);
+        let is_new = |id: TableId| matches!(self.diff_of(id).how, How::Created | How::Rewritten);
         let mut missing = Vec::new();
         for it in &self.all {
             let table = self.new.layout.relations.catalog.table(it.new);
@@ -283,7 +283,7 @@ impl Rebuild<'_> {
     /// Triggers go with a table that is written anew; the word and box indexes they keep stay.
     fn restore_triggers(&mut self) {
         for index in &self.new.layout.indexes {
-            let is_rewritten = self.carried(index.table).how == How::Rewritten;
+            let is_rewritten = self.diff_of(index.table).how == How::Rewritten;
             if is_rewritten && index.kind != IndexKind::Unique && self.kept(index).is_some() {
                 self.out.push(Definition::RestoreIndex(ddl::index(&self.new.layout, index)));
             }

@@ -10,34 +10,34 @@
 //! **Cost:** memory for a few parcels, whatever the size of the files.
 
 mod batch;
+mod deferred_edges;
 pub mod export;
 mod gather;
 mod lines;
 mod nquads;
 mod rows;
-mod settle;
 mod sink;
 mod slots;
 mod value;
 
-mod alone;
-mod marks;
+mod checkpoint;
+mod import_lock;
 mod required;
 
 pub use batch::Part;
-pub use marks::Count;
+pub use checkpoint::Count;
 pub use required::Lacking;
 pub use sink::Reject;
 pub use slots::Mapping;
 
 use crate::store::database::Database;
 use crate::store::{self, Pace, Place, Store, Types};
-use alone::Alone;
 use batch::Parcel;
+use checkpoint::{Load, Mark};
 use flate2::read::MultiGzDecoder;
 use gather::Gather;
+use import_lock::ImportLock;
 use lines::Lines;
-use marks::{Load, Mark};
 use sink::Sink;
 use slots::Aim;
 use std::fs::File;
@@ -164,8 +164,8 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
     let types = Store::existing(place)?.types()?.ok_or(store::Error::Missing)?;
     let mut groups = groups(&types, sources)?;
     groups.sort_by_key(|it| (matches!(it.aim, Aim::Pairs(_)), it.bytes));
-    let _alone = Alone::new(place)?;
-    alone::defer_indexes(place, &types)?;
+    let _lock = ImportLock::new(place)?;
+    import_lock::defer_indexes(place, &types)?;
     let mut store = Store::existing(place)?;
     tune(&mut store.database)?;
     let load = Load::begin(&mut store.database, groups.iter().map(|it| it.key.as_str()))?;
@@ -174,7 +174,7 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
         report.count = report.count.plus(one(&types, &mut store.database, &load, group, hooks)?);
     }
     (hooks.progress)(Event::Settling);
-    for mut reject in settle::settle(&types, &mut store.database, &load.edges)? {
+    for mut reject in deferred_edges::settle(&types, &mut store.database, &load.edges)? {
         let of_pairs = |it: &Group<'_>| matches!(it.aim, Aim::Pairs(_)) && it.name == reject.file;
         if groups.iter().any(of_pairs) {
             reject.part = Part::Pair;

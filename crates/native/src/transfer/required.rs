@@ -9,8 +9,8 @@
 //! **Cost:** a row for each object whose edge is given elsewhere; nothing for those that bring it along.
 
 use super::batch::{Batch, Cell};
+use super::deferred_edges::{known, partners};
 use super::rows::field_name;
-use super::settle::{known, partners};
 use super::sink::place;
 use crate::layout::Storage;
 use crate::model::{Field, FieldId, FieldKind, TypeId, TypeKind};

@@ -9,7 +9,7 @@
 //! **Cost:** per row one insert and, per edge, one look into a set of numbers that are known to be there.
 
 use super::batch::{Batch, Cell, Edge, Parcel, Part, Target};
-use super::marks::{Load, Mark};
+use super::checkpoint::{Load, Mark};
 use super::nquads::LINE_BITS;
 use super::required;
 use super::rows::{self, Rejected};

@@ -9,10 +9,10 @@
 //! **Cost:** linear in the objects and edges of the input.
 
 use super::Writes;
-use super::facts::{Pointer, Side, copy, side};
 use super::object::{Content, Object};
 use super::refusal::Refusal;
 use super::statement::{ColumnIds, Rows, TemplateKey};
+use super::type_info::{Pointer, Side, copy, side};
 use super::value::{Columns, Item, Reader};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::plan::operators::Comparison;
-use weir_sql::exec::program::{Asked, Value};
+use weir_sql::exec::program::{BoundStatement, Value};
 
 /// An object at one end of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ struct Pointed {
 pub(super) struct Changes<'w> {
     pub(super) writes: &'w Writes,
     pub(super) reader: Reader<'w>,
-    asked: &'w mut Vec<Asked>,
+    asked: &'w mut Vec<BoundStatement>,
     rows: Vec<Row>,
     pointed: Vec<Pointed>,
     /// The place of the pointer of an object by a field.
@@ -62,11 +62,11 @@ pub(super) struct Changes<'w> {
     /// The place of the pointer at an object that only one may have.
     by_target: HashMap<(i64, FieldId), u32, foldhash::fast::RandomState>,
     /// Statements that run after all rows exist.
-    later: Vec<Asked>,
+    later: Vec<BoundStatement>,
 }
 
 impl<'w> Changes<'w> {
-    pub(super) fn new(writes: &'w Writes, now_us: i64, asked: &'w mut Vec<Asked>) -> Self {
+    pub(super) fn new(writes: &'w Writes, now_us: i64, asked: &'w mut Vec<BoundStatement>) -> Self {
         let reader = Reader { api: &writes.api, now_us };
         let (by_holder, by_target) = (HashMap::default(), HashMap::default());
         Self {
@@ -153,7 +153,7 @@ impl<'w> Changes<'w> {
     /// The key `field` has a new value, or none: registries have it too. With `only`, where it had that value.
     fn rename(&mut self, ids: &[i64], ty: TypeId, field: FieldId, value: &Value, only: Option<&Value>) {
         let writes = self.writes;
-        for registry in &writes.facts.of(ty).registries {
+        for registry in &writes.type_info.of(ty).registries {
             if let Some((_, column)) = registry.keys.iter().find(|it| it.0 == field) {
                 let only = only.map(|it| (*column, it.clone())).into_iter().collect();
                 let columns = Columns::from_iter([(*column, value.clone())]);
@@ -293,7 +293,7 @@ impl<'w> Changes<'w> {
     fn insert(&mut self, at: usize) {
         let Row { end, values, .. } = &mut self.rows[at];
         let (writes, ty) = (self.writes, end.ty);
-        for registry in &writes.facts.of(ty).registries {
+        for registry in &writes.type_info.of(ty).registries {
             let kind = TemplateKey::Insert { table: registry.table, columns: registry.columns.clone() };
             let keys = registry.keys.iter().map(|(field, _)| match writes.layout.fields[field.index()] {
                 Storage::Column(column) => values[column.0 as usize].clone(),
@@ -303,7 +303,7 @@ impl<'w> Changes<'w> {
             let bound = [Value::Int(end.id), name].into_iter().chain(keys);
             self.asked.push(writes.asked(kind, bound));
         }
-        let columns = writes.facts.of(ty).row.clone();
+        let columns = writes.type_info.of(ty).row.clone();
         let bound: Vec<Value> =
             columns.iter().map(|it| std::mem::replace(&mut values[it.0 as usize], Value::Null)).collect();
         let table = writes.layout.tables[ty.index()];
@@ -486,15 +486,15 @@ impl<'w> Changes<'w> {
     pub(super) fn delete(&mut self, ids: &[i64], ty: TypeId) {
         let writes = self.writes;
         let layout = &writes.layout;
-        let facts = writes.facts.of(ty);
+        let type_info = writes.type_info.of(ty);
         let (many, bound) = bound(ids);
-        for &(table, by) in &facts.pointers {
+        for &(table, by) in &type_info.pointers {
             let rows = Rows { many, ..Rows::by(by) };
             self.asked.push(writes.asked(TemplateKey::Clear { table, column: by, rows }, [bound.clone()]));
         }
         let own = (layout.tables[ty.index()], layout.ids[ty.index()]);
-        let registries = facts.registries.iter().map(|it| (it.table, it.id));
-        for (table, by) in facts.parts.iter().copied().chain([own]).chain(registries) {
+        let registries = type_info.registries.iter().map(|it| (it.table, it.id));
+        for (table, by) in type_info.parts.iter().copied().chain([own]).chain(registries) {
             let kind = TemplateKey::Delete { table, rows: Rows { many, ..Rows::by(by) } };
             self.asked.push(writes.asked(kind, [bound.clone()]));
         }

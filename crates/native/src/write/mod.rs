@@ -1,6 +1,6 @@
 //! Mutations: from the input of `add`, `update` and `delete` to what is done to the store.
 //!
-//! A mutation is a [`Program`]: the input becomes a flat list of objects (`object`), their names are asked for (`found`),
+//! A mutation is a [`Program`]: the input becomes a flat list of objects (`object`), their names are asked for (`resolve`),
 //! it is decided what becomes of each, and the changes are said (`change`). No step does any input or output, so an
 //! embedded database drives a mutation inside one job of its writer and a server in one transaction, a trip per step.
 //!
@@ -10,33 +10,34 @@
 //! rendered once per store.
 
 mod change;
-pub(crate) mod facts;
-mod found;
-mod given;
-mod moves;
+mod input;
 mod numbers;
 mod object;
+mod one_to_one;
 mod refusal;
+mod resolve;
 pub(crate) mod secret;
 mod statement;
+pub(crate) mod type_info;
 
+mod mutation;
 #[cfg(test)]
 mod tests;
 mod value;
-mod work;
 
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
 use crate::layout::{Database, Layout, Storage};
 use crate::model::{FieldId, Model, TypeId};
 use crate::store::ddl;
-use facts::Facts;
-use given::Given;
 use hashbrown::HashMap;
+use input::InputValue;
+use mutation::{Input, Mutation, MutationKind};
 use object::{Objects, Role};
 use refusal::Refusal;
 use statement::{Rows, TemplateKey, Templates};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+use type_info::TypeInfos;
 use value::Reader;
 use weir_engine::plan::shape::Member;
 use weir_engine::source::{BoxFuture, FieldError};
@@ -44,40 +45,39 @@ use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::passes::policy::Policy;
-use weir_sql::exec::program::{Asked, Call, Lock, Program, Programs, Value};
-use work::{Input, What, Work};
+use weir_sql::exec::program::{BoundStatement, Call, Lock, Program, Programs, Value};
 
 /// State shared by all mutations of a store.
 #[derive(Debug)]
 struct Writes {
     api: Arc<Api>,
     layout: Arc<Layout>,
-    facts: Facts,
+    type_info: TypeInfos,
     templates: Templates,
     hashing: secret::Hashing,
 }
 
 impl Writes {
     fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database, policy: Arc<dyn Policy>) -> Arc<Self> {
-        let facts = Facts::new(&api.model, &layout);
+        let type_info = TypeInfos::new(&api.model, &layout);
         let (templates, hashing) = (Templates::new(database, policy), secret::Hashing::new());
-        Arc::new(Self { api, layout, facts, templates, hashing })
+        Arc::new(Self { api, layout, type_info, templates, hashing })
     }
 
     fn model(&self) -> &Model {
         &self.api.model
     }
 
-    fn asked(&self, key: TemplateKey, values: impl IntoIterator<Item = Value>) -> Asked {
-        let sentence = self.templates.get(&self.layout, key);
-        Asked { sentence, values: values.into_iter().collect() }
+    fn asked(&self, key: TemplateKey, values: impl IntoIterator<Item = Value>) -> BoundStatement {
+        let template = self.templates.get(&self.layout, key);
+        BoundStatement { template, values: values.into_iter().collect() }
     }
 
     /// The question for the object of a `check…Password`, and the password.
     fn guard(&self, call: &Call<'_>) -> Result<Lock, Refusal> {
         let layout = &self.layout;
         let (mut named, mut password) = (None, None);
-        for (argument, given) in Given::arguments(call) {
+        for (argument, given) in InputValue::arguments(call) {
             match self.api.input(argument) {
                 InputMeaning::Field(field) => named = self.name(field, given)?,
                 InputMeaning::Secret(ty) => password = Some((ty, given.text().unwrap_or_default())),
@@ -95,7 +95,7 @@ impl Writes {
     }
 
     /// Name of the object in `given`: a column and its value; nothing if it is null.
-    fn name(&self, field: FieldId, given: Given<'_>) -> Result<Option<(ColumnId, Value)>, Refusal> {
+    fn name(&self, field: FieldId, given: InputValue<'_>) -> Result<Option<(ColumnId, Value)>, Refusal> {
         let value = match (given.text(), given.node()) {
             (Some(text), _) => value::text(text)?,
             (None, Node::Int(number) | Node::QuotedInt(number)) => Value::Int(number),
@@ -119,20 +119,20 @@ impl Writes {
     }
 
     /// Reads the input of the field of `call`.
-    fn read(&self, call: &Call<'_>, what: What, now_us: i64) -> Result<Input, Refusal> {
+    fn read(&self, call: &Call<'_>, kind: MutationKind, now_us: i64) -> Result<Input, Refusal> {
         let reader = Reader { api: &self.api, now_us };
         let mut objects =
             Objects { layout: &self.layout, reader, list: Vec::new(), passwords: HashMap::new() };
         let mut input = Input { now_us, ..Input::default() };
-        for (argument, given) in Given::arguments(call) {
-            match (self.api.input(argument), what) {
-                (InputMeaning::Input(ty), What::Add(_)) => {
+        for (argument, given) in InputValue::arguments(call) {
+            match (self.api.input(argument), kind) {
+                (InputMeaning::Input(ty), MutationKind::Add(_)) => {
                     for item in given.items() {
                         input.roots.push(objects.read(ty, item, Role::Top, 0)?);
                     }
                 }
                 (InputMeaning::Upsert, _) => input.upsert = given.node() == Node::Bool(true),
-                (InputMeaning::Input(_), What::Update(_)) => {
+                (InputMeaning::Input(_), MutationKind::Update(_)) => {
                     for (member, given) in given.members().filter(|it| it.1.members().next().is_some()) {
                         match self.api.input(member) {
                             InputMeaning::Set(ty) if self.sets(ty, given) => {
@@ -156,19 +156,19 @@ impl Writes {
     }
 
     /// True if a non-empty `set` changes anything: null sets nothing, except a field with a default for updates.
-    fn sets(&self, ty: TypeId, given: Given<'_>) -> bool {
+    fn sets(&self, ty: TypeId, given: InputValue<'_>) -> bool {
         let model = self.model();
         let has_default = |ty: &TypeId| model.fields_of(*ty).any(|it| it.1.default_update.is_some());
         given.members().any(|it| !it.1.is_null()) || model.ty(ty).members.iter().any(has_default)
     }
 }
 
-/// A root field of a mutation.
-fn what(meaning: FieldMeaning) -> Option<What> {
+/// The kind of mutation of a root field; `None` for other fields.
+fn kind_of(meaning: FieldMeaning) -> Option<MutationKind> {
     match meaning {
-        FieldMeaning::Add(ty) => Some(What::Add(ty)),
-        FieldMeaning::Update(ty) => Some(What::Update(ty)),
-        FieldMeaning::Delete(ty) => Some(What::Delete(ty)),
+        FieldMeaning::Add(ty) => Some(MutationKind::Add(ty)),
+        FieldMeaning::Update(ty) => Some(MutationKind::Update(ty)),
+        FieldMeaning::Delete(ty) => Some(MutationKind::Delete(ty)),
         FieldMeaning::None
         | FieldMeaning::Query(_)
         | FieldMeaning::Get(_)
@@ -214,20 +214,20 @@ impl Programs for Mutations {
             let writes = &self.writes;
             let field = call.ids.field(call.shape.fields[call.field as usize].field);
             let name = writes.api.schema.str(writes.api.schema.field(field).name);
-            let Some(what) = what(writes.api.field(field)) else {
+            let Some(kind) = kind_of(writes.api.field(field)) else {
                 let message = format!("`{name}` is no mutation").into();
                 return Err(FieldError { code: "INTERNAL", message, hasura_path: None, extensions: None });
             };
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let input = writes.read(&call, what, now.as_micros() as i64);
+            let input = writes.read(&call, kind, now.as_micros() as i64);
             let mut input = input.map_err(|refusal| refusal.of(name))?;
             input.shows = writes.shows(&call);
             for object in input.objects.iter_mut().filter(|it| it.secret.is_some()) {
                 let Some(password) = object.secret.take() else { continue };
                 object.secret = Some(writes.hashing.hash(password).await?);
             }
-            let work = Work::new(Arc::clone(writes), what, name, input);
-            Ok(Box::new(work) as Box<dyn Program>)
+            let mutation = Mutation::new(Arc::clone(writes), kind, name, input);
+            Ok(Box::new(mutation) as Box<dyn Program>)
         })
     }
 
@@ -244,7 +244,7 @@ impl Programs for Mutations {
 }
 
 /// The type that a mutation is about.
-impl What {
+impl MutationKind {
     fn ty(self) -> TypeId {
         match self {
             Self::Add(ty) | Self::Update(ty) | Self::Delete(ty) => ty,

@@ -4,9 +4,9 @@
 //!
 //! **Cost:** one pass over the input. Recursion is at most [`NESTING_MAX`] deep.
 
-use super::facts::copy;
-use super::given::Given;
+use super::input::InputValue;
 use super::refusal::Refusal;
+use super::type_info::copy;
 use super::value::{Columns, Item, Reader, text};
 use crate::api::meaning::InputMeaning;
 use crate::layout::Layout;
@@ -44,7 +44,7 @@ pub(super) struct Object {
     pub(super) role: Role,
     /// The number it is named by.
     pub(super) id: Option<i64>,
-    /// Given values, in the order of the input type.
+    /// InputValue values, in the order of the input type.
     pub(super) fields: Vec<(FieldId, Content)>,
     /// Its password: as it was given, then its hash.
     pub(super) secret: Option<Arc<str>>,
@@ -66,7 +66,7 @@ impl Object {
     }
 }
 
-/// Given value of a field.
+/// InputValue value of a field.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     /// `null`: kept only where something is removed.
@@ -93,7 +93,7 @@ impl Objects<'_> {
     pub(super) fn read(
         &mut self,
         ty: TypeId,
-        given: Given<'_>,
+        given: InputValue<'_>,
         role: Role,
         depth: usize,
     ) -> Result<u32, Refusal> {
@@ -153,7 +153,13 @@ impl Objects<'_> {
     }
 
     /// A reference to a member of a union.
-    fn member(&mut self, ty: TypeId, given: Given<'_>, role: Role, depth: usize) -> Result<u32, Refusal> {
+    fn member(
+        &mut self,
+        ty: TypeId,
+        given: InputValue<'_>,
+        role: Role,
+        depth: usize,
+    ) -> Result<u32, Refusal> {
         let api = self.reader.api;
         let mut members = given.members().filter(|it| !it.1.is_null()).filter_map(|(input, value)| match api
             .input(input)
@@ -167,12 +173,12 @@ impl Objects<'_> {
         }
     }
 
-    /// Given value of `field` of the object at `at`; nothing for a null without effect.
+    /// InputValue value of `field` of the object at `at`; nothing for a null without effect.
     fn content(
         &mut self,
         at: u32,
         field: FieldId,
-        given: Given<'_>,
+        given: InputValue<'_>,
         role: Role,
         depth: usize,
     ) -> Result<Option<Content>, Refusal> {
@@ -233,7 +239,7 @@ impl Objects<'_> {
         }
     }
 
-    fn id(&self, ty: TypeId, given: Given<'_>) -> Result<i64, Refusal> {
+    fn id(&self, ty: TypeId, given: InputValue<'_>) -> Result<i64, Refusal> {
         let name = || self.reader.api.model.ty(ty).name.clone();
         let text = given.text().ok_or(Refusal::NoId)?;
         parse_id(text).ok_or_else(|| Refusal::NoSuch { id: text.chars().take(100).collect(), ty: name() })
@@ -248,7 +254,7 @@ pub(super) fn parse_id(text: &str) -> Option<i64> {
     i64::from_str_radix(digits, radix).ok().filter(|it| is_plain && *it > 0)
 }
 
-fn secret(given: Given<'_>) -> Result<Option<Arc<str>>, Refusal> {
+fn secret(given: InputValue<'_>) -> Result<Option<Arc<str>>, Refusal> {
     let Some(password) = given.text() else { return Ok(None) };
     if password.chars().count() < SECRET_CHARACTERS_MIN {
         return Err(Refusal::ShortSecret { min: SECRET_CHARACTERS_MIN });

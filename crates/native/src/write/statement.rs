@@ -20,7 +20,7 @@ use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
 use weir_relational::plan::{Expr, Filter, Origin, Output, Page, Parameter, Purpose, Query, Reader, Scan};
 use weir_relational::sql::{render, write::render_command};
-use weir_sql::exec::program::{Asked, Sentence, Value};
+use weir_sql::exec::program::{BoundStatement, StatementTemplate, Value};
 
 /// Maximum number of cached templates.
 const TEMPLATES_MAX: usize = 4096;
@@ -66,28 +66,29 @@ impl Rows {
 pub(super) struct Templates {
     database: Database,
     /// Statements that reserve numbers for new objects; true if one binds how many.
-    numbers: Vec<(Arc<Sentence>, bool)>,
+    numbers: Vec<(Arc<StatementTemplate>, bool)>,
     policy: Arc<dyn Policy>,
-    cached: RwLock<HashMap<TemplateKey, Arc<Sentence>, foldhash::fast::RandomState>>,
+    cached: RwLock<HashMap<TemplateKey, Arc<StatementTemplate>, foldhash::fast::RandomState>>,
 }
 
 impl Templates {
     pub(super) fn new(database: Database, policy: Arc<dyn Policy>) -> Self {
         let all = database.store_dialect().reserve(&NUMBERS).into_iter();
-        let template = |it: Reserve| (Arc::new(Sentence::new(it.sql, it.width, false)), it.binds_count);
+        let template =
+            |it: Reserve| (Arc::new(StatementTemplate::new(it.sql, it.width, false)), it.binds_count);
         Self { database, numbers: all.map(template).collect(), policy, cached: RwLock::default() }
     }
 
     /// The statements that reserve `count` numbers for new objects, with their values.
-    pub(super) fn numbers(&self, count: i64) -> impl Iterator<Item = Asked> {
-        self.numbers.iter().map(move |(sentence, binds_count)| Asked {
-            sentence: Arc::clone(sentence),
+    pub(super) fn numbers(&self, count: i64) -> impl Iterator<Item = BoundStatement> {
+        self.numbers.iter().map(move |(template, binds_count)| BoundStatement {
+            template: Arc::clone(template),
             values: binds_count.then_some(Value::Int(count)).into_iter().collect(),
         })
     }
 
     /// The template of `key`.
-    pub(super) fn get(&self, layout: &Layout, key: TemplateKey) -> Arc<Sentence> {
+    pub(super) fn get(&self, layout: &Layout, key: TemplateKey) -> Arc<StatementTemplate> {
         if let Some(cached) = self.cached.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Arc::clone(cached);
         }
@@ -99,7 +100,7 @@ impl Templates {
         Arc::clone(cached.entry(key).or_insert(made))
     }
 
-    fn render(&self, layout: &Layout, key: &TemplateKey) -> Sentence {
+    fn render(&self, layout: &Layout, key: &TemplateKey) -> StatementTemplate {
         let dialect = self.database.dialect();
         let plan = Planner { layout, bound: 0 }.plan(key);
         let width = if let Plan::Read(query) = &plan { query.columns().len() } else { 0 };
@@ -114,7 +115,7 @@ impl Templates {
             nothing.restrict(&Nothing);
             sql = nothing.render(dialect, &layout.relations).0;
         }
-        Sentence::new(sql, width, is_indexed)
+        StatementTemplate::new(sql, width, is_indexed)
     }
 
     /// True if `change` changes a column of an index that is a separate table.

@@ -3,7 +3,7 @@
 //! **Invariant:** digits never pass through floating point but in `Float`; texts are stored as they were given, but for those of a
 //! `DateTime`, which are normal.
 
-use super::given::Given;
+use super::input::InputValue;
 use super::refusal::Refusal;
 use crate::api::meaning::{Api, EnumMeaning, Geo, InputMeaning};
 use crate::layout::Storage;
@@ -34,7 +34,7 @@ impl Reader<'_> {
         &self,
         field: &Field,
         storage: &Storage,
-        given: Given<'_>,
+        given: InputValue<'_>,
     ) -> Result<Columns, Refusal> {
         match *storage {
             Storage::Column(column) => Ok(SmallVec::from_iter([(column, self.scalar(field, given)?)])),
@@ -62,8 +62,8 @@ impl Reader<'_> {
     }
 
     /// The items of a list of scalars.
-    pub(super) fn items(&self, field: &Field, given: Given<'_>) -> Result<Vec<Item>, Refusal> {
-        let item = |it: Given<'_>| match field.kind {
+    pub(super) fn items(&self, field: &Field, given: InputValue<'_>) -> Result<Vec<Item>, Refusal> {
+        let item = |it: InputValue<'_>| match field.kind {
             FieldKind::Scalar(Scalar::DateTime) => {
                 let (normal, at_us) = moment(it.text().unwrap_or_default())?;
                 Ok((normal, Some(at_us)))
@@ -76,7 +76,7 @@ impl Reader<'_> {
     }
 
     /// A scalar of one column.
-    fn scalar(&self, field: &Field, given: Given<'_>) -> Result<Value, Refusal> {
+    fn scalar(&self, field: &Field, given: InputValue<'_>) -> Result<Value, Refusal> {
         Ok(match given.node() {
             Node::Bool(it) => Value::Bool(it),
             Node::Int(it) | Node::QuotedInt(it) => match field.kind {
@@ -131,7 +131,7 @@ impl Reader<'_> {
     }
 
     /// Longitude and latitude.
-    fn point(&self, given: Given<'_>) -> Result<[f64; 2], Refusal> {
+    fn point(&self, given: InputValue<'_>) -> Result<[f64; 2], Refusal> {
         let mut point = [0.0; 2];
         for (input, it) in given.members() {
             let number = match it.node() {
@@ -153,7 +153,7 @@ impl Reader<'_> {
     }
 
     /// GeoJSON's `coordinates` and the bounds of a polygon or of several.
-    fn shape(&self, field: &Field, given: Given<'_>) -> Result<(String, [f64; 4]), Refusal> {
+    fn shape(&self, field: &Field, given: InputValue<'_>) -> Result<(String, [f64; 4]), Refusal> {
         let mut shape = Shape { text: String::new(), bounds: None };
         match field.kind {
             FieldKind::Scalar(Scalar::MultiPolygon) => {
@@ -171,7 +171,7 @@ impl Reader<'_> {
         Ok((shape.text, shape.bounds.unwrap_or_default()))
     }
 
-    fn polygon(&self, given: Given<'_>, shape: &mut Shape) -> Result<(), Refusal> {
+    fn polygon(&self, given: InputValue<'_>, shape: &mut Shape) -> Result<(), Refusal> {
         self.list(given, Geo::Coordinates, shape, &|it, ring, shape| {
             it.list(ring, Geo::Points, shape, &|it, point, shape| {
                 shape.add(it.point(point)?);
@@ -183,10 +183,10 @@ impl Reader<'_> {
     /// Writes the list under the member `of` of `given` by `write`.
     fn list(
         &self,
-        given: Given<'_>,
+        given: InputValue<'_>,
         of: Geo,
         shape: &mut Shape,
-        write: &dyn Fn(&Self, Given<'_>, &mut Shape) -> Result<(), Refusal>,
+        write: &dyn Fn(&Self, InputValue<'_>, &mut Shape) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         shape.text.push('[');
         let lists = given.members().filter(|it| self.api.input(it.0) == InputMeaning::Geo(of));

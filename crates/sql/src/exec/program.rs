@@ -40,7 +40,7 @@ pub trait Programs: Send + Sync {
 #[derive(Clone, Debug)]
 pub struct Lock {
     /// The question.
-    pub asked: Asked,
+    pub asked: BoundStatement,
     /// The sent password.
     pub password: Arc<str>,
 }
@@ -69,7 +69,7 @@ pub trait Program: Send {
     /// Takes the answers to the last step and says the next one. What is to be asked is appended to `asked`.
     /// # Errors
     /// Errors of the operation; the transaction is to be rolled back.
-    fn next(&mut self, answers: &Answers, asked: &mut Vec<Asked>) -> Result<Step, FieldError>;
+    fn next(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, FieldError>;
 }
 
 /// Next step of a program.
@@ -98,19 +98,19 @@ pub struct Shown {
     pub message: Option<&'static str>,
 }
 
-/// A statement that is asked.
+/// A statement of a mutation: its template and the values it binds.
 #[derive(Clone, Debug)]
-pub struct Asked {
-    /// Its text.
-    pub sentence: Arc<Sentence>,
+pub struct BoundStatement {
+    /// The statement without values.
+    pub template: Arc<StatementTemplate>,
     /// Bound values: value `i` is placeholder `i + 1`.
     pub values: SmallVec<[Value; 6]>,
 }
 
-/// The text of a statement, the same for every request.
+/// A statement without its values, the same for every request.
 #[derive(Debug)]
-pub struct Sentence {
-    /// The text; placeholders are `$1`, `$2`, … in the order in which they first stand there, which all databases read.
+pub struct StatementTemplate {
+    /// The text; placeholders are those of the database.
     pub sql: String,
     /// Number of columns of its rows in the answer.
     pub width: usize,
@@ -120,7 +120,7 @@ pub struct Sentence {
     driver: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-impl Sentence {
+impl StatementTemplate {
     /// A statement whose rows have `width` columns; it may change what is `is_indexed`.
     #[must_use]
     pub const fn new(sql: String, width: usize, is_indexed: bool) -> Self {

@@ -10,7 +10,7 @@ use super::answer::Names;
 use super::bind::Bindings;
 use super::errors::coded;
 use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
-use super::program::{Answers, Asked, Call, Lock, Program, Programs};
+use super::program::{Answers, BoundStatement, Call, Lock, Program, Programs};
 use super::turn::Turns;
 use crate::frontend::form::{Form, form};
 use crate::frontend::{ApiFrontend, Ask, plan, tags};
@@ -81,7 +81,7 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
     /// Asks one statement of a program.
     fn ask(
         run: &PlannedFetch<'_, Self>,
-        asked: &Asked,
+        asked: &BoundStatement,
         field: u32,
     ) -> impl Future<Output = Result<Answers, SourceError>> + Send;
 

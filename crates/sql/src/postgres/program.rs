@@ -18,7 +18,7 @@ use super::source::PostgresDriver;
 use super::write::Failure;
 use super::write_fetch::{TRIES_MAX, pause};
 use crate::exec::errors::coded;
-use crate::exec::program::{Answers, Asked, Cell, Program, Sentence, Shown, Step, Value};
+use crate::exec::program::{Answers, BoundStatement, Cell, Program, Shown, StatementTemplate, Step, Value};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::source::{PlannedFetch, WrittenMember};
 use crate::exec::value::Value as Read;
@@ -131,7 +131,7 @@ impl ProgramRun<'_> {
                 Step::Ask => self.ask(&mut session, &mut flight, &asked, &mut answers).await?,
                 Step::Tell => {
                     for it in &asked {
-                        flight.push(&mut session, &statement(&it.sentence), &parameters(it));
+                        flight.push(&mut session, &statement(&it.template), &parameters(it));
                         if flight.is_full() {
                             self.flush(&mut session, &mut flight).await?;
                         }
@@ -200,16 +200,16 @@ impl ProgramRun<'_> {
         &self,
         session: &mut Session,
         flight: &mut Flight,
-        asked: &[Asked],
+        asked: &[BoundStatement],
         answers: &mut Answers,
     ) -> Result<(), Failure> {
         for some in asked.chunks(FLIGHT_MAX) {
-            some.iter().for_each(|it| flight.push(session, &statement(&it.sentence), &parameters(it)));
+            some.iter().for_each(|it| flight.push(session, &statement(&it.template), &parameters(it)));
             let rows = self.flush(session, flight).await?;
             // Those that waited before came first.
             let first = rows.len().saturating_sub(some.len());
             for (it, rows) in some.iter().zip(&rows[first..]) {
-                take(rows, it.sentence.width, answers);
+                take(rows, it.template.width, answers);
             }
         }
         Ok(())
@@ -296,13 +296,13 @@ fn overtaken(accent: Accent, field: u32) -> SourceError {
     SourceError::Rejected { error, field: Some(field) }
 }
 
-/// The statement of a sentence, whose columns come back as text.
-pub(super) fn statement(sentence: &Sentence) -> Arc<Statement> {
-    sentence.kept(|| Statement::new(sentence.sql.as_str(), [], vec![Format::Text; sentence.width], [], None))
+/// The statement of a template, whose columns come back as text.
+pub(super) fn statement(template: &StatementTemplate) -> Arc<Statement> {
+    template.kept(|| Statement::new(template.sql.as_str(), [], vec![Format::Text; template.width], [], None))
 }
 
 /// The values of a statement in PostgreSQL's text.
-pub(super) fn parameters(asked: &Asked) -> Parameters {
+pub(super) fn parameters(asked: &BoundStatement) -> Parameters {
     let mut parameters = Parameters::default();
     for value in &asked.values {
         match value {

@@ -7,7 +7,7 @@ use super::errors::source_error;
 use super::prepared::Prepared;
 use crate::api::generate;
 use crate::exec::forms::Planning;
-use crate::exec::program::{Answers, Asked, Program};
+use crate::exec::program::{Answers, BoundStatement, Program};
 use crate::exec::source::{DatabaseSource, Driver, PlannedFetch, PreparedFetch, SourceState, WrittenMember};
 use crate::frontend::ApiFrontend;
 use crate::model::{Model, ModelOptions};
@@ -79,12 +79,16 @@ impl Driver for PostgresDriver {
         super::program::drive(run, member, program).await
     }
 
-    async fn ask(run: &PlannedFetch<'_, Self>, asked: &Asked, field: u32) -> Result<Answers, SourceError> {
+    async fn ask(
+        run: &PlannedFetch<'_, Self>,
+        asked: &BoundStatement,
+        field: u32,
+    ) -> Result<Answers, SourceError> {
         let (pool, values) = (&run.fetch.state.driver.pool, super::program::parameters(asked));
-        let rows = pool.read(&super::program::statement(&asked.sentence), values, run.input.deadline).await;
+        let rows = pool.read(&super::program::statement(&asked.template), values, run.input.deadline).await;
         let rows = rows.map_err(|error| run.fetch.source_error(error, field))?;
         let mut answers = Answers::default();
-        super::program::take(&rows, asked.sentence.width, &mut answers);
+        super::program::take(&rows, asked.template.width, &mut answers);
         Ok(answers)
     }
 

@@ -9,15 +9,15 @@
 
 use super::bind::ids_json;
 use super::fetch::OwnedRun;
+use super::index_maintenance::IndexMaintenance;
 use super::prepared::Prepared;
 use super::run::{Failure, Statements};
 use super::source::SqliteDriver;
-use super::upkeep::Upkeep;
 use super::writer::Writer;
 use crate::exec::answer::Names;
 use crate::exec::bind::Bindings;
 use crate::exec::errors::with_message;
-use crate::exec::program::{Answers, Asked, Cell, Program, Shown, Step, Value};
+use crate::exec::program::{Answers, BoundStatement, Cell, Program, Shown, Step, Value};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::row_source::{RowContext, WorkResult};
 use crate::exec::source::{PlannedFetch, WrittenMember};
@@ -35,10 +35,10 @@ pub(super) fn drive<'r>(
     program: Box<dyn Program>,
 ) -> BoxFuture<'r, Result<WrittenMember, SourceError>> {
     let (accent, owned) = (run.fetch.ask.accent, OwnedRun::of(run, Vec::new()));
-    let (mut program, upkeep) = (program, Arc::clone(writer.upkeep()));
+    let (mut program, index_maintenance) = (program, Arc::clone(writer.index_maintenance()));
     writer.submit(run.input.deadline, accent, move |connection| {
         let (prepared, bindings) = (&*owned.prepared, owned.bindings());
-        let run = ProgramRun { connection, prepared, bindings, upkeep: &upkeep };
+        let run = ProgramRun { connection, prepared, bindings, index_maintenance: &index_maintenance };
         program.restart();
         run.drive(&prepared.plan.members[member], &mut *program).map_err(|failure| {
             let name = failure.violated();
@@ -52,7 +52,7 @@ struct ProgramRun<'c, 'r> {
     connection: &'c Connection,
     prepared: &'r Prepared,
     bindings: Bindings<'r>,
-    upkeep: &'r Upkeep,
+    index_maintenance: &'r IndexMaintenance,
 }
 
 impl ProgramRun<'_, '_> {
@@ -68,8 +68,8 @@ impl ProgramRun<'_, '_> {
                 Step::Ask | Step::Tell => {
                     for it in &asked {
                         let mut run = || ask(self.connection, it, &mut answers);
-                        let done = match it.sentence.is_indexed {
-                            true => self.upkeep.during(self.connection, run),
+                        let done = match it.template.is_indexed {
+                            true => self.index_maintenance.during(self.connection, run),
                             false => run(),
                         };
                         done.map_err(|error| Failure::Sqlite(error, member.field))?;
@@ -84,7 +84,7 @@ impl ProgramRun<'_, '_> {
     /// The objects that the filter of the field finds.
     fn find(&self, member: &Member, program: &mut dyn Program) -> Result<(), Failure> {
         let sqlite = |error| Failure::Sqlite(error, member.field);
-        self.upkeep.settle_for(self.connection, self.prepared).map_err(sqlite)?;
+        self.index_maintenance.settle_for(self.connection, self.prepared).map_err(sqlite)?;
         if let Some(level) = self.prepared.plan.finder(member) {
             let mut statements = Statements::new(self.connection, self.prepared, self.bindings);
             if let Some(mut statement) = statements.open(level, RowContext::Root)? {
@@ -99,7 +99,7 @@ impl ProgramRun<'_, '_> {
     }
 
     fn answer(&self, member: &Member, shown: &Shown) -> Result<WrittenMember, Failure> {
-        let settled = self.upkeep.settle_for(self.connection, self.prepared);
+        let settled = self.index_maintenance.settle_for(self.connection, self.prepared);
         settled.map_err(|error| Failure::Sqlite(error, member.field))?;
         let bindings = Bindings { shown: &shown.ids, ..self.bindings };
         let mut statements = Statements::new(self.connection, self.prepared, bindings);
@@ -126,14 +126,18 @@ fn bound(value: &Value) -> ToSqlOutput<'_> {
 }
 
 /// Runs a statement to its end.
-pub(super) fn ask(connection: &Connection, asked: &Asked, answers: &mut Answers) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(&asked.sentence.sql)?;
+pub(super) fn ask(
+    connection: &Connection,
+    asked: &BoundStatement,
+    answers: &mut Answers,
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(&asked.template.sql)?;
     for (at, value) in asked.values.iter().enumerate() {
         statement.raw_bind_parameter(at + 1, bound(value))?;
     }
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
-        for column in 0..asked.sentence.width {
+        for column in 0..asked.template.width {
             answers.push(match row.get_ref(column)? {
                 ValueRef::Integer(number) => Cell::Int(number),
                 ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into()),

@@ -10,7 +10,7 @@ use super::write_fetch::read_only;
 use super::writer::Writer;
 use crate::api::generate;
 use crate::exec::forms::Planning;
-use crate::exec::program::{Answers, Asked, Program, Programs};
+use crate::exec::program::{Answers, BoundStatement, Program, Programs};
 use crate::exec::source::{DatabaseSource, Driver, PlannedFetch, SourceState, WrittenMember};
 use crate::frontend::ApiFrontend;
 use crate::model::{Model, ModelOptions};
@@ -107,7 +107,11 @@ impl Driver for SqliteDriver {
         super::program::drive(writer, run, member, program).await
     }
 
-    async fn ask(run: &PlannedFetch<'_, Self>, asked: &Asked, field: u32) -> Result<Answers, SourceError> {
+    async fn ask(
+        run: &PlannedFetch<'_, Self>,
+        asked: &BoundStatement,
+        field: u32,
+    ) -> Result<Answers, SourceError> {
         let mut answers = Answers::default();
         let asking = reader(&run.fetch.state.driver.database).and_then(|reader| {
             reader.watch.extend(run.input.deadline);

@@ -17,7 +17,7 @@
 
 use super::connection::Watch;
 use super::error::{changed, is_sync_failure, source_error, stopped, unconfirmed};
-use super::upkeep::Upkeep;
+use super::index_maintenance::IndexMaintenance;
 use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -37,7 +37,7 @@ const CAREFUL_GROUPS: u32 = 32;
 #[derive(Debug)]
 pub(super) struct Writer {
     queue: Arc<Queue>,
-    upkeep: Arc<Upkeep>,
+    index_maintenance: Arc<IndexMaintenance>,
 }
 
 #[derive(Default)]
@@ -160,22 +160,23 @@ impl Writer {
         kept: Option<&[SideIndex]>,
     ) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let upkeep = Upkeep::new(&mut connection, kept.unwrap_or_default()).map_err(std::io::Error::other)?;
+        let index_maintenance = IndexMaintenance::new(&mut connection, kept.unwrap_or_default())
+            .map_err(std::io::Error::other)?;
         let watch = Watch::on(&mut connection, statement_max).map_err(std::io::Error::other)?;
         let version = kept.map(|_| version(&connection)).transpose().map_err(std::io::Error::other)?;
         let waiting = Arc::clone(&queue);
-        let mut committer = Committer::new(connection, watch, &queue, &upkeep, version);
+        let mut committer = Committer::new(connection, watch, &queue, &index_maintenance, version);
         std::thread::Builder::new().name(format!("sql-{name}-writer")).spawn(move || {
             while let Some(group) = waiting.group() {
                 committer.commit(group);
             }
         })?;
-        Ok(Self { queue, upkeep })
+        Ok(Self { queue, index_maintenance })
     }
 
     /// Maintenance of the indexes.
-    pub(super) fn upkeep(&self) -> &Arc<Upkeep> {
-        &self.upkeep
+    pub(super) fn index_maintenance(&self) -> &Arc<IndexMaintenance> {
+        &self.index_maintenance
     }
 
     /// Does `work` in a transaction and answers when it is durable. `work` may run more than once, never twice to
@@ -245,7 +246,7 @@ struct Committer {
     /// The version of the tables that the jobs were made for.
     version: Option<i64>,
     queue: Arc<Queue>,
-    upkeep: Arc<Upkeep>,
+    index_maintenance: Arc<IndexMaintenance>,
 }
 
 impl Committer {
@@ -253,11 +254,11 @@ impl Committer {
         connection: Connection,
         watch: Arc<Watch>,
         queue: &Arc<Queue>,
-        upkeep: &Arc<Upkeep>,
+        index_maintenance: &Arc<IndexMaintenance>,
         version: Option<i64>,
     ) -> Self {
-        let (queue, upkeep) = (Arc::clone(queue), Arc::clone(upkeep));
-        Self { connection, watch, careful_groups: 0, is_stopped: false, version, queue, upkeep }
+        let (queue, index_maintenance) = (Arc::clone(queue), Arc::clone(index_maintenance));
+        Self { connection, watch, careful_groups: 0, is_stopped: false, version, queue, index_maintenance }
     }
 
     /// Runs `group` in one transaction and answers all; those that lost it to another's failure run once more.
@@ -267,7 +268,7 @@ impl Committer {
                 return refuse(group, stopped);
             }
             self.watch.set(None, None);
-            self.upkeep.forget();
+            self.index_maintenance.forget();
             if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE") {
                 return refuse(group, |accent| uncommitted(&error, accent));
             }
@@ -297,7 +298,7 @@ impl Committer {
     fn end(&mut self, group: Vec<Box<dyn Job>>) {
         self.watch.set(None, None);
         self.careful_groups = self.careful_groups.saturating_sub(1);
-        let settled = self.upkeep.settle(&self.connection);
+        let settled = self.index_maintenance.settle(&self.connection);
         match settled.and_then(|()| execute(&self.connection, "COMMIT")) {
             Ok(()) => group.into_iter().for_each(|job| job.answer(None)),
             Err(error) => {
@@ -343,7 +344,7 @@ impl Committer {
                 return Ran::TakenBack(at);
             }
             if careful {
-                self.upkeep.mark();
+                self.index_maintenance.mark();
             }
             watch.extend(job.deadline());
             let ok = job.run(connection);
@@ -359,7 +360,7 @@ impl Committer {
             }
             if !ok {
                 self.careful_groups = CAREFUL_GROUPS;
-                self.upkeep.undo();
+                self.index_maintenance.undo();
             }
             let undone = ok || execute(connection, "ROLLBACK TO job").is_ok();
             if !undone || execute(connection, "RELEASE job").is_err() {

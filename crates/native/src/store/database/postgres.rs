@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
-use weir_relational::sql::ddl::{list, quoted};
 use weir_postgres::{
     Buffer, Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Session as Connection,
     Settings, Statement, Transaction,
 };
+use weir_relational::sql::ddl::{list, quoted};
 
 /// A statement that builds an index of a large table may take so long.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,7 +1,7 @@
 //! Mutations at random: a tape of numbers decides, and a shorter or smaller tape asks for less, so that a failure shrinks.
 
 use super::types::{BADGE, CITY, COUNTRY, Kind, NAMED, PERSON, PET, TYPES, VISA, members, scope};
-use super::words::{Given, Input, Mutation};
+use super::words::{Given, Input, Operation};
 
 /// Numbers that decide.
 pub(super) struct Choices<'c> {
@@ -61,7 +61,7 @@ impl<'c> Choices<'c> {
         format!("{mark}{}", self.below(self.keys))
     }
 
-    pub(super) fn mutation(&mut self) -> Mutation {
+    pub(super) fn mutation(&mut self) -> Operation {
         let what = self.below(8);
         let ty = match self.people {
             true => PERSON,
@@ -71,15 +71,15 @@ impl<'c> Choices<'c> {
             (0..=3, _) => {
                 let ty = if ty == NAMED { PERSON } else { ty };
                 let inputs = (0..=self.below(3)).map(|_| self.object(ty, For::Add, 0)).collect();
-                Mutation::Add { ty, inputs, upsert: self.once_in(2) }
+                Operation::Add { ty, inputs, upsert: self.once_in(2) }
             }
             (4..=6, _) => {
                 let keys = self.keys(ty);
                 let set = (!self.once_in(4)).then(|| self.object(ty, For::Set, 0));
                 let remove = self.once_in(2).then(|| self.object(ty, For::Remove, 0));
-                Mutation::Update { ty, keys, set, remove }
+                Operation::Update { ty, keys, set, remove }
             }
-            _ => Mutation::Delete { ty, keys: self.keys(ty) },
+            _ => Operation::Delete { ty, keys: self.keys(ty) },
         }
     }
 

@@ -14,7 +14,7 @@ use proptest::prelude::any;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use store::Store;
 use types::{PERSON, TYPES};
-use words::{Given, Input, Mutation};
+use words::{Given, Input, Operation};
 
 /// Does the mutations that `tape` says, one after another.
 fn check(tape: &[u32]) -> Result<(), TestCaseError> {
@@ -23,7 +23,7 @@ fn check(tape: &[u32]) -> Result<(), TestCaseError> {
 }
 
 /// Does `mutations`, one after another.
-fn run(mutations: impl IntoIterator<Item = Mutation>) -> Result<(), TestCaseError> {
+fn run(mutations: impl IntoIterator<Item = Operation>) -> Result<(), TestCaseError> {
     let (store, mut oracle) = (Store::new(), Oracle::default());
     let mut done = Vec::new();
     for mutation in mutations {
@@ -62,7 +62,7 @@ fn tells(found: &str, expected: &str) -> bool {
     found.lines().any(|told| expected.lines().any(|reason| told.ends_with(reason)))
 }
 
-fn lines(done: &[Mutation]) -> String {
+fn lines(done: &[Operation]) -> String {
     done.iter().map(|it| format!("\n{it:?}")).collect()
 }
 
@@ -89,20 +89,20 @@ fn friends(all: Vec<Input>) -> (&'static str, Given) {
 #[test]
 fn a_partner_with_the_key_that_an_update_sets_is_refused_before_it_is_made() {
     let age = || ("age", Given::Int(1));
-    let add = Mutation::Add { ty: PERSON, inputs: vec![person("p0", [age()])], upsert: false };
+    let add = Operation::Add { ty: PERSON, inputs: vec![person("p0", [age()])], upsert: false };
     let spouse = ("spouse", Given::Object(Box::new(person("p2", [age()]))));
     let set = Some(person("p2", [spouse]));
-    let rename = Mutation::Update { ty: PERSON, keys: Vec::new(), set, remove: None };
+    let rename = Operation::Update { ty: PERSON, keys: Vec::new(), set, remove: None };
     run([add, rename]).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]
 fn what_has_the_key_that_an_update_sets_is_the_object_it_changes() {
     let age = || ("age", Given::Int(1));
-    let add = |nick| Mutation::Add { ty: PERSON, inputs: vec![person(nick, [age()])], upsert: false };
+    let add = |nick| Operation::Add { ty: PERSON, inputs: vec![person(nick, [age()])], upsert: false };
     let rename = |friend| {
         let set = Some(person("p1", [friends(vec![friend])]));
-        Mutation::Update { ty: PERSON, keys: vec!["p0".into()], set, remove: None }
+        Operation::Update { ty: PERSON, keys: vec!["p0".into()], set, remove: None }
     };
     let mutations = [
         add("p0"),

@@ -3,7 +3,7 @@
 //! Written from the rules, not from the product: every end of an edge is a set of its own here, kept by hand.
 
 use super::types::{Kind, NAMED, TYPES, members, scope};
-use super::words::{Given, Input, Mutation};
+use super::words::{Given, Input, Operation};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,15 +49,15 @@ impl Default for Oracle {
 
 impl Oracle {
     /// Does `mutation`, or nothing of it.
-    pub(super) fn run(&mut self, mutation: &Mutation) -> Outcome {
+    pub(super) fn run(&mut self, mutation: &Operation) -> Outcome {
         let before = self.clone();
         self.cut.clear();
         let outcome = match mutation {
-            Mutation::Add { ty, inputs, upsert } => self.add(*ty, inputs, *upsert),
-            Mutation::Update { ty, keys, set, remove } => {
+            Operation::Add { ty, inputs, upsert } => self.add(*ty, inputs, *upsert),
+            Operation::Update { ty, keys, set, remove } => {
                 self.update(*ty, keys, set.as_ref(), remove.as_ref())
             }
-            Mutation::Delete { ty, keys } => Ok(self.delete(*ty, keys)),
+            Operation::Delete { ty, keys } => Ok(self.delete(*ty, keys)),
         };
         if outcome.is_err() {
             *self = before;

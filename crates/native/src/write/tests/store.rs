@@ -2,20 +2,20 @@
 //! plain SQL through the layout.
 
 use super::types::{CITY, COUNTRY, Kind, NAMED, SDL, TYPES, Type};
-use super::words::{Given, Input as Words, Mutation};
+use super::words::{Given, Input as Words, Operation};
 use crate::api::meaning::Api;
 use crate::layout::{Database, Layout, Storage};
 use crate::model::{FieldKind, TypeId};
 use crate::write::Writes;
+use crate::write::mutation::{Input, Mutation, MutationKind};
 use crate::write::object::{Content, Object, Role};
-use crate::write::work::{Input, What, Work};
 use rusqlite::Connection;
 use rusqlite::types::Value as Stored;
 use std::sync::Arc;
 use weir_language::schema::Schema;
 use weir_relational::catalog::{ColumnId, TableId, TableKind};
 use weir_relational::passes::policy::Everything;
-use weir_sql::exec::program::{Answers, Asked, Cell, Program, Step, Value};
+use weir_sql::exec::program::{Answers, BoundStatement, Cell, Program, Step, Value};
 
 pub(super) struct Store {
     connection: Connection,
@@ -47,28 +47,28 @@ impl Store {
     }
 
     /// Runs `mutation` in a transaction: the numbers that are shown, in order, and the count, or why it was refused.
-    pub(super) fn run(&self, mutation: &Mutation) -> Result<(Vec<i64>, i64), String> {
+    pub(super) fn run(&self, mutation: &Operation) -> Result<(Vec<i64>, i64), String> {
         let mut input = Input { shows: true, ..Input::default() };
         let (what, keys) = match mutation {
-            Mutation::Add { ty, inputs, upsert } => {
+            Operation::Add { ty, inputs, upsert } => {
                 input.upsert = *upsert;
                 for it in inputs {
                     let at = self.object(it, Role::Top, &mut input.objects);
                     input.roots.push(at);
                 }
-                (What::Add(self.ty(*ty)), &Vec::new())
+                (MutationKind::Add(self.ty(*ty)), &Vec::new())
             }
-            Mutation::Update { ty, keys, set, remove } => {
+            Operation::Update { ty, keys, set, remove } => {
                 let patch = |it: &Words, removes, objects: &mut Vec<Object>| {
                     self.object(it, Role::Patch { removes }, objects)
                 };
                 input.set = set.as_ref().map(|it| patch(it, false, &mut input.objects));
                 input.remove = remove.as_ref().map(|it| patch(it, true, &mut input.objects));
-                (What::Update(self.ty(*ty)), keys)
+                (MutationKind::Update(self.ty(*ty)), keys)
             }
-            Mutation::Delete { ty, keys } => (What::Delete(self.ty(*ty)), keys),
+            Operation::Delete { ty, keys } => (MutationKind::Delete(self.ty(*ty)), keys),
         };
-        let mut work = Work::new(Arc::clone(&self.writes), what, "it", input);
+        let mut work = Mutation::new(Arc::clone(&self.writes), what, "it", input);
         self.connection.execute_batch("BEGIN").expect("no transaction is open");
         let outcome = self.drive(&mut work, what, keys);
         if outcome.is_ok()
@@ -82,7 +82,12 @@ impl Store {
         outcome
     }
 
-    fn drive(&self, work: &mut Work, what: What, keys: &[String]) -> Result<(Vec<i64>, i64), String> {
+    fn drive(
+        &self,
+        work: &mut Mutation,
+        what: MutationKind,
+        keys: &[String],
+    ) -> Result<(Vec<i64>, i64), String> {
         let (mut answers, mut asked, mut outcome) = (Answers::default(), Vec::new(), (Vec::new(), 0));
         loop {
             asked.clear();
@@ -100,7 +105,7 @@ impl Store {
         }
     }
 
-    fn find(&self, ty: TypeId, keys: &[String], work: &mut Work) {
+    fn find(&self, ty: TypeId, keys: &[String], work: &mut Mutation) {
         let layout = &self.writes.layout;
         let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
         let is_of = |it: &&Type| it.name == self.writes.model().ty(ty).name;
@@ -120,8 +125,8 @@ impl Store {
         numbers.map(|it| it.expect("a number")).collect()
     }
 
-    fn ask(&self, asked: &Asked, answers: &mut Answers) -> Result<(), String> {
-        let mut statement = self.connection.prepare_cached(&asked.sentence.sql).expect("a sound statement");
+    fn ask(&self, asked: &BoundStatement, answers: &mut Answers) -> Result<(), String> {
+        let mut statement = self.connection.prepare_cached(&asked.template.sql).expect("a sound statement");
         for (at, value) in asked.values.iter().enumerate() {
             let value = match value {
                 Value::Null => Stored::Null,
@@ -135,7 +140,7 @@ impl Store {
         }
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next().map_err(|error| format!("{error}: {asked:?}"))? {
-            for column in 0..asked.sentence.width {
+            for column in 0..asked.template.width {
                 answers.push(match row.get(column).expect("it has that many") {
                     Stored::Integer(number) => Cell::Int(number),
                     Stored::Text(text) => Cell::Text(text.into()),

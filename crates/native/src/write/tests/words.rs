@@ -22,7 +22,7 @@ pub(super) struct Input {
 
 /// A mutation of one type.
 #[derive(Clone, Debug)]
-pub(super) enum Mutation {
+pub(super) enum Operation {
     Add {
         ty: usize,
         inputs: Vec<Input>,

@@ -11,14 +11,14 @@ use weir_sql::exec::program::Call;
 
 /// A value of the request.
 #[derive(Clone, Copy)]
-pub(super) struct Given<'r> {
+pub(super) struct InputValue<'r> {
     values: &'r Values,
     at: usize,
     variables: &'r Variables,
     ids: &'r Ids,
 }
 
-impl<'r> Given<'r> {
+impl<'r> InputValue<'r> {
     /// The arguments of the field of `call`: input and value. Those that were not given are left out.
     pub(super) fn arguments(call: &Call<'r>) -> impl Iterator<Item = (InputId, Self)> {
         let field = &call.shape.fields[call.field as usize];

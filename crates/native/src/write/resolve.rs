@@ -4,17 +4,17 @@
 //! one object, and an object with the key that a patch sets is the patched object.
 
 use super::Writes;
-use super::facts::{copy, key_scope};
 use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
 use super::statement::{Rows, TemplateKey};
+use super::type_info::{copy, key_scope};
 use crate::layout::Storage;
 use crate::model::{Field, FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_relational::catalog::{ColumnId, TableId};
-use weir_sql::exec::program::{Answers, Asked, Cell, Value};
+use weir_sql::exec::program::{Answers, BoundStatement, Cell, Value};
 
 /// Name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -133,7 +133,7 @@ impl Names {
     }
 
     /// Asks for the objects with each name.
-    pub(super) fn ask(&self, writes: &Writes, asked: &mut Vec<Asked>) {
+    pub(super) fn ask(&self, writes: &Writes, asked: &mut Vec<BoundStatement>) {
         for name in &self.all {
             let (table, by, shown) = match name {
                 Name::Id(ty, _) => writes.registry(*ty),
@@ -193,7 +193,7 @@ impl Writes {
             TypeKind::Object => cells.iter().filter_map(|it| Some((it.int()?, ty))).collect(),
             TypeKind::Interface | TypeKind::Union => {
                 let pair = |pair: &[Cell]| match pair {
-                    [id, Cell::Text(kind)] => Some((id.int()?, *self.facts.names.get(&**kind)?)),
+                    [id, Cell::Text(kind)] => Some((id.int()?, *self.type_info.names.get(&**kind)?)),
                     _ => None,
                 };
                 cells.chunks(2).filter_map(pair).collect()
@@ -204,7 +204,7 @@ impl Writes {
 
 /// Resolution of an object of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Resolution {
     /// It is made; which of the new numbers it gets.
     Made(u32),
     /// It is there.
@@ -219,8 +219,8 @@ pub(super) enum Fate {
 
 /// Resolutions of all objects of an input.
 #[derive(Debug, Default)]
-pub(super) struct Fates {
-    pub(super) of: Vec<Fate>,
+pub(super) struct Resolutions {
+    pub(super) of: Vec<Resolution>,
     /// Number of created objects.
     pub(super) made: u32,
 }
@@ -241,36 +241,39 @@ impl Resolver<'_> {
         self.writes.model()
     }
 
-    pub(super) fn resolve(&self) -> Result<Fates, Refusal> {
+    pub(super) fn resolve(&self) -> Result<Resolutions, Refusal> {
         let Sames { same, ignored } = self.same()?;
-        let (mut fates, mut refusals) = (Fates::default(), Vec::new());
+        let (mut resolutions, mut refusals) = (Resolutions::default(), Vec::new());
         for (at, object) in self.objects.iter().enumerate() {
             let at = at as u32;
-            let fate = match (object.role, same[at as usize]) {
-                (Role::Patch { .. }, _) => Fate::Nothing,
-                _ if ignored[at as usize] => Fate::Nothing,
+            let resolution = match (object.role, same[at as usize]) {
+                (Role::Patch { .. }, _) => Resolution::Nothing,
+                _ if ignored[at as usize] => Resolution::Nothing,
                 (_, Some(other)) if self.is_patch(other) => {
-                    self.patched.map_or(Fate::Nothing, |(id, ty)| Fate::There(id, ty))
+                    self.patched.map_or(Resolution::Nothing, |(id, ty)| Resolution::There(id, ty))
                 }
-                (_, Some(other)) => Fate::Same(other),
-                (_, None) => self.fate(at, object).unwrap_or_else(|refusal| {
+                (_, Some(other)) => Resolution::Same(other),
+                (_, None) => self.resolution(at, object).unwrap_or_else(|refusal| {
                     refusals.push(refusal);
-                    Fate::Nothing
+                    Resolution::Nothing
                 }),
             };
-            fates.of.push(match fate {
-                Fate::Made(_) => {
-                    fates.made += 1;
-                    Fate::Made(fates.made - 1)
+            resolutions.of.push(match resolution {
+                Resolution::Made(_) => {
+                    resolutions.made += 1;
+                    Resolution::Made(resolutions.made - 1)
                 }
-                Fate::There(..) | Fate::Changed(..) | Fate::Same(_) | Fate::Nothing => fate,
+                Resolution::There(..)
+                | Resolution::Changed(..)
+                | Resolution::Same(_)
+                | Resolution::Nothing => resolution,
             });
         }
         Refusal::all(refusals)?;
-        Ok(fates)
+        Ok(resolutions)
     }
 
-    fn fate(&self, at: u32, object: &Object) -> Result<Fate, Refusal> {
+    fn resolution(&self, at: u32, object: &Object) -> Result<Resolution, Refusal> {
         let name = || self.model().ty(object.ty).name.clone();
         let mut there: Option<((i64, TypeId), &Name)> = None;
         for (_, called, hits) in self.names.of(at) {
@@ -284,20 +287,22 @@ impl Resolver<'_> {
             }
         }
         match (object.role, there) {
-            (Role::Top, Some(((id, ty), _))) if self.upsert && ty == object.ty => Ok(Fate::Changed(id, ty)),
+            (Role::Top, Some(((id, ty), _))) if self.upsert && ty == object.ty => {
+                Ok(Resolution::Changed(id, ty))
+            }
             (Role::Top, Some(((_, ty), called))) => Err(self.exists(called, object.ty, ty)),
             (_, Some(((id, ty), called))) => match self.model().ty(object.ty).members.contains(&ty) {
-                true => Ok(Fate::There(id, ty)),
+                true => Ok(Resolution::There(id, ty)),
                 false => Err(Refusal::NoSuch { id: called.shown(), ty: name() }),
             },
             (Role::Unlinked, None) => match (object.id, self.names.has(at)) {
-                (None, true) => Ok(Fate::Nothing),
+                (None, true) => Ok(Resolution::Nothing),
                 (None, false) => Err(Refusal::NoId),
                 (Some(id), _) => Err(Refusal::NoSuch { id: format!("0x{id:x}"), ty: name() }),
             },
             (Role::Top | Role::Below(_) | Role::Patch { .. }, None) => {
                 self.check_new(at, object)?;
-                Ok(Fate::Made(0))
+                Ok(Resolution::Made(0))
             }
         }
     }

@@ -37,7 +37,7 @@ pub(super) enum How {
 
 /// A stored table of the new layout.
 #[derive(Clone, Debug)]
-pub(super) struct Carried {
+pub(super) struct TableDiff {
     pub(super) new: TableId,
     pub(super) old: Option<TableId>,
     /// By the new table's columns.
@@ -48,9 +48,9 @@ pub(super) struct Carried {
 }
 
 /// All stored tables of the new layout.
-pub(super) fn tables(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<Carried> {
+pub(super) fn tables(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<TableDiff> {
     let weaver = Weaver { old, new, renames };
-    let mut all: Vec<Carried> = stored(&new.layout).map(|(id, _)| weaver.table(id)).collect();
+    let mut all: Vec<TableDiff> = stored(&new.layout).map(|(id, _)| weaver.table(id)).collect();
     // A table is only the same if those it refers to are.
     let targets: Vec<(TableId, Option<TableId>)> = all.iter().map(|it| (it.new, it.old)).collect();
     for it in &mut all {
@@ -66,9 +66,9 @@ struct Weaver<'t> {
 }
 
 impl Weaver<'_> {
-    fn table(&self, id: TableId) -> Carried {
+    fn table(&self, id: TableId) -> TableDiff {
         let width = self.new.layout.relations.catalog.table(id).columns.len();
-        let empty = Carried {
+        let empty = TableDiff {
             new: id,
             old: None,
             cells: vec![Cell::Empty; width],
@@ -102,7 +102,7 @@ impl Weaver<'_> {
         empty
     }
 
-    fn object(&self, mut it: Carried, ty: TypeId) -> Carried {
+    fn object(&self, mut it: TableDiff, ty: TypeId) -> TableDiff {
         let Some(before) = self.renames.old_type(ty) else { return it };
         let (old, new) = (&self.old.layout, &self.new.layout);
         it.old = Some(old.tables[before.index()]);
@@ -125,7 +125,7 @@ impl Weaver<'_> {
     }
 
     /// Takes over the columns of a field; `false` if none can be.
-    fn carry(&self, it: &mut Carried, before: FieldId, now: FieldId) -> bool {
+    fn carry(&self, it: &mut TableDiff, before: FieldId, now: FieldId) -> bool {
         let mut pair = |was: ColumnId, is: ColumnId| it.cells[is.0 as usize] = Cell::Same(was);
         match (self.old.layout.fields[before.index()], self.new.layout.fields[now.index()]) {
             (Storage::Instant { text: t, at: a }, Storage::Instant { text, at }) => {
@@ -155,7 +155,7 @@ impl Weaver<'_> {
         self.old.model.field(before).kind == self.new.model.field(now).kind
     }
 
-    fn carry_value(&self, it: &mut Carried, was: (FieldId, ColumnId), is: (FieldId, ColumnId)) -> bool {
+    fn carry_value(&self, it: &mut TableDiff, was: (FieldId, ColumnId), is: (FieldId, ColumnId)) -> bool {
         let Some(table) = it.old else { return false };
         let column = self.old.layout.relations.catalog.table(table).column(was.1);
         let cell = quoted(&column.name);
@@ -169,7 +169,7 @@ impl Weaver<'_> {
     }
 
     /// `@default` for objects that have no value where one has to be.
-    fn default(&self, it: &mut Carried, id: FieldId, carried: bool) {
+    fn default(&self, it: &mut TableDiff, id: FieldId, carried: bool) {
         let field = self.new.model.field(id);
         let Some(default) = field.default_add.as_ref().filter(|_| field.is_required && !field.is_list) else {
             return;
@@ -239,7 +239,7 @@ impl Weaver<'_> {
     }
 
     /// Members of an interface or union, and its keys: rewritten from the objects whenever something differs.
-    fn registry(&self, mut it: Carried, ty: TypeId) -> Carried {
+    fn registry(&self, mut it: TableDiff, ty: TypeId) -> TableDiff {
         let catalog = &self.new.layout.relations.catalog;
         let table = catalog.table(it.new);
         let layout = &self.new.layout;
@@ -307,7 +307,7 @@ impl Weaver<'_> {
             && keys(self.old, before) == keys(self.new, now)
     }
 
-    fn values(&self, mut it: Carried, id: FieldId) -> Carried {
+    fn values(&self, mut it: TableDiff, id: FieldId) -> TableDiff {
         let Storage::Values { owner, place, value, at, .. } = self.new.layout.fields[id.index()] else {
             return it;
         };
@@ -359,7 +359,7 @@ impl Weaver<'_> {
     }
 
     /// A list of the one value that was there.
-    fn list_of(&self, it: &Carried, id: FieldId, cells: &[(ColumnId, String)]) -> Option<Definition> {
+    fn list_of(&self, it: &TableDiff, id: FieldId, cells: &[(ColumnId, String)]) -> Option<Definition> {
         let catalog = &self.new.layout.relations.catalog;
         let table = catalog.table(it.new);
         let ty = self.new.model.field(id).owner;
@@ -380,7 +380,7 @@ impl Weaver<'_> {
         })
     }
 
-    fn join(&self, mut it: Carried, id: FieldId) -> Carried {
+    fn join(&self, mut it: TableDiff, id: FieldId) -> TableDiff {
         let Storage::Join { ours, theirs, .. } = self.new.layout.fields[id.index()] else { return it };
         let before = self.renames.old_field(id).map(|it| self.old.layout.fields[it.index()]);
         if let Some(Storage::Join { table, ours: o, theirs: t, .. }) = before {
@@ -391,7 +391,7 @@ impl Weaver<'_> {
         it
     }
 
-    fn how(&self, it: &Carried, targets: &[(TableId, Option<TableId>)]) -> How {
+    fn how(&self, it: &TableDiff, targets: &[(TableId, Option<TableId>)]) -> How {
         let Some(before) = it.old else { return How::Created };
         if it.cells.iter().all(|cell| *cell == Cell::Empty) {
             return How::Created;

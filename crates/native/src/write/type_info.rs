@@ -1,4 +1,4 @@
-//! Facts of a layout for mutations, computed once: rows of types, storage of edges, references.
+//! TypeInfos of a layout for mutations, computed once: rows of types, storage of edges, references.
 //!
 //! An edge is stored once: as a column of one of its ends, or as a pair. That is why its two sides cannot differ, and
 //! why giving an object of a to-one edge to another takes it from the first.
@@ -13,16 +13,16 @@ use weir_relational::catalog::{ColumnId, TableId};
 
 /// See the module's words.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct TypeInfos {
     /// By type; of abstract types nothing.
-    pub(super) types: Vec<TypeFacts>,
+    pub(super) types: Vec<TypeInfo>,
     /// Types by name, as registries write them.
     pub(super) names: HashMap<String, TypeId>,
 }
 
-/// Facts of one object type.
+/// TypeInfos of one object type.
 #[derive(Debug, Default)]
-pub(crate) struct TypeFacts {
+pub(crate) struct TypeInfo {
     /// The columns of a new row.
     pub(super) row: ColumnIds,
     /// The registries it has a row in.
@@ -67,11 +67,11 @@ pub(super) struct Pointer {
     pub(super) mutual: bool,
 }
 
-impl Facts {
+impl TypeInfos {
     pub(crate) fn new(model: &Model, layout: &Layout) -> Self {
         let of = |ty| match model.ty(ty).kind {
-            TypeKind::Object => TypeFacts::new(model, layout, ty),
-            TypeKind::Interface | TypeKind::Union => TypeFacts::default(),
+            TypeKind::Object => TypeInfo::new(model, layout, ty),
+            TypeKind::Interface | TypeKind::Union => TypeInfo::default(),
         };
         Self {
             types: model.type_ids().map(of).collect(),
@@ -79,12 +79,12 @@ impl Facts {
         }
     }
 
-    pub(crate) fn of(&self, ty: TypeId) -> &TypeFacts {
+    pub(crate) fn of(&self, ty: TypeId) -> &TypeInfo {
         &self.types[ty.index()]
     }
 }
 
-impl TypeFacts {
+impl TypeInfo {
     fn new(model: &Model, layout: &Layout, ty: TypeId) -> Self {
         let table = layout.relations.catalog.table(layout.tables[ty.index()]);
         let own = |it: &usize| !table.columns[*it].generated;
@@ -94,15 +94,15 @@ impl TypeFacts {
             .filter(|of| model.ty(*of).kind != TypeKind::Object && model.ty(*of).members.contains(&ty))
             .map(|of| Registry::new(model, layout, of, ty))
             .collect();
-        let mut facts = Self { row, registries, pointers: Vec::new(), parts: Vec::new() };
+        let mut type_info = Self { row, registries, pointers: Vec::new(), parts: Vec::new() };
         for at in 0..model.fields.len() {
-            facts.note(model, layout, ty, FieldId(at as u32));
+            type_info.note(model, layout, ty, FieldId(at as u32));
         }
-        facts.pointers.sort_unstable();
-        facts.pointers.dedup();
-        facts.parts.sort_unstable();
-        facts.parts.dedup();
-        facts
+        type_info.pointers.sort_unstable();
+        type_info.pointers.dedup();
+        type_info.parts.sort_unstable();
+        type_info.parts.dedup();
+        type_info
     }
 
     /// Notes what `field`, of any object, holds of the objects of `ty`.

@@ -47,22 +47,22 @@ struct Waiting {
 
 /// See the module's words.
 #[derive(Debug, Default)]
-pub(super) struct Upkeep {
+pub(super) struct IndexMaintenance {
     indexes: Box<[SideIndex]>,
     waiting: Mutex<Waiting>,
     /// True if the current statement changes indexed data.
     listens: AtomicBool,
 }
 
-impl Upkeep {
+impl IndexMaintenance {
     /// Takes over `indexes` from the triggers of `connection`.
     pub(super) fn new(connection: &mut Connection, indexes: &[SideIndex]) -> rusqlite::Result<Arc<Self>> {
-        let upkeep = Arc::new(Self { indexes: indexes.into(), ..Self::default() });
+        let index_maintenance = Arc::new(Self { indexes: indexes.into(), ..Self::default() });
         if indexes.is_empty() {
-            return Ok(upkeep);
+            return Ok(index_maintenance);
         }
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
-        let hears = Arc::clone(&upkeep);
+        let hears = Arc::clone(&index_maintenance);
         connection.update_hook(Some(move |action, _: &str, table: &str, row| {
             if hears.listens.load(Ordering::Relaxed)
                 && let Some(at) = hears.indexes.iter().position(|it| *it.table == *table)
@@ -71,7 +71,7 @@ impl Upkeep {
                 hears.waiting().changed.push(Change { of: at as u32, row, is_new });
             }
         }))?;
-        Ok(upkeep)
+        Ok(index_maintenance)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -204,7 +204,7 @@ fn prepared<'s, 'c>(
 mod tests {
     use super::*;
 
-    fn watched() -> (Connection, Arc<Upkeep>) {
+    fn watched() -> (Connection, Arc<IndexMaintenance>) {
         let mut connection = Connection::open_in_memory().unwrap();
         connection
             .execute_batch(
@@ -221,8 +221,8 @@ mod tests {
             put: "INSERT OR REPLACE INTO words (rowid, name) VALUES (?, ?)".into(),
             remove: "DELETE FROM words WHERE rowid = ?1".into(),
         };
-        let upkeep = Upkeep::new(&mut connection, &[words]).unwrap();
-        (connection, upkeep)
+        let index_maintenance = IndexMaintenance::new(&mut connection, &[words]).unwrap();
+        (connection, index_maintenance)
     }
 
     /// Each word with the rows it is found in.
@@ -238,10 +238,11 @@ mod tests {
 
     #[test]
     fn rows_are_indexed_as_they_are_at_the_end() {
-        let (connection, upkeep) = watched();
-        let run = |sql: &str| upkeep.during(&connection, || connection.execute_batch(sql)).unwrap();
+        let (connection, index_maintenance) = watched();
+        let run =
+            |sql: &str| index_maintenance.during(&connection, || connection.execute_batch(sql)).unwrap();
         let settled = || {
-            upkeep.settle(&connection).unwrap();
+            index_maintenance.settle(&connection).unwrap();
             index(&connection)
         };
         run("INSERT INTO dish VALUES (1, 'pho'), (2, 'pie'), (3, NULL), (4, 'tea')");
@@ -259,23 +260,24 @@ mod tests {
     #[test]
     fn what_waited_at_a_savepoint_waits_again_when_it_is_gone_back_to() {
         for settles_before in [false, true] {
-            let (connection, upkeep) = watched();
-            let run = |sql: &str| upkeep.during(&connection, || connection.execute_batch(sql)).unwrap();
+            let (connection, index_maintenance) = watched();
+            let run =
+                |sql: &str| index_maintenance.during(&connection, || connection.execute_batch(sql)).unwrap();
             run("BEGIN; INSERT INTO dish VALUES (1, 'pho')");
             if settles_before {
-                upkeep.settle(&connection).unwrap();
+                index_maintenance.settle(&connection).unwrap();
             }
             run("INSERT INTO dish VALUES (2, 'pie'); SAVEPOINT job");
-            upkeep.mark();
+            index_maintenance.mark();
             run("INSERT INTO dish VALUES (3, 'tea'); DELETE FROM dish WHERE id = 1");
-            upkeep.settle(&connection).unwrap();
+            index_maintenance.settle(&connection).unwrap();
             assert_eq!(index(&connection), "pho: pie:2 tea:3");
             run("UPDATE dish SET name = 'tea' WHERE id = 2; ROLLBACK TO job; RELEASE job");
-            upkeep.undo();
+            index_maintenance.undo();
             run("SAVEPOINT job");
-            upkeep.mark();
+            index_maintenance.mark();
             run("INSERT INTO dish VALUES (3, 'pho'); RELEASE job");
-            upkeep.settle(&connection).unwrap();
+            index_maintenance.settle(&connection).unwrap();
             run("COMMIT");
             assert_eq!(index(&connection), "pho:1,3 pie:2 tea:", "{settles_before}");
         }
@@ -283,15 +285,16 @@ mod tests {
 
     #[test]
     fn what_was_undone_without_a_search_is_forgotten() {
-        let (connection, upkeep) = watched();
-        let run = |sql: &str| upkeep.during(&connection, || connection.execute_batch(sql)).unwrap();
+        let (connection, index_maintenance) = watched();
+        let run =
+            |sql: &str| index_maintenance.during(&connection, || connection.execute_batch(sql)).unwrap();
         run("BEGIN; INSERT INTO dish VALUES (2, 'pie'); SAVEPOINT job");
-        upkeep.mark();
+        index_maintenance.mark();
         run("INSERT INTO dish VALUES (3, 'tea'); ROLLBACK TO job; RELEASE job");
-        upkeep.undo();
-        upkeep.settle(&connection).unwrap();
+        index_maintenance.undo();
+        index_maintenance.settle(&connection).unwrap();
         run("COMMIT");
         assert_eq!(index(&connection), "pho: pie:2 tea:");
-        assert!(upkeep.waiting().changed.is_empty());
+        assert!(index_maintenance.waiting().changed.is_empty());
     }
 }

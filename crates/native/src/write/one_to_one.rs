@@ -11,14 +11,14 @@
 
 use super::Writes;
 use super::change::{End, bound};
-use super::facts::{Side, copy, side};
 use super::object::{Content, Object};
 use super::refusal::Refusal;
 use super::statement::{ColumnIds, Rows, TemplateKey};
+use super::type_info::{Side, copy, side};
 use crate::model::{FieldId, FieldKind, Model, TypeId};
 use hashbrown::HashMap;
 use weir_relational::plan::operators::Comparison;
-use weir_sql::exec::program::{Answers, Asked, Value};
+use weir_sql::exec::program::{Answers, BoundStatement, Value};
 
 /// The end of an edge that leads to one object: of which type, and by which field of that type.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ struct Question {
 
 /// See the module's words.
 #[derive(Debug, Default)]
-pub(super) struct Moves {
+pub(super) struct OneToOne {
     /// Objects are taken out of lists too, so that the edges back from those are followed.
     removes: bool,
     /// In the order in which they were set first.
@@ -69,7 +69,7 @@ fn is_held(model: &Model, field: FieldId) -> bool {
     of.is_required && !of.is_list
 }
 
-impl Moves {
+impl OneToOne {
     /// Of a mutation that `removes` something, or does not.
     pub(super) fn new(removes: bool) -> Self {
         Self { removes, ..Self::default() }
@@ -222,7 +222,7 @@ impl Moves {
     }
 
     /// Asks for the partners in the store that lose theirs.
-    pub(super) fn ask(&mut self, writes: &Writes, asked: &mut Vec<Asked>) {
+    pub(super) fn ask(&mut self, writes: &Writes, asked: &mut Vec<BoundStatement>) {
         for (ty, field, ids) in std::mem::take(&mut self.losing) {
             self.taken.push(Taken { ty, field, ids: bound(&ids), only: None });
         }
@@ -231,7 +231,7 @@ impl Moves {
         }
     }
 
-    fn ask_of(&mut self, writes: &Writes, taken: &Taken, asked: &mut Vec<Asked>) {
+    fn ask_of(&mut self, writes: &Writes, taken: &Taken, asked: &mut Vec<BoundStatement>) {
         let (model, layout) = (writes.model(), &writes.layout);
         let FieldKind::Edge { to, inverse: Some(inverse) } = model.field(taken.field).kind else { return };
         let mut sides: Vec<(TypeId, Side)> = Vec::new();

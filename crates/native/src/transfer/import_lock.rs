@@ -12,14 +12,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// The right to load, given back when it is dropped.
-pub(super) enum Alone {
+pub(super) enum ImportLock {
     /// A locked file beside the store.
     File { path: PathBuf, _file: File },
     /// A session that holds the lock.
     Session { _session: Box<Database> },
 }
 
-impl Alone {
+impl ImportLock {
     /// Takes the right to load into the store at `place`.
     /// # Errors
     /// Another load has it.
@@ -53,7 +53,7 @@ impl Alone {
     }
 }
 
-impl Drop for Alone {
+impl Drop for ImportLock {
     fn drop(&mut self) {
         if let Self::File { path, .. } = self {
             // One that stays is locked by nobody, and so is in nobody's way.

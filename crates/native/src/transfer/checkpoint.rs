@@ -6,8 +6,8 @@
 //! **Invariant:** the marks of a load and the edges that wait for it are nobody else's, and go when it ends.
 
 use super::Reached;
-use super::alone::texts;
 use super::batch::Part;
+use super::import_lock::texts;
 use crate::store::database::{Database, Value};
 use crate::store::{Error, versions};
 use weir_relational::catalog::ColumnType;

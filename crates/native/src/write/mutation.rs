@@ -4,17 +4,17 @@
 
 use super::Writes;
 use super::change::{Changes, End};
-use super::facts::copy;
-use super::found::{Fate, Fates, Names, Resolver, edges};
-use super::moves::Moves;
 use super::numbers::Numbers;
 use super::object::{Content, Object, Role};
+use super::one_to_one::OneToOne;
 use super::refusal::Refusal;
+use super::resolve::{Names, Resolution, Resolutions, Resolver, edges};
 use super::statement::{Rows, TemplateKey};
+use super::type_info::copy;
 use crate::model::{FieldId, TypeId, TypeKind};
 use std::sync::Arc;
 use weir_engine::source::FieldError;
-use weir_sql::exec::program::{Answers, Asked, Cell, Program, Shown, Step, Value};
+use weir_sql::exec::program::{Answers, BoundStatement, Cell, Program, Shown, Step, Value};
 
 /// More objects are neither changed nor shown at once.
 const MATCHES_MAX: usize = 1_000_000;
@@ -25,7 +25,7 @@ const NUMBERS_BYTES_MAX: usize = 64 << 20;
 
 /// Kind of a root field's mutation, and its type of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum MutationKind {
     Add(TypeId),
     Update(TypeId),
     Delete(TypeId),
@@ -69,9 +69,9 @@ enum Stage {
 }
 
 /// See the module's words.
-pub(super) struct Work {
+pub(super) struct Mutation {
     writes: Arc<Writes>,
-    what: What,
+    kind: MutationKind,
     /// The mutation's name, for errors.
     name: Box<str>,
     input: Input,
@@ -81,48 +81,48 @@ pub(super) struct Work {
     found: Numbers,
     /// Those that are changed now.
     matched: Vec<(i64, TypeId)>,
-    fates: Fates,
+    resolutions: Resolutions,
     numbers: Vec<i64>,
-    moves: Moves,
+    one_to_one: OneToOne,
 }
 
-impl Work {
-    pub(super) fn new(writes: Arc<Writes>, what: What, name: &str, input: Input) -> Self {
+impl Mutation {
+    pub(super) fn new(writes: Arc<Writes>, kind: MutationKind, name: &str, input: Input) -> Self {
         let names = Names::new(writes.model(), &input.objects);
         Self {
             writes,
-            what,
+            kind,
             name: name.into(),
             input,
             names,
             stage: Stage::Begin,
             found: Numbers::default(),
             matched: Vec::new(),
-            fates: Fates::default(),
+            resolutions: Resolutions::default(),
             numbers: Vec::new(),
-            moves: Moves::default(),
+            one_to_one: OneToOne::default(),
         }
     }
 
-    fn step(&mut self, answers: &Answers, asked: &mut Vec<Asked>) -> Result<Step, Refusal> {
-        match (self.stage, self.what) {
-            (Stage::Begin, What::Add(_)) => self.ask_names(asked),
-            (Stage::Begin, What::Update(_) | What::Delete(_)) => {
+    fn step(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, Refusal> {
+        match (self.stage, self.kind) {
+            (Stage::Begin, MutationKind::Add(_)) => self.ask_names(asked),
+            (Stage::Begin, MutationKind::Update(_) | MutationKind::Delete(_)) => {
                 self.stage = Stage::Found;
                 Ok(Step::Find)
             }
-            (Stage::Found, What::Delete(_)) => {
+            (Stage::Found, MutationKind::Delete(_)) => {
                 self.stage = Stage::Shown;
                 Ok(Step::Answer(self.shown()))
             }
-            (Stage::Found, What::Add(_) | What::Update(_)) => {
+            (Stage::Found, MutationKind::Add(_) | MutationKind::Update(_)) => {
                 self.take_matches(MATCHES_MAX);
                 match self.matched.is_empty() || !self.is_asked_for() {
                     true => Ok(self.answer(Shown::default())),
                     false => self.ask_names(asked),
                 }
             }
-            (Stage::Shown | Stage::Changed, What::Delete(_)) if !self.found.is_empty() => {
+            (Stage::Shown | Stage::Changed, MutationKind::Delete(_)) if !self.found.is_empty() => {
                 self.take_matches(PART_MAX);
                 match self.is_abstract() {
                     true => self.ask_names(asked),
@@ -131,18 +131,18 @@ impl Work {
             }
             (Stage::Named { kinds, numbers }, _) => self.take_names(answers, kinds, numbers, asked),
             (Stage::Numbered, _) => {
-                self.numbers = numbers(answers, 0, self.fates.made);
+                self.numbers = numbers(answers, 0, self.resolutions.made);
                 self.guard(asked)
             }
             (Stage::Guarded, _) => {
-                self.moves.check(self.writes.model(), answers)?;
+                self.one_to_one.check(self.writes.model(), answers)?;
                 self.change(asked)
             }
-            (Stage::Shown, _) | (Stage::Changed, What::Delete(_)) | (Stage::Done, _) => {
+            (Stage::Shown, _) | (Stage::Changed, MutationKind::Delete(_)) | (Stage::Done, _) => {
                 self.stage = Stage::Done;
                 Ok(Step::Done)
             }
-            (Stage::Changed, What::Add(_) | What::Update(_)) => {
+            (Stage::Changed, MutationKind::Add(_) | MutationKind::Update(_)) => {
                 let shown = self.shown();
                 Ok(self.answer(shown))
             }
@@ -160,21 +160,21 @@ impl Work {
     }
 
     fn is_abstract(&self) -> bool {
-        self.writes.model().ty(self.what.ty()).kind != TypeKind::Object
+        self.writes.model().ty(self.kind.ty()).kind != TypeKind::Object
     }
 
     /// Makes the next of the objects that were found those that are changed.
     fn take_matches(&mut self, count: usize) {
-        let ty = self.what.ty();
+        let ty = self.kind.ty();
         self.matched = self.found.take(count).map(|id| (id, ty)).collect();
     }
 
     /// Takes the number of an object that was found. Those that are only deleted take little.
     fn hear(&mut self, id: i64) -> Result<(), Refusal> {
         self.found.push(id);
-        let is_held = match self.what {
-            What::Add(_) | What::Update(_) => true,
-            What::Delete(_) => self.input.shows,
+        let is_held = match self.kind {
+            MutationKind::Add(_) | MutationKind::Update(_) => true,
+            MutationKind::Delete(_) => self.input.shows,
         };
         match (is_held && self.found.count > MATCHES_MAX) || self.found.bytes() > NUMBERS_BYTES_MAX {
             true => Err(Refusal::TooMany { max: self.found.count - 1 }),
@@ -183,10 +183,10 @@ impl Work {
     }
 
     /// Asks for everything that has to be known before something is changed.
-    fn ask_names(&mut self, asked: &mut Vec<Asked>) -> Result<Step, Refusal> {
+    fn ask_names(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, Refusal> {
         let kinds = self.is_abstract() && !self.matched.is_empty();
         if kinds {
-            let (table, by, shown) = self.writes.registry(self.what.ty());
+            let (table, by, shown) = self.writes.registry(self.kind.ty());
             let shown = shown.into_iter().collect();
             let kind = TemplateKey::Find { table, columns: shown, rows: Rows { many: true, ..Rows::by(by) } };
             let ids: Vec<i64> = self.matched.iter().map(|it| it.0).collect();
@@ -202,7 +202,7 @@ impl Work {
     }
 
     /// Asks for the numbers of as many new objects.
-    fn ask_numbers(&self, count: u32, asked: &mut Vec<Asked>) {
+    fn ask_numbers(&self, count: u32, asked: &mut Vec<BoundStatement>) {
         asked.extend(self.writes.templates.numbers(i64::from(count)));
     }
 
@@ -241,47 +241,47 @@ impl Work {
         answers: &Answers,
         kinds: bool,
         numbers_asked: bool,
-        asked: &mut Vec<Asked>,
+        asked: &mut Vec<BoundStatement>,
     ) -> Result<Step, Refusal> {
         if kinds {
-            let found = self.writes.numbered(self.what.ty(), answers.cells(0));
+            let found = self.writes.numbered(self.kind.ty(), answers.cells(0));
             let mut types: hashbrown::HashMap<i64, TypeId> = found.into_iter().collect();
             let known = |(id, _): &(i64, TypeId)| types.remove(id).map(|ty| (*id, ty));
             self.matched = self.matched.iter().filter_map(known).collect();
         }
-        if let What::Delete(_) = self.what {
+        if let MutationKind::Delete(_) = self.kind {
             return self.change(asked);
         }
         let first = usize::from(kinds);
         self.names.take(&self.writes, answers, first);
-        self.fates = self.resolver().resolve()?;
+        self.resolutions = self.resolver().resolve()?;
         self.check_renaming()?;
-        if numbers_asked && self.fates.made > 0 {
-            self.numbers = numbers(answers, first + self.names.all.len(), self.fates.made);
+        if numbers_asked && self.resolutions.made > 0 {
+            self.numbers = numbers(answers, first + self.names.all.len(), self.resolutions.made);
         }
-        if self.numbers.len() < self.fates.made as usize {
+        if self.numbers.len() < self.resolutions.made as usize {
             self.stage = Stage::Numbered;
-            self.ask_numbers(self.fates.made, asked);
+            self.ask_numbers(self.resolutions.made, asked);
             return Ok(Step::Ask);
         }
         self.guard(asked)
     }
 
     /// Asks for what may not be taken away; where there is nothing to ask, goes on.
-    fn guard(&mut self, asked: &mut Vec<Asked>) -> Result<Step, Refusal> {
+    fn guard(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, Refusal> {
         self.check_parents()?;
-        let (model, mut moves) = (self.writes.model(), Moves::new(self.input.remove.is_some()));
-        self.links(&mut |from, field, to| moves.set(model, from, field, to));
+        let (model, mut one_to_one) = (self.writes.model(), OneToOne::new(self.input.remove.is_some()));
+        self.links(&mut |from, field, to| one_to_one.set(model, from, field, to));
         if let Some(remove) = self.input.remove {
             let patch = &self.input.objects[remove as usize];
             for (ty, ids) in self.by_type() {
-                moves.cut(model, (ty, &ids), patch, &|at| self.end(at));
+                one_to_one.cut(model, (ty, &ids), patch, &|at| self.end(at));
             }
         }
-        moves.ask(&self.writes, asked);
-        self.moves = moves;
+        one_to_one.ask(&self.writes, asked);
+        self.one_to_one = one_to_one;
         if asked.is_empty() {
-            self.moves.check(self.writes.model(), &Answers::default())?;
+            self.one_to_one.check(self.writes.model(), &Answers::default())?;
             return self.change(asked);
         }
         self.stage = Stage::Guarded;
@@ -293,7 +293,9 @@ impl Work {
         let model = self.writes.model();
         for (at, object) in self.input.objects.iter().enumerate() {
             let parents: Vec<End> = self.froms(at).collect();
-            for child in edges(object).filter(|it| matches!(self.fates.of[*it as usize], Fate::Made(_))) {
+            for child in
+                edges(object).filter(|it| matches!(self.resolutions.of[*it as usize], Resolution::Made(_)))
+            {
                 let of = &self.input.objects[child as usize];
                 let own = of.parent_field(model).filter(|it| !model.field(*it).is_list);
                 let Some(own) = own else { continue };
@@ -321,17 +323,17 @@ impl Work {
         for (_, name, hits) in self.names.of(set) {
             let is_wide = name.is_of_all_types(self.writes.model());
             if let Some(hit) = hits.iter().find(|hit| hit.0 != own.0 && (is_wide || hit.1 == own.1)) {
-                return Err(self.resolver().exists(name, self.what.ty(), hit.1));
+                return Err(self.resolver().exists(name, self.kind.ty(), hit.1));
             }
         }
         Ok(())
     }
 
     /// Says all changes.
-    fn change(&mut self, asked: &mut Vec<Asked>) -> Result<Step, Refusal> {
+    fn change(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, Refusal> {
         self.stage = Stage::Changed;
         let mut changes = Changes::new(&self.writes, self.input.now_us, asked);
-        if let What::Delete(_) = self.what {
+        if let MutationKind::Delete(_) = self.kind {
             for (ty, ids) in self.by_type() {
                 changes.delete(&ids, ty);
             }
@@ -339,10 +341,10 @@ impl Work {
             return Ok(if self.found.is_empty() { Step::Tell } else { Step::Ask });
         }
         for (at, object) in self.input.objects.iter().enumerate() {
-            match self.fates.of[at] {
-                Fate::Made(number) => changes.make(object, self.numbers[number as usize])?,
-                Fate::Changed(id, ty) => changes.change(&[id], ty, object)?,
-                Fate::There(..) | Fate::Same(_) | Fate::Nothing => {}
+            match self.resolutions.of[at] {
+                Resolution::Made(number) => changes.make(object, self.numbers[number as usize])?,
+                Resolution::Changed(id, ty) => changes.change(&[id], ty, object)?,
+                Resolution::There(..) | Resolution::Same(_) | Resolution::Nothing => {}
             }
         }
         let set = self.input.set.map(|it| &self.input.objects[it as usize]);
@@ -378,9 +380,9 @@ impl Work {
     /// The objects of the store that take what is given for the object of the input at `at`.
     fn froms(&self, at: usize) -> impl Iterator<Item = End> {
         let is_set = self.input.set == Some(at as u32);
-        let own = match self.fates.of[at] {
-            Fate::Made(_) | Fate::Changed(..) => self.end(at as u32),
-            Fate::There(..) | Fate::Same(_) | Fate::Nothing => None,
+        let own = match self.resolutions.of[at] {
+            Resolution::Made(_) | Resolution::Changed(..) => self.end(at as u32),
+            Resolution::There(..) | Resolution::Same(_) | Resolution::Nothing => None,
         };
         let matched = self.matched.iter().filter(move |_| is_set);
         own.into_iter().chain(matched.map(|it| End { id: it.0, ty: it.1, row: None }))
@@ -392,13 +394,15 @@ impl Work {
         let mut at = at as usize;
         loop {
             let ty = self.input.objects[at].ty;
-            match self.fates.of[at] {
-                Fate::Made(number) => {
+            match self.resolutions.of[at] {
+                Resolution::Made(number) => {
                     return Some(End { id: self.numbers[number as usize], ty, row: Some(number) });
                 }
-                Fate::There(id, ty) | Fate::Changed(id, ty) => return Some(End { id, ty, row: None }),
-                Fate::Same(other) => at = other as usize,
-                Fate::Nothing => return None,
+                Resolution::There(id, ty) | Resolution::Changed(id, ty) => {
+                    return Some(End { id, ty, row: None });
+                }
+                Resolution::Same(other) => at = other as usize,
+                Resolution::Nothing => return None,
             }
         }
     }
@@ -418,13 +422,15 @@ impl Work {
     /// Objects that the answer shows.
     fn shown(&mut self) -> Shown {
         let matched = || self.matched.iter().map(|it| it.0).collect::<Vec<i64>>();
-        match self.what {
-            What::Add(_) => {
+        match self.kind {
+            MutationKind::Add(_) => {
                 let ids = self.input.roots.iter().filter_map(|it| Some(self.end(*it)?.id)).collect();
-                Shown { ids, affected: i64::from(self.fates.made), message: None }
+                Shown { ids, affected: i64::from(self.resolutions.made), message: None }
             }
-            What::Update(_) => Shown { ids: matched(), affected: self.matched.len() as i64, message: None },
-            What::Delete(_) => {
+            MutationKind::Update(_) => {
+                Shown { ids: matched(), affected: self.matched.len() as i64, message: None }
+            }
+            MutationKind::Delete(_) => {
                 let message = if self.found.count == 0 { "No nodes were deleted" } else { "Deleted" };
                 let ids = if self.input.shows { self.found.take(MATCHES_MAX).collect() } else { Vec::new() };
                 self.found.rewind();
@@ -442,21 +448,21 @@ fn numbers(answers: &Answers, at: usize, made: u32) -> Vec<i64> {
     }
 }
 
-impl Program for Work {
+impl Program for Mutation {
     fn restart(&mut self) {
         self.stage = Stage::Begin;
         self.found = Numbers::default();
         self.matched.clear();
-        self.fates = Fates::default();
+        self.resolutions = Resolutions::default();
         self.numbers.clear();
-        self.moves = Moves::default();
+        self.one_to_one = OneToOne::default();
     }
 
     fn found(&mut self, id: i64) -> Result<(), FieldError> {
         self.hear(id).map_err(|refusal| refusal.of(&self.name))
     }
 
-    fn next(&mut self, answers: &Answers, asked: &mut Vec<Asked>) -> Result<Step, FieldError> {
+    fn next(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, FieldError> {
         self.step(answers, asked).map_err(|refusal| refusal.of(&self.name))
     }
 }
