@@ -35,7 +35,7 @@ fn request(query: &str) -> Request<'_> {
 
 fn main() {
     let served = serve(CHINOOK);
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let words: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
     if let [name, runs] = &words[..] {
         let (_, query) = OPERATIONS.iter().find(|it| it.0 == name).expect("the name of an operation");
