@@ -10,7 +10,7 @@ use crate::errors;
 use crate::execute::{self, Ran, Run};
 use crate::planner::{Bound, Place, Planner, Refusal};
 use crate::responses::Responses;
-use crate::source::{Accent, Caller, Freshness, Headers, NoHeaders, Scope};
+use crate::source::{Caller, Freshness, Headers, NoHeaders, Protocol, Scope};
 use crate::unread::Receiver;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub struct Request<'r> {
     /// The JSON object of variables; `None` where absent or null.
     pub variables: Option<JsonRef<'r>>,
     /// Protocol of the client.
-    pub accent: Accent,
+    pub protocol: Protocol,
     /// GET: only queries may run.
     pub queries_only: bool,
     /// The client's headers.
@@ -76,14 +76,14 @@ pub struct Request<'r> {
 }
 
 impl<'r> Request<'r> {
-    /// A document with one operation, without variables and headers, in the specification's accent.
+    /// A document with one operation, without variables and headers, over GraphQL over HTTP.
     #[must_use]
     pub const fn new(query: &'r str, deadline: Instant) -> Self {
         Self {
             query,
             operation_name: None,
             variables: None,
-            accent: Accent::Spec,
+            protocol: Protocol::GraphqlOverHttp,
             queries_only: false,
             headers: &NoHeaders,
             deadline,
@@ -244,7 +244,7 @@ impl Engine {
 
     /// Answers `request`. Never fails: what goes wrong is in the response.
     pub async fn execute(&self, request: Request<'_>, caller: &Caller) -> Response {
-        let Request { accent, query: text, headers, deadline, .. } = request;
+        let Request { protocol, query: text, headers, deadline, .. } = request;
         let mut timing = Timing::default();
         let planner = &self.planner;
         let ready = match planner.ready(&request, Place::Loop, &mut timing) {
@@ -259,7 +259,7 @@ impl Engine {
                     Refusal::Failures(_) | Refusal::Costly => Outcome::Refused,
                 };
                 let failures = refusal.into_failures();
-                let body = Body::Whole(errors::refused(accent, text, &failures));
+                let body = Body::Whole(errors::refused(protocol, text, &failures));
                 return Response { outcome, capacity: Capacity::Enough, lifetime: None, body, timing };
             }
         };
@@ -276,7 +276,7 @@ impl Engine {
             changes,
             caller,
             headers,
-            accent,
+            protocol,
             text,
             deadline,
             hold_back_bytes,
@@ -309,7 +309,7 @@ impl Engine {
     pub fn explain(&self, request: Request<'_>, _caller: &Caller) -> Result<Explanation, Vec<u8>> {
         let ready = self.planner.ready(&request, Place::Aside, &mut Timing::default());
         let Bound { plan, .. } = ready
-            .map_err(|refusal| errors::refused(request.accent, request.query, &refusal.into_failures()))?;
+            .map_err(|refusal| errors::refused(request.protocol, request.query, &refusal.into_failures()))?;
         let pieces = plan.pieces.iter().map(|piece| {
             let name = piece
                 .source

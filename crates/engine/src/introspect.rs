@@ -12,7 +12,7 @@
 mod compile;
 
 use crate::plan::shape::Shape;
-use crate::source::{Accent, BoxFuture, Fetch, FetchInput, Finished, Reply, ReplyBody, SourceError, Tag};
+use crate::source::{BoxFuture, Fetch, FetchInput, Finished, Protocol, Reply, ReplyBody, SourceError, Tag};
 use crate::write::out::Out;
 use compile::{Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile};
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use weir_language::wraps::Wraps;
 
 /// The bytes `"key":value,` of the root member at `field`, if they depend on nothing but the schema.
 #[must_use]
-pub fn fold(schema: &Schema, shape: &Shape, field: u32, accent: Accent) -> Option<Vec<u8>> {
-    let introspection = Introspection::new(schema, shape, &[field], accent);
+pub fn fold(schema: &Schema, shape: &Shape, field: u32, protocol: Protocol) -> Option<Vec<u8>> {
+    let introspection = Introspection::new(schema, shape, &[field], protocol);
     if !introspection.program.is_constant {
         return None;
     }
@@ -37,8 +37,8 @@ pub fn fold(schema: &Schema, shape: &Shape, field: u32, accent: Accent) -> Optio
 
 /// Gets the root members at `fields` ready to be written per request.
 #[must_use]
-pub fn prepare(schema: &Arc<Schema>, shape: &Shape, fields: &[u32], accent: Accent) -> Box<dyn Fetch> {
-    let introspection = Introspection::new(schema, shape, fields, accent);
+pub fn prepare(schema: &Arc<Schema>, shape: &Shape, fields: &[u32], protocol: Protocol) -> Box<dyn Fetch> {
+    let introspection = Introspection::new(schema, shape, fields, protocol);
     Box::new(IntrospectionFetch {
         schema: Arc::clone(schema),
         introspection,
@@ -57,8 +57,8 @@ pub struct Introspection {
 impl Introspection {
     /// Compiles the root members at `fields`, each `__schema` or `__type`.
     #[must_use]
-    pub fn new(schema: &Schema, shape: &Shape, fields: &[u32], accent: Accent) -> Self {
-        Self { program: compile(schema, shape, fields), by_name: accent == Accent::Hasura }
+    pub fn new(schema: &Schema, shape: &Shape, fields: &[u32], protocol: Protocol) -> Self {
+        Self { program: compile(schema, shape, fields), by_name: protocol == Protocol::Hasura }
     }
 
     /// Appends `"key":value,` of root member `root`.

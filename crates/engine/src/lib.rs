@@ -1,7 +1,7 @@
 //! Checked document in, response bytes out: plan, bind, execute, write. Owns the [`source`] border.
 //!
 //! A warm request costs one hash, one bind and one copy of the source's bytes. [`plan`] is made once per
-//! text, operation, accent and `@skip`/`@include` state; [`rows`] and [`mod@write`] turn answers into bytes.
+//! text, operation, protocol and `@skip`/`@include` state; [`rows`] and [`mod@write`] turn answers into bytes.
 //!
 //! **Invariant:** nothing on the warm path parses, validates, builds a value tree, or allocates or calls
 //! dynamically per field or row.

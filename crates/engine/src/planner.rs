@@ -11,7 +11,7 @@ use crate::plan::build::{Question, build, coercion, reading};
 use crate::plan::cache::{KeyRef, Known, PlanCache};
 use crate::plan::refused::must_not_be_null;
 use crate::plan::{NeverNull, Plan, PlannedOperation};
-use crate::source::Accent;
+use crate::source::Protocol;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -92,7 +92,7 @@ struct Owned {
     operation_name: Option<String>,
     /// JSON.
     variables: Option<String>,
-    accent: Accent,
+    protocol: Protocol,
     queries_only: bool,
     deadline: Instant,
 }
@@ -103,7 +103,7 @@ impl Owned {
             query: request.query.to_owned(),
             operation_name: request.operation_name.map(str::to_owned),
             variables: request.variables.map(|it| it.raw().to_owned()),
-            accent: request.accent,
+            protocol: request.protocol,
             queries_only: request.queries_only,
             deadline: request.deadline,
         }
@@ -116,7 +116,7 @@ impl Owned {
         let request = Request {
             operation_name: self.operation_name.as_deref(),
             variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
-            accent: self.accent,
+            protocol: self.protocol,
             queries_only: self.queries_only,
             ..Request::new(&self.query, self.deadline)
         };
@@ -221,7 +221,7 @@ impl Planner {
     }
 
     /// Null in a place that takes none, where a default let the variable stand, fails the field that has the place: the
-    /// plan is made anew for these variables alone. Where that cannot be the whole request is refused: under Hasura's accent,
+    /// plan is made anew for these variables alone. Where that cannot be the whole request is refused: over Hasura's protocol,
     /// in mutations, which are in or out, in introspection, where nothing fails, and in `@skip` and `@include`, which
     /// belong to no field. No source ever sees such a null.
     ///
@@ -243,7 +243,7 @@ impl Planner {
         let can_fail = |it: &&NeverNull| {
             self.graph.owner(plan.shape.fields[it.field as usize].field) != Owner::Introspection
         };
-        let fails = request.accent == Accent::Spec && plan.kind == OperationKind::Query;
+        let fails = request.protocol == Protocol::GraphqlOverHttp && plan.kind == OperationKind::Query;
         if fails && !steers && nulls.iter().all(can_fail) {
             timing.plan_hit = false;
             return self.with_question(request, place, timing, |question| {
@@ -339,11 +339,11 @@ impl Planner {
         // One that is asked for was refused above.
         let options = validate::Options { limits, suggestions, edition_2026, subscriptions_beside: true };
         let checked =
-            validate::validate_for(self.graph.schema(), &document, &options, reading(request.accent));
+            validate::validate_for(self.graph.schema(), &document, &options, reading(request.protocol));
         lap(&mut timing.validate);
         let valid = checked.map_err(failures)?;
         let selected = valid.operation(request.operation_name).map_err(|error| vec![Failure::text(error)])?;
-        let question = Question::new(&self.graph, &selected, request.accent, &self.settings)?;
+        let question = Question::new(&self.graph, &selected, request.protocol, &self.settings)?;
         let made = then(&question);
         lap(&mut timing.plan);
         made
@@ -358,7 +358,7 @@ impl Planner {
         if operation.variables.is_empty() && request.variables.is_none() {
             return Ok(None);
         }
-        let settings = coercion(request.accent, &self.settings.limits);
+        let settings = coercion(request.protocol, &self.settings.limits);
         let mut variables = Variables::default();
         operation.types.coerce(self.graph.schema(), request.variables, settings, &mut variables).map_err(
             |errors| {
@@ -410,7 +410,7 @@ fn failures(errors: Vec<Error>) -> Vec<Failure> {
 
 impl<'r> Request<'r> {
     fn key(&self, state: Option<u64>) -> KeyRef<'r> {
-        let Self { query: text, operation_name, accent, .. } = *self;
-        KeyRef { text, operation_name, accent, state }
+        let Self { query: text, operation_name, protocol, .. } = *self;
+        KeyRef { text, operation_name, protocol, state }
     }
 }

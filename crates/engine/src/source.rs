@@ -122,7 +122,7 @@ pub struct Piece<'p> {
     /// The form of the answer.
     pub answer: Answer,
     /// Rules for scalars and wording of errors.
-    pub accent: Accent,
+    pub protocol: Protocol,
     /// Parts that one condition of its arguments may have.
     pub conditions_max: u32,
     /// The operation's variables, in order: name, type, and whether a value is certain. Its JSON literals with variables inside follow;
@@ -153,11 +153,11 @@ pub enum Answer {
     Rows,
 }
 
-/// The two ways clients are spoken to. Source: `docs/accents.md`.
+/// Protocols of clients. Source: `docs/accents.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Accent {
-    /// `/graphql`: the specification to the letter.
-    Spec,
+pub enum Protocol {
+    /// `/graphql`: the specification GraphQL over HTTP to the letter.
+    GraphqlOverHttp,
     /// `/v1/graphql`: as Hasura v2 answers.
     Hasura,
 }
@@ -395,7 +395,7 @@ pub enum SourceError {
 }
 
 impl SourceError {
-    /// The stable code in `extensions.code` under [`Accent::Spec`].
+    /// The stable code in `extensions.code` under [`Protocol::GraphqlOverHttp`].
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::plan::shape::{Key, Member, Set, SetId, Shape, ShapeField};
-use weir_engine::source::{Accent, Answer, Ids, NoHeaders, Piece};
+use weir_engine::source::{Answer, Ids, NoHeaders, Piece, Protocol};
 use weir_http::inputs::{Args, ConfigValues, Inputs, Keys};
 use weir_http::project::Projection;
 use weir_http::sdl;
@@ -88,7 +88,7 @@ fn main() {
         kind: OperationKind::Query,
         parent_keys: None,
         answer: Answer::Rows,
-        accent: Accent::Spec,
+        protocol: Protocol::GraphqlOverHttp,
         conditions_max: 1_000,
         variables: &[],
         part: None,

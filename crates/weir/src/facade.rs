@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::engine::{Body, Engine, Explanation, Request};
-use weir_engine::source::{Accent, Caller, Source};
+use weir_engine::source::{Caller, Protocol, Source};
 use weir_language::json::{Json, JsonError};
 
 /// Timeout of a request of an embedding program.
@@ -115,7 +115,7 @@ impl Weir {
     /// # Errors
     /// Only where there is no answer: errors of documents and fields are part of it.
     pub async fn execute(&self, query: &str, variables: &str) -> Result<Vec<u8>, ExecuteError> {
-        self.execute_as(query, variables, None, Accent::Spec, Instant::now() + PATIENCE).await
+        self.execute_as(query, variables, None, Protocol::GraphqlOverHttp, Instant::now() + PATIENCE).await
     }
 
     /// As [`Weir::execute`], with every choice there is.
@@ -126,7 +126,7 @@ impl Weir {
         query: &str,
         variables: &str,
         operation_name: Option<&str>,
-        accent: Accent,
+        protocol: Protocol,
         deadline: Instant,
     ) -> Result<Vec<u8>, ExecuteError> {
         let variables = read(variables)?;
@@ -135,7 +135,7 @@ impl Weir {
             query,
             operation_name,
             variables,
-            accent,
+            protocol,
             queries_only: false,
             headers: &weir_engine::source::NoHeaders,
             deadline,
@@ -160,7 +160,7 @@ impl Weir {
         query: &str,
         variables: &str,
         operation_name: Option<&str>,
-        accent: Accent,
+        protocol: Protocol,
     ) -> Result<Explanation, Vec<u8>> {
         let variables = read(variables).unwrap_or_default();
         let variables = variables.as_ref().map(Json::root).filter(|it| !it.is_null());
@@ -169,7 +169,7 @@ impl Weir {
             query,
             operation_name,
             variables,
-            accent,
+            protocol,
             queries_only: false,
             headers: &weir_engine::source::NoHeaders,
             deadline,

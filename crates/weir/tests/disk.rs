@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use support::Folder;
 use tokio::runtime::Runtime;
 use weir::Weir;
-use weir_engine::source::Accent;
+use weir_engine::source::Protocol;
 use weir_faulty::{Disk, Fault, install};
 
 /// All that there is belongs to this writer.
@@ -68,7 +68,7 @@ impl Bench {
 
     fn ask(&self, request: &str) -> serde_json::Value {
         let deadline = Instant::now() + Duration::from_secs(30);
-        let asked = self.weir.execute_as(request, "{}", None, Accent::Spec, deadline);
+        let asked = self.weir.execute_as(request, "{}", None, Protocol::GraphqlOverHttp, deadline);
         let answer = self.runtime.block_on(asked).expect("it is a request");
         serde_json::from_slice(&answer).expect("an answer is JSON")
     }

@@ -70,7 +70,7 @@ fn code(code: &'static str) -> &'static str {
         "INTROSPECTION_DISABLED" => "validation-failed",
         _ if code.starts_with("GRAPHQL_") || code.starts_with("LIMIT_") => "validation-failed",
         "BAD_USER_INPUT" | "OPERATION_RESOLUTION_FAILURE" => "validation-failed",
-        // Found when a whole transaction ends, where no request's accent is known.
+        // Found when a whole transaction ends, where no request's protocol is known.
         "FOREIGN_KEY_VIOLATION" => "constraint-violation",
         "METHOD_NOT_ALLOWED" | "SUBSCRIPTIONS_UNSUPPORTED" => "not-supported",
         _ if code.bytes().all(|it| it.is_ascii_uppercase() || it == b'_') => "unexpected",

@@ -1,7 +1,7 @@
 //! Errors as data, and their wording in each protocol.
 //!
 //! A [`Failure`] knows the words, a stable code, places in the text and the path in the answer. `render` writes them:
-//! for [`crate::source::Accent::Spec`] as the specification has them, for [`crate::source::Accent::Hasura`] as one error with
+//! for [`crate::source::Protocol::GraphqlOverHttp`] as the specification has them, for [`crate::source::Protocol::Hasura`] as one error with
 //! `extensions.path`; `hasura` has the words and codes that differ there.
 //!
 //! **Invariant:** nothing a source says for operators gets into a failure: no SQL, no host, no hidden name.

@@ -4,30 +4,30 @@
 
 use super::hasura;
 use super::{Failure, PathStep};
-use crate::source::Accent;
+use crate::source::Protocol;
 use crate::write::out::Out;
 use weir_language::span::Location;
 
 /// The whole answer to a request that was refused before anything was executed.
-pub(crate) fn refused(accent: Accent, text: &str, failures: &[Failure]) -> Vec<u8> {
+pub(crate) fn refused(protocol: Protocol, text: &str, failures: &[Failure]) -> Vec<u8> {
     let mut out = Out::default();
     out.open(b'{');
-    append(&mut out, accent, text, failures);
+    append(&mut out, protocol, text, failures);
     out.close(b'}');
     out.into_bytes()
 }
 
 /// Appends `"errors":[…],`.
-pub(crate) fn append(out: &mut Out, accent: Accent, text: &str, failures: &[Failure]) {
+pub(crate) fn append(out: &mut Out, protocol: Protocol, text: &str, failures: &[Failure]) {
     out.raw(b"\"errors\":[");
-    match accent {
-        Accent::Spec => {
+    match protocol {
+        Protocol::GraphqlOverHttp => {
             for failure in failures {
                 spec(out, text, failure);
                 out.comma();
             }
         }
-        Accent::Hasura => {
+        Protocol::Hasura => {
             if let Some(failure) = failures.first() {
                 in_hasura_words(out, text, failure);
                 out.comma();

@@ -14,7 +14,7 @@ use crate::lifetime::PieceHints;
 use crate::plan::PlannedPiece;
 use crate::rows::{Bitmap, CellError, Column, Data, Table};
 use crate::source::{
-    Accent, Answer, BoxFuture, FieldError, Finished, Freshness, PathError, Piece, Reply, ReplyBody,
+    Answer, BoxFuture, FieldError, Finished, Freshness, PathError, Piece, Protocol, Reply, ReplyBody,
     SourceError, Step,
 };
 use crate::write::out::Out;
@@ -36,7 +36,7 @@ pub(super) fn may_help(run: &Run<'_>, piece: &PlannedPiece, error: &SourceError)
             false
         }
     };
-    is_refused && piece.fields.len() > 1 && reads(run.plan.kind) && run.accent == Accent::Spec
+    is_refused && piece.fields.len() > 1 && reads(run.plan.kind) && run.protocol == Protocol::GraphqlOverHttp
 }
 
 const fn reads(kind: OperationKind) -> bool {
@@ -111,7 +111,7 @@ fn alone(run: &Run<'_>, piece: &PlannedPiece, field: u32) -> Result<PlannedPiece
         parent_keys: None,
         part: None,
         answer: if piece.must_be_rows { Answer::Rows } else { Answer::Any { contiguous: false } },
-        accent: run.accent,
+        protocol: run.protocol,
         conditions_max: run.conditions_max,
         variables: &plan.operation.variables,
     });

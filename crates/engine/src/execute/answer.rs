@@ -10,7 +10,7 @@ use crate::engine::{Body, Capacity};
 use crate::errors::{self, Failure};
 use crate::plan::shape::{Member, ShapeField};
 use crate::rows::{Column, Rows};
-use crate::source::{Accent, Finished, PathError, SourceError, Step};
+use crate::source::{Finished, PathError, Protocol, SourceError, Step};
 use crate::write::out::Out;
 use crate::write::rows::{self, Writing};
 
@@ -175,20 +175,20 @@ impl Answer<'_> {
     }
 
     fn end(mut self, is_whole: bool) -> Body {
-        let Run { accent, text, .. } = self.run;
+        let Run { protocol, text, .. } = self.run;
         if !self.segments.is_empty() && is_whole {
             let late = stream::Late::new(&self.run, self.failures);
             self.segments.push(Segment::Bytes(self.out.into_bytes()));
             return stream::start(self.segments, late);
         }
-        if accent == Accent::Hasura && !self.failures.is_empty() {
-            return Body::Whole(errors::refused(accent, text, &self.failures));
+        if protocol == Protocol::Hasura && !self.failures.is_empty() {
+            return Body::Whole(errors::refused(protocol, text, &self.failures));
         }
         if !is_whole {
             let mut out = Out::default();
             out.open(b'{');
             if !self.failures.is_empty() {
-                errors::append(&mut out, accent, text, &self.failures);
+                errors::append(&mut out, protocol, text, &self.failures);
             }
             out.raw(b"\"data\":null}");
             return Body::Whole(out.into_bytes());
@@ -200,7 +200,7 @@ impl Answer<'_> {
         }
         let mut out = Out::default();
         out.open(b'{');
-        errors::append(&mut out, accent, text, &self.failures);
+        errors::append(&mut out, protocol, text, &self.failures);
         out.raw(&self.out.bytes()[1..]);
         Body::Whole(out.into_bytes())
     }

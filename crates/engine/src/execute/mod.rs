@@ -25,7 +25,7 @@ use crate::plan::shape::PieceId;
 use crate::plan::{Plan, PlannedPiece};
 use crate::rows::{Column, Rows};
 use crate::source::{
-    Accent, Caller, Common, FetchInput, Finished, Freshness, Headers, Level, Memos, PathError, Reply,
+    Caller, Common, FetchInput, Finished, Freshness, Headers, Level, Memos, PathError, Protocol, Reply,
     ReplyBody, SourceError,
 };
 use futures_util::FutureExt;
@@ -49,7 +49,7 @@ pub(crate) struct Run<'r> {
     pub(crate) changes: &'r Changes,
     pub(crate) caller: &'r Caller,
     pub(crate) headers: &'r dyn Headers,
-    pub(crate) accent: Accent,
+    pub(crate) protocol: Protocol,
     /// The document, for the locations of errors.
     pub(crate) text: &'r str,
     pub(crate) deadline: Instant,
@@ -226,7 +226,7 @@ impl<'r> Run<'r> {
         gather::ask_below(self, asks, level, memos.as_ref()).await;
     }
 
-    /// The runs of a mutation. What was done before a run fails stays done; under Hasura's accent, whose answer then has no data,
+    /// The runs of a mutation. What was done before a run fails stays done; over Hasura's protocol, whose answer then has no data,
     /// nothing more is done.
     async fn ask_in_turn(&self, asks: &mut Asks) {
         for at in 0..self.plan.root_pieces {
@@ -234,7 +234,7 @@ impl<'r> Run<'r> {
             let reply = self.ask(self.plan.piece(piece), None, With::default()).await;
             let failed = reply.is_err();
             asks.put(piece, reply);
-            if failed && (self.accent == Accent::Hasura || self.is_fatal(piece)) {
+            if failed && (self.protocol == Protocol::Hasura || self.is_fatal(piece)) {
                 break;
             }
             // Answers from before a change are not reused after it.

@@ -9,7 +9,7 @@ use super::Run;
 use crate::engine::{Aborted, Body};
 use crate::errors::{self, Failure};
 use crate::plan::Plan;
-use crate::source::{Accent, Chunk};
+use crate::source::{Chunk, Protocol};
 use crate::unread::{Receiver, Sender, channel};
 use crate::write::out::Out;
 use std::sync::Arc;
@@ -28,14 +28,14 @@ pub(super) enum Segment {
 /// Data for the errors, which are written after the data of the answer.
 pub(super) struct Late {
     plan: Arc<Plan>,
-    accent: Accent,
+    protocol: Protocol,
     text: String,
     failures: Vec<Failure>,
 }
 
 impl Late {
     pub(super) fn new(run: &Run<'_>, failures: Vec<Failure>) -> Self {
-        Self { plan: Arc::clone(run.plan), accent: run.accent, text: run.text.into(), failures }
+        Self { plan: Arc::clone(run.plan), protocol: run.protocol, text: run.text.into(), failures }
     }
 }
 
@@ -95,7 +95,7 @@ async fn forward(
     out.close(b'}');
     if !late.failures.is_empty() {
         out.comma();
-        errors::append(&mut out, late.accent, &late.text, &late.failures);
+        errors::append(&mut out, late.protocol, &late.text, &late.failures);
     }
     out.close(b'}');
     sender.send(Ok(out.into_bytes())).await.map_err(|_| Aborted)

@@ -16,7 +16,7 @@ use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
 use crate::introspect;
 use crate::lifetime::PieceHints;
-use crate::source::{Accent, Answer, Fetch, Piece, PlanVariable};
+use crate::source::{Answer, Fetch, Piece, PlanVariable, Protocol};
 use std::cell::Cell;
 use std::sync::Arc;
 use weir_language::ast::{Document, Operation, OperationKind, ValueId};
@@ -35,7 +35,7 @@ pub(crate) struct Question<'q> {
     /// The operation with what its names mean.
     pub(crate) selected: &'q Selected<'q, 'q>,
     pub(crate) types: Arc<VariableTypes>,
-    pub(crate) accent: Accent,
+    pub(crate) protocol: Protocol,
     pub(crate) coercion: Settings,
     /// True if any variable may be null.
     pub(crate) has_nullable: bool,
@@ -45,17 +45,17 @@ pub(crate) struct Question<'q> {
     pub(crate) conditions_max: u32,
 }
 
-/// Rules for reading scalars in `accent`.
-pub(crate) const fn reading(accent: Accent) -> Reading {
-    match accent {
-        Accent::Spec => Reading::Strict,
-        Accent::Hasura => Reading::Lenient,
+/// Rules for reading scalars over `protocol`.
+pub(crate) const fn reading(protocol: Protocol) -> Reading {
+    match protocol {
+        Protocol::GraphqlOverHttp => Reading::Strict,
+        Protocol::Hasura => Reading::Lenient,
     }
 }
 
-/// Rules for reading values in `accent`.
-pub(crate) const fn coercion(accent: Accent, limits: &Limits) -> Settings {
-    Settings::new(reading(accent), limits)
+/// Rules for reading values over `protocol`.
+pub(crate) const fn coercion(protocol: Protocol, limits: &Limits) -> Settings {
+    Settings::new(reading(protocol), limits)
 }
 
 impl<'q> Question<'q> {
@@ -65,11 +65,11 @@ impl<'q> Question<'q> {
     pub(crate) fn new(
         graph: &'q Graph,
         selected: &'q Selected<'q, 'q>,
-        accent: Accent,
+        protocol: Protocol,
         settings: &crate::engine::Settings,
     ) -> Result<Self, Vec<Failure>> {
         let introspection = settings.introspection;
-        let coercion = coercion(accent, &settings.limits);
+        let coercion = coercion(protocol, &settings.limits);
         let (document, operation) = (selected.valid().document(), &selected.operation().ast);
         let wide = arguments::wide_variables(graph.schema(), selected);
         let types = VariableTypes::new(graph.schema(), document, operation.variables, coercion, &wide)
@@ -84,7 +84,7 @@ impl<'q> Question<'q> {
             operation,
             selected,
             types,
-            accent,
+            protocol,
             coercion,
             has_nullable,
             introspection,
@@ -127,7 +127,7 @@ impl<'q> Question<'q> {
             has_default: false,
         });
         let variables = variables.chain(templates).collect();
-        let wish = wish(self.selected, self.accent);
+        let wish = wish(self.selected, self.protocol);
         Ok(Arc::new(PlannedOperation { variables, types: Arc::clone(&self.types), steering, wish }))
     }
 }
@@ -152,7 +152,7 @@ pub(crate) fn build(
     // Every field of a mutation is done, however often it is asked.
     let keep = (kind == OperationKind::Mutation).then_some(ROOT);
     same::mark(&mut shape, ROOT, keep);
-    fold(question.graph, &mut shape, ROOT, question.accent);
+    fold(question.graph, &mut shape, ROOT, question.protocol);
     let refused = variables.map(|it| refused(question.graph.schema(), &never_null, it)).unwrap_or_default();
     let (cuts, root_pieces) = cut(question.graph, &mut shape, ROOT, kind, &refused);
     let shape = Arc::new(shape);
@@ -215,7 +215,7 @@ fn prepare(
         let Cut { source, set, fields, parent, part, answer, refused } = cut;
         let fetch: Result<Box<dyn Fetch>, _> = match (source, refused) {
             (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
-            (None, None) => Ok(introspect::prepare(schema, shape, &fields, question.accent)),
+            (None, None) => Ok(introspect::prepare(schema, shape, &fields, question.protocol)),
             (Some(at), None) => {
                 let (source, ids) = &question.graph.sources()[usize::from(at)];
                 source.prepare(&Piece {
@@ -228,7 +228,7 @@ fn prepare(
                     parent_keys: parent.as_ref().map(|it| it.hidden.len() as u32),
                     part,
                     answer,
-                    accent: question.accent,
+                    protocol: question.protocol,
                     conditions_max: question.conditions_max,
                     variables: &operation.variables,
                 })

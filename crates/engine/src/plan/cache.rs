@@ -1,6 +1,6 @@
 //! Keeps plans, so that a known request is neither parsed nor checked again.
 //!
-//! Key: text, operation name, accent and, for operations that variables steer by `@skip`/`@include`, the state of those. Such an operation has one more entry without a state, which says what to bind first.
+//! Key: text, operation name, protocol and, for operations that variables steer by `@skip`/`@include`, the state of those. Such an operation has one more entry without a state, which says what to bind first.
 //! Texts that are asked once are admitted to a small part of the cache only, so a flood of them does not push out
 //! the plans that are asked again.
 //!
@@ -10,7 +10,7 @@
 //! **Cost:** a hit is one hash of the text and one lock of a shard; it allocates nothing.
 
 use super::{Plan, PlannedOperation};
-use crate::source::Accent;
+use crate::source::Protocol;
 use quick_cache::{Equivalent, Weighter};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) struct KeyRef<'r> {
     /// Name of the operation.
     pub(crate) operation_name: Option<&'r str>,
     /// Protocol of the answer.
-    pub(crate) accent: Accent,
+    pub(crate) protocol: Protocol,
     /// The state of the steering variables, if it is part of the key.
     pub(crate) state: Option<u64>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct KeyRef<'r> {
 struct Key {
     text: Box<str>,
     operation_name: Option<Box<str>>,
-    accent: Accent,
+    protocol: Protocol,
     state: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ impl Key {
         KeyRef {
             text: &self.text,
             operation_name: self.operation_name.as_deref(),
-            accent: self.accent,
+            protocol: self.protocol,
             state: self.state,
         }
     }
@@ -126,7 +126,7 @@ impl PlanCache {
         let key = Key {
             text: key.text.into(),
             operation_name: key.operation_name.map(Into::into),
-            accent: key.accent,
+            protocol: key.protocol,
             state: key.state,
         };
         self.entries.insert(key, known);

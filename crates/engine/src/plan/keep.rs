@@ -4,7 +4,7 @@
 //! more than [`TTL_S_MAX`].
 
 use super::stem::{Stem, stem};
-use crate::source::Accent;
+use crate::source::Protocol;
 use weir_language::ast::{Argument, ValueKind};
 use weir_language::validate::Selected;
 use weir_language::value::{Node, Variables};
@@ -33,7 +33,7 @@ enum Said<T> {
 }
 
 /// The operation's cache directive, if it has one.
-pub(super) fn wish(selected: &Selected<'_, '_>, accent: Accent) -> Option<Wish> {
+pub(super) fn wish(selected: &Selected<'_, '_>, protocol: Protocol) -> Option<Wish> {
     let document = selected.valid().document();
     let directives = document.list(selected.operation().ast.directives);
     let directive =
@@ -59,7 +59,7 @@ pub(super) fn wish(selected: &Selected<'_, '_>, accent: Accent) -> Option<Wish> 
             None => Said::Literal(matches!(document.value(argument.value).kind, ValueKind::Boolean(true))),
         },
     };
-    Some(Wish { seconds, refresh, stem: stem(selected, directive, argument, accent) })
+    Some(Wish { seconds, refresh, stem: stem(selected, directive, argument, protocol) })
 }
 
 impl Wish {

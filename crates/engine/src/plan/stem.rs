@@ -8,7 +8,7 @@
 //!
 //! **Cost:** one pass over the text, once per plan of an operation that has a wish.
 
-use crate::source::Accent;
+use crate::source::Protocol;
 use sha2::{Digest, Sha256};
 use weir_language::ast::{Argument, Directive, Document, ValueId, VariableDefinition};
 use weir_language::span::Span;
@@ -28,17 +28,17 @@ pub(super) fn stem(
     selected: &Selected<'_, '_>,
     wish: &Directive,
     refresh: Option<&Argument>,
-    accent: Accent,
+    protocol: Protocol,
 ) -> Stem {
     let document = selected.valid().document();
     let idle = refresh.and_then(|it| idle_variable(selected, it));
     let mut hasher = Sha256::new();
-    let accent = match accent {
-        Accent::Spec => "spec",
-        Accent::Hasura => "hasura",
+    let protocol = match protocol {
+        Protocol::GraphqlOverHttp => "spec",
+        Protocol::Hasura => "hasura",
     };
     // The name selects one of several operations in the text.
-    add(&mut hasher, &[accent, document.str(selected.operation().ast.name)]);
+    add(&mut hasher, &[protocol, document.str(selected.operation().ast.name)]);
     let variables = selected.variables().iter().enumerate();
     let variables = variables.filter(|it| idle != Some(it.0 as u32));
     add(&mut hasher, &variables.map(|it| document.str(it.1.span)).collect::<Vec<_>>());

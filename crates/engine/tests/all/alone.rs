@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use weir_engine::compose::Join;
 use weir_engine::engine::Engine;
-use weir_engine::source::{Accent, FieldError, SourceError};
+use weir_engine::source::{FieldError, Protocol, SourceError};
 
 const SDL: &str = "
     type Album { id: Int!  title: String!  artist: Int! }
@@ -36,7 +36,7 @@ fn zoo(name: &'static str) -> (Arc<Documents>, Arc<Documents>, Engine) {
 }
 
 async fn ask(engine: &Engine, query: &str) -> Value {
-    let answer = text(run(engine, Accent::Spec, query, "{}").await);
+    let answer = text(run(engine, Protocol::GraphqlOverHttp, query, "{}").await);
     serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {answer}"))
 }
 
@@ -75,7 +75,7 @@ async fn an_answer_stays_in_its_order_with_all_that_stands_between() {
     for name in ["zoo", "finished"] {
         let (_, _, engine) = zoo(name);
         let query = "{ a: number(id: 1) __typename b: number(id: -2) artist(id: 5) { name } c: number(id: 3) d: number(id: 1) e: number(id: -2) }";
-        let answer = text(run(&engine, Accent::Spec, query, "{}").await);
+        let answer = text(run(&engine, Protocol::GraphqlOverHttp, query, "{}").await);
         let data = r#""data":{"a":1,"__typename":"Query","b":null,"artist":{"name":"Artist 5"},"c":3,"d":1,"e":null}}"#;
         assert!(answer.ends_with(data), "{name}: {answer}");
         let answer: Value = serde_json::from_str(&answer).expect("JSON");
@@ -134,14 +134,15 @@ async fn nothing_but_the_refused_piece_is_asked_again() {
     assert_eq!(artists.asked(), [r#"artist{"id":5}"#]);
     let (first, second) = (r#"album{"id":1}"#, r#"album{"id":-1}"#);
     assert_eq!(albums.asked(), [first, second, first, second]);
-    // Alone already; refused as a whole; under an accent that has no data then; or done, in or out.
+    // Alone already; refused as a whole; over a protocol that has no data then; or done, in or out.
     ask(&engine, "{ a: album(id: -1) { id } }").await;
     assert_eq!(albums.asked(), [second]);
     let answer = ask(&engine, "{ a: album(id: 1) { id } b: album(id: -10) { id } }").await;
     assert_eq!(blamed(&answer).len(), 2);
     assert_eq!(albums.asked().len(), 2);
-    let answer =
-        text(run(&engine, Accent::Hasura, "{ b: album(id: -1) { id } a: album(id: 1) { id } }", "{}").await);
+    let answer = text(
+        run(&engine, Protocol::Hasura, "{ b: album(id: -1) { id } a: album(id: 1) { id } }", "{}").await,
+    );
     assert!(answer.starts_with(r#"{"errors":[{"message":"no -1","#) && !answer.contains("data"), "{answer}");
     assert_eq!(albums.asked(), [second]);
     let answer = ask(&engine, "mutation { b: add(id: -1) { id } a: add(id: 1) { id } }").await;

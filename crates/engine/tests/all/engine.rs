@@ -1,4 +1,4 @@
-//! The engine as a whole: answers, errors in both accents, plans kept.
+//! The engine as a whole: answers, errors over both protocols, plans kept.
 
 use crate::kit;
 use crate::kit::{Documents, answer, engine, run, settings, text};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Outcome, Request};
-use weir_engine::source::{Accent, Caller, FieldError, Source, SourceError};
+use weir_engine::source::{Caller, FieldError, Protocol, Source, SourceError};
 use weir_language::ast::OperationKind;
 
 const SDL: &str = "
@@ -48,19 +48,24 @@ fn zoo() -> (Arc<Documents>, Engine) {
 }
 
 #[track_caller]
-fn check(accent: Accent, query: &str, variables: &str, expected: &str) {
+fn check(protocol: Protocol, query: &str, variables: &str, expected: &str) {
     let (_, engine) = zoo();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    let answer = text(runtime.block_on(run(&engine, accent, query, variables)));
+    let answer = text(runtime.block_on(run(&engine, protocol, query, variables)));
     assert_eq!(answer, expected);
 }
 
 #[test]
 fn data_without_errors_is_all_there_is() {
-    check(Accent::Spec, "{ album(id: 1) { title } }", "{}", r#"{"data":{"album":{"title":"Album 1"}}}"#);
-    check(Accent::Hasura, "{ album(id: 2) { title } }", "null", r#"{"data":{"album":null}}"#);
-    check(Accent::Spec, "{ __typename }", "{}", r#"{"data":{"__typename":"Query"}}"#);
-    check(Accent::Spec, "{ album(id: 1) @skip(if: true) { id } }", "{}", r#"{"data":{}}"#);
+    check(
+        Protocol::GraphqlOverHttp,
+        "{ album(id: 1) { title } }",
+        "{}",
+        r#"{"data":{"album":{"title":"Album 1"}}}"#,
+    );
+    check(Protocol::Hasura, "{ album(id: 2) { title } }", "null", r#"{"data":{"album":null}}"#);
+    check(Protocol::GraphqlOverHttp, "{ __typename }", "{}", r#"{"data":{"__typename":"Query"}}"#);
+    check(Protocol::GraphqlOverHttp, "{ album(id: 1) @skip(if: true) { id } }", "{}", r#"{"data":{}}"#);
 }
 
 #[test]
@@ -85,7 +90,7 @@ fn a_client_says_how_long_caches_may_keep_an_answer_that_is_whole() {
     let engine = engine(&[Documents::new("kept", &sdl, resolve)], &[]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let keep_s = |query: &str, variables: &str| {
-        let lifetime = runtime.block_on(run(&engine, Accent::Spec, query, variables)).lifetime;
+        let lifetime = runtime.block_on(run(&engine, Protocol::GraphqlOverHttp, query, variables)).lifetime;
         lifetime.map(|it| it.freshness.remaining_ms.div_ceil(1000))
     };
     assert_eq!(keep_s("query @cacheControl(maxAge: 60) { album(id: 1) { id } }", "{}"), Some(60));
@@ -101,13 +106,13 @@ fn a_client_says_how_long_caches_may_keep_an_answer_that_is_whole() {
 #[test]
 fn nulls_bubble_to_the_nearest_member_that_may_be_null() {
     check(
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "{ album(id: 1) { id next { title } } }",
         "{}",
         r#"{"errors":[{"message":"Cannot return null for non-nullable field Album.title.","locations":[{"line":1,"column":28}],"path":["album","next","title"],"extensions":{"code":"NULL_FOR_NON_NULL"}}],"data":{"album":{"id":1,"next":null}}}"#,
     );
     check(
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "{ a: album(id: 1) { id } sure(id: 2) { id } }",
         "{}",
         r#"{"errors":[{"message":"Cannot return null for non-nullable field Query.sure.","locations":[{"line":1,"column":26}],"path":["sure"],"extensions":{"code":"NULL_FOR_NON_NULL"}}],"data":null}"#,
@@ -117,19 +122,19 @@ fn nulls_bubble_to_the_nearest_member_that_may_be_null() {
 #[test]
 fn a_source_that_fails_fails_its_members_and_tells_clients_nothing_of_itself() {
     check(
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "{ album(id: 4) { id } }",
         "{}",
         r#"{"errors":[{"message":"The source is unavailable.","locations":[{"line":1,"column":3}],"path":["album"],"extensions":{"code":"SOURCE_UNAVAILABLE"}}],"data":{"album":null}}"#,
     );
     check(
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "{ album(id: 3) { id } }",
         "{}",
         r#"{"errors":[{"message":"Internal error.","locations":[{"line":1,"column":3}],"path":["album"],"extensions":{"code":"INTERNAL"}}],"data":{"album":null}}"#,
     );
     check(
-        Accent::Hasura,
+        Protocol::Hasura,
         "{ a: album(id: 4) { id } }",
         "{}",
         r#"{"errors":[{"message":"The source is unavailable.","extensions":{"path":"$.selectionSet.a","code":"unexpected"}}]}"#,
@@ -139,13 +144,13 @@ fn a_source_that_fails_fails_its_members_and_tells_clients_nothing_of_itself() {
 #[test]
 fn a_mutation_that_is_rolled_back_is_null_in_all_its_members() {
     check(
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         r#"mutation { add(title: "x") { id } b: drop(id: 5) { id } }"#,
         "{}",
         r#"{"errors":[{"message":"no","locations":[{"line":1,"column":12}],"path":["add"],"extensions":{"code":"constraint-violation"}}],"data":null}"#,
     );
     check(
-        Accent::Hasura,
+        Protocol::Hasura,
         "mutation { b: drop(id: 5) { id } }",
         "{}",
         r#"{"errors":[{"message":"no","extensions":{"path":"$.selectionSet.b","code":"constraint-violation"}}]}"#,
@@ -155,8 +160,8 @@ fn a_mutation_that_is_rolled_back_is_null_in_all_its_members() {
 #[test]
 fn what_is_not_valid_is_refused_in_the_words_of_its_accent() {
     let both = |query: &str, variables: &str, spec: &str, hasura: &str| {
-        check(Accent::Spec, query, variables, &format!(r#"{{"errors":[{spec}]}}"#));
-        check(Accent::Hasura, query, variables, &format!(r#"{{"errors":[{hasura}]}}"#));
+        check(Protocol::GraphqlOverHttp, query, variables, &format!(r#"{{"errors":[{spec}]}}"#));
+        check(Protocol::Hasura, query, variables, &format!(r#"{{"errors":[{hasura}]}}"#));
     };
     both(
         "{ album(id: 1) { x } }",
@@ -199,13 +204,13 @@ fn what_is_not_valid_is_refused_in_the_words_of_its_accent() {
 #[test]
 fn hasura_paths_go_into_arguments() {
     check(
-        Accent::Hasura,
+        Protocol::Hasura,
         "{ x: albums(where: {title: [5]}) { id } }",
         "{}",
         r#"{"errors":[{"message":"expected a string for type 'String', but found a list","extensions":{"path":"$.selectionSet.x.args.where.title","code":"validation-failed"}}]}"#,
     );
     check(
-        Accent::Hasura,
+        Protocol::Hasura,
         "{ albums(where: {nope: 5}) { id } }",
         "{}",
         r#"{"errors":[{"message":"field 'nope' not found in type: 'Filter'","extensions":{"path":"$.selectionSet.albums.args.where","code":"validation-failed"}}]}"#,
@@ -215,13 +220,13 @@ fn hasura_paths_go_into_arguments() {
 #[test]
 fn under_hasuras_accent_strings_stand_for_numbers_and_variables_may_be_unused() {
     check(
-        Accent::Hasura,
+        Protocol::Hasura,
         r#"query ($unused: Int, $id: Int!) { a: album(id: "1") { id } b: album(id: $id) { id } }"#,
         r#"{"id": "2"}"#,
         r#"{"data":{"a":{"id":1},"b":null}}"#,
     );
     check(
-        Accent::Hasura,
+        Protocol::Hasura,
         "{ albums(colour: BLUE) { id } }",
         "{}",
         r#"{"errors":[{"message":"expected one of the values ['GREEN', 'RED'] for type 'Colour', but found 'BLUE'","extensions":{"path":"$.selectionSet.albums.args.colour","code":"validation-failed"}}]}"#,
@@ -231,15 +236,15 @@ fn under_hasuras_accent_strings_stand_for_numbers_and_variables_may_be_unused() 
 #[test]
 fn null_past_a_default_fails_its_field_alone() {
     let query = "query ($id: Int = 1) { one: album(id: 1) { id } album(id: $id) { id } }";
-    check(Accent::Spec, query, "{}", r#"{"data":{"one":{"id":1},"album":{"id":1}}}"#);
+    check(Protocol::GraphqlOverHttp, query, "{}", r#"{"data":{"one":{"id":1},"album":{"id":1}}}"#);
     check(
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         query,
         r#"{"id": null}"#,
         r#"{"errors":[{"message":"Argument \"id\" of non-null type \"Int!\" must not be null.","locations":[{"line":1,"column":49}],"path":["album"],"extensions":{"code":"BAD_USER_INPUT"}}],"data":{"one":{"id":1},"album":null}}"#,
     );
     check(
-        Accent::Hasura,
+        Protocol::Hasura,
         query,
         r#"{"id": null}"#,
         r#"{"errors":[{"message":"null value found for non-nullable type: \"Int!\"","extensions":{"path":"$.selectionSet.album.args.id","code":"validation-failed"}}]}"#,
@@ -249,9 +254,9 @@ fn null_past_a_default_fails_its_field_alone() {
 #[test]
 fn null_in_a_list_past_a_default_takes_a_field_that_may_not_be_null_along() {
     let query = "query ($id: Int = 1) { albums(ids: [2, $id]) { id } }";
-    check(Accent::Spec, query, "{}", r#"{"data":{"albums":[{"id":1},{"id":2}]}}"#);
+    check(Protocol::GraphqlOverHttp, query, "{}", r#"{"data":{"albums":[{"id":1},{"id":2}]}}"#);
     check(
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         query,
         r#"{"id": null}"#,
         r#"{"errors":[{"message":"Argument \"ids\" of non-null type \"Int!\" must not be null.","locations":[{"line":1,"column":24}],"path":["albums"],"extensions":{"code":"BAD_USER_INPUT"}}],"data":null}"#,
@@ -265,15 +270,15 @@ fn null_does_not_steer_past_a_default() {
         let query = format!(
             "query ($s: Boolean = true) {{ album(id: 1) {{ id ...on Album @{directive}(if: $s) {{ title }} }} }}"
         );
-        check(Accent::Spec, &query, r#"{"s": null}"#, refused);
+        check(Protocol::GraphqlOverHttp, &query, r#"{"s": null}"#, refused);
     }
     let query = "query ($s: Boolean = true) { album(id: 1) { id title @skip(if: $s) } }";
-    check(Accent::Spec, query, "{}", r#"{"data":{"album":{"id":1}}}"#);
+    check(Protocol::GraphqlOverHttp, query, "{}", r#"{"data":{"album":{"id":1}}}"#);
     let many: String = (0..6).map(|it| format!("$s{it}: Boolean = true ")).collect();
     let fields: String = (0..6).map(|it| format!("t{it}: title @skip(if: $s{it}) ")).collect();
     let query = format!("query ({many}) {{ album(id: 1) {{ id {fields} }} }}");
-    check(Accent::Spec, &query, "{}", r#"{"data":{"album":{"id":1}}}"#);
-    check(Accent::Spec, &query, r#"{"s3": null}"#, refused);
+    check(Protocol::GraphqlOverHttp, &query, "{}", r#"{"data":{"album":{"id":1}}}"#);
+    check(Protocol::GraphqlOverHttp, &query, r#"{"s3": null}"#, refused);
 }
 
 #[test]
@@ -283,14 +288,14 @@ fn null_does_no_harm_in_what_is_left_out() {
         let query = format!(
             "query ($out: Boolean!, $s: Boolean = true) {{ album(id: 1) {{ id title {left_out} }} }}"
         );
-        check(Accent::Spec, &query, r#"{"out": true, "s": null}"#, answered);
+        check(Protocol::GraphqlOverHttp, &query, r#"{"out": true, "s": null}"#, answered);
     }
     let query = "query ($in: Boolean!, $s: Boolean = true) {
         album(id: 1) { id ... @include(if: $in) { title @skip(if: $s) } }
     }";
-    check(Accent::Spec, query, r#"{"in": false, "s": null}"#, answered);
+    check(Protocol::GraphqlOverHttp, query, r#"{"in": false, "s": null}"#, answered);
     let query = "query ($in: Boolean!, $id: Int = 1) { album(id: 1) { id } other: album(id: $id) @include(if: $in) { id } }";
-    check(Accent::Spec, query, r#"{"in": false, "id": null}"#, answered);
+    check(Protocol::GraphqlOverHttp, query, r#"{"in": false, "id": null}"#, answered);
 }
 
 #[tokio::test]
@@ -312,7 +317,7 @@ fn request<'r>(query: &'r str, operation_name: Option<&'r str>) -> Request<'r> {
         query,
         operation_name,
         variables: None,
-        accent: Accent::Spec,
+        protocol: Protocol::GraphqlOverHttp,
         queries_only: false,
         headers: &weir_engine::source::NoHeaders,
         deadline,
@@ -365,7 +370,7 @@ async fn a_known_text_is_neither_parsed_nor_planned_again() {
     let (source, engine) = zoo();
     let query = "query ($id: Int!) { album(id: $id) { title } }";
     for round in 0..3 {
-        let response = run(&engine, Accent::Spec, query, r#"{"id": 1}"#).await;
+        let response = run(&engine, Protocol::GraphqlOverHttp, query, r#"{"id": 1}"#).await;
         let timing = response.timing;
         assert_eq!(timing.plan_hit, round > 0);
         if timing.plan_hit {
@@ -374,8 +379,8 @@ async fn a_known_text_is_neither_parsed_nor_planned_again() {
     }
     assert_eq!(engine.plan_cache().built, 1);
     assert_eq!(source.prepared.load(std::sync::atomic::Ordering::Relaxed), 1);
-    run(&engine, Accent::Hasura, query, r#"{"id": 1}"#).await;
-    assert_eq!(engine.plan_cache().built, 2, "the accent is part of the key");
+    run(&engine, Protocol::Hasura, query, r#"{"id": 1}"#).await;
+    assert_eq!(engine.plan_cache().built, 2, "the protocol is part of the key");
 }
 
 #[tokio::test]
@@ -383,7 +388,7 @@ async fn structural_variables_keep_one_plan() {
     let (source, engine) = zoo();
     let query = "query ($w: Filter) { albums(where: $w) { id } }";
     for variables in [r#"{"w": {"id": 9}}"#, r#"{"w": {"title": "a", "id": 9}}"#, r#"{"w": null}"#, "{}"] {
-        run(&engine, Accent::Spec, query, variables).await;
+        run(&engine, Protocol::GraphqlOverHttp, query, variables).await;
     }
     assert_eq!(engine.plan_cache().built, 1);
     assert_eq!(
@@ -453,8 +458,8 @@ async fn hot_plans_survive_a_flood_of_texts_that_come_once() {
 fn check_place(query: &str, variables: &str, expected: &[bool]) {
     let (source, engine) = zoo();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    let first = text(runtime.block_on(run(&engine, Accent::Spec, query, variables)));
-    let again = text(runtime.block_on(run(&engine, Accent::Spec, query, variables)));
+    let first = text(runtime.block_on(run(&engine, Protocol::GraphqlOverHttp, query, variables)));
+    let again = text(runtime.block_on(run(&engine, Protocol::GraphqlOverHttp, query, variables)));
     assert_eq!(first, again, "{query}");
     let here = std::thread::current().id();
     let on: Vec<bool> = source.prepared_on.lock().unwrap().iter().map(|it| *it == here).collect();

@@ -12,8 +12,8 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Kept, Lifetime, Request, Response, Settings};
 use weir_engine::lifetime::{Hint, HintAt};
 use weir_engine::source::{
-    Accent, BoxFuture, Caller, Fetch, FetchInput, Freshness, Headers, Piece, PlanError, Reply, Scope, Source,
-    SourceError, Tag,
+    BoxFuture, Caller, Fetch, FetchInput, Freshness, Headers, Piece, PlanError, Protocol, Reply, Scope,
+    Source, SourceError, Tag,
 };
 use weir_language::schema::Schema;
 
@@ -159,10 +159,10 @@ impl Scene {
 
     async fn ask(&self, query: &str, sent: &Sent) -> Response {
         let deadline = Instant::now() + Duration::from_secs(5);
-        let (operation_name, variables, accent) = (None, None, Accent::Spec);
+        let (operation_name, variables, protocol) = (None, None, Protocol::GraphqlOverHttp);
         let queries_only = false;
         let headers = sent;
-        let request = Request { query, operation_name, variables, accent, queries_only, headers, deadline };
+        let request = Request { query, operation_name, variables, protocol, queries_only, headers, deadline };
         self.engine.execute(request, &Caller::Admin).await
     }
 

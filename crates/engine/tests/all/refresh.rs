@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
-use weir_engine::source::Accent;
+use weir_engine::source::Protocol;
 
 const SDL: &str = "
     directive @cached(ttl: Int! = 60, refresh: Boolean! = false) on QUERY
@@ -27,7 +27,7 @@ fn check(all: &[(Asked<'_>, u32)]) {
     let engine = Engine::new(graph, Settings { responses_bytes_max: 1 << 20, ..settings() });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let found = all.iter().map(|&(asked, _)| {
-        let answer = text(runtime.block_on(run(&engine, Accent::Spec, asked.0, asked.1)));
+        let answer = text(runtime.block_on(run(&engine, Protocol::GraphqlOverHttp, asked.0, asked.1)));
         let answer: Value = serde_json::from_str(&answer).expect("an answer is JSON");
         let times = answer["data"]["album"]["times"].as_u64();
         (asked, times.unwrap_or_else(|| panic!("{asked:?} answers {answer}")) as u32)

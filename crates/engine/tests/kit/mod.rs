@@ -13,7 +13,7 @@ use weir_engine::compose::{Graph, Join};
 pub use weir_engine::engine::Settings;
 use weir_engine::engine::{Body, Engine, Request, Response};
 use weir_engine::source::{
-    Accent, Answer, BoxFuture, Caller, Fetch, FetchInput, FieldError, Ids, Piece, PlanError, Reply,
+    Answer, BoxFuture, Caller, Fetch, FetchInput, FieldError, Ids, Piece, PlanError, Protocol, Reply,
     ReplyBody, Source, SourceError, Tag,
 };
 use weir_language::json::Json;
@@ -182,11 +182,11 @@ pub fn engine_of(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Engine {
     Engine::new(graph, settings())
 }
 
-pub async fn run(engine: &Engine, accent: Accent, query: &str, variables: &str) -> Response {
+pub async fn run(engine: &Engine, protocol: Protocol, query: &str, variables: &str) -> Response {
     let variables = Json::parse(variables.as_bytes(), 64).expect("variables are JSON");
     let request = Request {
         variables: Some(variables.root()),
-        accent,
+        protocol,
         ..Request::new(query, Instant::now() + Duration::from_secs(5))
     };
     engine.execute(request, &Caller::Admin).await
@@ -207,7 +207,7 @@ pub fn print(engine: &Engine, query: &str, variables: &str) -> String {
 
 /// The answer as text.
 pub async fn answer(engine: &Engine, query: &str, variables: &str) -> String {
-    text(run(engine, Accent::Spec, query, variables).await)
+    text(run(engine, Protocol::GraphqlOverHttp, query, variables).await)
 }
 
 pub fn text(response: Response) -> String {

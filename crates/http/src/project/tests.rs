@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use weir_engine::plan::shape::{Key, Member, Set, SetId, Shape, ShapeField};
 use weir_engine::rows::{Bitmap, Column, Data, Table, Texts};
-use weir_engine::source::{Accent, Answer, Ids, NoHeaders, Piece};
+use weir_engine::source::{Answer, Ids, NoHeaders, Piece, Protocol};
 use weir_language::ast::{Definition, Document, List, OperationKind, Selection};
 use weir_language::json::Json;
 use weir_language::limits::Limits;
@@ -91,7 +91,7 @@ impl Planned {
             kind: OperationKind::Query,
             parent_keys: None,
             answer: Answer::Rows,
-            accent: Accent::Spec,
+            protocol: Protocol::GraphqlOverHttp,
             conditions_max: 1_000,
             variables: &[],
             part: None,

@@ -26,7 +26,7 @@ use weir_engine::changes::Ages;
 use weir_engine::plan::shape::Member;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    Accent, BoxFuture, Fetch, FetchInput, FieldError, Headers, Ids, Piece, PlanError, Reply, ReplyBody,
+    BoxFuture, Fetch, FetchInput, FieldError, Headers, Ids, Piece, PlanError, Protocol, Reply, ReplyBody,
     SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
@@ -49,7 +49,7 @@ struct HttpFetch {
     calls: Vec<ConnectorCall>,
     /// True if the calls change something, so that they run one after the other.
     in_turn: bool,
-    accent: Accent,
+    protocol: Protocol,
     reads_headers: Vec<Box<str>>,
     touches: Vec<Tag>,
     asks: Vec<u32>,
@@ -111,8 +111,8 @@ pub(super) fn prepare(shared: &Arc<Shared>, piece: &Piece<'_>) -> Result<Box<dyn
     touches.dedup();
     let touches = touches.into_iter().map(Tag).collect();
     let asks = read.iter().filter_map(|it| shared.runtime(it.connector).asks).collect();
-    let (shared, ids, accent) = (Arc::clone(shared), Arc::clone(piece.ids), piece.accent);
-    Ok(Box::new(HttpFetch { shared, ids, calls, in_turn, accent, reads_headers, touches, asks }))
+    let (shared, ids, protocol) = (Arc::clone(shared), Arc::clone(piece.ids), piece.protocol);
+    Ok(Box::new(HttpFetch { shared, ids, calls, in_turn, protocol, reads_headers, touches, asks }))
 }
 
 /// One call's rows.
@@ -265,7 +265,7 @@ impl HttpFetch {
         for call in calls {
             let answered = self.answer(call, input, 1).await;
             let is_last = answered.table.columns.iter().any(|it| !it.errors.is_empty())
-                && (self.accent == Accent::Hasura
+                && (self.protocol == Protocol::Hasura
                     || input.shape.fields[call.member as usize].ty.is_non_null());
             answers.push(answered);
             if is_last {

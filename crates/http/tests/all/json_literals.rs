@@ -5,7 +5,7 @@ use crate::wire_kit;
 use crate::wire_kit::Service;
 use std::time::{Duration, Instant};
 use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::{Caller, Protocol};
 use weir_language::json::Json;
 
 const SDL: &str = r#"
@@ -23,10 +23,10 @@ type Query {
 
 const QUERY: &str = "query ($colour: String, $size: Int) { find(by: {colour: $colour, sizes: [$size, 1]}) }";
 
-async fn ask(engine: &Engine, accent: Accent, query: &str, variables: &str) -> String {
+async fn ask(engine: &Engine, protocol: Protocol, query: &str, variables: &str) -> String {
     let json = Json::parse(variables.as_bytes(), 100).unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
-    let request = Request { variables: Some(json.root()), accent, ..Request::new(query, deadline) };
+    let request = Request { variables: Some(json.root()), protocol, ..Request::new(query, deadline) };
     match engine.execute(request, &Caller::Admin).await.body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
         Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
@@ -38,14 +38,14 @@ async fn ask(engine: &Engine, accent: Accent, query: &str, variables: &str) -> S
 async fn a_service_gets_what_is_filled_in_and_equal_values_are_asked_for_once() {
     let service = Service::start(|nth| wire_kit::answer("200 OK", "", &format!(r#"{{"said":"{nth}"}}"#)));
     let engine = engine(SDL, &service);
-    for accent in [Accent::Spec, Accent::Hasura] {
+    for protocol in [Protocol::GraphqlOverHttp, Protocol::Hasura] {
         for (colour, said) in [("red", 0), ("blue", 1), ("red", 0)] {
             let variables = format!(r#"{{"colour": "{colour}", "size": 2}}"#);
             let expected = format!(r#"{{"data":{{"find":"{said}"}}}}"#);
-            assert_eq!(ask(&engine, accent, QUERY, &variables).await, expected);
+            assert_eq!(ask(&engine, protocol, QUERY, &variables).await, expected);
         }
         let literal = r#"{ find(by: {colour: "blue", sizes: [2, 1]}) }"#;
-        assert_eq!(ask(&engine, accent, literal, "{}").await, r#"{"data":{"find":"1"}}"#);
+        assert_eq!(ask(&engine, protocol, literal, "{}").await, r#"{"data":{"find":"1"}}"#);
     }
     assert_eq!(service.calls(), 2);
     assert!(service.head(0).starts_with("GET /find/red/2 "), "{}", service.head(0));
@@ -56,10 +56,10 @@ async fn a_service_gets_what_is_filled_in_and_equal_values_are_asked_for_once() 
 async fn variables_of_literals_are_checked_like_any() {
     let service = Service::start(|_| wire_kit::answer("200 OK", "", "{}"));
     let engine = engine(SDL, &service);
-    let found = ask(&engine, Accent::Spec, QUERY, r#"{"size": "x"}"#).await;
+    let found = ask(&engine, Protocol::GraphqlOverHttp, QUERY, r#"{"size": "x"}"#).await;
     assert!(found.contains(r#"Variable \"$size\" got invalid value \"x\""#), "{found}");
     let unknown = "query ($size: Int) { find(by: {sizes: [$size, $none]}) }";
-    let found = ask(&engine, Accent::Spec, unknown, "{}").await;
+    let found = ask(&engine, Protocol::GraphqlOverHttp, unknown, "{}").await;
     assert!(found.contains(r#"Variable \"$none\" is not defined."#), "{found}");
     assert_eq!(service.calls(), 0);
 }

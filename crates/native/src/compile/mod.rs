@@ -24,7 +24,7 @@ pub use native::Native;
 use crate::api::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
 use crate::model::TypeId;
 use weir_engine::plan::shape::{self, SetId, Shape, ShapeArgument, ShapeField};
-use weir_engine::source::{Accent, FieldError, Ids, PlanError};
+use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
 use weir_language::schema::InputId;
 use weir_language::value::{Node, Variables};
 use weir_relational::catalog::facts::Cell;
@@ -73,7 +73,7 @@ struct Compiler<'c> {
     native: &'c Native,
     ids: &'c Ids,
     shape: &'c Shape,
-    accent: Accent,
+    protocol: Protocol,
     inputs: Inputs<'c>,
     plan: Plan,
     /// Response keys down to the field at hand.
@@ -99,7 +99,7 @@ fn compile(
         native,
         ids,
         shape,
-        accent: ask.accent,
+        protocol: ask.protocol,
         inputs,
         plan: Plan::default(),
         keys: Vec::new(),
@@ -157,9 +157,9 @@ impl<'c> Compiler<'c> {
     }
 
     fn refuse(&self, message: impl Into<Box<str>>) -> PlanError {
-        let code = match self.accent {
-            Accent::Spec => "BAD_USER_INPUT",
-            Accent::Hasura => "validation-failed",
+        let code = match self.protocol {
+            Protocol::GraphqlOverHttp => "BAD_USER_INPUT",
+            Protocol::Hasura => "validation-failed",
         };
         let error = FieldError { code, message: message.into(), hasura_path: None, extensions: None };
         PlanError { error, field: self.field }

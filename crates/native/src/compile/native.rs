@@ -264,9 +264,9 @@ impl ApiFrontend for Native {
                 structural.push(variable);
             }
         }
-        let (set, fields, accent) = (piece.set, piece.fields.to_vec(), piece.accent);
+        let (set, fields, protocol) = (piece.set, piece.fields.to_vec(), piece.protocol);
         let (objects, conditions_max) = (Vec::new(), piece.conditions_max);
-        Ask { set, fields, accent, structural, objects, signed, steered, named, conditions_max }
+        Ask { set, fields, protocol, structural, objects, signed, steered, named, conditions_max }
     }
 
     /// Values of the enums of the model are data.

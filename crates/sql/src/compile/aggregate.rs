@@ -6,7 +6,7 @@ use super::select::Rows;
 use super::{Compiler, Row};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use weir_engine::plan::shape::{self, ShapeField};
-use weir_engine::source::{Accent, PlanError};
+use weir_engine::source::{PlanError, Protocol};
 use weir_language::value::Node;
 use weir_relational::catalog::facts::Cell;
 use weir_relational::catalog::{ColumnId, TableId};
@@ -122,9 +122,9 @@ impl Compiler<'_> {
     ) -> MemberKind {
         let cell = match function {
             Aggregation::Sum | Aggregation::Min | Aggregation::Max => {
-                match (self.api.column_type(table, column).facts().cell, function, self.accent) {
+                match (self.api.column_type(table, column).facts().cell, function, self.protocol) {
                     // Hasura gives what the database does, whatever its schema says.
-                    (Cell::Int, Aggregation::Sum, Accent::Hasura) => Cell::BigInt,
+                    (Cell::Int, Aggregation::Sum, Protocol::Hasura) => Cell::BigInt,
                     (cell, ..) => cell,
                 }
             }

@@ -1,12 +1,12 @@
 //! `where`, `having` and aggregate predicates: input objects become [`Filter`]s.
 //!
 //! `{}` is true, `_and: []` true, `_or: []` false; comparing with null is an error, so that a variable that was
-//! forgotten does not select everything. Where rows are changed, one that was not sent is an error in both accents.
+//! forgotten does not select everything. Where rows are changed, one that was not sent is an error over both protocols.
 
 use super::Compiler;
 use crate::api::meaning::InputMeaning;
 use crate::frontend::input::Place;
-use weir_engine::source::{Accent, PlanError};
+use weir_engine::source::{PlanError, Protocol};
 use weir_language::schema::InputId;
 use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, ColumnType, LQUERY, LTXTQUERY, RelationshipId, TableId};
@@ -49,9 +49,9 @@ impl Compiler<'_> {
         Ok(if all.len() == 1 { all.remove(0) } else { Filter::All(all) })
     }
 
-    /// True if a variable was not sent and counts as absent. In Hasura's accent it counts as null.
+    /// True if a variable was not sent and counts as absent. Over Hasura's protocol it counts as null.
     pub(super) fn is_absent(&self, value: Place) -> bool {
-        self.accent == Accent::Spec && self.inputs.node(value) == Node::Absent
+        self.protocol == Protocol::GraphqlOverHttp && self.inputs.node(value) == Node::Absent
     }
 
     /// The same of a part of a condition; that of a change is not guessed.

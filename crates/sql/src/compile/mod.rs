@@ -15,7 +15,7 @@ use crate::model::metadata::ExposedAs;
 use std::sync::Arc;
 use weir_engine::plan::shape::{self, SetId, Shape, ShapeField};
 use weir_engine::source::Piece;
-use weir_engine::source::{Accent, FieldError, Ids, PlanError};
+use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::schema::{FieldId, InputId, TypeKind};
 use weir_language::value::{Node, Variables};
@@ -55,7 +55,7 @@ impl ApiFrontend for Api {
         Ask {
             set: piece.set,
             fields: piece.fields.to_vec(),
-            accent: piece.accent,
+            protocol: piece.protocol,
             objects: objects(&structural, piece, self),
             signed: Vec::new(),
             steered: Vec::new(),
@@ -102,7 +102,7 @@ fn compile(
         api,
         ids,
         shape,
-        accent: ask.accent,
+        protocol: ask.protocol,
         inputs,
         plan: Plan::default(),
         path: Vec::new(),
@@ -143,7 +143,7 @@ pub(super) struct Compiler<'c> {
     pub(super) api: &'c Api,
     ids: &'c Ids,
     pub(super) shape: &'c Shape,
-    pub(super) accent: Accent,
+    pub(super) protocol: Protocol,
     pub(super) inputs: Inputs<'c>,
     pub(super) plan: Plan,
     /// Steps below the field's `args`, for errors.
@@ -208,9 +208,9 @@ impl<'c> Compiler<'c> {
     }
 
     pub(super) fn refuse(&self, message: impl Into<Box<str>>) -> PlanError {
-        let code = match self.accent {
-            Accent::Spec => "BAD_USER_INPUT",
-            Accent::Hasura => "validation-failed",
+        let code = match self.protocol {
+            Protocol::GraphqlOverHttp => "BAD_USER_INPUT",
+            Protocol::Hasura => "validation-failed",
         };
         let error = FieldError {
             code,
@@ -226,10 +226,10 @@ impl<'c> Compiler<'c> {
         self.beyond(excess.code(), excess.message())
     }
 
-    /// Refuses an argument for its size, under Hasura's accent with its code.
+    /// Refuses an argument for its size, over Hasura's protocol with its code.
     pub(super) fn beyond(&self, code: &'static str, message: impl Into<Box<str>>) -> PlanError {
         let mut refused = self.refuse(message);
-        if self.accent == Accent::Spec {
+        if self.protocol == Protocol::GraphqlOverHttp {
             refused.error.code = code;
         }
         refused

@@ -8,7 +8,7 @@
 use crate::frontend::form::Form;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{Column, Data};
-use weir_engine::source::{Accent, FieldError, Ids};
+use weir_engine::source::{FieldError, Ids, Protocol};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::value::{Node, TextSpan, Values, Variables};
 use weir_relational::geometry::Geometry;
@@ -28,7 +28,7 @@ pub(crate) struct Bindings<'r> {
     pub(crate) parent_keys: &'r [Column],
     /// Numbers of objects that a program shows.
     pub(crate) shown: &'r [i64],
-    pub(crate) accent: Accent,
+    pub(crate) protocol: Protocol,
 }
 
 /// A value of a request.
@@ -306,9 +306,9 @@ impl<'r> Bindings<'r> {
         hasura: &'static str,
         message: String,
     ) -> Result<T, Refused> {
-        let code = match self.accent {
-            Accent::Spec => spec,
-            Accent::Hasura => hasura,
+        let code = match self.protocol {
+            Protocol::GraphqlOverHttp => spec,
+            Protocol::Hasura => hasura,
         };
         let hasura_path = Some(parameter.path.clone());
         Err(Box::new(FieldError { code, message: message.into(), hasura_path, extensions: None }))

@@ -1,33 +1,33 @@
 //! Errors of the executor and the drivers.
 
 use crate::frontend::ApiFrontend;
-use weir_engine::source::{Accent, FieldError, SourceError};
+use weir_engine::source::{FieldError, Protocol, SourceError};
 use weir_relational::plan::Plan;
 use weir_relational::plan::write::{Work, WriteAnswer};
 
-/// An error with its code in both accents.
+/// An error with its code over both protocols.
 #[cold]
 pub(crate) fn coded(
-    accent: Accent,
+    protocol: Protocol,
     spec: &'static str,
     hasura: &'static str,
     message: impl Into<Box<str>>,
 ) -> FieldError {
-    let code = match accent {
-        Accent::Spec => spec,
-        Accent::Hasura => hasura,
+    let code = match protocol {
+        Protocol::GraphqlOverHttp => spec,
+        Protocol::Hasura => hasura,
     };
     FieldError { code, message: message.into(), hasura_path: None, extensions: None }
 }
 
 /// A change by key found no row, where that is an error; `words` are [`Write::missing`](weir_relational::plan::write::Write::missing).
-pub(crate) fn not_found(words: &str, accent: Accent) -> Box<FieldError> {
-    Box::new(coded(accent, "ROW_NOT_FOUND", "not-found", words))
+pub(crate) fn not_found(words: &str, protocol: Protocol) -> Box<FieldError> {
+    Box::new(coded(protocol, "ROW_NOT_FOUND", "not-found", words))
 }
 
 /// No row came back whose key others need; `words` are [`Step::needed`](weir_relational::plan::write::Step::needed).
-pub(crate) fn needed(words: &str, accent: Accent) -> Box<FieldError> {
-    Box::new(coded(accent, "BAD_USER_INPUT", "not-supported", words))
+pub(crate) fn needed(words: &str, protocol: Protocol) -> Box<FieldError> {
+    Box::new(coded(protocol, "BAD_USER_INPUT", "not-supported", words))
 }
 
 /// Says where in Hasura's words a statement failed: an insert at its rows, another change at the whole request.

@@ -24,7 +24,7 @@ use std::time::Instant;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::Column;
 use weir_engine::source::{
-    Accent, Answer, BoxFuture, Fetch, FetchInput, Ids, PathError, Piece, PlanError, Reply, Source,
+    Answer, BoxFuture, Fetch, FetchInput, Ids, PathError, Piece, PlanError, Protocol, Reply, Source,
     SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
@@ -61,7 +61,7 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
     fn plan_aside(&self, job: impl FnOnce() -> Result<(), SourceError> + Send + 'static) -> Planning;
 
     /// Refuses changes of a database that can only be read.
-    fn check_writable(&self, _accent: Accent) -> Result<(), SourceError> {
+    fn check_writable(&self, _accent: Protocol) -> Result<(), SourceError> {
         Ok(())
     }
 
@@ -146,7 +146,7 @@ pub(crate) struct PlannedFetch<'r, D: Driver> {
 #[cold]
 fn no_foreign_below(piece: &Piece<'_>) -> PlanError {
     let message = "a mutation cannot select fields of another source yet: ask for them in a query";
-    let error = coded(piece.accent, "NOT_SUPPORTED", "not-supported", message);
+    let error = coded(piece.protocol, "NOT_SUPPORTED", "not-supported", message);
     PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
 }
 
@@ -260,7 +260,7 @@ impl<D: Driver> PreparedFetch<D> {
     #[cold]
     fn too_wide(&self) -> PlanError {
         let message = "the request makes a statement that is too large for the database";
-        let error = coded(self.ask.accent, "LIMIT_STATEMENT", "validation-failed", message);
+        let error = coded(self.ask.protocol, "LIMIT_STATEMENT", "validation-failed", message);
         PlanError { error, field: self.first_field() }
     }
 
@@ -307,8 +307,8 @@ impl<D: Driver> PreparedFetch<D> {
         parent_keys: &'r [Column],
     ) -> Bindings<'r> {
         let schema = self.state.frontend.schema();
-        let (ids, accent) = (&*self.ids, self.ask.accent);
-        Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, shown: &[], accent }
+        let (ids, protocol) = (&*self.ids, self.ask.protocol);
+        Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, shown: &[], protocol }
     }
 }
 
@@ -390,7 +390,7 @@ impl<D: Driver> DatabaseFetch<D> {
         };
         let run = PlannedFetch { fetch, input, prepared, form };
         let is_read = matches!(self.kind, FetchKind::Read);
-        if let (false, Err(error)) = (is_read, fetch.state.driver.check_writable(fetch.ask.accent)) {
+        if let (false, Err(error)) = (is_read, fetch.state.driver.check_writable(fetch.ask.protocol)) {
             return Box::pin(ready(Err(error)));
         }
         match self.kind {

@@ -9,7 +9,7 @@ use crate::exec::program::Programs;
 use form::Form;
 use std::sync::Arc;
 use weir_engine::plan::shape::{SetId, Shape, ShapeField};
-use weir_engine::source::{Accent, Ids, Piece, PlanError, Tag};
+use weir_engine::source::{Ids, Piece, PlanError, Protocol, Tag};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::Variables;
 use weir_relational::catalog::{Catalog, Relations, TableId};
@@ -25,7 +25,7 @@ pub struct Ask {
     /// Places of the members in the shape.
     pub fields: Vec<u32>,
     /// Wording of errors.
-    pub accent: Accent,
+    pub protocol: Protocol,
     /// Numbers of the structural variables.
     pub structural: Vec<u32>,
     /// Those of them that are the whole of some `objects`.

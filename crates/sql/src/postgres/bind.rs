@@ -365,7 +365,7 @@ mod tests {
     use super::*;
     use crate::frontend::form::Form;
     use weir_engine::plan::shape::Shape;
-    use weir_engine::source::{Accent, Ids};
+    use weir_engine::source::{Ids, Protocol};
     use weir_language::schema::Schema;
     use weir_language::value::{Values, Variables};
     use weir_relational::plan::Origin;
@@ -385,7 +385,7 @@ mod tests {
             row: (0, 0),
             parent_keys: &[],
             shown: &[],
-            accent: Accent::Hasura,
+            protocol: Protocol::Hasura,
         };
         let parameter = Parameter { origin: Origin::Literal(0), reader, path: "$".into() };
         let types = Types::builtin();

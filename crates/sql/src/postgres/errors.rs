@@ -1,15 +1,15 @@
 //! Messages for clients on failures of PostgreSQL: no SQL, no values, no hidden names.
 //!
-//! Codes are Hasura's in its accent and stable upper-case ones under the specification's. Details are logged only.
+//! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP. Details are logged only.
 
 use crate::exec::answer::TooLong;
 use crate::exec::errors::coded;
 use crate::exec::full;
 use std::fmt;
-use weir_engine::source::{Accent, SourceError};
+use weir_engine::source::{Protocol, SourceError};
 use weir_postgres::{DatabaseError, Error};
 
-/// Turns a failure into an answer for the client of `accent`.
+/// Turns a failure into an answer for the client of `protocol`.
 ///
 /// - `field`: place of the member whose statement failed.
 /// - `is_tracked`: whether a table (schema, name) stands in the generated schema: only then is it, its columns or its
@@ -17,33 +17,33 @@ use weir_postgres::{DatabaseError, Error};
 #[must_use]
 pub fn source_error(
     error: Error,
-    accent: Accent,
+    protocol: Protocol,
     field: Option<u32>,
     is_tracked: &dyn Fn(&str, &str) -> bool,
 ) -> SourceError {
     match error {
-        Error::Database { error, .. } => refused(error, accent, field, is_tracked),
+        Error::Database { error, .. } => refused(error, protocol, field, is_tracked),
         Error::Timeout => SourceError::Timeout,
         Error::Busy => SourceError::Busy,
         Error::AnswerTooLarge { bytes_max } => {
             let message =
                 format!("the answer of the database is larger than {bytes_max} bytes: ask for less at once");
-            rejected(accent, field, "LIMIT_RESPONSE", "unexpected", &message)
+            rejected(protocol, field, "LIMIT_RESPONSE", "unexpected", &message)
         }
         Error::Unanswered { bytes_max } => SourceError::Rejected { error: TooLong::done(bytes_max), field },
         Error::Unavailable(cause) => match cause.downcast_ref::<DatabaseError>() {
             Some(error) if &error.sqlstate == b"53300" => SourceError::Busy,
             _ => SourceError::Unavailable(cause),
         },
-        Error::Unconfirmed(cause) => unconfirmed(&*cause, accent, field),
+        Error::Unconfirmed(cause) => unconfirmed(&*cause, protocol, field),
         error @ Error::Undone => SourceError::Broken(error.to_string().into()),
         Error::Protocol(what) => SourceError::Broken(what),
     }
 }
 
-fn unconfirmed(cause: &dyn fmt::Display, accent: Accent, field: Option<u32>) -> SourceError {
+fn unconfirmed(cause: &dyn fmt::Display, protocol: Protocol, field: Option<u32>) -> SourceError {
     tracing::error!(%cause, "the connection broke before a write was confirmed");
-    rejected(accent, field, "WRITE_UNCONFIRMED", "unexpected", UNCONFIRMED)
+    rejected(protocol, field, "WRITE_UNCONFIRMED", "unexpected", UNCONFIRMED)
 }
 
 const UNCONFIRMED: &str = "the connection to the database broke before it confirmed the mutation: look whether it happened before sending it again";
@@ -53,13 +53,13 @@ pub(super) const CONCURRENT: &str = "serialization failure due to concurrent upd
 const NO_ARBITER: &str = "there is no unique or exclusion constraint on target column(s)";
 
 fn rejected(
-    accent: Accent,
+    protocol: Protocol,
     field: Option<u32>,
     spec: &'static str,
     hasura: &'static str,
     message: &str,
 ) -> SourceError {
-    SourceError::Rejected { error: coded(accent, spec, hasura, message), field }
+    SourceError::Rejected { error: coded(protocol, spec, hasura, message), field }
 }
 
 /// Routines of the server that read a value of `ltree`, `lquery`, `ltxtquery`, `tsquery`, `tsvector` or `jsonpath`, and refuse it with
@@ -82,11 +82,11 @@ const VALUE_READERS: &[&str] = &[
 /// By SQLSTATE. Source: the manual of PostgreSQL, appendix A.
 fn refused(
     error: Box<DatabaseError>,
-    accent: Accent,
+    protocol: Protocol,
     field: Option<u32>,
     is_tracked: &dyn Fn(&str, &str) -> bool,
 ) -> SourceError {
-    let said = |spec, hasura, message: &str| rejected(accent, field, spec, hasura, message);
+    let said = |spec, hasura, message: &str| rejected(protocol, field, spec, hasura, message);
     match &error.sqlstate {
         b"57014" | b"55P03" | b"25P03" | b"57P05" => SourceError::Timeout,
         b"53300" => SourceError::Busy,
@@ -96,7 +96,7 @@ fn refused(
         }
         b"40001" | b"40P01" => said("CONCURRENT_UPDATE", "concurrent-update", CONCURRENT),
         // A distributed database that lost sight of the commit.
-        b"40003" | b"08007" => unconfirmed(&error, accent, field),
+        b"40003" | b"08007" => unconfirmed(&error, protocol, field),
         b"25006" => said("READ_ONLY", "not-supported", "the database is read-only"),
         b"42P10" => said("CONSTRAINT_VIOLATION", "constraint-error", NO_ARBITER),
         b"21000" => said("CONSTRAINT_VIOLATION", "constraint-violation", &without_values(&error.message)),

@@ -113,7 +113,7 @@ impl PostgresFetch {
 
     pub(super) fn source_error(&self, error: Error, field: u32) -> SourceError {
         let is_tracked = |schema: &str, table: &str| self.state.is_tracked(schema, table);
-        source_error(error, self.ask.accent, Some(field), &is_tracked)
+        source_error(error, self.ask.protocol, Some(field), &is_tracked)
     }
 }
 

@@ -24,7 +24,7 @@ use crate::exec::source::{PlannedFetch, WrittenMember};
 use crate::exec::value::Value as Read;
 use std::sync::Arc;
 use std::time::Instant;
-use weir_engine::source::{Accent, SourceError};
+use weir_engine::source::{Protocol, SourceError};
 use weir_postgres::bulkhead::{Cause, Patience};
 use weir_postgres::error::Error;
 use weir_postgres::rows::Rows;
@@ -61,7 +61,7 @@ pub(super) async fn drive(
             Ok(written) => return Ok(written),
             Err(Failure::Database(error, _)) if driven.lost_a_race(&error) => {
                 if tries >= TRIES_MAX {
-                    return Err(overtaken(run.fetch.ask.accent, member.field));
+                    return Err(overtaken(run.fetch.ask.protocol, member.field));
                 }
                 tokio::time::sleep(pause(tries)).await;
             }
@@ -291,8 +291,8 @@ impl Flight {
 
 /// Others were faster every time.
 #[cold]
-fn overtaken(accent: Accent, field: u32) -> SourceError {
-    let error = coded(accent, "CONCURRENT_UPDATE", "concurrent-update", CONCURRENT);
+fn overtaken(protocol: Protocol, field: u32) -> SourceError {
+    let error = coded(protocol, "CONCURRENT_UPDATE", "concurrent-update", CONCURRENT);
     SourceError::Rejected { error, field: Some(field) }
 }
 

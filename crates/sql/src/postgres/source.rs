@@ -14,7 +14,7 @@ use crate::model::{Model, ModelOptions};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
-use weir_engine::source::{Accent, BoxFuture, Reply, SourceError};
+use weir_engine::source::{BoxFuture, Protocol, Reply, SourceError};
 use weir_postgres::address::Settings;
 use weir_postgres::connection::Facts;
 use weir_postgres::error::Error;
@@ -95,7 +95,7 @@ impl Driver for PostgresDriver {
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
         Box::pin(async move {
             let ready = self.pool.ready(deadline).await;
-            ready.map_err(|error| source_error(error, Accent::Spec, None, &|_, _| false))
+            ready.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None, &|_, _| false))
         })
     }
 }

@@ -149,7 +149,7 @@ impl<'r, 's> Runner<'r, 's> {
                     if let Some(words) = &of.missing {
                         self.flush().await?;
                         if self.done[write].works[work].rows().next().is_none() {
-                            let error = not_found(words, self.bindings.accent);
+                            let error = not_found(words, self.bindings.protocol);
                             return Err(Failure::Refused(error, of.field));
                         }
                     }
@@ -249,7 +249,7 @@ impl<'r, 's> Runner<'r, 's> {
                 && answer.rows.as_ref().is_none_or(|it| it.iter().next().is_none())
             {
                 let field = self.prepared.plan.writes[write].field;
-                return Err(Failure::Refused(needed(words, self.bindings.accent), field));
+                return Err(Failure::Refused(needed(words, self.bindings.protocol), field));
             }
         }
         Ok(())

@@ -1,12 +1,12 @@
 //! Errors of SQLite, in words for clients: no SQL, no values.
 //!
-//! Codes are Hasura's in its accent and stable upper-case ones under the specification's.
+//! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP.
 
 use super::pattern::BadPattern;
 use crate::exec::errors::coded;
 use crate::exec::full;
 use rusqlite::{Error, ErrorCode, ffi};
-use weir_engine::source::{Accent, SourceError};
+use weir_engine::source::{Protocol, SourceError};
 
 const DAMAGED: &str = "the database's file is damaged: a copy has to be restored";
 const UNCONFIRMED: &str =
@@ -15,11 +15,11 @@ const STOPPED: &str = "the disk failed to keep an earlier change, so no more are
 const CHANGED: &str = "the database's tables are no longer as they were read: reload the source";
 const TOO_LARGE: &str = "the request makes a statement that is too large for the database";
 
-/// Turns a failure of SQLite into an answer for the client of `accent`.
+/// Turns a failure of SQLite into an answer for the client of `protocol`.
 #[must_use]
-pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceError {
+pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> SourceError {
     let rejected = |spec: &'static str, hasura: &'static str, message: &str| SourceError::Rejected {
-        error: coded(accent, spec, hasura, message),
+        error: coded(protocol, spec, hasura, message),
         field,
     };
     match &error {
@@ -79,23 +79,23 @@ pub(super) fn is_sync_failure(error: &Error) -> bool {
 }
 
 /// The answer to mutations whose commit was not synced.
-pub(super) fn unconfirmed(error: &Error, accent: Accent) -> SourceError {
+pub(super) fn unconfirmed(error: &Error, protocol: Protocol) -> SourceError {
     tracing::error!(%error, "the disk did not confirm a commit: nothing more is written until the database is opened anew");
-    of_store("WRITE_UNCONFIRMED", UNCONFIRMED, accent)
+    of_store("WRITE_UNCONFIRMED", UNCONFIRMED, protocol)
 }
 
 /// The answer to all later ones.
-pub(super) fn stopped(accent: Accent) -> SourceError {
-    of_store("WRITES_STOPPED", STOPPED, accent)
+pub(super) fn stopped(protocol: Protocol) -> SourceError {
+    of_store("WRITES_STOPPED", STOPPED, protocol)
 }
 
 /// The answer to mutations that were made for other tables than there are now.
-pub(super) fn changed(accent: Accent) -> SourceError {
-    of_store("SCHEMA_CHANGED", CHANGED, accent)
+pub(super) fn changed(protocol: Protocol) -> SourceError {
+    of_store("SCHEMA_CHANGED", CHANGED, protocol)
 }
 
-fn of_store(spec: &'static str, message: &str, accent: Accent) -> SourceError {
-    SourceError::Rejected { error: coded(accent, spec, "unexpected", message), field: None }
+fn of_store(spec: &'static str, message: &str, protocol: Protocol) -> SourceError {
+    SourceError::Rejected { error: coded(protocol, spec, "unexpected", message), field: None }
 }
 
 /// Bounds of SQLite on one statement, which only a request can have passed.
@@ -190,7 +190,7 @@ mod tests {
              z INT CHECK (z > 0), w INT REFERENCES a (x)); INSERT INTO a VALUES (1, 'one', 1, 1);";
         connection.execute_batch(tables).unwrap();
         let error = connection.execute(sql, []).unwrap_err();
-        let shown = match source_error(error, Accent::Hasura, None) {
+        let shown = match source_error(error, Protocol::Hasura, None) {
             SourceError::Rejected { error, .. } => format!("{}: {}", error.code, error.message),
             other => other.to_string(),
         };

@@ -156,7 +156,7 @@ impl PreparedFetch<SqliteDriver> {
             _ if is_moved => None,
             Ok(Some(reply)) => Some(Ok(reply)),
             Ok(None) => Some(Err(SourceError::Broken("an inline answer cannot stream".into()))),
-            Err(failure) => Some(Err(failure.into_error(self.ask.accent))),
+            Err(failure) => Some(Err(failure.into_error(self.ask.protocol))),
         }
     }
 }
@@ -200,7 +200,7 @@ impl OwnedRun {
         let answer = fetch.snapshot(&reader.connection, &self.prepared, self.bindings(), count, Some(sink));
         // What was stopped in its last step has an answer, which nobody may see.
         let is_moved = reader.watch.finish();
-        (!is_moved).then(|| answer.map_err(|failure| failure.into_error(fetch.ask.accent)))
+        (!is_moved).then(|| answer.map_err(|failure| failure.into_error(fetch.ask.protocol)))
     }
 }
 

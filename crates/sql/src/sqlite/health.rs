@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tokio::sync::oneshot;
-use weir_engine::source::{Accent, SourceError};
+use weir_engine::source::{Protocol, SourceError};
 
 /// Ends a probe's turn, whatever becomes of it.
 struct Turn(Arc<AtomicBool>);
@@ -44,7 +44,7 @@ pub(super) async fn probe(
     });
     thread.map_err(|cause| SourceError::Unavailable(cause.into()))?;
     match tokio::time::timeout_at(deadline.into(), told).await {
-        Ok(Ok(found)) => found.map_err(|error| source_error(error, Accent::Spec, None)),
+        Ok(Ok(found)) => found.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None)),
         Ok(Err(_)) => Err(SourceError::Broken("the probe ended without a word".into())),
         Err(_) => Err(SourceError::Timeout),
     }

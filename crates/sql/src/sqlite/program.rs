@@ -34,15 +34,15 @@ pub(super) fn drive<'r>(
     member: usize,
     program: Box<dyn Program>,
 ) -> BoxFuture<'r, Result<WrittenMember, SourceError>> {
-    let (accent, owned) = (run.fetch.ask.accent, OwnedRun::of(run, Vec::new()));
+    let (protocol, owned) = (run.fetch.ask.protocol, OwnedRun::of(run, Vec::new()));
     let (mut program, index_maintenance) = (program, Arc::clone(writer.index_maintenance()));
-    writer.submit(run.input.deadline, accent, move |connection| {
+    writer.submit(run.input.deadline, protocol, move |connection| {
         let (prepared, bindings) = (&*owned.prepared, owned.bindings());
         let run = ProgramRun { connection, prepared, bindings, index_maintenance: &index_maintenance };
         program.restart();
         run.drive(&prepared.plan.members[member], &mut *program).map_err(|failure| {
             let name = failure.violated();
-            with_message(failure.into_error(accent), name, &*owned.fetch.state.frontend)
+            with_message(failure.into_error(protocol), name, &*owned.fetch.state.frontend)
         })
     })
 }

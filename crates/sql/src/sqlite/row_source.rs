@@ -9,7 +9,7 @@ use crate::exec::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult
 use crate::exec::value::{Fault, Value};
 use rusqlite::Row;
 use rusqlite::types::{Value as Owned, ValueRef};
-use weir_engine::source::{Accent, PathError};
+use weir_engine::source::{PathError, Protocol};
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::Member;
 
@@ -109,7 +109,7 @@ impl RowSource for Statements<'_, '_> {
                 answer.out.member_float(key, value);
             }
             (Cell::Text, ValueRef::Text(text)) if text.is_ascii() => answer.out.member_text(key, text),
-            (_, value) => return unusual(answer, member, value, cell, self.bindings.accent),
+            (_, value) => return unusual(answer, member, value, cell, self.bindings.protocol),
         }
         true
     }
@@ -179,9 +179,9 @@ fn unusual(
     member: &Member,
     value: ValueRef<'_>,
     cell: Cell,
-    accent: Accent,
+    protocol: Protocol,
 ) -> bool {
-    if accent == Accent::Hasura
+    if protocol == Protocol::Hasura
         && let Some(text) = infinity(cell, value)
     {
         return answer.leaf(member, cell, Ok(text));

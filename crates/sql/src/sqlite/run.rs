@@ -11,7 +11,7 @@ use crate::exec::row_source::{RowContext, RowSource, WorkResult};
 use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, Connection};
 use smallvec::SmallVec;
-use weir_engine::source::{Accent, FieldError, SourceError};
+use weir_engine::source::{FieldError, Protocol, SourceError};
 
 /// Why a run ended early.
 #[derive(Debug)]
@@ -41,9 +41,9 @@ impl Failure {
         }
     }
 
-    pub(super) fn into_error(self, accent: Accent) -> SourceError {
+    pub(super) fn into_error(self, protocol: Protocol) -> SourceError {
         match self {
-            Self::Sqlite(error, field) => super::error::source_error(error, accent, Some(field)),
+            Self::Sqlite(error, field) => super::error::source_error(error, protocol, Some(field)),
             Self::Refused(error, field) => SourceError::Rejected { error: *error, field: Some(field) },
             Self::Gone => SourceError::Timeout,
             Self::Late => SourceError::Broken("a null came too late to be bubbled".into()),

@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 use tokio::sync::oneshot;
-use weir_engine::source::{Accent, BoxFuture, Reply, SourceError};
+use weir_engine::source::{BoxFuture, Protocol, Reply, SourceError};
 use weir_relational::catalog::Warning;
 use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::TooWide;
@@ -43,8 +43,8 @@ pub struct SqliteDriver {
 pub type SqliteSource = DatabaseSource<SqliteDriver>;
 
 impl SqliteDriver {
-    fn writer(&self, accent: Accent) -> Result<&Writer, SourceError> {
-        self.writer.as_ref().ok_or_else(|| read_only(accent))
+    fn writer(&self, protocol: Protocol) -> Result<&Writer, SourceError> {
+        self.writer.as_ref().ok_or_else(|| read_only(protocol))
     }
 }
 
@@ -83,8 +83,8 @@ impl Driver for SqliteDriver {
         })
     }
 
-    fn check_writable(&self, accent: Accent) -> Result<(), SourceError> {
-        self.writer(accent).map(drop)
+    fn check_writable(&self, protocol: Protocol) -> Result<(), SourceError> {
+        self.writer(protocol).map(drop)
     }
 
     fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<Reply, SourceError>> {
@@ -92,7 +92,7 @@ impl Driver for SqliteDriver {
     }
 
     fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<Reply, SourceError>> {
-        match run.fetch.state.driver.writer(run.fetch.ask.accent) {
+        match run.fetch.state.driver.writer(run.fetch.ask.protocol) {
             Ok(writer) => super::write_fetch::write(writer, &run),
             Err(error) => Box::pin(ready(Err(error))),
         }
@@ -103,7 +103,7 @@ impl Driver for SqliteDriver {
         member: usize,
         program: Box<dyn Program>,
     ) -> Result<WrittenMember, SourceError> {
-        let writer = run.fetch.state.driver.writer(run.fetch.ask.accent)?;
+        let writer = run.fetch.state.driver.writer(run.fetch.ask.protocol)?;
         super::program::drive(writer, run, member, program).await
     }
 
@@ -117,7 +117,7 @@ impl Driver for SqliteDriver {
             reader.watch.extend(run.input.deadline);
             super::program::ask(&reader.connection, asked, &mut answers)
         });
-        asking.map_err(|error| source_error(error, run.fetch.ask.accent, Some(field)))?;
+        asking.map_err(|error| source_error(error, run.fetch.ask.protocol, Some(field)))?;
         Ok(answers)
     }
 

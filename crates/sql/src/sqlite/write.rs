@@ -37,7 +37,7 @@ impl Statements<'_, '_> {
                 let width = self.prepared.plan.changes[*change as usize].returning().len();
                 let rows = self.rows(&mut statement, width, &mut written, field)?;
                 if let (true, Some(words)) = (rows.is_empty(), &write.missing) {
-                    return Err(Failure::Refused(not_found(words, self.bindings.accent), field));
+                    return Err(Failure::Refused(not_found(words, self.bindings.protocol), field));
                 }
                 written.result.rows = rows;
             }
@@ -76,7 +76,7 @@ impl Statements<'_, '_> {
             *held = Some((step.change, statement));
             match (rows.pop(), &step.needed) {
                 (None, Some(words)) => {
-                    return Err(Failure::Refused(needed(words, self.bindings.accent), field));
+                    return Err(Failure::Refused(needed(words, self.bindings.protocol), field));
                 }
                 (row, _) => done.push(row.unwrap_or_default()),
             }

@@ -7,29 +7,29 @@ use super::source::SqliteDriver;
 use super::writer::Writer;
 use crate::exec::errors::{coded, with_message, with_path};
 use crate::exec::source::PlannedFetch;
-use weir_engine::source::{Accent, BoxFuture, Reply, SourceError};
+use weir_engine::source::{BoxFuture, Protocol, Reply, SourceError};
 
 /// Runs the root fields in one job of `writer`.
 pub(super) fn write<'r>(
     writer: &Writer,
     run: &PlannedFetch<'r, SqliteDriver>,
 ) -> BoxFuture<'r, Result<Reply, SourceError>> {
-    let (accent, owned) = (run.fetch.ask.accent, OwnedRun::of(run, Vec::new()));
-    writer.submit(run.input.deadline, accent, move |connection| {
+    let (protocol, owned) = (run.fetch.ask.protocol, OwnedRun::of(run, Vec::new()));
+    writer.submit(run.input.deadline, protocol, move |connection| {
         let fetch = &*owned.fetch;
         match fetch.answer(connection, &owned.prepared, owned.bindings(), None, None) {
             Ok(Some(reply)) => Ok(reply),
             Ok(None) => Err(SourceError::Broken("a mutation cannot stream".into())),
             Err(failure) => {
                 let name = failure.violated();
-                let error = with_message(failure.into_error(accent), name, &*fetch.state.frontend);
+                let error = with_message(failure.into_error(protocol), name, &*fetch.state.frontend);
                 Err(with_path(error, &owned.prepared.plan))
             }
         }
     })
 }
 
-pub(super) fn read_only(accent: Accent) -> SourceError {
-    let error = coded(accent, "READ_ONLY", "not-supported", "the database is read-only");
+pub(super) fn read_only(protocol: Protocol) -> SourceError {
+    let error = coded(protocol, "READ_ONLY", "not-supported", "the database is read-only");
     SourceError::Rejected { error, field: None }
 }

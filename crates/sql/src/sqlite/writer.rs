@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use weir_engine::source::{Accent, BoxFuture, SourceError};
+use weir_engine::source::{BoxFuture, Protocol, SourceError};
 use weir_relational::dialect::store::SideIndex;
 
 /// Maximum length of the queue.
@@ -100,7 +100,7 @@ trait Job: Send {
     /// True if a request waits for the answer.
     fn is_awaited(&self) -> bool;
     /// Whose codes the answer has.
-    fn accent(&self) -> Accent;
+    fn protocol(&self) -> Protocol;
     /// Answers with what the work gave, or with why it did not count.
     fn answer(self: Box<Self>, instead: Option<SourceError>);
 }
@@ -110,7 +110,7 @@ struct Work<T, W> {
     result: Option<Result<T, SourceError>>,
     sender: oneshot::Sender<Result<T, SourceError>>,
     deadline: Instant,
-    accent: Accent,
+    protocol: Protocol,
 }
 
 impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Work<T, W> {
@@ -135,8 +135,8 @@ impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Wo
         !self.sender.is_closed()
     }
 
-    fn accent(&self) -> Accent {
-        self.accent
+    fn protocol(&self) -> Protocol {
+        self.protocol
     }
 
     fn answer(self: Box<Self>, instead: Option<SourceError>) {
@@ -184,11 +184,11 @@ impl Writer {
     pub(super) fn submit<T: Send + 'static>(
         &self,
         deadline: Instant,
-        accent: Accent,
+        protocol: Protocol,
         work: impl FnMut(&Connection) -> Result<T, SourceError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, SourceError>> {
         let (sender, receiver) = oneshot::channel();
-        let job = Box::new(Work { work, result: None, sender, deadline, accent });
+        let job = Box::new(Work { work, result: None, sender, deadline, protocol });
         let mut state = self.queue.lock();
         let full = state.jobs.len() >= JOBS_MAX;
         if !full {
@@ -270,7 +270,7 @@ impl Committer {
             self.watch.set(None, None);
             self.index_maintenance.forget();
             if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE") {
-                return refuse(group, |accent| uncommitted(&error, accent));
+                return refuse(group, |protocol| uncommitted(&error, protocol));
             }
             if self.version.is_some_and(|it| version(&self.connection) != Ok(it)) {
                 // Nothing was changed; a failure says that it was taken back already.
@@ -282,7 +282,7 @@ impl Committer {
                 Ran::TakenBack(culprit) => group.remove(culprit).answer(Some(SourceError::Timeout)),
                 Ran::Spoilt => {
                     if let Err(error) = execute(&self.connection, "ROLLBACK") {
-                        return refuse(group, |accent| uncommitted(&error, accent));
+                        return refuse(group, |protocol| uncommitted(&error, protocol));
                     }
                     if group.len() == 1 {
                         return group.into_iter().for_each(|job| job.answer(None));
@@ -309,7 +309,7 @@ impl Committer {
                     return group.into_iter().for_each(|job| self.commit(vec![job]));
                 }
                 self.is_stopped = is_sync_failure(&error);
-                refuse(group, |accent| uncommitted(&error, accent));
+                refuse(group, |protocol| uncommitted(&error, protocol));
             }
         }
     }
@@ -376,21 +376,21 @@ fn is_constraint(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
 }
 
-/// Why the transaction did not count, for the client of `accent`.
-fn uncommitted(error: &rusqlite::Error, accent: Accent) -> SourceError {
+/// Why the transaction did not count, for the client of `protocol`.
+fn uncommitted(error: &rusqlite::Error, protocol: Protocol) -> SourceError {
     if is_sync_failure(error) {
-        return unconfirmed(error, accent);
+        return unconfirmed(error, protocol);
     }
     let again = match error {
         rusqlite::Error::SqliteFailure(cause, words) => rusqlite::Error::SqliteFailure(*cause, words.clone()),
         _ => rusqlite::Error::InvalidQuery,
     };
-    source_error(again, accent, None)
+    source_error(again, protocol, None)
 }
 
-fn refuse(group: Vec<Box<dyn Job>>, why: impl Fn(Accent) -> SourceError) {
+fn refuse(group: Vec<Box<dyn Job>>, why: impl Fn(Protocol) -> SourceError) {
     for job in group {
-        let error = why(job.accent());
+        let error = why(job.protocol());
         job.answer(Some(error));
     }
 }
@@ -418,9 +418,9 @@ mod tests {
         let writer = writer();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let insert = |value: i64| {
-            writer.submit(later(60), Accent::Hasura, move |connection| {
+            writer.submit(later(60), Protocol::Hasura, move |connection| {
                 let done = connection.execute("INSERT INTO a VALUES (?1)", [value]);
-                done.map_err(|error| source_error(error, Accent::Hasura, None))
+                done.map_err(|error| source_error(error, Protocol::Hasura, None))
             })
         };
         let waiting: Vec<_> = values.iter().map(|&value| insert(value)).collect();
@@ -432,9 +432,9 @@ mod tests {
             })
             .collect();
         assert_eq!(shown, expected);
-        let count = writer.submit(later(60), Accent::Hasura, |connection| {
+        let count = writer.submit(later(60), Protocol::Hasura, |connection| {
             let count = connection.query_row("SELECT count(*) FROM a", [], |row| row.get::<_, i64>(0));
-            count.map_err(|error| source_error(error, Accent::Hasura, None))
+            count.map_err(|error| source_error(error, Protocol::Hasura, None))
         });
         let inserted = expected.iter().filter(|it| **it == "1").count() as i64;
         assert_eq!(runtime.block_on(count).unwrap(), inserted);
@@ -453,9 +453,10 @@ mod tests {
             let (sender, receiver) = oneshot::channel();
             let work = move |connection: &Connection| {
                 let done = connection.execute(sql, []);
-                done.map_err(|error| source_error(error, Accent::Spec, None))
+                done.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None))
             };
-            group.push(Box::new(Work { work, result: None, sender, deadline, accent: Accent::Spec }));
+            let protocol = Protocol::GraphqlOverHttp;
+            group.push(Box::new(Work { work, result: None, sender, deadline, protocol }));
             receivers.push(receiver);
         }
         committer(connection, watch).commit(group);
@@ -504,9 +505,9 @@ mod tests {
         let writer = writer();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let run = |sql: &'static str, deadline| {
-            writer.submit(deadline, Accent::Hasura, move |connection| {
+            writer.submit(deadline, Protocol::Hasura, move |connection| {
                 let done = connection.execute(sql, []);
-                done.map_err(|error| source_error(error, Accent::Spec, None))
+                done.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None))
             })
         };
         let before = run("INSERT INTO a VALUES (1)", later(60));
@@ -566,13 +567,15 @@ mod tests {
                 for does in acts {
                     let (sender, receiver) = oneshot::channel();
                     let work = move |connection: &Connection| {
-                        act(does, connection).map_err(|error| source_error(error, Accent::Spec, None))
+                        act(does, connection)
+                            .map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None))
                     };
                     let deadline = match does {
                         KeepAndReadOn => Instant::now() + Duration::from_millis(20),
                         Keep(_) | KeepAndFail | KeepAndRollBack | KeepAndPanic => later(60),
                     };
-                    group.push(Box::new(Work { work, result: None, sender, deadline, accent: Accent::Spec }));
+                    let protocol = Protocol::GraphqlOverHttp;
+                    group.push(Box::new(Work { work, result: None, sender, deadline, protocol }));
                     waiting.push((does, receiver));
                 }
                 committer.commit(group);

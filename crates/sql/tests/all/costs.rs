@@ -6,7 +6,7 @@ use std::future::Future;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use weir_engine::engine::{Body, Request, Settings};
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::{Caller, Protocol};
 use weir_sql::sqlite::connection::Tuning;
 
 const WHERE: &str = "query ($w: Track_bool_exp!) { Track_aggregate(where: $w) { aggregate { count } } }";
@@ -70,8 +70,12 @@ fn relationships_of_an_order_count_with_those_of_the_condition() {
     assert_eq!(code(&ask(&hundred, "{Employee_Employees: {}}")), "LIMIT_RELATIONSHIPS");
     let more = format!("{hundred}, {}", deep("Phone", 1));
     assert_eq!(code(&ask(&more, "{}")), "LIMIT_RELATIONSHIPS");
-    let hasura =
-        served.bytes(&format!("{{ Employee(order_by: [{more}]) {{ EmployeeId }} }}"), "", Accent::Hasura, 60);
+    let hasura = served.bytes(
+        &format!("{{ Employee(order_by: [{more}]) {{ EmployeeId }} }}"),
+        "",
+        Protocol::Hasura,
+        60,
+    );
     assert_eq!(code(std::str::from_utf8(&hasura).unwrap()), "validation-failed");
 }
 
@@ -86,7 +90,7 @@ fn conditions_have_a_bound_on_parts_and_a_list_is_one_part() {
     for parts in [1_001, 9_000] {
         assert_eq!(code(&served.ask(WHERE, &any(&list(parts, greater)))), "LIMIT_CONDITIONS", "{parts}");
     }
-    let hasura = served.bytes(WHERE, &any(&list(1_001, greater)), Accent::Hasura, 60);
+    let hasura = served.bytes(WHERE, &any(&list(1_001, greater)), Protocol::Hasura, 60);
     assert_eq!(code(std::str::from_utf8(&hasura).unwrap()), "validation-failed");
     // Empty objects and nested ones count as parts.
     assert_eq!(code(&served.ask(WHERE, &any(&list(1_001, |_| "{}".into())))), "LIMIT_CONDITIONS");
@@ -174,7 +178,7 @@ fn equalities_of_one_column_become_one_list() {
     let wrong = served.bytes(
         r#"{ v(where: {_or: [{word: {_eq: "a"}}, {word: {_eq: "\u0000"}}]}) { id } }"#,
         "",
-        Accent::Hasura,
+        Protocol::Hasura,
         60,
     );
     let wrong = String::from_utf8(wrong).unwrap();

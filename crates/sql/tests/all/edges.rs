@@ -243,7 +243,7 @@ fn offset_is_an_int_that_takes_no_string_but_in_hasuras_accent() {
     let served = serve(CHINOOK);
     let query = r#"{ Album(offset: "345", order_by: {AlbumId: asc}) { AlbumId } }"#;
     assert_eq!(code(&served, query, ""), "GRAPHQL_VALIDATION_FAILED");
-    let lenient = served.bytes(query, "", weir_engine::source::Accent::Hasura, 60);
+    let lenient = served.bytes(query, "", weir_engine::source::Protocol::Hasura, 60);
     assert_eq!(lenient, br#"{"data":{"Album":[{"AlbumId":346},{"AlbumId":347}]}}"#);
     for page in ["limit: -1", "offset: -1"] {
         assert_eq!(
@@ -419,10 +419,12 @@ fn numbers_beyond_floating_point_are_refused_before_anything_is_written() {
                 let (operation, rest) = query.split_once('{').unwrap();
                 let kind = if operation.is_empty() { "query " } else { operation };
                 let declared = format!("{kind}($x: {ty}!) {{{}", rest.replace('X', "$x"));
-                for accent in [weir_engine::source::Accent::Spec, weir_engine::source::Accent::Hasura] {
-                    refused(served.bytes(&query.replace('X', digits), "", accent, 60));
-                    refused(served.bytes(&declared, &format!(r#"{{"x": {digits}}}"#), accent, 60));
-                    refused(served.bytes(&declared, &format!(r#"{{"x": "{digits}"}}"#), accent, 60));
+                for protocol in
+                    [weir_engine::source::Protocol::GraphqlOverHttp, weir_engine::source::Protocol::Hasura]
+                {
+                    refused(served.bytes(&query.replace('X', digits), "", protocol, 60));
+                    refused(served.bytes(&declared, &format!(r#"{{"x": {digits}}}"#), protocol, 60));
+                    refused(served.bytes(&declared, &format!(r#"{{"x": "{digits}"}}"#), protocol, 60));
                 }
             }
         }
@@ -486,7 +488,7 @@ fn a_stored_infinity_takes_no_other_row_with_it() {
     assert_eq!(spec["errors"].as_array().unwrap().len(), 4);
     assert!(spec["errors"].as_array().unwrap().iter().all(|it| it["extensions"]["code"] == "FLOAT_RANGE"));
     // There an error would be the whole answer.
-    let hasura = served.bytes(query, "", weir_engine::source::Accent::Hasura, 60);
+    let hasura = served.bytes(query, "", weir_engine::source::Protocol::Hasura, 60);
     let expected = concat!(
         r#"{"data":{"f":[{"id":2,"r":1.7e+308,"d":1.7e+308,"n":1.7e+308},"#,
         r#"{"id":3,"r":"Infinity","d":"-Infinity","n":"Infinity"}],"f_by_pk":{"id":3,"r":"Infinity"}}}"#

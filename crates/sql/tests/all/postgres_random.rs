@@ -8,7 +8,7 @@ use crate::random_kit::{Column, Relation, Table, Values, write};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use serde_json::Value;
-use weir_engine::source::Accent;
+use weir_engine::source::Protocol;
 
 const fn number(sql: &'static str, field: &'static str, end: u32) -> Column {
     Column { sql, field, values: Values::Int(end) }
@@ -119,15 +119,15 @@ async fn compare(
 ) -> Result<(), TestCaseError> {
     let asked = write(tables, tape);
     let expected: Value = serde_json::from_str(&hand.run(&asked.sql).await).unwrap();
-    for accent in [Accent::Spec, Accent::Hasura] {
-        let answer = served.ask_in(accent, &asked.graphql, &asked.variables.to_string()).await;
+    for protocol in [Protocol::GraphqlOverHttp, Protocol::Hasura] {
+        let answer = served.ask_in(protocol, &asked.graphql, &asked.variables.to_string()).await;
         let json: Value = serde_json::from_str(&answer).unwrap();
         if json["data"] == expected && json.get("errors").is_none() {
             continue;
         }
         let shown = |text: &str| text.chars().take(2000).collect::<String>();
         return Err(TestCaseError::fail(format!(
-            "{accent:?} {}\n{}\n{}\n{}\n{}",
+            "{protocol:?} {}\n{}\n{}\n{}\n{}",
             asked.graphql,
             asked.variables,
             asked.sql,

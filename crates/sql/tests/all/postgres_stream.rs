@@ -4,7 +4,7 @@ use crate::postgres_kit::database;
 use crate::postgres_kit::served::{Served, serve_with, soon};
 use std::time::Duration;
 use weir_engine::engine::Body;
-use weir_engine::source::Accent;
+use weir_engine::source::Protocol;
 use weir_relational::dialect::flavour::Flavour;
 
 /// 30 MB in 30,000 lines, ten for each team.
@@ -173,5 +173,5 @@ async fn a_list_under_two_names_is_written_twice() {
         r#"{{"data":{{"one":{rows},"kind":"query_root","other":{rows},"again":"query_root","flat":[{{"id":3}}],"last":[{{"id":3}}]}}}}"#
     );
     assert_eq!(served.ask(&query).await, expected);
-    assert_eq!(served.ask_in(Accent::Hasura, &query, "").await, expected);
+    assert_eq!(served.ask_in(Protocol::Hasura, &query, "").await, expected);
 }

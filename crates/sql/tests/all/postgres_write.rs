@@ -2,7 +2,7 @@
 
 use crate::postgres_kit::served::{Hand, Served, serve, serve_with, soon};
 use crate::postgres_kit::{chinook, database};
-use weir_engine::source::Accent;
+use weir_engine::source::Protocol;
 
 const BANK: &str = "
 CREATE TABLE account (id int4 PRIMARY KEY, owner text NOT NULL, balance int8 NOT NULL CHECK (balance >= 0));
@@ -284,16 +284,16 @@ async fn numbers_with_exponents_are_taken_for_types_that_read_none() {
         )
     };
     let fields = "amount amounts paid cheap took number paids";
-    for (at, accent) in (0_u32..).step_by(2).zip([Accent::Spec, Accent::Hasura]) {
+    for (at, protocol) in (0_u32..).step_by(2).zip([Protocol::GraphqlOverHttp, Protocol::Hasura]) {
         let object = literal(&row(at));
         let insert = format!("mutation {{ insert_price_one(object: {object}) {{ {fields} }} }}");
         let expected = format!(r#"{{"data":{{"insert_price_one":{shown}}}}}"#);
-        assert_eq!(served.ask_in(accent, &insert, "").await, expected);
+        assert_eq!(served.ask_in(protocol, &insert, "").await, expected);
         let insert = format!(
             "mutation ($row: price_insert_input!) {{ insert_price_one(object: $row) {{ {fields} }} }}"
         );
         let variables = format!(r#"{{"row": {}}}"#, row(at + 1));
-        assert_eq!(served.ask_in(accent, &insert, &variables).await, expected);
+        assert_eq!(served.ask_in(protocol, &insert, &variables).await, expected);
     }
     for condition in [
         r#"{"amount": {"_eq": 2.5e1}}"#,
@@ -309,10 +309,10 @@ async fn numbers_with_exponents_are_taken_for_types_that_read_none() {
         let query = "price_aggregate(where: IT) { aggregate { count } } }";
         let written = format!("{{ {}", query.replace("IT", &literal(condition)));
         let variable = format!("query ($where: price_bool_exp) {{ {}", query.replace("IT", "$where"));
-        for accent in [Accent::Spec, Accent::Hasura] {
-            assert_eq!(served.ask_in(accent, &written, "").await, expected, "{condition}");
+        for protocol in [Protocol::GraphqlOverHttp, Protocol::Hasura] {
+            assert_eq!(served.ask_in(protocol, &written, "").await, expected, "{condition}");
             let variables = format!(r#"{{"where": {condition}}}"#);
-            assert_eq!(served.ask_in(accent, &variable, &variables).await, expected, "{condition}");
+            assert_eq!(served.ask_in(protocol, &variable, &variables).await, expected, "{condition}");
         }
     }
     let update = "mutation ($by: money) { update_price(where: {id: {_lt: 2}}, _inc: {amount: $by, cheap: 1e-2}, _set: {took: 6e1}) { returning { amount cheap took } } }";

@@ -206,7 +206,7 @@ fn an_item_that_would_fill_the_memory_is_refused() {
 fn a_statement_that_takes_too_long_is_stopped() {
     let served = serve(CHINOOK);
     let query = "{ Track_aggregate(where: {Track_Genre: {Genre_Tracks: {Track_Genre: {Genre_Tracks: {Name: {_regex: \"zzz.*zzz\"}}}}}}) { aggregate { count } } }";
-    let answer = served.bytes(query, "", weir_engine::source::Accent::Spec, 1);
+    let answer = served.bytes(query, "", weir_engine::source::Protocol::GraphqlOverHttp, 1);
     let answer = String::from_utf8(answer).unwrap();
     assert!(answer.contains("SOURCE_TIMEOUT"), "{answer}");
     let after = served.ask("{ Album_by_pk(AlbumId: 1) { AlbumId } }", "");
@@ -229,7 +229,7 @@ fn text_of_sql_in_values_stays_text() {
 fn hasuras_accent_reads_leniently_and_says_errors_its_way() {
     let served = serve(CHINOOK);
     let check = |query: &str, variables: &str, expected: &str| {
-        let answer = served.bytes(query, variables, weir_engine::source::Accent::Hasura, 60);
+        let answer = served.bytes(query, variables, weir_engine::source::Protocol::Hasura, 60);
         assert_eq!(String::from_utf8(answer).unwrap(), expected, "{query} {variables}");
     };
     check(r#"{ Album_by_pk(AlbumId: "1") { AlbumId } }"#, "", r#"{"data":{"Album_by_pk":{"AlbumId":1}}}"#);
@@ -310,7 +310,8 @@ fn wide_and_deep_conditions_are_answered_or_refused_in_words() {
     let count = |condition: &str| {
         let variables = format!("{{\"w\": {condition}}}");
         let query = "query ($w: Album_bool_exp) { Album_aggregate(where: $w) { aggregate { count } } }";
-        String::from_utf8(served.bytes(query, &variables, weir_engine::source::Accent::Spec, 60)).unwrap()
+        String::from_utf8(served.bytes(query, &variables, weir_engine::source::Protocol::GraphqlOverHttp, 60))
+            .unwrap()
     };
     let answered =
         |count: u32| format!(r#"{{"data":{{"Album_aggregate":{{"aggregate":{{"count":{count}}}}}}}}}"#);
@@ -336,7 +337,7 @@ fn a_client_that_goes_away_frees_the_thread_that_answered() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let ask = || {
         let request = Request {
-            accent: weir_engine::source::Accent::Spec,
+            protocol: weir_engine::source::Protocol::GraphqlOverHttp,
             ..Request::new(query, Instant::now() + Duration::from_secs(20))
         };
         served.engine.execute(request, &Caller::Admin)
@@ -362,7 +363,7 @@ fn as_much_is_held_back_as_the_settings_say() {
         let served = serve(CHINOOK).holding_back(hold_back_bytes);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let request = Request {
-            accent: weir_engine::source::Accent::Spec,
+            protocol: weir_engine::source::Protocol::GraphqlOverHttp,
             ..Request::new(
                 "{ Track(order_by: {TrackId: asc}) { TrackId Name Composer } }",
                 Instant::now() + Duration::from_secs(20),

@@ -1,7 +1,7 @@
 //! Mutations over Chinook and over odd tables: what is answered, and what is in the database after.
 
 use crate::kit::{CHINOOK, Served, serve};
-use weir_engine::source::Accent;
+use weir_engine::source::Protocol;
 
 /// Asks on a fresh copy; each answer in turn.
 fn check(sql: &str, asked: &[(&str, &str)]) {
@@ -204,7 +204,7 @@ fn a_failing_field_undoes_the_whole_mutation() {
     let words = "Uniqueness violation. duplicate key value violates unique constraint \"Genre_pkey\"";
     assert_eq!(message(&served, query), words);
     assert_eq!(served.plain("SELECT CAST(count(*) AS TEXT) FROM Genre WHERE GenreId = 401"), 0);
-    let hasura = String::from_utf8(served.bytes(query, "", Accent::Hasura, 60)).unwrap();
+    let hasura = String::from_utf8(served.bytes(query, "", Protocol::Hasura, 60)).unwrap();
     assert!(hasura.contains("constraint-violation") && hasura.contains("$.selectionSet.b"), "{hasura}");
     assert_eq!(
         message(&served, r#"mutation { insert_Album_one(object: {ArtistId: 99999, Title: "x"}) { Title } }"#),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
-use weir_engine::source::{Accent, Caller, Source};
+use weir_engine::source::{Caller, Protocol, Source};
 use weir_language::json::{Json, JsonRef};
 use weir_sql::model::ModelOptions;
 use weir_sql::sqlite::connection::Tuning;
@@ -85,12 +85,12 @@ impl Served {
     }
 
     /// The whole answer to `query`, as bytes.
-    pub fn bytes(&self, query: &str, variables: &str, accent: Accent, seconds: u64) -> Vec<u8> {
+    pub fn bytes(&self, query: &str, variables: &str, protocol: Protocol, seconds: u64) -> Vec<u8> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).unwrap());
         let request = Request {
             variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
-            accent,
+            protocol,
             ..Request::new(query, Instant::now() + Duration::from_secs(seconds))
         };
         runtime.block_on(async {
@@ -107,9 +107,9 @@ impl Served {
         })
     }
 
-    /// The answer to `query` under the specification's accent.
+    /// The answer to `query` by the rules of GraphQL over HTTP.
     pub fn ask(&self, query: &str, variables: &str) -> String {
-        String::from_utf8(self.bytes(query, variables, Accent::Spec, 60)).unwrap()
+        String::from_utf8(self.bytes(query, variables, Protocol::GraphqlOverHttp, 60)).unwrap()
     }
 
     /// Result of plain SQL: one JSON text.

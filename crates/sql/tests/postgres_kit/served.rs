@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
-use weir_engine::source::{Accent, Caller, Source};
+use weir_engine::source::{Caller, Protocol, Source};
 use weir_language::json::{Json, JsonRef};
 use weir_postgres::{Format, Parameters, Pool, Purpose, Session, Settings, Statement};
 use weir_sql::model::{ModelOptions, RelationshipNames};
@@ -50,15 +50,15 @@ pub async fn serve_with(database: Database, schemas: &[&str], tune: impl FnOnce(
 impl Served {
     /// The body of the answer to `query`; `variables` is JSON or empty.
     pub async fn body(&self, query: &str, variables: &str, deadline: Instant) -> Body {
-        self.body_in(Accent::Spec, query, variables, deadline).await
+        self.body_in(Protocol::GraphqlOverHttp, query, variables, deadline).await
     }
 
-    /// The same, to a client of `accent`.
-    async fn body_in(&self, accent: Accent, query: &str, variables: &str, deadline: Instant) -> Body {
+    /// The same, to a client of `protocol`.
+    async fn body_in(&self, protocol: Protocol, query: &str, variables: &str, deadline: Instant) -> Body {
         let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).unwrap());
         let request = Request {
             variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
-            accent,
+            protocol,
             ..Request::new(query, deadline)
         };
         self.engine.execute(request, &Caller::Admin).await.body
@@ -66,12 +66,12 @@ impl Served {
 
     /// The answer to a query with variables.
     pub async fn ask_with(&self, query: &str, variables: &str) -> String {
-        self.ask_in(Accent::Spec, query, variables).await
+        self.ask_in(Protocol::GraphqlOverHttp, query, variables).await
     }
 
-    /// The same, for a client of `accent`.
-    pub async fn ask_in(&self, accent: Accent, query: &str, variables: &str) -> String {
-        let bytes = match self.body_in(accent, query, variables, soon()).await {
+    /// The same, for a client of `protocol`.
+    pub async fn ask_in(&self, protocol: Protocol, query: &str, variables: &str) -> String {
+        let bytes = match self.body_in(protocol, query, variables, soon()).await {
             Body::Whole(bytes) => bytes,
             Body::Shared(bytes) => bytes.into(),
             Body::Stream { mut head, mut rest } => {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use weir_engine::engine::Request;
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::{Caller, Protocol};
 use weir_language::error::Error;
 use weir_language::json::Json;
 use weir_language::limits::Limits;
@@ -45,7 +45,7 @@ pub(super) fn explain(
         query: &query,
         operation_name: operation,
         variables: variables.as_ref().map(Json::root),
-        accent: Accent::Spec,
+        protocol: Protocol::GraphqlOverHttp,
         queries_only: false,
         headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(30),

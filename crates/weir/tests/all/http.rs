@@ -309,8 +309,8 @@ fn a_subscription_is_answered_as_what_it_is() {
     let answer = weir.post("/graphql", &[TELLING], ask.as_bytes());
     check(&answer, 400, "SUBSCRIPTIONS_UNSUPPORTED");
     check(&answer, 400, words);
-    let accent = r#""extensions":{"path":"$","code":"not-supported"}"#;
-    check(&weir.post("/v1/graphql", &[], ask.as_bytes()), 200, &format!("{words},{accent}"));
+    let protocol = r#""extensions":{"path":"$","code":"not-supported"}"#;
+    check(&weir.post("/v1/graphql", &[], ask.as_bytes()), 200, &format!("{words},{protocol}"));
     let by_get = weir.get("/graphql?query=subscription%7Bpet%7Bname%7D%7D", &[]);
     check(&by_get, 405, "METHOD_NOT_ALLOWED");
     check(&by_get, 405, "a subscription by GET needs `accept: text/event-stream`");

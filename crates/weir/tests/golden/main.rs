@@ -1,7 +1,7 @@
 //! Runs `tests/golden/<suite>/`: each `name.graphql` there or in a folder below is a test, its answers stand beside it.
 //!
 //! `suite.yaml` names the seed; a `weir.yaml` beside it configures the database `<suite>.db`. A case's header comments
-//! give `variables` (JSON), `operation` and `accent` (`spec` or `hasura`). Compared are `name.json` (the response,
+//! give `variables` (JSON), `operation` and `protocol` (`spec` or `hasura`). Compared are `name.json` (the response,
 //! indented), `name.plan` and `name.sql` (what `weir explain` prints). `WEIR_BLESS=1` writes them; without an answer a case
 //! fails. `ONLY=text` runs the cases whose name holds it.
 //!
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use weir::Weir;
-use weir_engine::source::Accent;
+use weir_engine::source::Protocol;
 
 #[path = "../../../sql/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
@@ -76,7 +76,7 @@ struct Case {
     text: String,
     variables: String,
     operation: Option<String>,
-    accent: Accent,
+    protocol: Protocol,
     /// JSON: what the client sends.
     headers: String,
     /// SQL that is run before, on the database of a case that mutates.
@@ -181,10 +181,10 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         let mut values = lines.filter_map(|line| line[1..].trim().strip_prefix(key)?.strip_prefix(':'));
         values.next().map(|it| it.trim().to_string())
     };
-    let accent = match header("accent").as_deref() {
-        None | Some("spec") => Accent::Spec,
-        Some("hasura") => Accent::Hasura,
-        Some(other) => panic!("{}: there is no accent `{other}`", file.display()),
+    let protocol = match header("accent").as_deref() {
+        None | Some("spec") => Protocol::GraphqlOverHttp,
+        Some("hasura") => Protocol::Hasura,
+        Some(other) => panic!("{}: there is no protocol `{other}`", file.display()),
     };
     let role = header("role");
     assert!(role.as_deref().is_none_or(|it| it == "admin"), "{}: there are no roles yet", file.display());
@@ -202,7 +202,7 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         before: header("before").unwrap_or_default(),
         then: header("then"),
         suite: suite.to_path_buf(),
-        accent,
+        protocol,
         file,
         text,
     }
@@ -383,7 +383,8 @@ fn open_types(types: &Path, store: Option<&Database>, suite: &Path) -> Weir {
     if let Some(seed) = seed {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("one starts");
         let deadline = Instant::now() + Duration::from_secs(30);
-        let seeded = runtime.block_on(weir.execute_as(&seed, "{}", None, Accent::Spec, deadline));
+        let seeded =
+            runtime.block_on(weir.execute_as(&seed, "{}", None, Protocol::GraphqlOverHttp, deadline));
         let seeded = String::from_utf8(seeded.expect("it is a request")).expect("JSON is UTF-8");
         assert!(!seeded.contains("\"errors\""), "{name}: seed.graphql: {seeded}");
     }
@@ -421,9 +422,9 @@ fn seed(sql: &Path, file: &Path) {
 fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtime) -> Result<(), String> {
     let deadline = Instant::now() + Duration::from_secs(30);
     let operation = case.operation.as_deref();
-    let explained = weir.explain(&case.text, &case.variables, operation, case.accent);
+    let explained = weir.explain(&case.text, &case.variables, operation, case.protocol);
     let answer =
-        runtime.block_on(weir.execute_as(&case.text, &case.variables, operation, case.accent, deadline));
+        runtime.block_on(weir.execute_as(&case.text, &case.variables, operation, case.protocol, deadline));
     let answer = answer.map_err(|it| it.to_string())?;
     let (plan, sql) = match explained {
         Ok(it) => (
@@ -436,7 +437,7 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     let mut wrong = String::new();
     let mut answer = indented(&answer);
     if let Some(then) = &case.then {
-        let after = runtime.block_on(weir.execute_as(then, "{}", None, case.accent, deadline));
+        let after = runtime.block_on(weir.execute_as(then, "{}", None, case.protocol, deadline));
         answer.push_str(&indented(&after.map_err(|it| it.to_string())?));
     }
     let answer = Some(answer);

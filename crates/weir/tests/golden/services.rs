@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use weir::Weir;
 use weir_engine::engine::{Body, Request};
-use weir_engine::source::{Accent, Caller, Headers};
+use weir_engine::source::{Caller, Headers, Protocol};
 use weir_language::json::Json;
 
 /// `headers` of a case.
@@ -43,7 +43,7 @@ pub(crate) fn check(
         query,
         operation_name: case.operation.as_deref(),
         variables: Some(variables.root()),
-        accent: case.accent,
+        protocol: case.protocol,
         queries_only: false,
         headers: &headers,
         deadline: Instant::now() + Duration::from_secs(30),
@@ -105,7 +105,8 @@ fn open(
     let weir = Weir::open(&target.display().to_string())?;
     if let Ok(seed) = fs::read_to_string(case.suite.join("seed.graphql")) {
         let deadline = Instant::now() + Duration::from_secs(30);
-        let seeded = runtime.block_on(weir.execute_as(&seed, "{}", None, Accent::Spec, deadline));
+        let seeded =
+            runtime.block_on(weir.execute_as(&seed, "{}", None, Protocol::GraphqlOverHttp, deadline));
         let seeded = String::from_utf8(seeded.map_err(|it| it.to_string())?).map_err(|it| it.to_string())?;
         assert!(!seeded.contains("\"errors\""), "seed.graphql: {seeded}");
     }

@@ -3,11 +3,11 @@
 use super::*;
 use std::io;
 
-fn check(fields: &str, accent: Accent, expected: &str) {
+fn check(fields: &str, protocol: Protocol, expected: &str) {
     let body = fields.replace('|', "\0") + "\0\0";
     let error = Box::new(DatabaseError::read(body.as_bytes()));
     let is_tracked = |schema: &str, table: &str| (schema, table) == ("public", "Album");
-    let error = source_error(Error::Database { error, statement: 0 }, accent, Some(3), &is_tracked);
+    let error = source_error(Error::Database { error, statement: 0 }, protocol, Some(3), &is_tracked);
     let shown = match error {
         SourceError::Rejected { error, field } => {
             assert_eq!(field, Some(3));
@@ -22,17 +22,17 @@ fn check(fields: &str, accent: Accent, expected: &str) {
 fn violated_constraints_are_told_in_hasuras_words() {
     check(
         "SERROR|C23505|Mduplicate key value violates unique constraint \"PK\"|DKey (a)=(7) already exists.|spublic|tAlbum|nPK",
-        Accent::Hasura,
+        Protocol::Hasura,
         "constraint-violation: Uniqueness violation. duplicate key value violates unique constraint \"PK\"",
     );
     check(
         "C23514|Mnew row for relation \"Album\" violates check constraint \"c\"|spublic|tAlbum|nc",
-        Accent::Hasura,
+        Protocol::Hasura,
         "permission-error: Check constraint violation. new row for relation \"Album\" violates check constraint \"c\"",
     );
     check(
         "C23502|Mnull value in column \"Title\" of relation \"Album\" violates not-null constraint|spublic|tAlbum|cTitle",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "NOT_NULL_VIOLATION: Not-NULL violation. null value in column \"Title\" of relation \"Album\" violates not-null constraint",
     );
 }
@@ -41,22 +41,22 @@ fn violated_constraints_are_told_in_hasuras_words() {
 fn what_is_too_long_is_named_as_far_as_it_may_be() {
     check(
         "C54000|Mindex row size 2720 exceeds btree version 4 maximum 2704 for index \"i\"|spublic|tAlbum|ni|R_bt_check_third_page",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "LIMIT_STATEMENT: a value is too long for an index over it: `i` of `Album`",
     );
     check(
         "C54000|Mindex row size 2720 exceeds btree version 4 maximum 2704 for index \"s\"|spublic|tsecret|ns|R_bt_check_third_page",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "LIMIT_STATEMENT: a value is too long for an index over it",
     );
     check(
         "C54001|Mstack depth limit exceeded|Rcheck_stack_depth",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "LIMIT_STATEMENT: the request's conditions are nested too deep for the database",
     );
     check(
         "C54011|Mtarget lists can have at most 1664 entries|Raddtlist",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "LIMIT_STATEMENT: the request makes a statement that is too large for the database",
     );
 }
@@ -65,7 +65,7 @@ fn what_is_too_long_is_named_as_far_as_it_may_be() {
 fn tables_that_are_not_tracked_are_not_named() {
     check(
         "C23503|Minsert or update on table \"secret\" violates foreign key constraint \"s\"|spublic|tsecret|ns",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "FOREIGN_KEY_VIOLATION: Foreign key violation. a referenced row is missing or still referenced",
     );
 }
@@ -74,60 +74,64 @@ fn tables_that_are_not_tracked_are_not_named() {
 fn values_are_not_repeated() {
     check(
         "C22P02|Minvalid input syntax for type integer: \"abc\"",
-        Accent::Hasura,
+        Protocol::Hasura,
         "data-exception: invalid input syntax for type integer",
     );
     check(
         "C22P02|Mmalformed array literal: \"{{\"secret\"},{\"2\"}}\"",
-        Accent::Hasura,
+        Protocol::Hasura,
         "data-exception: malformed array literal",
     );
     check(
         "C22003|Mvalue \"99\" is out of range for type smallint",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "INVALID_VALUE: value is out of range for type smallint",
     );
     check(
         "C22003|M\"1e400\" is out of range for type double precision",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "INVALID_VALUE: a value is out of range for type double precision",
     );
     check(
         "C42601|Msyntax error in tsvector: \"':x\"|Rprssyntaxerror",
-        Accent::Hasura,
+        Protocol::Hasura,
         "data-exception: syntax error in tsvector",
     );
     check(
         "C42601|Msyntax error at or near \"x\"|Rscanner_yyerror",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "DATABASE_ERROR: database query error",
     );
     check(
         "CXX000|Mcontains: Operation on mixed SRID geometries|Rpg_error",
-        Accent::Hasura,
+        Protocol::Hasura,
         "data-exception: contains: Operation on mixed SRID geometries",
     );
-    check("CXX000|Mcache lookup failed", Accent::Hasura, "unexpected: database query error");
+    check("CXX000|Mcache lookup failed", Protocol::Hasura, "unexpected: database query error");
     check(
         "C2201B|Minvalid regular expression: x",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "INVALID_PATTERN: invalid regular expression: x",
     );
 }
 
 #[test]
 fn other_states_say_who_can_mend_it() {
-    check("C40001|Mcould not serialize", Accent::Hasura, &format!("concurrent-update: {CONCURRENT}"));
-    check("C57014|Mcanceling", Accent::Spec, "the source did not answer before the deadline");
-    check("C53300|Msorry", Accent::Spec, "the source has no capacity left");
+    check("C40001|Mcould not serialize", Protocol::Hasura, &format!("concurrent-update: {CONCURRENT}"));
+    check("C57014|Mcanceling", Protocol::GraphqlOverHttp, "the source did not answer before the deadline");
+    check("C53300|Msorry", Protocol::GraphqlOverHttp, "the source has no capacity left");
     check(
         "C53100|Mcould not extend file",
-        Accent::Spec,
+        Protocol::GraphqlOverHttp,
         "STORE_FULL: the database's disk is full: make room on it, then send the mutation again; what it has can still be read",
     );
-    check("SFATAL|C57P01|Mbye", Accent::Spec, "the source is unavailable: FATAL 57P01: bye");
-    check("C42703|Mcolumn a.b does not exist", Accent::Spec, &format!("SCHEMA_CHANGED: {CHANGED}"));
-    check("CP0001|Msecret", Accent::Hasura, "unexpected: database query error");
+    check("SFATAL|C57P01|Mbye", Protocol::GraphqlOverHttp, "the source is unavailable: FATAL 57P01: bye");
+    check(
+        "C42703|Mcolumn a.b does not exist",
+        Protocol::GraphqlOverHttp,
+        &format!("SCHEMA_CHANGED: {CHANGED}"),
+    );
+    check("CP0001|Msecret", Protocol::Hasura, "unexpected: database query error");
 }
 
 #[test]
@@ -148,9 +152,9 @@ fn only_a_server_that_was_not_reached_is_unavailable() {
 #[test]
 fn a_connection_that_breaks_at_the_commit_leaves_a_doubt() {
     let error = Error::Unconfirmed("reset".into());
-    let error = source_error(error, Accent::Spec, None, &|_, _| true);
+    let error = source_error(error, Protocol::GraphqlOverHttp, None, &|_, _| true);
     assert_eq!(error.code(), "WRITE_UNCONFIRMED");
     let expected = format!("WRITE_UNCONFIRMED: {UNCONFIRMED}");
-    check("C40003|Mresult is ambiguous", Accent::Spec, &expected);
-    check("C08007|Mlost", Accent::Spec, &expected);
+    check("C40003|Mresult is ambiguous", Protocol::GraphqlOverHttp, &expected);
+    check("C08007|Mlost", Protocol::GraphqlOverHttp, &expected);
 }

@@ -15,7 +15,7 @@ use futures_util::FutureExt;
 use hyper::{HeaderMap, StatusCode};
 use std::panic::AssertUnwindSafe;
 use weir_engine::engine::{Aborted, Body};
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::{Caller, Protocol};
 use weir_engine::unread;
 use weir_language::json::{Json, JsonBuffer, JsonRef};
 
@@ -89,7 +89,7 @@ async fn run_one(
             return Some(());
         }
     };
-    let request = engine_request(context, &params, client, Accent::Hasura, false);
+    let request = engine_request(context, &params, client, Protocol::Hasura, false);
     let made = context.generation.engine.execute(request, caller).await;
     context.worker.metrics.timing(&made.timing, context.started.elapsed());
     match made.body {

@@ -18,7 +18,7 @@ use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use weir_engine::engine::Outcome;
-use weir_engine::source::Accent;
+use weir_engine::source::Protocol;
 use weir_language::json::JsonRef;
 
 /// Answer to a GET, in Hasura's words, with the address that answers a GET.
@@ -68,7 +68,7 @@ pub(crate) async fn answer(
         Err(message) => refused(message, "parse-failed", Verdict::Rejected),
         Ok(params) => {
             let client = context.client(headers);
-            let request = engine_request(context, &params, &client, Accent::Hasura, false);
+            let request = engine_request(context, &params, &client, Protocol::Hasura, false);
             let made = context.generation.engine.execute(request, &caller).await;
             let (verdict, timing) = (verdict(made.outcome), made.timing);
             let response = respond(context, made, StatusCode::OK, Media::Json, headers);

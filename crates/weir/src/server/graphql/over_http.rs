@@ -18,7 +18,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use std::borrow::Cow;
 use weir_engine::engine::{self, Outcome};
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::{Caller, Protocol};
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonBuffer};
 
@@ -58,7 +58,7 @@ pub(crate) async fn answer(
     let answer = match receive::params(tape.root()) {
         Ok(params) => {
             let client = context.client(headers);
-            let request = engine_request(context, &params, &client, Accent::Spec, false);
+            let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
             let made = context.generation.engine.execute(request, &caller).await;
             answer_with(context, made, media, headers)
         }
@@ -85,7 +85,7 @@ async fn by_text(
     };
     let params = Params { query: Cow::Borrowed(query), operation_name: None, variables: None };
     let client = context.client(&head.headers);
-    let request = engine_request(context, &params, &client, Accent::Spec, false);
+    let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
     let made = context.generation.engine.execute(request, caller).await;
     answer_with(context, made, media, &head.headers)
 }
@@ -118,7 +118,7 @@ async fn by_get(
         variables: if root(&variables) { variables.as_ref().map(Json::root) } else { None },
     };
     let client = context.client(&head.headers);
-    let request = engine_request(context, &params, &client, Accent::Spec, true);
+    let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, true);
     let made = context.generation.engine.execute(request, caller).await;
     let tag = cache_headers::tag(&made);
     let mut answer = answer_with(context, made, media, &head.headers)?;

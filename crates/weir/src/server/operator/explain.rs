@@ -11,7 +11,7 @@ use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use weir_engine::engine::Explanation;
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::{Caller, Protocol};
 
 /// The plan of an operation and what it asks its sources, without running it.
 pub(crate) async fn answer(
@@ -25,7 +25,7 @@ pub(crate) async fn answer(
     let tape = receive::json(context.worker.json_buffer.take(), &bytes, limits)?;
     let params = receive::params(tape.root()).map_err(|it| Refusal::bad_request(it.message()))?;
     let client = context.client(&head.headers);
-    let request = engine_request(context, &params, &client, Accent::Spec, false);
+    let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
     let (status, body) = match context.generation.engine.explain(request, &Caller::Admin) {
         Ok(explanation) => (StatusCode::OK, explained(&explanation)),
         Err(errors) => (StatusCode::BAD_REQUEST, errors),

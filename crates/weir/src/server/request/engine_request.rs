@@ -5,14 +5,14 @@ use super::context::RequestContext;
 use super::receive::Params;
 use std::time::Duration;
 use weir_engine::engine;
-use weir_engine::source::Accent;
+use weir_engine::source::Protocol;
 
 /// The request as the engine wants it.
 pub(crate) fn engine_request<'r>(
     context: &RequestContext,
     params: &'r Params<'_>,
     client: &'r ClientHeaders<'_>,
-    accent: Accent,
+    protocol: Protocol,
     queries_only: bool,
 ) -> engine::Request<'r> {
     let patience = Duration::from_secs(u64::from(context.generation.config.limits.request_s));
@@ -21,7 +21,7 @@ pub(crate) fn engine_request<'r>(
         // Clients that always send the key mean by an empty name that there is none.
         operation_name: params.operation_name.as_deref().filter(|it| !it.is_empty()),
         variables: params.variables,
-        accent,
+        protocol,
         queries_only,
         headers: client,
         deadline: context.started + patience,
