@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request, Settings};
 use weir_engine::source::{
-    BoxFuture, Caller, Fetch, FetchInput, Finished, Piece, PlanError, Reply, ReplyBody, Source, SourceError,
-    Tag,
+    BoxFuture, Caller, FetchBody, FetchInput, FetchResult, Finished, PlanError, PlanNode, PreparedFetch,
+    Source, SourceError, Tag,
 };
 use weir_language::json::Json;
 use weir_language::limits::Limits;
@@ -33,7 +33,7 @@ impl Source for Ready {
     fn schema(&self) -> &Arc<Schema> {
         &self.0
     }
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         Ok(Box::new(ReadyFetch { members: piece.fields.len() }))
     }
 }
@@ -42,13 +42,13 @@ struct ReadyFetch {
     members: usize,
 }
 
-impl Fetch for ReadyFetch {
-    fn run<'r>(&'r self, _: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for ReadyFetch {
+    fn run<'r>(&'r self, _: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         const MEMBER: &[u8] =
             br#""Album_by_pk":{"Title":"For Those About To Rock We Salute You","AlbumId":1},"#;
         let finished =
             Finished { bytes: MEMBER.repeat(self.members), ends: Vec::new(), failed: false, rest: None };
-        let reply = Reply { body: ReplyBody::Finished(finished), errors: Vec::new(), freshness: None };
+        let reply = FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), freshness: None };
         Box::pin(std::future::ready(Ok(reply)))
     }
     fn touches(&self) -> &[Tag] {

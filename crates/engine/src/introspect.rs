@@ -1,7 +1,7 @@
 //! Introspection: answers what is selected under `__schema` and `__type` straight from the [`Schema`].
 //!
 //! Parts that depend on no variable are written once, while planning, and become constants of the plan ([`fold`]); the rest
-//! (`__type(name: $name)`) is written per request by the same program, as a [`Fetch`] of its own.
+//! (`__type(name: $name)`) is written per request by the same program, as a [`PreparedFetch`] of its own.
 //!
 //! **Invariant:** introspection never depends on data, so no member can fail.
 //!
@@ -12,7 +12,9 @@
 mod compile;
 
 use crate::plan::shape::Shape;
-use crate::source::{BoxFuture, Fetch, FetchInput, Finished, Protocol, Reply, ReplyBody, SourceError, Tag};
+use crate::source::{
+    BoxFuture, FetchBody, FetchInput, FetchResult, Finished, PreparedFetch, Protocol, SourceError, Tag,
+};
 use crate::write::out::Out;
 use compile::{Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile};
 use std::sync::Arc;
@@ -37,7 +39,12 @@ pub fn fold(schema: &Schema, shape: &Shape, field: u32, protocol: Protocol) -> O
 
 /// Gets the root members at `fields` ready to be written per request.
 #[must_use]
-pub fn prepare(schema: &Arc<Schema>, shape: &Shape, fields: &[u32], protocol: Protocol) -> Box<dyn Fetch> {
+pub fn prepare(
+    schema: &Arc<Schema>,
+    shape: &Shape,
+    fields: &[u32],
+    protocol: Protocol,
+) -> Box<dyn PreparedFetch> {
     let introspection = Introspection::new(schema, shape, fields, protocol);
     Box::new(IntrospectionFetch {
         schema: Arc::clone(schema),
@@ -93,8 +100,8 @@ struct IntrospectionFetch {
     bytes_last: AtomicUsize,
 }
 
-impl Fetch for IntrospectionFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for IntrospectionFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let expected = self.bytes_last.load(Ordering::Relaxed);
         let mut out = Out::new(Vec::with_capacity(expected + 64));
         let roots = self.introspection.program.roots.len();
@@ -105,7 +112,7 @@ impl Fetch for IntrospectionFetch {
         }
         self.bytes_last.store(out.len(), Ordering::Relaxed);
         let finished = Finished { bytes: out.into_bytes(), ends, failed: false, rest: None };
-        let reply = Reply { body: ReplyBody::Finished(finished), errors: Vec::new(), freshness: None };
+        let reply = FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), freshness: None };
         Box::pin(std::future::ready(Ok(reply)))
     }
 

@@ -38,7 +38,7 @@ pub struct HintAt {
 
 /// The hints that hold for one piece of a plan, computed once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PieceHints {
+pub struct NodeHints {
     /// True if every member has a hint of its own, so that a source without lifetimes has one.
     pub covers: bool,
     /// The least `maxAge` of all fields in the piece, and what has it.
@@ -66,7 +66,7 @@ impl Least {
     }
 
     /// Takes in a part: what its source said and what the hints say; `wish_s` is the operation's own word for parts without either.
-    pub(crate) fn part(&mut self, freshness: Option<&Freshness>, hints: &PieceHints, wish_s: Option<u32>) {
+    pub(crate) fn part(&mut self, freshness: Option<&Freshness>, hints: &NodeHints, wish_s: Option<u32>) {
         self.scope = self.scope.max(hints.scope).max(freshness.map_or(Scope::Public, |it| it.scope));
         self.is_told |= freshness.is_some() || hints.least.is_some() || self.scope == Scope::Private;
         // A part that a hint makes private is cached for one caller only, unless its source separates callers by headers.
@@ -185,11 +185,11 @@ mod tests {
         }
     }
 
-    fn hints(covers: bool, least: Option<u32>, scope: Scope) -> PieceHints {
-        PieceHints { covers, least: least.map(|it| (it, Arc::from("T.f"))), scope }
+    fn hints(covers: bool, least: Option<u32>, scope: Scope) -> NodeHints {
+        NodeHints { covers, least: least.map(|it| (it, Arc::from("T.f"))), scope }
     }
 
-    type Part = (Option<Freshness>, PieceHints);
+    type Part = (Option<Freshness>, NodeHints);
 
     fn check(parts: &[Part], wish_s: Option<u32>, expected: Option<Freshness>) {
         let mut all = Least::default();
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_least_of_all_parts_holds_and_one_private_part_makes_all_private() {
-        let none = PieceHints::default();
+        let none = NodeHints::default();
         let long = known(60, 10, Scope::Private, "users");
         let short = known(5, 30, Scope::Public, "matches");
         check(
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn what_is_stale_ends_with_the_part_that_ends_first() {
-        let none = PieceHints::default();
+        let none = NodeHints::default();
         let first = known(5, 100, Scope::Public, "a");
         let second = known(50, 0, Scope::Public, "b");
         check(
@@ -298,9 +298,9 @@ mod tests {
 
     #[test]
     fn what_says_nothing_has_the_lifetime_that_a_hint_or_the_operation_gives_it_and_else_none() {
-        let none = PieceHints::default();
+        let none = NodeHints::default();
         let nothing = known(0, 0, Scope::Public, "a part without a lifetime");
-        let part = |it: &Freshness, hints: PieceHints| [(Some(it.clone()), hints)];
+        let part = |it: &Freshness, hints: NodeHints| [(Some(it.clone()), hints)];
         let (public, never) = (silent(Scope::Public), known(0, 0, Scope::Public, "s"));
         check(&part(&public, none.clone()), None, Some(never.clone()));
         check(
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn what_may_not_be_shown_once_it_is_over_binds_the_whole() {
         let strict = Freshness { must_revalidate: true, ..known(90, 0, Scope::Public, "s") };
-        let none = PieceHints::default();
+        let none = NodeHints::default();
         let of = |it: Freshness| Some(Freshness { must_revalidate: true, ..it });
         let other = known(60, 0, Scope::Public, "other");
         check(&[(Some(strict.clone()), none.clone()), (Some(other.clone()), none.clone())], None, of(other));
@@ -366,7 +366,7 @@ mod tests {
         let check = |(fresh_ms, stale_ms), (remaining_ms, left_ms)| {
             let part = Freshness { remaining_ms: fresh_ms, stale_ms, ..known(0, 0, Scope::Public, "s") };
             let expected = Freshness { remaining_ms, stale_ms: left_ms, ..part.clone() };
-            super::tests::check(&[(Some(part), PieceHints::default())], None, Some(expected));
+            super::tests::check(&[(Some(part), NodeHints::default())], None, Some(expected));
         };
         check((0, 10_000), (1000, 9000));
         check((300, 10_000), (1000, 9300));
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn the_operation_speaks_for_parts_that_have_no_lifetime_and_no_others() {
-        let silent = PieceHints::default();
+        let silent = NodeHints::default();
         check(&[(None, silent.clone())], Some(30), Some(known(30, 0, Scope::Public, "the operation")));
         let never = known(0, 0, Scope::Private, "wallet");
         check(&[(Some(never.clone()), silent)], Some(30), Some(never));
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn a_failed_answer_is_kept_by_nobody() {
         let mut all = Least::default();
-        all.part(Some(&known(60, 10, Scope::Public, "s")), &PieceHints::default(), None);
+        all.part(Some(&known(60, 10, Scope::Public, "s")), &NodeHints::default(), None);
         all.fail();
         let expected = Freshness { by_headers: false, ..known(0, 0, Scope::Private, "an error") };
         assert_eq!(all.told(), Some(expected));

@@ -196,6 +196,6 @@ impl Bitmap {
     }
 }
 
-/// A source's typed answer: the table of the piece's members (columns in the order of [`crate::source::Piece::fields`]),
+/// A source's typed answer: the table of the piece's members (columns in the order of [`crate::source::PlanNode::fields`]),
 /// with one row at the root or one per parent key.
 pub type Rows = Table;

@@ -1,6 +1,6 @@
 //! The border: what a source promises and what it is asked.
 //!
-//! The granularity is one round trip: [`Fetch::run`] is the only dynamic call on the warm path. A source never
+//! The granularity is one round trip: [`PreparedFetch::run`] is the only dynamic call on the warm path. A source never
 //! sees another source; what children in other sources need of its rows it gives as hidden columns.
 //!
 //! **Invariant:** a fetch belongs to one plan, and a plan to one schema.
@@ -40,7 +40,7 @@ pub trait Source: Send + Sync {
     /// Gets one piece of a plan ready: SQL is rendered here, once.
     /// # Errors
     /// Errors of the operation, found before anything is sent to the store.
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError>;
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError>;
     /// The source's division of its types into parts, if one fetch does not bring all of it.
     fn parts(&self) -> Option<&dyn Parts> {
         None
@@ -58,9 +58,9 @@ pub trait Source: Send + Sync {
 }
 
 /// One round trip, prepared.
-pub trait Fetch: Send + Sync {
+pub trait PreparedFetch: Send + Sync {
     /// Asks the source. Dropping the future cancels.
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>>;
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>>;
     /// Names that it reads or writes, such as tables, for caches and invalidation.
     fn touches(&self) -> &[Tag];
     /// The client's headers it reads or passes on, in lower case: what is shared between clients has to tell them apart by these.
@@ -101,7 +101,7 @@ pub struct Tag(pub Arc<str>);
 /// All that one source answers under one parent: at the root of a query, *all* its root fields; in a
 /// mutation a maximal run of them; below, one foreign field, or the members of one part of a type.
 #[derive(Clone, Copy)]
-pub struct Piece<'p> {
+pub struct PlanNode<'p> {
     /// The graph's schema, whose ids the shape holds.
     pub schema: &'p Schema,
     /// From the graph's ids to the ids of [`Source::schema`].
@@ -144,12 +144,12 @@ pub struct PlanVariable {
 /// The form in which a source has to answer a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// No children in other sources: [`ReplyBody::Finished`] or [`ReplyBody::Rows`] as the source likes.
+    /// No children in other sources: [`FetchBody::Finished`] or [`FetchBody::Rows`] as the source likes.
     Any {
         /// True if the members are adjacent in the response, so that one stream can carry them.
         contiguous: bool,
     },
-    /// Children hang below: [`ReplyBody::Rows`] it must be.
+    /// Children hang below: [`FetchBody::Rows`] it must be.
     Rows,
 }
 
@@ -237,9 +237,9 @@ pub struct FetchInput<'r> {
 
 /// Result of a fetch.
 #[derive(Debug)]
-pub struct Reply {
+pub struct FetchResult {
     /// The answer.
-    pub body: ReplyBody,
+    pub body: FetchBody,
     /// Fields that failed; their values are null (and nulls are already bubbled in `Finished`).
     pub errors: Vec<PathError>,
     /// Lifetime of the result; `None` if the source gives none.
@@ -262,7 +262,7 @@ pub struct Freshness {
     pub is_silent: bool,
     /// `must-revalidate`: never serve stale.
     pub must_revalidate: bool,
-    /// Versions of the tags computed from request values, read before fetching; beside those of [`Fetch::touches`].
+    /// Versions of the tags computed from request values, read before fetching; beside those of [`PreparedFetch::touches`].
     pub ages: Ages,
     /// Origin of the lifetime, for operators: a source and a field.
     pub set_by: Arc<str>,
@@ -285,7 +285,7 @@ pub enum Scope {
 
 /// The forms of an answer.
 #[derive(Debug)]
-pub enum ReplyBody {
+pub enum FetchBody {
     /// Response bytes: the piece's members `"key":value,` one after another, each with its comma.
     Finished(Finished),
     /// Typed rows; one row at the root, one per parent key below.

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::plan::shape::{Key, Member, Set, SetId, Shape, ShapeField};
-use weir_engine::source::{Answer, Ids, NoHeaders, Piece, Protocol};
+use weir_engine::source::{Answer, Ids, NoHeaders, PlanNode, Protocol};
 use weir_http::inputs::{Args, ConfigValues, Inputs, Keys};
 use weir_http::project::Projection;
 use weir_http::sdl;
@@ -79,7 +79,7 @@ fn main() {
     let mapping = sdl::read(SDL, "posts.graphql").unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
     let mapping = Arc::new(mapping);
     let (shape, ids, variables) = (shape(&mapping.schema), Arc::new(Ids::default()), Variables::default());
-    let piece = Piece {
+    let piece = PlanNode {
         schema: &mapping.schema,
         ids: &ids,
         shape: &shape,

@@ -38,7 +38,7 @@ use personal::Personal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use weir_engine::lifetime::HintAt;
-use weir_engine::source::{Fetch, FieldError, Headers, Parts, Piece, PlanError, Source};
+use weir_engine::source::{FieldError, Headers, Parts, PlanError, PlanNode, PreparedFetch, Source};
 use weir_language::schema::Schema;
 
 /// The services of one text.
@@ -151,7 +151,7 @@ impl Source for HttpSource {
         &self.hints
     }
 
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         fetch::prepare(&self.shared, piece)
     }
 }

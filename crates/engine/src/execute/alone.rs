@@ -10,12 +10,12 @@
 //! **Cost:** only what is refused comes here: each member is prepared and asked, a few at a time. Members see a snapshot each.
 
 use super::{Run, With};
-use crate::lifetime::PieceHints;
-use crate::plan::PlannedPiece;
+use crate::lifetime::NodeHints;
+use crate::plan::PreparedNode;
 use crate::rows::{Bitmap, CellError, Column, Data, Table};
 use crate::source::{
-    Answer, BoxFuture, FieldError, Finished, Freshness, PathError, Piece, Protocol, Reply, ReplyBody,
-    SourceError, Step,
+    Answer, BoxFuture, FetchBody, FetchResult, FieldError, Finished, Freshness, PathError, PlanNode,
+    Protocol, SourceError, Step,
 };
 use crate::write::out::Out;
 use futures_util::StreamExt;
@@ -28,7 +28,7 @@ const MEMBERS_MAX: usize = 8;
 const BYTES_MAX: usize = 64 << 20;
 
 /// True if members of `piece`, which failed with `error`, may succeed alone. Hasura's protocol has no data beside errors.
-pub(super) fn may_help(run: &Run<'_>, piece: &PlannedPiece, error: &SourceError) -> bool {
+pub(super) fn may_help(run: &Run<'_>, piece: &PreparedNode, error: &SourceError) -> bool {
     let is_refused = match error {
         // Without a field the piece as a whole is to blame.
         SourceError::Rejected { field, .. } => field.is_some(),
@@ -47,7 +47,7 @@ const fn reads(kind: OperationKind) -> bool {
 }
 
 /// The members of `piece`, as one reply.
-pub(super) async fn ask_each(run: &Run<'_>, piece: &PlannedPiece) -> Reply {
+pub(super) async fn ask_each(run: &Run<'_>, piece: &PreparedNode) -> FetchResult {
     let mut members = Vec::with_capacity(piece.fields.len());
     for &field in &piece.fields {
         members.push(ask_one(run, piece, field));
@@ -56,13 +56,13 @@ pub(super) async fn ask_each(run: &Run<'_>, piece: &PlannedPiece) -> Reply {
     let mut replies = Vec::with_capacity(piece.fields.len());
     let (mut bytes_len, mut freshness) = (0, None::<Freshness>);
     while let Some(mut reply) = asked.next().await {
-        if let Ok(Reply { body: ReplyBody::Finished(finished), .. }) = &reply {
+        if let Ok(FetchResult { body: FetchBody::Finished(finished), .. }) = &reply {
             bytes_len += finished.bytes.len();
             if bytes_len > BYTES_MAX {
                 reply = Err(too_long());
             }
         }
-        if let Ok(Reply { freshness: said, .. }) = &mut reply {
+        if let Ok(FetchResult { freshness: said, .. }) = &mut reply {
             freshness = match (freshness, said.take()) {
                 (Some(one), Some(other)) => Some(one.and(other)),
                 (one, other) => one.or(other),
@@ -73,21 +73,22 @@ pub(super) async fn ask_each(run: &Run<'_>, piece: &PlannedPiece) -> Reply {
         }
         replies.push(reply);
     }
-    let has_rows = |it: &Result<Reply, _>| matches!(it, Ok(Reply { body: ReplyBody::Rows(_), .. }));
+    let has_rows =
+        |it: &Result<FetchResult, _>| matches!(it, Ok(FetchResult { body: FetchBody::Rows(_), .. }));
     let members = piece.fields.iter().copied();
     let (body, errors) = match replies.iter().any(has_rows) {
         true => rows(replies),
         false => bytes(run, members.zip(replies)),
     };
-    Reply { body, errors, freshness }
+    FetchResult { body, errors, freshness }
 }
 
 /// One member of `piece`.
 fn ask_one<'r>(
     run: &'r Run<'_>,
-    piece: &'r PlannedPiece,
+    piece: &'r PreparedNode,
     field: u32,
-) -> BoxFuture<'r, Result<Reply, SourceError>> {
+) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
     Box::pin(async move {
         let alone = alone(run, piece, field)?;
         run.ask(&alone, None, With::default()).await
@@ -95,13 +96,13 @@ fn ask_one<'r>(
 }
 
 /// The piece of one member of `piece`.
-fn alone(run: &Run<'_>, piece: &PlannedPiece, field: u32) -> Result<PlannedPiece, SourceError> {
+fn alone(run: &Run<'_>, piece: &PreparedNode, field: u32) -> Result<PreparedNode, SourceError> {
     let Some(source) = piece.source else {
         return Err(SourceError::Broken("a piece without a source was refused".into()));
     };
     let (source, ids) = &run.graph.sources()[usize::from(source)];
     let plan = run.plan;
-    let prepared = source.prepare(&Piece {
+    let prepared = source.prepare(&PlanNode {
         schema: run.graph.schema(),
         ids,
         shape: &plan.shape,
@@ -116,17 +117,19 @@ fn alone(run: &Run<'_>, piece: &PlannedPiece, field: u32) -> Result<PlannedPiece
         variables: &plan.operation.variables,
     });
     let fetch = prepared.map_err(|it| SourceError::Rejected { error: it.error, field: Some(field) })?;
-    let hints = PieceHints::default();
-    Ok(PlannedPiece { fields: vec![field], parent: None, hints, fetch, ..*piece })
+    let hints = NodeHints::default();
+    Ok(PreparedNode { fields: vec![field], parent: None, hints, fetch, ..*piece })
 }
 
 /// The members' columns side by side.
-fn rows(replies: Vec<Result<Reply, SourceError>>) -> (ReplyBody, Vec<PathError>) {
+fn rows(replies: Vec<Result<FetchResult, SourceError>>) -> (FetchBody, Vec<PathError>) {
     let mut errors = Vec::new();
     let mut columns = Vec::with_capacity(replies.len());
     for reply in replies {
         let error = match reply {
-            Ok(Reply { body: ReplyBody::Rows(mut rows), errors: told, .. }) if rows.columns.len() == 1 => {
+            Ok(FetchResult { body: FetchBody::Rows(mut rows), errors: told, .. })
+                if rows.columns.len() == 1 =>
+            {
                 columns.append(&mut rows.columns);
                 errors.extend(told);
                 continue;
@@ -138,19 +141,19 @@ fn rows(replies: Vec<Result<Reply, SourceError>>) -> (ReplyBody, Vec<PathError>)
         nulls.set(0);
         columns.push(Column { nulls, data: Data::Empty, errors: vec![CellError { row: 0, error }] });
     }
-    (ReplyBody::Rows(Table { rows: 1, columns, hidden: Vec::new() }), errors)
+    (FetchBody::Rows(Table { rows: 1, columns, hidden: Vec::new() }), errors)
 }
 
 /// The members' bytes one after another.
 fn bytes(
     run: &Run<'_>,
-    replies: impl Iterator<Item = (u32, Result<Reply, SourceError>)>,
-) -> (ReplyBody, Vec<PathError>) {
+    replies: impl Iterator<Item = (u32, Result<FetchResult, SourceError>)>,
+) -> (FetchBody, Vec<PathError>) {
     let mut out = Out::default();
     let (mut ends, mut errors, mut failed) = (Vec::new(), Vec::new(), false);
     for (field, reply) in replies {
         let error = match reply {
-            Ok(Reply { body: ReplyBody::Finished(one), errors: told, .. }) if one.rest.is_none() => {
+            Ok(FetchResult { body: FetchBody::Finished(one), errors: told, .. }) if one.rest.is_none() => {
                 out.raw(&one.bytes);
                 failed |= one.failed;
                 errors.extend(told);
@@ -169,7 +172,7 @@ fn bytes(
         }
         ends.push(out.len() as u32);
     }
-    (ReplyBody::Finished(Finished { bytes: out.into_bytes(), ends, failed, rest: None }), errors)
+    (FetchBody::Finished(Finished { bytes: out.into_bytes(), ends, failed, rest: None }), errors)
 }
 
 /// A source that gives something else than the one member it was asked for, whole.

@@ -10,7 +10,7 @@
 
 use super::{Asked, Asks, Run, With};
 use crate::keys::Interner;
-use crate::plan::shape::{Member, PieceId, SetId};
+use crate::plan::shape::{Member, PlanNodeId, SetId};
 use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table};
 use crate::source::{FieldError, Level, Memos, SourceError};
 use futures_util::future::join_all;
@@ -25,7 +25,7 @@ const FAILED_ERRORS_MAX: usize = 50;
 pub(super) async fn ask_below(
     run: &Run<'_>,
     asks: &mut Asks,
-    mut level: Vec<PieceId>,
+    mut level: Vec<PlanNodeId>,
     memos: Option<&Memos>,
 ) {
     while !level.is_empty() {
@@ -61,7 +61,7 @@ async fn ask_level(
     run: &Run<'_>,
     gathers: &[Gather],
     memos: Option<&Memos>,
-) -> Vec<Result<crate::source::Reply, SourceError>> {
+) -> Vec<Result<crate::source::FetchResult, SourceError>> {
     let repeating = gathers.iter().filter(|it| run.plan.piece(it.piece).repeats).count();
     let level = (repeating > 1).then(|| Level::new(repeating as u32));
     let with = With { memos, level: level.as_ref() };
@@ -70,17 +70,17 @@ async fn ask_level(
 
 /// Rows it has to be, one per key, with a column per member.
 fn checked(
-    reply: Result<crate::source::Reply, SourceError>,
+    reply: Result<crate::source::FetchResult, SourceError>,
     keys: u32,
     members: usize,
-) -> Result<crate::source::Reply, SourceError> {
+) -> Result<crate::source::FetchResult, SourceError> {
     let reply = reply?;
     match &reply.body {
-        crate::source::ReplyBody::Rows(rows) if rows.rows == keys && rows.columns.len() == members => {
+        crate::source::FetchBody::Rows(rows) if rows.rows == keys && rows.columns.len() == members => {
             Ok(reply)
         }
-        crate::source::ReplyBody::Rows(_) => Err(SourceError::Broken("not one row per key".into())),
-        crate::source::ReplyBody::Finished(_) => {
+        crate::source::FetchBody::Rows(_) => Err(SourceError::Broken("not one row per key".into())),
+        crate::source::FetchBody::Finished(_) => {
             Err(SourceError::Broken("bytes where rows were asked".into()))
         }
     }
@@ -88,7 +88,7 @@ fn checked(
 
 /// Keys and objects of one piece to fetch.
 struct Gather {
-    piece: PieceId,
+    piece: PlanNodeId,
     set: SetId,
     /// Places in [`Table::hidden`].
     hidden: Vec<u32>,
@@ -102,7 +102,7 @@ struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    fn new(run: &'w Run<'w>, parent: PieceId) -> Self {
+    fn new(run: &'w Run<'w>, parent: PlanNodeId) -> Self {
         let below = run.plan.below(parent).filter_map(|piece| {
             let keys = run.plan.piece(piece).parent.as_ref()?;
             let (set, hidden) = (keys.set, keys.hidden.clone());
@@ -111,7 +111,7 @@ impl<'w> Walk<'w> {
         Self { run, gathers: below.collect() }
     }
 
-    fn piece(&mut self, piece: PieceId, rows: &mut Table) {
+    fn piece(&mut self, piece: PlanNodeId, rows: &mut Table) {
         let planned = self.run.plan.piece(piece);
         if planned.parent.is_some() {
             // Its set is its own, and its members may hang on others.
@@ -164,7 +164,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn gather(&mut self, set: SetId, piece: PieceId, at: usize, table: &mut Table, dead: &Bitmap) {
+    fn gather(&mut self, set: SetId, piece: PlanNodeId, at: usize, table: &mut Table, dead: &Bitmap) {
         let Some(gather) = self.gathers.iter_mut().find(|it| it.piece == piece && it.set == set) else {
             return;
         };
@@ -247,7 +247,7 @@ fn encode(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
 }
 
 /// Puts `error` at every row under the foreign member of `piece`.
-fn fail(run: &Run<'_>, asks: &mut Asks, piece: PieceId, error: &FieldError) {
+fn fail(run: &Run<'_>, asks: &mut Asks, piece: PlanNodeId, error: &FieldError) {
     let Some(parent) = &run.plan.piece(piece).parent else { return };
     let Some(rows) = &mut asks.rows[parent.piece.0 as usize] else { return };
     let mut left = FAILED_ERRORS_MAX;
@@ -260,7 +260,7 @@ fn fail_member(
     run: &Run<'_>,
     member: Member,
     column: &mut Column,
-    piece: PieceId,
+    piece: PlanNodeId,
     error: &FieldError,
     left: &mut usize,
 ) {
@@ -292,7 +292,7 @@ fn fail_table(
     run: &Run<'_>,
     set: SetId,
     table: &mut Table,
-    piece: PieceId,
+    piece: PlanNodeId,
     error: &FieldError,
     left: &mut usize,
 ) {

@@ -21,12 +21,12 @@ use crate::changes::{Changes, Noting};
 use crate::compose::Graph;
 use crate::engine::{Body, Capacity};
 use crate::lifetime::Least;
-use crate::plan::shape::PieceId;
-use crate::plan::{Plan, PlannedPiece};
+use crate::plan::shape::PlanNodeId;
+use crate::plan::{Plan, PreparedNode};
 use crate::rows::{Column, Rows};
 use crate::source::{
-    Caller, Common, FetchInput, Finished, Freshness, Headers, Level, Memos, PathError, Protocol, Reply,
-    ReplyBody, SourceError,
+    Caller, Common, FetchBody, FetchInput, FetchResult, Finished, Freshness, Headers, Level, Memos,
+    PathError, Protocol, SourceError,
 };
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -72,12 +72,12 @@ pub(crate) enum Asked {
 
 /// The answers of all pieces.
 pub(crate) struct Asks {
-    /// By [`PieceId`].
+    /// By [`PlanNodeId`].
     pub(crate) asked: Vec<Asked>,
-    /// By [`PieceId`].
+    /// By [`PlanNodeId`].
     pub(crate) rows: Vec<Option<Rows>>,
     /// Lifetimes that sources gave for their pieces; empty when none did.
-    freshness: Vec<(PieceId, Freshness)>,
+    freshness: Vec<(PlanNodeId, Freshness)>,
 }
 
 /// Context of a fetch.
@@ -101,7 +101,7 @@ pub(crate) async fn run(run: Run<'_>) -> Ran {
     let mut asks = if plan.whole {
         let memos = run.memos();
         let mut reply = run.ask_root(&plan.pieces[0], With { memos: memos.as_ref(), level: None }).await;
-        if let Ok(Reply { body: ReplyBody::Finished(finished), errors, freshness: None }) = &mut reply
+        if let Ok(FetchResult { body: FetchBody::Finished(finished), errors, freshness: None }) = &mut reply
             && errors.is_empty()
             && !finished.failed
             && finished.rest.is_none()
@@ -111,7 +111,7 @@ pub(crate) async fn run(run: Run<'_>) -> Ran {
             return Ran { body, capacity: Capacity::Enough, freshness };
         }
         let mut asks = Asks::none(plan);
-        asks.put(PieceId(0), reply);
+        asks.put(PlanNodeId(0), reply);
         asks
     } else {
         let mut asks = Asks::none(plan);
@@ -156,14 +156,14 @@ impl Asks {
         }
     }
 
-    fn put(&mut self, piece: PieceId, reply: Result<Reply, SourceError>) {
+    fn put(&mut self, piece: PlanNodeId, reply: Result<FetchResult, SourceError>) {
         let at = piece.0 as usize;
         self.asked[at] = match reply {
-            Ok(Reply { body, errors, freshness }) => {
+            Ok(FetchResult { body, errors, freshness }) => {
                 self.freshness.extend(freshness.map(|it| (piece, it)));
                 match body {
-                    ReplyBody::Finished(finished) => Asked::Finished(finished, errors),
-                    ReplyBody::Rows(rows) => {
+                    FetchBody::Finished(finished) => Asked::Finished(finished, errors),
+                    FetchBody::Rows(rows) => {
                         self.rows[at] = Some(rows);
                         Asked::Rows(errors)
                     }
@@ -179,7 +179,7 @@ impl Asks {
 
 impl<'r> Run<'r> {
     /// The lifetime of the whole: `said` by sources, in hints and by the operation itself, of the pieces that were asked.
-    fn least(&self, said: &[(PieceId, Freshness)], was_asked: impl Fn(usize) -> bool) -> Least {
+    fn least(&self, said: &[(PlanNodeId, Freshness)], was_asked: impl Fn(usize) -> bool) -> Least {
         // Of an answer that may be shared something is told even if all its parts fail.
         let mut least = Least::new(self.plan.sharing.is_some());
         let wish = self.plan.operation.wish.filter(|_| self.plan.kind == OperationKind::Query);
@@ -220,9 +220,9 @@ impl<'r> Run<'r> {
             several => join_all(several.iter().map(|piece| self.ask_root(piece, with))).await,
         };
         for (at, reply) in replies.into_iter().enumerate() {
-            asks.put(PieceId(at as u32), reply);
+            asks.put(PlanNodeId(at as u32), reply);
         }
-        let level = (0..root.len()).map(|at| PieceId(at as u32)).collect();
+        let level = (0..root.len()).map(|at| PlanNodeId(at as u32)).collect();
         gather::ask_below(self, asks, level, memos.as_ref()).await;
     }
 
@@ -230,7 +230,7 @@ impl<'r> Run<'r> {
     /// nothing more is done.
     async fn ask_in_turn(&self, asks: &mut Asks) {
         for at in 0..self.plan.root_pieces {
-            let piece = PieceId(at);
+            let piece = PlanNodeId(at);
             let reply = self.ask(self.plan.piece(piece), None, With::default()).await;
             let failed = reply.is_err();
             asks.put(piece, reply);
@@ -243,7 +243,7 @@ impl<'r> Run<'r> {
     }
 
     /// True if the failure of `piece` makes `data` null.
-    fn is_fatal(&self, piece: PieceId) -> bool {
+    fn is_fatal(&self, piece: PlanNodeId) -> bool {
         let fields = &self.plan.piece(piece).fields;
         fields.iter().any(|&field| self.plan.shape.fields[field as usize].ty.is_non_null())
     }
@@ -258,7 +258,7 @@ impl<'r> Run<'r> {
     }
 
     /// A piece at the root of a query: once, or member by member when what one of them asks is refused.
-    async fn ask_root(&self, piece: &PlannedPiece, with: With<'_>) -> Result<Reply, SourceError> {
+    async fn ask_root(&self, piece: &PreparedNode, with: With<'_>) -> Result<FetchResult, SourceError> {
         match self.ask(piece, None, with).await {
             // Rare, so its state is not part of every request's.
             Err(error) if alone::may_help(self, piece, &error) => {
@@ -271,10 +271,10 @@ impl<'r> Run<'r> {
     /// One round trip: the only dynamic call on the way.
     async fn ask(
         &self,
-        piece: &PlannedPiece,
+        piece: &PreparedNode,
         keys: Option<&[Column]>,
         with: With<'_>,
-    ) -> Result<Reply, SourceError> {
+    ) -> Result<FetchResult, SourceError> {
         let With { memos, level } = if piece.repeats { with } else { With::default() };
         let memo = memos.zip(piece.source).map(|(memos, source)| memos.of(source));
         let input = FetchInput {

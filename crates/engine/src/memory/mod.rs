@@ -47,8 +47,8 @@ pub use value::{Object, Value};
 use crate::plan::shape::ShapeField;
 use crate::rows::{Column, Rows};
 use crate::source::{
-    Answer as Form, BoxFuture, Fetch, FetchInput, FieldError, Finished, Ids, Piece, PlanError, Reply,
-    ReplyBody, Source, SourceError, Tag,
+    Answer as Form, BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Finished, Ids, PlanError,
+    PlanNode, PreparedFetch, Source, SourceError, Tag,
 };
 use crate::write::out::Out;
 use std::marker::PhantomData;
@@ -143,7 +143,7 @@ impl Source for Memory {
         &self.schema
     }
 
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let bindings = Bindings::new(&self.schema, piece.ids, piece.shape);
         let mut binder = Binder { shape: piece.shape, bindings };
         let mut members = Vec::with_capacity(piece.fields.len());
@@ -198,7 +198,7 @@ impl MemoryFetch {
     }
 
     /// The response's bytes, written straight from the values.
-    fn finish(&self, input: FetchInput<'_>) -> Reply {
+    fn finish(&self, input: FetchInput<'_>) -> FetchResult {
         let expected = self.bytes_last.load(Ordering::Relaxed);
         let (mut out, mut errors) = (Out::new(Vec::with_capacity(expected + expected / 8 + 64)), Vec::new());
         let mut ends = Vec::with_capacity(self.members.len());
@@ -227,11 +227,11 @@ impl MemoryFetch {
         }
         self.bytes_last.store(out.len(), Ordering::Relaxed);
         let body = Finished { bytes: out.into_bytes(), ends, failed, rest: None };
-        Reply { body: ReplyBody::Finished(body), errors, freshness: None }
+        FetchResult { body: FetchBody::Finished(body), errors, freshness: None }
     }
 
     /// One row at the root, one per key below.
-    fn rows(&self, input: FetchInput<'_>) -> Result<Reply, SourceError> {
+    fn rows(&self, input: FetchInput<'_>) -> Result<FetchResult, SourceError> {
         let rows = input.parent_keys.map_or(1, key_rows);
         let scope = Scope { shape: input.shape, bindings: &self.bindings };
         let columns = self.members.iter().map(|(field, resolver)| {
@@ -241,7 +241,7 @@ impl MemoryFetch {
         });
         let columns = columns.collect::<Result<_, _>>()?;
         let body = Rows { rows: rows as u32, columns, hidden: Vec::new() };
-        Ok(Reply { body: ReplyBody::Rows(body), errors: Vec::new(), freshness: None })
+        Ok(FetchResult { body: FetchBody::Rows(body), errors: Vec::new(), freshness: None })
     }
 }
 
@@ -250,8 +250,8 @@ fn key_rows(keys: &[Column]) -> usize {
     keys.first().map_or(0, Column::len)
 }
 
-impl Fetch for MemoryFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for MemoryFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let reply = if self.as_rows { self.rows(input) } else { Ok(self.finish(input)) };
         Box::pin(std::future::ready(reply))
     }

@@ -8,15 +8,15 @@ use super::hints::hint;
 use super::keep::wish;
 use super::refused::{RefusedFetch, refused};
 use super::same;
-use super::shape::{Member, PieceId, SetId, Shape};
+use super::shape::{Member, PlanNodeId, SetId, Shape};
 use super::share::sharing;
 use super::steer::{Guards, steering};
-use super::{Plan, PlannedOperation, PlannedPiece};
+use super::{Plan, PlannedOperation, PreparedNode};
 use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
 use crate::introspect;
-use crate::lifetime::PieceHints;
-use crate::source::{Answer, Fetch, Piece, PlanVariable, Protocol};
+use crate::lifetime::NodeHints;
+use crate::source::{Answer, PlanNode, PlanVariable, PreparedFetch, Protocol};
 use std::cell::Cell;
 use std::sync::Arc;
 use weir_language::ast::{Document, Operation, OperationKind, ValueId};
@@ -209,16 +209,16 @@ fn prepare(
     operation: &PlannedOperation,
     shape: &Arc<Shape>,
     cuts: Vec<Cut>,
-) -> Result<Vec<PlannedPiece>, Vec<Failure>> {
+) -> Result<Vec<PreparedNode>, Vec<Failure>> {
     let schema = question.graph.schema();
     let prepared = cuts.into_iter().map(|cut| {
         let Cut { source, set, fields, parent, part, answer, refused } = cut;
-        let fetch: Result<Box<dyn Fetch>, _> = match (source, refused) {
+        let fetch: Result<Box<dyn PreparedFetch>, _> = match (source, refused) {
             (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
             (None, None) => Ok(introspect::prepare(schema, shape, &fields, question.protocol)),
             (Some(at), None) => {
                 let (source, ids) = &question.graph.sources()[usize::from(at)];
-                source.prepare(&Piece {
+                source.prepare(&PlanNode {
                     schema,
                     ids,
                     shape,
@@ -236,16 +236,16 @@ fn prepare(
         };
         let fetch = fetch.map_err(|error| vec![Failure::plan(shape, error)])?;
         let must_be_rows = answer == Answer::Rows;
-        let hints = PieceHints::default();
+        let hints = NodeHints::default();
         let repeats = false;
-        Ok(PlannedPiece { source, set, fields, parent, must_be_rows, repeats, hints, fetch })
+        Ok(PreparedNode { source, set, fields, parent, must_be_rows, repeats, hints, fetch })
     });
     prepared.collect()
 }
 
 /// Finds the pieces whose sources may be asked for the same more than once.
-fn mark_repeats(pieces: &mut [PlannedPiece]) {
-    let asks = |it: &PlannedPiece| -> Vec<(Option<u16>, u32)> {
+fn mark_repeats(pieces: &mut [PreparedNode]) {
+    let asks = |it: &PreparedNode| -> Vec<(Option<u16>, u32)> {
         it.fetch.asks().iter().map(|&number| (it.source, number)).collect()
     };
     let mut all: Vec<_> = pieces.iter().flat_map(asks).collect();
@@ -256,7 +256,7 @@ fn mark_repeats(pieces: &mut [PlannedPiece]) {
     }
 }
 
-fn root_members(shape: &Shape, root: SetId, pieces: &[PlannedPiece]) -> Vec<(u32, u32)> {
+fn root_members(shape: &Shape, root: SetId, pieces: &[PreparedNode]) -> Vec<(u32, u32)> {
     let range = shape.set(root).range();
     let mut members = vec![(u32::MAX, u32::MAX); range.len()];
     for (piece, planned) in pieces.iter().enumerate() {
@@ -273,7 +273,7 @@ fn root_members(shape: &Shape, root: SetId, pieces: &[PlannedPiece]) -> Vec<(u32
 }
 
 /// By set: whether a foreign member stands in it or below it, within its piece.
-fn foreign_below(shape: &Shape, root: SetId, pieces: &[PlannedPiece]) -> Vec<bool> {
+fn foreign_below(shape: &Shape, root: SetId, pieces: &[PreparedNode]) -> Vec<bool> {
     let mut foreign = vec![false; shape.sets.len()];
     if pieces.iter().all(|it| it.parent.is_none()) {
         return foreign;
@@ -295,7 +295,7 @@ fn foreign_below(shape: &Shape, root: SetId, pieces: &[PlannedPiece]) -> Vec<boo
 }
 
 /// Bytes of the tables and, as a guess, of what sources keep: as much again for each piece's members.
-fn weight_bytes(shape: &Shape, pieces: &[PlannedPiece]) -> usize {
+fn weight_bytes(shape: &Shape, pieces: &[PreparedNode]) -> usize {
     const PREPARED_BYTES: usize = 1024;
     let Shape { sets, fields, choices, arguments, literals, constants } = shape;
     let choices: usize = choices.iter().map(|it| size_of_val(it) + size_of_val(it.sets.as_slice())).sum();
@@ -311,8 +311,8 @@ fn weight_bytes(shape: &Shape, pieces: &[PlannedPiece]) -> usize {
 
 impl Plan {
     /// The pieces that wait for the rows of `parent`.
-    pub(crate) fn below(&self, parent: PieceId) -> impl Iterator<Item = PieceId> + '_ {
-        let places = (self.root_pieces..self.pieces.len() as u32).map(PieceId);
+    pub(crate) fn below(&self, parent: PlanNodeId) -> impl Iterator<Item = PlanNodeId> + '_ {
+        let places = (self.root_pieces..self.pieces.len() as u32).map(PlanNodeId);
         places.filter(move |&it| self.piece(it).parent.as_ref().is_some_and(|keys| keys.piece == parent))
     }
 }

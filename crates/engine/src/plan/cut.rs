@@ -8,7 +8,7 @@
 use super::ParentKeys;
 use super::hang::{Hanging, hang_join, hang_part, refuse};
 use super::refused::Refused;
-use super::shape::{Member, PieceId, SetId, Shape};
+use super::shape::{Member, PlanNodeId, SetId, Shape};
 use crate::compose::{Graph, Joined, Owner};
 use crate::source::{Answer, FieldError, Ids, NodeId, Part, PartId, Parts, Place};
 use smallvec::SmallVec;
@@ -17,7 +17,7 @@ use weir_language::schema::{FieldId, Schema, TypeId};
 
 /// A piece before its source has prepared it.
 pub(crate) struct Cut {
-    /// As in [`super::PlannedPiece`].
+    /// As in [`super::PreparedNode`].
     pub(crate) source: Option<u16>,
     pub(crate) set: SetId,
     pub(crate) fields: Vec<u32>,
@@ -42,7 +42,7 @@ pub(crate) fn cut(
     let mut at = 0;
     let hangs = graph.hangs() || !refused.is_empty();
     while hangs && at < pieces.len() {
-        cut_below(graph, shape, PieceId(at as u32), refused, &mut pieces);
+        cut_below(graph, shape, PlanNodeId(at as u32), refused, &mut pieces);
         at += 1;
     }
     for piece in &mut pieces[root_pieces..] {
@@ -145,7 +145,7 @@ struct Together {
 struct Walk<'g> {
     graph: &'g Graph,
     refused: &'g [Refused],
-    piece: PieceId,
+    piece: PlanNodeId,
     /// The source of the piece; `None`: the engine.
     division: Option<Division<'g>>,
     /// Sets that are still to be looked at, and where their objects stand.
@@ -153,7 +153,13 @@ struct Walk<'g> {
 }
 
 /// Finds the members in what `piece` answers that it does not answer itself, and appends their pieces.
-fn cut_below(graph: &Graph, shape: &mut Shape, piece: PieceId, refused: &[Refused], pieces: &mut Vec<Cut>) {
+fn cut_below(
+    graph: &Graph,
+    shape: &mut Shape,
+    piece: PlanNodeId,
+    refused: &[Refused],
+    pieces: &mut Vec<Cut>,
+) {
     let before = pieces.len();
     let cut = &pieces[piece.0 as usize];
     if cut.refused.is_some() {
@@ -194,7 +200,7 @@ impl<'g> Walk<'g> {
                 self.below(shape, at, node);
                 continue;
             };
-            let hanging = Hanging { set, parent: self.piece, piece: PieceId(pieces.len() as u32) };
+            let hanging = Hanging { set, parent: self.piece, piece: PlanNodeId(pieces.len() as u32) };
             match self.carried(shape, set, node, hung, pieces) {
                 Hung::Join(join) => pieces.push(hang_join(join, shape, at, hanging)),
                 Hung::Refused(error) => pieces.push(refuse(error, shape, at, hanging)),
@@ -209,7 +215,7 @@ impl<'g> Walk<'g> {
             }
         }
         for Together { source, id, keys, members } in together {
-            let hanging = Hanging { set, parent: self.piece, piece: PieceId(pieces.len() as u32) };
+            let hanging = Hanging { set, parent: self.piece, piece: PlanNodeId(pieces.len() as u32) };
             pieces.push(hang_part((source, id), &keys, shape, &members, hanging));
         }
         for at in shape.set(set).range() {
@@ -294,7 +300,7 @@ impl<'g> Walk<'g> {
 }
 
 /// True if `set` of `piece` exists only because it has to come with `part`.
-fn is_below(pieces: &[Cut], mut piece: PieceId, mut set: SetId, part: (u16, PartId)) -> bool {
+fn is_below(pieces: &[Cut], mut piece: PlanNodeId, mut set: SetId, part: (u16, PartId)) -> bool {
     loop {
         let cut = &pieces[piece.0 as usize];
         match &cut.parent {

@@ -5,7 +5,7 @@
 
 use super::ParentKeys;
 use super::cut::Cut;
-use super::shape::{Member, PieceId, Set, SetId, Shape, ShapeArgument, ShapeField};
+use super::shape::{Member, PlanNodeId, Set, SetId, Shape, ShapeArgument, ShapeField};
 use crate::compose::Joined;
 use crate::source::{Answer, FieldError, PartId};
 use weir_language::schema::{FieldId, TypeId};
@@ -17,9 +17,9 @@ pub(super) struct Hanging {
     /// The set whose rows are the parents.
     pub(super) set: SetId,
     /// The set's piece.
-    pub(super) parent: PieceId,
+    pub(super) parent: PlanNodeId,
     /// The new one.
-    pub(super) piece: PieceId,
+    pub(super) piece: PlanNodeId,
 }
 
 impl Hanging {

@@ -5,19 +5,19 @@
 //!
 //! Source: `docs/caching.md`.
 
-use super::PlannedPiece;
+use super::PreparedNode;
 use super::shape::{Member, SetId, Shape};
 use crate::compose::Graph;
-use crate::lifetime::{Hint, PieceHints};
+use crate::lifetime::{Hint, NodeHints};
 use std::sync::Arc;
 use weir_language::schema::FieldId;
 
 /// Fills in the hints of all `pieces`; those above stand before those below.
-pub(super) fn hint(graph: &Graph, shape: &Shape, pieces: &mut [PlannedPiece]) {
+pub(super) fn hint(graph: &Graph, shape: &Shape, pieces: &mut [PreparedNode]) {
     if !graph.has_hints() {
         return;
     }
-    let mut all = vec![PieceHints::default(); pieces.len()];
+    let mut all = vec![NodeHints::default(); pieces.len()];
     for at in 0..pieces.len() {
         let members = pieces[at].fields.iter().map(|&it| it as usize);
         let own = members.clone().all(|it| graph.hint(shape.fields[it].field).is_some_and(covers));
@@ -45,7 +45,7 @@ fn member(
     shape: &Shape,
     at: usize,
     piece: usize,
-    all: &mut [PieceHints],
+    all: &mut [NodeHints],
     stack: &mut Vec<SetId>,
 ) {
     let field = &shape.fields[at];
@@ -69,7 +69,7 @@ fn member(
     }
 }
 
-fn add(graph: &Graph, field: FieldId, hint: Hint, to: &mut PieceHints) {
+fn add(graph: &Graph, field: FieldId, hint: Hint, to: &mut NodeHints) {
     to.scope = to.scope.max(hint.scope);
     let Some(seconds) = hint.max_age_s else { return };
     if to.least.as_ref().is_none_or(|it| seconds < it.0) {

@@ -25,10 +25,10 @@ mod share;
 mod steer;
 mod stem;
 
-use crate::lifetime::PieceHints;
-use crate::source::{Fetch, PlanVariable};
+use crate::lifetime::NodeHints;
+use crate::source::{PlanVariable, PreparedFetch};
 use keep::Wish;
-use shape::{PieceId, SetId, Shape};
+use shape::{PlanNodeId, SetId, Shape};
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::coerce::VariableTypes;
@@ -46,7 +46,7 @@ pub struct Plan {
     /// The set of the root.
     pub root: SetId,
     /// The round trips; those at the root first, in response order.
-    pub pieces: Vec<PlannedPiece>,
+    pub pieces: Vec<PreparedNode>,
     /// Number of `pieces` at the root.
     pub root_pieces: u32,
     /// One piece answers every member of the root in order: its bytes are the answer.
@@ -55,7 +55,7 @@ pub struct Plan {
     pub foreign_below: Vec<bool>,
     /// Types and defaults of the variables.
     pub operation: Arc<PlannedOperation>,
-    /// By member of the root: the piece that answers it and its place in [`PlannedPiece::fields`]; what is no piece's
+    /// By member of the root: the piece that answers it and its place in [`PreparedNode::fields`]; what is no piece's
     /// has `u32::MAX`. A member that equals an earlier one has that one's.
     pub root_members: Vec<(u32, u32)>,
     /// Places that take no null though their variables may be null.
@@ -85,7 +85,7 @@ pub struct PlannedOperation {
 }
 
 /// One round trip of a plan.
-pub struct PlannedPiece {
+pub struct PreparedNode {
     /// Place of the source in [`crate::compose::Graph::sources`]; `None` for what the engine answers: introspection and
     /// members that fail.
     pub source: Option<u16>,
@@ -100,16 +100,16 @@ pub struct PlannedPiece {
     /// True if one of its calls may repeat a call of another piece or its own.
     pub repeats: bool,
     /// Cache hints of the schema.
-    pub hints: PieceHints,
+    pub hints: NodeHints,
     /// The prepared fetch.
-    pub fetch: Box<dyn Fetch>,
+    pub fetch: Box<dyn PreparedFetch>,
 }
 
 /// Origin of the keys of a piece below the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParentKeys {
     /// The piece whose rows are the parents.
-    pub piece: PieceId,
+    pub piece: PlanNodeId,
     /// The set the foreign member stands in.
     pub set: SetId,
     /// By `Node::Parent` number: the place in [`shape::Set::hidden`].
@@ -133,7 +133,7 @@ impl Plan {
 
     /// One piece.
     #[must_use]
-    pub fn piece(&self, id: PieceId) -> &PlannedPiece {
+    pub fn piece(&self, id: PlanNodeId) -> &PreparedNode {
         &self.pieces[id.0 as usize]
     }
 }

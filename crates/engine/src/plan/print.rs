@@ -1,7 +1,7 @@
 //! A plan for people: an indented tree of pieces and members. Golden files and `weir explain` show it.
 
 use super::shape::{Member, SetId, ShapeField};
-use super::{Plan, PlannedPiece};
+use super::{Plan, PreparedNode};
 use crate::compose::Graph;
 use std::fmt::Write;
 use weir_language::ast::OperationKind;
@@ -51,7 +51,7 @@ impl<'p> Printer<'p> {
         let _ = writeln!(self.out, "{:width$}{text}", "", width = 2 * indent);
     }
 
-    fn piece(&mut self, graph: &Graph, at: usize, piece: &'p PlannedPiece) {
+    fn piece(&mut self, graph: &Graph, at: usize, piece: &'p PreparedNode) {
         let source = piece.source.map_or("introspection", |it| graph.sources()[usize::from(it)].0.name());
         let mut text = format!("piece {at} of {source}");
         if let Some(keys) = &piece.parent {

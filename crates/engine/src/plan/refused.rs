@@ -6,7 +6,7 @@
 //! Source: GraphQL specification, section 6.4.1 (CoerceArgumentValues).
 
 use super::arguments::NeverNull;
-use crate::source::{BoxFuture, Fetch, FetchInput, FieldError, Reply, SourceError, Tag};
+use crate::source::{BoxFuture, FetchInput, FetchResult, FieldError, PreparedFetch, SourceError, Tag};
 use weir_language::error::Code;
 use weir_language::schema::Schema;
 use weir_language::value::{Node, Variables};
@@ -44,8 +44,8 @@ pub(crate) fn must_not_be_null(name: &str, ty: &str) -> String {
 /// The fetch of a refused member.
 pub(crate) struct RefusedFetch(pub(crate) FieldError);
 
-impl Fetch for RefusedFetch {
-    fn run<'r>(&'r self, _: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for RefusedFetch {
+    fn run<'r>(&'r self, _: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let rejected = SourceError::Rejected { error: self.0.clone(), field: None };
         Box::pin(std::future::ready(Err(rejected)))
     }

@@ -19,7 +19,7 @@ pub struct ChoiceId(pub u32);
 
 /// The place of a piece in the plan's list of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PieceId(pub u32);
+pub struct PlanNodeId(pub u32);
 
 /// Output plan, as tables.
 #[derive(Debug, Default)]
@@ -124,7 +124,7 @@ pub enum Member {
     /// [`crate::rows::Data::Foreign`], whose places are rows of the piece's reply.
     Foreign {
         /// The piece that answers.
-        piece: PieceId,
+        piece: PlanNodeId,
         /// The member of the piece's set: it says what stands in the reply's column.
         field: u32,
         /// Column of the reply.

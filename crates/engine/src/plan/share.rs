@@ -4,7 +4,7 @@
 //!
 //! **Invariant:** the key holds every header a source of the plan reads, forwards or is told apart by.
 
-use super::PlannedPiece;
+use super::PreparedNode;
 use super::keep::Wish;
 use super::stem::Stem;
 use crate::changes;
@@ -41,8 +41,8 @@ enum Id {
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Rules for sharing the answers of a query of these pieces; nothing if they may not be shared.
-pub(super) fn sharing(kind: OperationKind, wish: Option<Wish>, pieces: &[PlannedPiece]) -> Option<Sharing> {
-    let lives = |it: &PlannedPiece| it.fetch.has_lifetime() || it.hints.covers;
+pub(super) fn sharing(kind: OperationKind, wish: Option<Wish>, pieces: &[PreparedNode]) -> Option<Sharing> {
+    let lives = |it: &PreparedNode| it.fetch.has_lifetime() || it.hints.covers;
     let asked = || pieces.iter().filter(|it| it.source.is_some());
     if kind != OperationKind::Query || asked().next().is_none() {
         return None;
@@ -65,7 +65,7 @@ pub(super) fn sharing(kind: OperationKind, wish: Option<Wish>, pieces: &[Planned
 }
 
 /// Places of all tags the pieces touch, each once.
-fn tags(pieces: &[PlannedPiece]) -> Vec<u16> {
+fn tags(pieces: &[PreparedNode]) -> Vec<u16> {
     let mut tags: Vec<u16> =
         pieces.iter().flat_map(|it| it.fetch.touches()).map(|it| changes::place(&it.0)).collect();
     tags.sort_unstable();

@@ -27,7 +27,7 @@ pub struct Writing<'r> {
     pub schema: &'r Schema,
     /// Form of the answer.
     pub shape: &'r Shape,
-    /// By `PieceId`: the reply of each piece below the root, a column per member. `None`: it failed as a whole, which is reported
+    /// By `PlanNodeId`: the reply of each piece below the root, a column per member. `None`: it failed as a whole, which is reported
     /// already; its members are null.
     pub children: &'r [Option<Rows>],
 }
@@ -396,7 +396,7 @@ impl<'w> Writer<'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::shape::{Key, PieceId, Set};
+    use crate::plan::shape::{Key, PlanNodeId, Set};
     use crate::rows::{CellError, Texts};
     use crate::source::FieldError;
 
@@ -490,7 +490,7 @@ mod tests {
 
     #[test]
     fn foreign_rows_are_found_by_place() {
-        let below = Member::Foreign { piece: PieceId(1), field: 2, column: 0 };
+        let below = Member::Foreign { piece: PlanNodeId(1), field: 2, column: 0 };
         let places = || Column { data: Data::Foreign(vec![1, NO_PLACE, 0, 1]), ..Column::default() };
         let reply = Table { rows: 2, columns: vec![ints(&[7, 8])], hidden: Vec::new() };
         let answered = r#""a":[{"b":8},{"b":null},{"b":7},{"b":8}],"#;

@@ -12,8 +12,8 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Kept, Lifetime, Request, Response, Settings};
 use weir_engine::lifetime::{Hint, HintAt};
 use weir_engine::source::{
-    BoxFuture, Caller, Fetch, FetchInput, Freshness, Headers, Piece, PlanError, Protocol, Reply, Scope,
-    Source, SourceError, Tag,
+    BoxFuture, Caller, FetchInput, FetchResult, Freshness, Headers, PlanError, PlanNode, PreparedFetch,
+    Protocol, Scope, Source, SourceError, Tag,
 };
 use weir_language::schema::Schema;
 
@@ -45,7 +45,7 @@ struct Living {
 }
 
 struct LivingFetch {
-    inner: Box<dyn Fetch>,
+    inner: Box<dyn PreparedFetch>,
     freshness: Option<Freshness>,
     calls: Arc<AtomicUsize>,
     gate: Arc<Semaphore>,
@@ -63,7 +63,7 @@ impl Source for Living {
     fn hints(&self) -> &[HintAt] {
         &self.hints
     }
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let remaining_ms = self.remaining_ms.load(Ordering::Relaxed);
         let set_by = Arc::from("albums");
         let by_headers = self.by_headers;
@@ -88,13 +88,13 @@ impl Source for Living {
     }
 }
 
-impl Fetch for LivingFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for LivingFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         Box::pin(async move {
             self.calls.fetch_add(1, Ordering::Relaxed);
             self.gate.acquire().await.expect("the gate stays").forget();
             let reply = self.inner.run(input).await?;
-            Ok(Reply { freshness: self.freshness.clone(), ..reply })
+            Ok(FetchResult { freshness: self.freshness.clone(), ..reply })
         })
     }
     fn touches(&self) -> &[Tag] {

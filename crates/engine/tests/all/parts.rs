@@ -9,8 +9,8 @@ use weir_engine::engine::Engine;
 use weir_engine::plan::shape::{Member, ShapeField};
 use weir_engine::rows::{CellError, Column, Data, Table};
 use weir_engine::source::{
-    BoxFuture, Fetch, FetchInput, Ids, NodeId, Part, PartId, Parts, Piece, Place, PlanError, Reply,
-    ReplyBody, Source, SourceError, Tag,
+    BoxFuture, FetchBody, FetchInput, FetchResult, Ids, NodeId, Part, PartId, Parts, Place, PlanError,
+    PlanNode, PreparedFetch, Source, SourceError, Tag,
 };
 use weir_language::schema::{FieldId, Schema, TypeId};
 
@@ -85,7 +85,7 @@ impl Source for Services {
     fn parts(&self) -> Option<&dyn Parts> {
         Some(self)
     }
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         Ok(Box::new(ServiceFetch {
             schema: Arc::clone(&self.schema),
             ids: Arc::clone(piece.ids),
@@ -152,8 +152,8 @@ impl ServiceFetch {
     }
 }
 
-impl Fetch for ServiceFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for ServiceFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let name_of = |field: FieldId| self.schema.field_name(self.ids.field(field));
         let names = self.fields.iter().map(|&it| match &input.shape.fields[it as usize] {
             // Another piece's.
@@ -186,7 +186,7 @@ impl Fetch for ServiceFetch {
                 table.columns.push(self.column(&input, field, &values, &errors));
             }
         }
-        let reply = Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: None };
+        let reply = FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), freshness: None };
         Box::pin(std::future::ready(Ok(reply)))
     }
     fn touches(&self) -> &[Tag] {

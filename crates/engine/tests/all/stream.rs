@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Aborted, Body, Engine, Request};
 use weir_engine::source::{
-    BoxFuture, Caller, Chunk, Chunks, Fetch, FetchInput, FieldError, Finished, PathError, Piece, PlanError,
-    Reply, ReplyBody, Source, SourceError, Step, Tag,
+    BoxFuture, Caller, Chunk, Chunks, FetchBody, FetchInput, FetchResult, FieldError, Finished, PathError,
+    PlanError, PlanNode, PreparedFetch, Source, SourceError, Step, Tag,
 };
 use weir_engine::unread::channel;
 use weir_language::schema::Schema;
@@ -32,7 +32,7 @@ impl Source for Long {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let key = piece.shape.fields[piece.fields[0] as usize].key.bytes().to_vec();
         Ok(Box::new(LongFetch { key, chunks: Arc::clone(&self.chunks) }))
     }
@@ -43,8 +43,8 @@ struct LongFetch {
     chunks: Arc<Mutex<Vec<Chunk>>>,
 }
 
-impl Fetch for LongFetch {
-    fn run<'r>(&'r self, _: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for LongFetch {
+    fn run<'r>(&'r self, _: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         Box::pin(async {
             let (sender, receiver) = channel(1);
             let chunks = std::mem::take(&mut *self.chunks.lock().unwrap());
@@ -61,7 +61,7 @@ impl Fetch for LongFetch {
                 failed: false,
                 rest: Some(Chunks { receiver }),
             };
-            Ok(Reply { body: ReplyBody::Finished(finished), errors: Vec::new(), freshness: None })
+            Ok(FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), freshness: None })
         })
     }
     fn touches(&self) -> &[Tag] {

@@ -13,8 +13,8 @@ use weir_engine::compose::{Graph, Join};
 pub use weir_engine::engine::Settings;
 use weir_engine::engine::{Body, Engine, Request, Response};
 use weir_engine::source::{
-    Answer, BoxFuture, Caller, Fetch, FetchInput, FieldError, Ids, Piece, PlanError, Protocol, Reply,
-    ReplyBody, Source, SourceError, Tag,
+    Answer, BoxFuture, Caller, FetchBody, FetchInput, FetchResult, FieldError, Ids, PlanError, PlanNode,
+    PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_language::json::Json;
 use weir_language::schema::Schema;
@@ -68,7 +68,7 @@ impl Source for Documents {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         self.prepared.fetch_add(1, Ordering::Relaxed);
         self.prepared_on.lock().unwrap().push(std::thread::current().id());
         let refused = piece
@@ -106,20 +106,20 @@ pub struct DocumentFetch {
     log: Arc<Mutex<Vec<String>>>,
 }
 
-impl Fetch for DocumentFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for DocumentFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         Box::pin(async move {
             // Once round the scheduler, so that answers do not come at once.
             tokio::task::yield_now().await;
             let table = if self.keyed { self.keyed(&input)? } else { self.root(&input)? };
             if self.is_finished {
-                return Ok(Reply {
-                    body: ReplyBody::Finished(rows::finish(self, &input, &table)),
+                return Ok(FetchResult {
+                    body: FetchBody::Finished(rows::finish(self, &input, &table)),
                     errors: Vec::new(),
                     freshness: None,
                 });
             }
-            Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: None })
+            Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), freshness: None })
         })
     }
     fn touches(&self) -> &[Tag] {

@@ -1,7 +1,9 @@
 //! A source that never answers.
 
 use std::sync::Arc;
-use weir_engine::source::{BoxFuture, Fetch, FetchInput, Piece, PlanError, Reply, Source, SourceError, Tag};
+use weir_engine::source::{
+    BoxFuture, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source, SourceError, Tag,
+};
 use weir_language::schema::Schema;
 
 pub struct Silent(Arc<Schema>);
@@ -19,15 +21,15 @@ impl Source for Silent {
     fn schema(&self) -> &Arc<Schema> {
         &self.0
     }
-    fn prepare(&self, _: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, _: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         Ok(Box::new(Never))
     }
 }
 
 struct Never;
 
-impl Fetch for Never {
-    fn run<'r>(&'r self, _: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for Never {
+    fn run<'r>(&'r self, _: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         Box::pin(std::future::pending())
     }
     fn touches(&self) -> &[Tag] {

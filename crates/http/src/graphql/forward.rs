@@ -17,7 +17,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    BoxFuture, Fetch, FetchInput, Headers, Ids, Piece, Reply, ReplyBody, SourceError, Tag,
+    BoxFuture, FetchBody, FetchInput, FetchResult, Headers, Ids, PlanNode, PreparedFetch, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonRef};
@@ -51,7 +51,7 @@ pub(super) struct ForwardedFetch {
 }
 
 impl ForwardedFetch {
-    pub(super) fn new(schema: Arc<Schema>, link: Arc<GraphqlLink>, piece: &Piece<'_>) -> Self {
+    pub(super) fn new(schema: Arc<Schema>, link: Arc<GraphqlLink>, piece: &PlanNode<'_>) -> Self {
         let text = Text::of(piece, &schema, &link.server.prefix);
         // Each call reports its changes once its result is known.
         let is_change = piece.kind == OperationKind::Mutation;
@@ -147,7 +147,7 @@ impl ForwardedFetch {
         self.kind == OperationKind::Mutation
     }
 
-    async fn answer(&self, input: &FetchInput<'_>) -> Result<Reply, SourceError> {
+    async fn answer(&self, input: &FetchInput<'_>) -> Result<FetchResult, SourceError> {
         let rows = input.parent_keys.map_or(1, |keys| keys.first().map_or(0, |it| it.len()));
         let chunk = |number: usize| number * KEYS_MAX..rows.min((number + 1) * KEYS_MAX);
         let asked = join_all((0..rows.div_ceil(KEYS_MAX)).map(|it| self.ask(input, chunk(it)))).await;
@@ -195,7 +195,7 @@ impl ForwardedFetch {
         }
         columns.iter_mut().for_each(|it| it.errors.sort_by_key(|it| it.row));
         let table = Table { rows: rows as u32, columns, hidden: Vec::new() };
-        Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: freshness.0 })
+        Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), freshness: freshness.0 })
     }
 }
 
@@ -255,8 +255,8 @@ fn note_errors<'t>(answer: JsonRef<'t>, errors: &mut Errors) -> Result<JsonRef<'
     })
 }
 
-impl Fetch for ForwardedFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for ForwardedFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         Box::pin(async move { self.answer(&input).await })
     }
 

@@ -17,7 +17,7 @@ use crate::passthrough::keep::Keeper;
 use crate::passthrough::{OpenError, Server};
 use http::uri::PathAndQuery;
 use std::sync::Arc;
-use weir_engine::source::{Fetch, Piece, PlanError, Source};
+use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Source};
 use weir_language::schema::Schema;
 
 /// A GraphQL server.
@@ -67,7 +67,7 @@ impl Source for GraphqlSource {
         &self.schema
     }
 
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         Ok(Box::new(forward::ForwardedFetch::new(Arc::clone(&self.schema), Arc::clone(&self.link), piece)))
     }
 }

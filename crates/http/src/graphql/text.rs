@@ -8,7 +8,7 @@
 use crate::passthrough::columns::{ResponseKeys, TYPENAME};
 use std::fmt::Write;
 use weir_engine::plan::shape::{Member, SetId, ShapeArgument};
-use weir_engine::source::Piece;
+use weir_engine::source::PlanNode;
 use weir_language::schema::{Schema, TypeId, TypeRef, builtin};
 use weir_language::value::Node;
 
@@ -71,7 +71,7 @@ impl<'n> Names<'n> {
 
 /// Writes a text.
 struct DocumentWriter<'p> {
-    piece: &'p Piece<'p>,
+    piece: &'p PlanNode<'p>,
     /// The source's own.
     schema: &'p Schema,
     prefix: &'p str,
@@ -81,7 +81,7 @@ struct DocumentWriter<'p> {
 
 impl Text {
     /// The text of `piece`.
-    pub(super) fn of(piece: &Piece<'_>, schema: &Schema, prefix: &str) -> Self {
+    pub(super) fn of(piece: &PlanNode<'_>, schema: &Schema, prefix: &str) -> Self {
         let mut writer = DocumentWriter { piece, schema, prefix, text: Self::default(), out: String::new() };
         for &place in piece.fields {
             let of = &piece.shape.fields[place as usize];

@@ -3,7 +3,7 @@
 use crate::passthrough::{OpenError, Server};
 use std::path::Path;
 use std::sync::Arc;
-use weir_engine::source::{Fetch, Piece, PlanError, Source};
+use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Source};
 use weir_language::schema::Schema;
 
 /// A gRPC server, of which this build has none.
@@ -40,7 +40,7 @@ impl Source for GrpcSource {
         match *self {}
     }
 
-    fn prepare(&self, _: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, _: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         match *self {}
     }
 }

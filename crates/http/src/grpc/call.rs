@@ -20,7 +20,8 @@ use std::sync::Arc;
 use weir_engine::plan::shape::{Member, SetId, ShapeArgument};
 use weir_engine::rows::{CellError, Table};
 use weir_engine::source::{
-    BoxFuture, Fetch, FetchInput, FieldError, Headers, Ids, Piece, Reply, ReplyBody, SourceError, Tag,
+    BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids, PlanNode, PreparedFetch,
+    SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::json::Json;
@@ -50,7 +51,7 @@ struct MethodCall {
 }
 
 impl Calls {
-    pub(super) fn new(model: Arc<Model>, link: Arc<GrpcLink>, piece: &Piece<'_>) -> Self {
+    pub(super) fn new(model: Arc<Model>, link: Arc<GrpcLink>, piece: &PlanNode<'_>) -> Self {
         let mut keys = ResponseKeys::default();
         let fields = piece.fields.iter().map(|&place| {
             let of = &piece.shape.fields[place as usize];
@@ -135,7 +136,7 @@ impl Calls {
         json
     }
 
-    async fn answer(&self, input: &FetchInput<'_>) -> Result<Reply, SourceError> {
+    async fn answer(&self, input: &FetchInput<'_>) -> Result<FetchResult, SourceError> {
         let rows = input.parent_keys.map_or(1, |keys| keys.first().map_or(0, |it| it.len()));
         let mut columns = Vec::with_capacity(self.fields.len());
         let calls = self
@@ -160,7 +161,7 @@ impl Calls {
         let served = answers.iter().flatten().filter_map(|it| it.as_ref().ok()).flatten();
         served.filter(|_| !is_change).for_each(|it| freshness.add(self.link.keeper.ttl(it, input)));
         let table = Table { rows: rows as u32, columns, hidden: Vec::new() };
-        Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: freshness.0 })
+        Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), freshness: freshness.0 })
     }
 
     /// The column of a member, an answer each row.
@@ -207,7 +208,7 @@ fn request(method: &GrpcMethod, json: &[u8]) -> Result<Vec<u8>, FieldError> {
 }
 
 /// Members stand in answers under their own names.
-fn name_members(piece: &Piece<'_>, set: SetId, keys: &mut ResponseKeys) {
+fn name_members(piece: &PlanNode<'_>, set: SetId, keys: &mut ResponseKeys) {
     for place in piece.shape.set(set).range() {
         let of = &piece.shape.fields[place];
         match of.member {
@@ -223,8 +224,8 @@ fn name_members(piece: &Piece<'_>, set: SetId, keys: &mut ResponseKeys) {
     keys.hidden.insert(set, hidden.map(|field| piece.schema.field_name(*field).into()).collect());
 }
 
-impl Fetch for Calls {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for Calls {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         Box::pin(async move { self.answer(&input).await })
     }
 

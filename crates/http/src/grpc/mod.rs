@@ -23,7 +23,7 @@ use prost_reflect::DescriptorPool;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
-use weir_engine::source::{Fetch, Piece, PlanError, Source};
+use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Source};
 use weir_language::schema::Schema;
 use weir_language::schema::print::{Order, print};
 
@@ -90,7 +90,7 @@ impl Source for GrpcSource {
         &self.model.schema
     }
 
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         Ok(Box::new(call::Calls::new(Arc::clone(&self.model), Arc::clone(&self.link), piece)))
     }
 }

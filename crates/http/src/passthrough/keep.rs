@@ -18,7 +18,7 @@ use std::future::Future;
 use std::sync::Arc;
 use weir_engine::changes::Ages;
 use weir_engine::plan::shape::{Member, SetId};
-use weir_engine::source::{FetchInput, Freshness, Headers, Piece, Tag, is_credential};
+use weir_engine::source::{FetchInput, Freshness, Headers, PlanNode, Tag, is_credential};
 
 /// Caching of a server's answers.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Keeper {
     }
 
     /// Tags that invalidate answers to `piece`: the server's own tag, and those of the types that it shows.
-    pub(crate) fn tags(&self, piece: &Piece<'_>) -> Vec<Tag> {
+    pub(crate) fn tags(&self, piece: &PlanNode<'_>) -> Vec<Tag> {
         let mut tags = vec![Tag(Arc::clone(&self.tag))];
         if !self.type_tags.is_empty() {
             let shown = types(piece);
@@ -188,7 +188,7 @@ fn held(server: &Server, begin: &mut Key) -> Box<[HeaderName]> {
 }
 
 /// The names of the object types that a piece shows, and of what they are chosen from.
-fn types<'p>(piece: &Piece<'p>) -> Vec<&'p str> {
+fn types<'p>(piece: &PlanNode<'p>) -> Vec<&'p str> {
     let (shape, mut fields) = (piece.shape, piece.fields.to_vec());
     let mut types = Vec::new();
     while let Some(place) = fields.pop() {

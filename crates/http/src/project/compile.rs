@@ -8,14 +8,14 @@ use crate::sdl::{ConnectorId, Given, Mapping, NodeId, Taken};
 use crate::selection::{Expr, ExprId, Variable};
 use std::sync::Arc;
 use weir_engine::plan::shape::{Member, SetId, Shape, ShapeField};
-use weir_engine::source::Piece;
+use weir_engine::source::PlanNode;
 use weir_language::schema::FieldId;
 use weir_language::wraps::Wraps;
 
 struct Compile<'c> {
     mapping: &'c Arc<Mapping>,
     connector: ConnectorId,
-    piece: &'c Piece<'c>,
+    piece: &'c PlanNode<'c>,
     scan: Scan,
     slots: u32,
     tables: Vec<TablePlan>,
@@ -24,7 +24,7 @@ struct Compile<'c> {
 impl Projection {
     /// For a field's connector: one column, the value of the member at `field` of the piece's shape.
     #[must_use]
-    pub fn field(mapping: &Arc<Mapping>, connector: ConnectorId, piece: &Piece<'_>, field: u32) -> Self {
+    pub fn field(mapping: &Arc<Mapping>, connector: ConnectorId, piece: &PlanNode<'_>, field: u32) -> Self {
         let mut compile = Compile::new(mapping, connector, piece);
         let of = &piece.shape.fields[field as usize];
         let node = mapping.connector(connector).node;
@@ -39,7 +39,7 @@ impl Projection {
 
     /// For a type's connector: the columns of the piece's members, and those that hang hidden on its set.
     #[must_use]
-    pub fn entity(mapping: &Arc<Mapping>, connector: ConnectorId, piece: &Piece<'_>) -> Self {
+    pub fn entity(mapping: &Arc<Mapping>, connector: ConnectorId, piece: &PlanNode<'_>) -> Self {
         let mut compile = Compile::new(mapping, connector, piece);
         let node = mapping.connector(connector).node;
         // Items of a batch are taken out before.
@@ -53,7 +53,7 @@ impl Projection {
 }
 
 impl<'c> Compile<'c> {
-    fn new(mapping: &'c Arc<Mapping>, connector: ConnectorId, piece: &'c Piece<'c>) -> Self {
+    fn new(mapping: &'c Arc<Mapping>, connector: ConnectorId, piece: &'c PlanNode<'c>) -> Self {
         Self { mapping, connector, piece, scan: Scan::default(), slots: 0, tables: Vec::new() }
     }
 

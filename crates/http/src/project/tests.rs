@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use weir_engine::plan::shape::{Key, Member, Set, SetId, Shape, ShapeField};
 use weir_engine::rows::{Bitmap, Column, Data, Table, Texts};
-use weir_engine::source::{Answer, Ids, NoHeaders, Piece, Protocol};
+use weir_engine::source::{Answer, Ids, NoHeaders, PlanNode, Protocol};
 use weir_language::ast::{Definition, Document, List, OperationKind, Selection};
 use weir_language::json::Json;
 use weir_language::limits::Limits;
@@ -81,8 +81,8 @@ fn planned(schema: &Arc<Schema>, on: TypeId, query: &str) -> Planned {
 }
 
 impl Planned {
-    fn piece<'p>(&'p self, fields: &'p [u32]) -> Piece<'p> {
-        Piece {
+    fn piece<'p>(&'p self, fields: &'p [u32]) -> PlanNode<'p> {
+        PlanNode {
             schema: &self.schema,
             ids: &self.ids,
             shape: &self.shape,

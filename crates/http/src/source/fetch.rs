@@ -26,8 +26,8 @@ use weir_engine::changes::Ages;
 use weir_engine::plan::shape::Member;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    BoxFuture, Fetch, FetchInput, FieldError, Headers, Ids, Piece, PlanError, Protocol, Reply, ReplyBody,
-    SourceError, Tag,
+    BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids, PlanError, PlanNode,
+    PreparedFetch, Protocol, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonKind, JsonNode};
@@ -71,7 +71,10 @@ const NULL: &[JsonNode] = &[JsonNode { kind: JsonKind::Null, start: 0, end: 4, n
 pub(super) type RowOutcome = Result<Served, FieldError>;
 
 /// Gets a piece ready.
-pub(super) fn prepare(shared: &Arc<Shared>, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+pub(super) fn prepare(
+    shared: &Arc<Shared>,
+    piece: &PlanNode<'_>,
+) -> Result<Box<dyn PreparedFetch>, PlanError> {
     let mapping = &shared.mapping;
     let is_root = piece.part.is_none() && piece.parent_keys.is_none();
     let in_turn = is_root && piece.kind == OperationKind::Mutation;
@@ -278,7 +281,7 @@ impl HttpFetch {
         });
     }
 
-    async fn run_all(&self, input: FetchInput<'_>) -> Reply {
+    async fn run_all(&self, input: FetchInput<'_>) -> FetchResult {
         let rows = rows(&input);
         let mut answers = Vec::with_capacity(self.calls.len());
         match self.calls.as_slice() {
@@ -295,7 +298,7 @@ impl HttpFetch {
                 freshness.add(other);
             }
         }
-        Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: freshness.0 }
+        FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), freshness: freshness.0 }
     }
 }
 
@@ -356,8 +359,8 @@ fn put(column: &mut Column, errors: &[CellError]) {
     column.errors.sort_unstable_by_key(|it| it.row);
 }
 
-impl Fetch for HttpFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for HttpFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         Box::pin(async move {
             self.check_calls(&input)?;
             Ok(self.run_all(input).await)

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_engine::plan::shape::Shape;
-use weir_engine::source::{Ids, Piece, PlanError};
+use weir_engine::source::{Ids, PlanError, PlanNode};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::{Node, Variables};
 use weir_relational::catalog::{
@@ -144,7 +144,7 @@ fn constraint_messages(api: &Api, layout: &Layout) -> BTreeMap<String, String> {
 impl Native {
     /// The variables that are nothing but data of objects: what an add takes, what an update sets and removes. A program
     /// reads them, so no statement depends on them.
-    fn data(&self, piece: &Piece<'_>) -> Vec<u32> {
+    fn data(&self, piece: &PlanNode<'_>) -> Vec<u32> {
         let (shape, literals) = (piece.shape, &piece.shape.literals);
         let meaning = |input| self.api.inputs.get(piece.ids.input(input).index());
         let mut spans = Vec::new();
@@ -188,7 +188,7 @@ impl Native {
     }
 
     /// The variables that name fields for a `@cascade`.
-    fn named(&self, piece: &Piece<'_>) -> Vec<u32> {
+    fn named(&self, piece: &PlanNode<'_>) -> Vec<u32> {
         let shape = piece.shape;
         let meaning = |input| self.api.inputs.get(piece.ids.input(input).index());
         let names = shape.arguments.iter().filter(|it| meaning(it.input) == Some(&InputMeaning::Cascade));
@@ -202,7 +202,7 @@ impl Native {
     }
 
     /// The variables that stand for patterns, with the inputs they stand under.
-    fn steered(&self, piece: &Piece<'_>) -> Vec<(u32, InputId)> {
+    fn steered(&self, piece: &PlanNode<'_>) -> Vec<(u32, InputId)> {
         let nodes = &piece.shape.literals.nodes;
         let mut out = Vec::new();
         for pair in nodes.windows(2) {
@@ -239,7 +239,7 @@ impl ApiFrontend for Native {
         self.constraint_messages.get(constraint).map(String::as_str)
     }
 
-    fn ask(&self, piece: &Piece<'_>) -> Ask {
+    fn ask(&self, piece: &PlanNode<'_>) -> Ask {
         let mut structural = structural(piece, self);
         let data = self.data(piece);
         structural.retain(|it| !data.contains(it));

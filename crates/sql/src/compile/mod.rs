@@ -14,7 +14,7 @@ use crate::frontend::{self, ApiFrontend, Ask};
 use crate::model::metadata::ExposedAs;
 use std::sync::Arc;
 use weir_engine::plan::shape::{self, SetId, Shape, ShapeField};
-use weir_engine::source::Piece;
+use weir_engine::source::PlanNode;
 use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::schema::{FieldId, InputId, TypeKind};
@@ -50,7 +50,7 @@ impl ApiFrontend for Api {
         self.model.messages.get(constraint).map(String::as_str)
     }
 
-    fn ask(&self, piece: &Piece<'_>) -> Ask {
+    fn ask(&self, piece: &PlanNode<'_>) -> Ask {
         let structural = structural(piece, self);
         Ask {
             set: piece.set,

@@ -24,8 +24,8 @@ use std::time::Instant;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::Column;
 use weir_engine::source::{
-    Answer, BoxFuture, Fetch, FetchInput, Ids, PathError, Piece, PlanError, Protocol, Reply, Source,
-    SourceError, Tag,
+    Answer, BoxFuture, FetchInput, FetchResult, Ids, PathError, PlanError, PlanNode, PreparedFetch, Protocol,
+    Source, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
@@ -66,10 +66,10 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Reads; `shown` are the objects that passwords opened.
-    fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<Reply, SourceError>>;
+    fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<FetchResult, SourceError>>;
 
     /// Runs the root fields of a mutation in one transaction, and answers after the commit.
-    fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<Reply, SourceError>>;
+    fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<FetchResult, SourceError>>;
 
     /// Drives the program of the root field at `member` of the plan in one transaction, and writes its answer.
     fn drive(
@@ -118,7 +118,7 @@ pub(crate) struct SourceState<D> {
 }
 
 /// The constants of a fetch, shared by its runs.
-pub(crate) struct PreparedFetch<D: Driver> {
+pub(crate) struct RelationalFetch<D: Driver> {
     pub(crate) state: Arc<SourceState<D>>,
     pub(crate) ids: Arc<Ids>,
     pub(crate) ask: Ask,
@@ -135,7 +135,7 @@ pub(crate) struct PreparedFetch<D: Driver> {
 
 /// One run of a fetch, and its plan.
 pub(crate) struct PlannedFetch<'r, D: Driver> {
-    pub(crate) fetch: &'r Arc<PreparedFetch<D>>,
+    pub(crate) fetch: &'r Arc<RelationalFetch<D>>,
     pub(crate) input: FetchInput<'r>,
     /// Borrowed where there is but one: counting its users would have all threads write to one place.
     pub(crate) prepared: Cow<'r, Arc<D::Prepared>>,
@@ -144,14 +144,14 @@ pub(crate) struct PlannedFetch<'r, D: Driver> {
 
 /// Children in other sources would need the rows of a mutation as tables, which are read while the transaction is still open.
 #[cold]
-fn no_foreign_below(piece: &Piece<'_>) -> PlanError {
+fn no_foreign_below(piece: &PlanNode<'_>) -> PlanError {
     let message = "a mutation cannot select fields of another source yet: ask for them in a query";
     let error = coded(piece.protocol, "NOT_SUPPORTED", "not-supported", message);
     PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
 }
 
 struct DatabaseFetch<D: Driver> {
-    inner: Arc<PreparedFetch<D>>,
+    inner: Arc<RelationalFetch<D>>,
     kind: FetchKind,
     tags: Vec<Tag>,
 }
@@ -194,7 +194,7 @@ impl<D: Driver> Source for DatabaseSource<D> {
         self.state.frontend.schema()
     }
 
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let kind = match piece.kind {
             OperationKind::Mutation if piece.parent_keys.is_none() => match self.state.frontend.programs() {
                 _ if piece.answer == Answer::Rows => return Err(no_foreign_below(piece)),
@@ -203,7 +203,7 @@ impl<D: Driver> Source for DatabaseSource<D> {
             },
             OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => FetchKind::Read,
         };
-        let inner = PreparedFetch::new(&self.state, piece)?;
+        let inner = RelationalFetch::new(&self.state, piece)?;
         // A program says only when it runs which tables it changes.
         let prepared = inner.forms.fixed().filter(|_| !matches!(kind, FetchKind::Programs));
         let tags = self.state.tags(prepared.map(|it| &**it));
@@ -225,8 +225,8 @@ impl<D: Driver> SourceState<D> {
     }
 }
 
-impl<D: Driver> PreparedFetch<D> {
-    fn new(state: &Arc<SourceState<D>>, piece: &Piece<'_>) -> Result<Self, PlanError> {
+impl<D: Driver> RelationalFetch<D> {
+    fn new(state: &Arc<SourceState<D>>, piece: &PlanNode<'_>) -> Result<Self, PlanError> {
         let mut fetch = Self {
             state: Arc::clone(state),
             ids: Arc::clone(piece.ids),
@@ -345,12 +345,12 @@ impl<D: Driver> PlannedFetch<'_, D> {
         Ok(opened)
     }
 
-    async fn read_opened(self) -> Result<Reply, SourceError> {
+    async fn read_opened(self) -> Result<FetchResult, SourceError> {
         let shown = self.opened().await?;
         D::read(self, shown).await
     }
 
-    async fn run_programs(self) -> Result<Reply, SourceError> {
+    async fn run_programs(self) -> Result<FetchResult, SourceError> {
         let Some(programs) = self.fetch.state.frontend.programs() else {
             return Err(SourceError::Broken("a mutation without programs".into()));
         };
@@ -382,7 +382,7 @@ impl<D: Driver> PlannedFetch<'_, D> {
 
 impl<D: Driver> DatabaseFetch<D> {
     /// Runs a plan that is known or short.
-    fn planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+    fn planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let fetch = &self.inner;
         let (prepared, form) = match fetch.plan(input.shape, input.variables) {
             Ok(found) => found,
@@ -402,8 +402,8 @@ impl<D: Driver> DatabaseFetch<D> {
     }
 }
 
-impl<D: Driver> Fetch for DatabaseFetch<D> {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         match self.inner.plan_aside(&input) {
             None => self.planned(input),
             Some(planning) => Box::pin(async move {

@@ -4,7 +4,9 @@
 //! before stays done and is answered.
 
 use weir_engine::plan::shape::{Member as ShapeMember, Shape};
-use weir_engine::source::{FieldError, Finished, PathError, Reply, ReplyBody, SourceError, Step as PathStep};
+use weir_engine::source::{
+    FetchBody, FetchResult, FieldError, Finished, PathError, SourceError, Step as PathStep,
+};
 use weir_relational::plan::{Member, MemberKind};
 
 /// See the module's words.
@@ -66,10 +68,10 @@ impl Turns {
     }
 
     /// The answer of all.
-    pub(crate) fn reply(self) -> Reply {
+    pub(crate) fn reply(self) -> FetchResult {
         let Self { bytes, ends, errors, .. } = self;
-        Reply {
-            body: ReplyBody::Finished(Finished { bytes, ends, failed: false, rest: None }),
+        FetchResult {
+            body: FetchBody::Finished(Finished { bytes, ends, failed: false, rest: None }),
             errors,
             freshness: None,
         }

@@ -11,7 +11,7 @@
 use super::{ApiFrontend, Ask};
 use crate::api::meaning::{Api, InputMeaning};
 use smallvec::SmallVec;
-use weir_engine::source::{Ids, Piece, PlanVariable};
+use weir_engine::source::{Ids, PlanNode, PlanVariable};
 use weir_language::schema::{EnumValueId, InputId, Schema, TypeKind};
 use weir_language::value::{Node, Variables};
 
@@ -75,7 +75,7 @@ impl Form {
 
 /// The numbers of the variables whose value can change a statement.
 #[must_use]
-pub fn structural(piece: &Piece<'_>, frontend: &dyn ApiFrontend) -> Vec<u32> {
+pub fn structural(piece: &PlanNode<'_>, frontend: &dyn ApiFrontend) -> Vec<u32> {
     let changes = |it: &&(usize, &PlanVariable)| is_structural(it.1, piece.schema, piece.ids, frontend);
     piece.variables.iter().enumerate().filter(|it| changes(&it)).map(|it| it.0 as u32).collect()
 }
@@ -99,7 +99,7 @@ fn is_structural(variable: &PlanVariable, schema: &Schema, ids: &Ids, frontend: 
 
 /// Those of the variables `structural` that are nothing but the whole of some `objects`.
 #[must_use]
-pub fn objects(structural: &[u32], piece: &Piece<'_>, api: &Api) -> Vec<u32> {
+pub fn objects(structural: &[u32], piece: &PlanNode<'_>, api: &Api) -> Vec<u32> {
     let shape = piece.shape;
     let nodes = &shape.literals.nodes;
     let arguments = || piece.fields.iter().flat_map(|&it| shape.arguments(&shape.fields[it as usize]));

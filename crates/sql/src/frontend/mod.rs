@@ -9,7 +9,7 @@ use crate::exec::program::Programs;
 use form::Form;
 use std::sync::Arc;
 use weir_engine::plan::shape::{SetId, Shape, ShapeField};
-use weir_engine::source::{Ids, Piece, PlanError, Protocol, Tag};
+use weir_engine::source::{Ids, PlanError, PlanNode, Protocol, Tag};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::Variables;
 use weir_relational::catalog::{Catalog, Relations, TableId};
@@ -57,7 +57,7 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
         None
     }
     /// The request of `piece` to the database.
-    fn ask(&self, piece: &Piece<'_>) -> Ask;
+    fn ask(&self, piece: &PlanNode<'_>) -> Ask;
     /// True if an enum value of its schema changes the statement, false if it is data.
     fn chooses(&self, value: EnumValueId) -> bool;
     /// True if a text under an input changes the statement's search for rows.

@@ -25,7 +25,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::Column;
-use weir_engine::source::{Reply, ReplyBody, SourceError};
+use weir_engine::source::{FetchBody, FetchResult, SourceError};
 use weir_postgres::error::Error;
 use weir_postgres::rows::Rows;
 use weir_postgres::statement::Parameters;
@@ -91,19 +91,19 @@ impl PostgresFetch {
         rows: &Rows,
         shape: &Shape,
         parents: Option<usize>,
-    ) -> Result<Reply, TooLong> {
+    ) -> Result<FetchResult, TooLong> {
         let (plan, names) = (&prepared.plan, self.names(shape));
         let set = ResultSet::new(&prepared.read, rows);
         let source = ResultRows::read(prepared, Some(&set));
         if self.rows {
             let rows = RowCollector::new(source, plan, names).collect(parents)?;
-            return Ok(Reply { body: ReplyBody::Rows(rows), errors: Vec::new(), freshness: None });
+            return Ok(FetchResult { body: FetchBody::Rows(rows), errors: Vec::new(), freshness: None });
         }
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
         let (finished, errors) = ResponseWriter::new(source, plan, names, capacity).finish()?;
         let bytes = finished.bytes.len();
         self.answer_bytes.store(bytes + bytes / 8 + 64, Ordering::Relaxed);
-        Ok(Reply { body: ReplyBody::Finished(finished), errors, freshness: None })
+        Ok(FetchResult { body: FetchBody::Finished(finished), errors, freshness: None })
     }
 
     /// The error of the whole piece.
@@ -121,7 +121,7 @@ impl PostgresFetch {
 pub(super) async fn read(
     run: PlannedFetch<'_, PostgresDriver>,
     shown: Vec<i64>,
-) -> Result<Reply, SourceError> {
+) -> Result<FetchResult, SourceError> {
     let (fetch, input, prepared) = (run.fetch, &run.input, &*run.prepared);
     let bindings = run.bindings(&shown);
     let mut parameters = Parameters::default();

@@ -20,7 +20,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use weir_engine::plan::shape::Shape;
-use weir_engine::source::{Chunk, FetchInput, Finished, PathError, Reply, ReplyBody, SourceError, Step};
+use weir_engine::source::{
+    Chunk, FetchBody, FetchInput, FetchResult, Finished, PathError, SourceError, Step,
+};
 use weir_engine::write::out::Out;
 use weir_postgres::bulkhead::Cause;
 use weir_postgres::cursor::Cursor;
@@ -65,7 +67,7 @@ impl Feed {
 
 /// Destination of the parts: the first one is the reply.
 struct Way {
-    answer: Option<oneshot::Sender<Result<Reply, SourceError>>>,
+    answer: Option<oneshot::Sender<Result<FetchResult, SourceError>>>,
     chunks: Option<Outflow>,
 }
 
@@ -100,7 +102,7 @@ pub(super) async fn run_rows(
     prepared: &Arc<Prepared>,
     input: &FetchInput<'_>,
     parameters: Parameters,
-) -> Result<Reply, SourceError> {
+) -> Result<FetchResult, SourceError> {
     let (pool, statement) = (&fetch.state.driver.pool, &prepared.read.statement);
     let begin = || pool.stream(statement, &parameters, input.deadline);
     let session = begun(begin).await.map_err(|error| fetch.failure(error))?;
@@ -115,7 +117,7 @@ pub(super) async fn run_lists(
     input: &FetchInput<'_>,
     parameters: Parameters,
     values: Vec<Values>,
-) -> Result<Reply, SourceError> {
+) -> Result<FetchResult, SourceError> {
     let (pool, lists) = (&fetch.state.driver.pool, prepared.in_parts.lists());
     let beside = (!prepared.read.arms.is_empty()).then(|| (Arc::clone(&prepared.read.statement), parameters));
     let failed = |error| fetch.failure(error);
@@ -150,7 +152,7 @@ async fn run(
     input: &FetchInput<'_>,
     feed: Feed,
     beside: Rows,
-) -> Result<Reply, SourceError> {
+) -> Result<FetchResult, SourceError> {
     let (sender, receiver) = oneshot::channel();
     let job = Job {
         fetch: Arc::clone(fetch),
@@ -328,7 +330,7 @@ impl Job {
         self.way.chunks = Some(chunks);
         let errors = std::mem::take(&mut written.errors);
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(rest) };
-        let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };
+        let reply = FetchResult { body: FetchBody::Finished(finished), errors, freshness: None };
         let answer = self.way.answer.take();
         if answer.is_some_and(|it| it.send(Ok(reply)).is_ok()) { Ok(()) } else { Err(End::Gone) }
     }
@@ -344,7 +346,7 @@ impl Job {
             }
             (None, Some(answer)) => {
                 let finished = Finished { bytes, ends: Vec::new(), failed, rest: None };
-                let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };
+                let reply = FetchResult { body: FetchBody::Finished(finished), errors, freshness: None };
                 answer.send(Ok(reply)).map_err(|_| End::Gone)
             }
             (None, None) => Err(End::Gone),

@@ -8,13 +8,15 @@ use super::prepared::Prepared;
 use crate::api::generate;
 use crate::exec::forms::Planning;
 use crate::exec::program::{Answers, BoundStatement, Program};
-use crate::exec::source::{DatabaseSource, Driver, PlannedFetch, PreparedFetch, SourceState, WrittenMember};
+use crate::exec::source::{
+    DatabaseSource, Driver, PlannedFetch, RelationalFetch, SourceState, WrittenMember,
+};
 use crate::frontend::ApiFrontend;
 use crate::model::{Model, ModelOptions};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
-use weir_engine::source::{BoxFuture, Protocol, Reply, SourceError};
+use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
 use weir_postgres::address::Settings;
 use weir_postgres::connection::Facts;
 use weir_postgres::error::Error;
@@ -38,7 +40,7 @@ pub struct PostgresDriver {
 pub type PostgresSource = DatabaseSource<PostgresDriver>;
 
 pub(super) type PostgresState = SourceState<PostgresDriver>;
-pub(super) type PostgresFetch = PreparedFetch<PostgresDriver>;
+pub(super) type PostgresFetch = RelationalFetch<PostgresDriver>;
 
 /// Plans made away from the event loop at a time.
 static PLANNERS: Semaphore = Semaphore::const_new(2);
@@ -63,11 +65,11 @@ impl Driver for PostgresDriver {
         })
     }
 
-    fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<Reply, SourceError>> {
+    fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
         Box::pin(super::fetch::read(run, shown))
     }
 
-    fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<Reply, SourceError>> {
+    fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
         Box::pin(super::write_fetch::write(run))
     }
 

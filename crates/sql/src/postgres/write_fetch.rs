@@ -12,7 +12,7 @@ use crate::exec::source::PlannedFetch;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
-use weir_engine::source::{Reply, ReplyBody, SourceError};
+use weir_engine::source::{FetchBody, FetchResult, SourceError};
 use weir_postgres::bulkhead::Cause;
 use weir_postgres::error::Error;
 use weir_postgres::way::Way;
@@ -21,7 +21,7 @@ use weir_postgres::way::Way;
 pub(super) const TRIES_MAX: u32 = 4;
 
 /// Runs the root fields in one transaction.
-pub(super) async fn write(run: PlannedFetch<'_, PostgresDriver>) -> Result<Reply, SourceError> {
+pub(super) async fn write(run: PlannedFetch<'_, PostgresDriver>) -> Result<FetchResult, SourceError> {
     let mut tries = 0;
     loop {
         tries += 1;
@@ -49,7 +49,7 @@ impl Failure {
 }
 
 /// Runs it once. A single statement needs no session of its own before it is bound, and may share its transaction the first time.
-async fn transact(run: &PlannedFetch<'_, PostgresDriver>, tries: u32) -> Result<Reply, Failure> {
+async fn transact(run: &PlannedFetch<'_, PostgresDriver>, tries: u32) -> Result<FetchResult, Failure> {
     let (pool, deadline) = (&*run.fetch.state.driver.pool, run.input.deadline);
     let Some(single) = single(&run.prepared, &run.form) else {
         return Box::pin(in_session(run)).await;
@@ -65,7 +65,7 @@ async fn transact(run: &PlannedFetch<'_, PostgresDriver>, tries: u32) -> Result<
     answer(run, &work(run, way, deadline).await?)
 }
 
-async fn in_session(run: &PlannedFetch<'_, PostgresDriver>) -> Result<Reply, Failure> {
+async fn in_session(run: &PlannedFetch<'_, PostgresDriver>) -> Result<FetchResult, Failure> {
     let field = run.fetch.first_field();
     let failed = |error| Failure::Database(error, field);
     let (pool, deadline) = (&run.fetch.state.driver.pool, run.input.deadline);
@@ -91,7 +91,7 @@ async fn work<'r>(
     Runner::new(&run.prepared, run.bindings(&[]), types, way, deadline).run().await
 }
 
-fn answer(run: &PlannedFetch<'_, PostgresDriver>, done: &[Done<'_>]) -> Result<Reply, Failure> {
+fn answer(run: &PlannedFetch<'_, PostgresDriver>, done: &[Done<'_>]) -> Result<FetchResult, Failure> {
     let prepared = &**run.prepared;
     let below = done.iter().zip(&prepared.below);
     let below = below.map(|(done, below)| Some(ResultSet::new(&below.as_ref()?.asked, done.below.as_ref()?)));
@@ -99,7 +99,7 @@ fn answer(run: &PlannedFetch<'_, PostgresDriver>, done: &[Done<'_>]) -> Result<R
     let source = ResultRows::done(prepared, done, &below);
     let finished = ResponseWriter::new(source, &prepared.plan, run.names(), 256).finish();
     let (finished, errors) = finished.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
-    Ok(Reply { body: ReplyBody::Finished(finished), errors, freshness: None })
+    Ok(FetchResult { body: FetchBody::Finished(finished), errors, freshness: None })
 }
 
 /// Pause before try number `tries` plus one, with jitter.

@@ -14,7 +14,7 @@ use super::source::SqliteDriver;
 use crate::exec::bind::Bindings;
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::row_collector::RowCollector;
-use crate::exec::source::{PlannedFetch, PreparedFetch};
+use crate::exec::source::{PlannedFetch, RelationalFetch};
 use crate::frontend::form::Form;
 use rusqlite::Connection;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::Column;
-use weir_engine::source::{BoxFuture, FetchInput, Reply, ReplyBody, SourceError};
+use weir_engine::source::{BoxFuture, FetchBody, FetchInput, FetchResult, SourceError};
 use weir_language::value::Variables;
 
 /// A plan that takes longer on the event loop several times in a row leaves it for good.
@@ -33,7 +33,7 @@ const ROOM_BYTES: usize = 512;
 
 /// What a run needs on another thread.
 pub(super) struct OwnedRun {
-    pub(super) fetch: Arc<PreparedFetch<SqliteDriver>>,
+    pub(super) fetch: Arc<RelationalFetch<SqliteDriver>>,
     pub(super) prepared: Arc<Prepared>,
     form: Form,
     shape: Arc<Shape>,
@@ -66,7 +66,7 @@ impl OwnedRun {
     }
 }
 
-impl PreparedFetch<SqliteDriver> {
+impl RelationalFetch<SqliteDriver> {
     /// Runs `prepared` on `connection`. `None`: the answer has left through the sink.
     pub(super) fn answer(
         &self,
@@ -75,12 +75,16 @@ impl PreparedFetch<SqliteDriver> {
         bindings: Bindings<'_>,
         keys: Option<usize>,
         sink: Option<&mut Sink>,
-    ) -> Result<Option<Reply>, Failure> {
+    ) -> Result<Option<FetchResult>, Failure> {
         let mut statements = Statements::new(connection, prepared, bindings);
         let (plan, names) = (&prepared.plan, self.names(bindings.shape));
         if self.rows {
             let rows = RowCollector::new(statements, plan, names).collect(keys)?;
-            return Ok(Some(Reply { body: ReplyBody::Rows(rows), errors: Vec::new(), freshness: None }));
+            return Ok(Some(FetchResult {
+                body: FetchBody::Rows(rows),
+                errors: Vec::new(),
+                freshness: None,
+            }));
         }
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
         statements.sink = sink.filter(|_| self.streams && !plan.root_copied);
@@ -99,7 +103,7 @@ impl PreparedFetch<SqliteDriver> {
         if bytes + ROOM_BYTES > capacity || 2 * next < capacity {
             self.answer_bytes.store(next, Ordering::Relaxed);
         }
-        Ok(Some(Reply { body: ReplyBody::Finished(finished), errors, freshness: None }))
+        Ok(Some(FetchResult { body: FetchBody::Finished(finished), errors, freshness: None }))
     }
 
     /// As [`Self::answer`], all statements in one snapshot.
@@ -110,7 +114,7 @@ impl PreparedFetch<SqliteDriver> {
         bindings: Bindings<'_>,
         keys: Option<usize>,
         sink: Option<&mut Sink>,
-    ) -> Result<Option<Reply>, Failure> {
+    ) -> Result<Option<FetchResult>, Failure> {
         if prepared.statements.len() < 2 && keys.is_none() {
             return self.answer(connection, prepared, bindings, keys, sink);
         }
@@ -136,7 +140,7 @@ impl PreparedFetch<SqliteDriver> {
         input: &FetchInput<'_>,
         prepared: &Prepared,
         bindings: Bindings<'_>,
-    ) -> Option<Result<Reply, SourceError>> {
+    ) -> Option<Result<FetchResult, SourceError>> {
         let reader = match reader(&self.state.driver.database) {
             Ok(reader) => reader,
             Err(error) => return Some(Err(SourceError::Unavailable(Box::new(error)))),
@@ -182,7 +186,7 @@ impl OwnedRun {
         sink: &mut Sink,
         cancelled: &Arc<AtomicBool>,
         turns: Option<&Turns>,
-    ) -> Option<Result<Option<Reply>, SourceError>> {
+    ) -> Option<Result<Option<FetchResult>, SourceError>> {
         if cancelled.load(Ordering::Relaxed) || Instant::now() >= self.deadline {
             return Some(Err(SourceError::Timeout));
         }
@@ -242,7 +246,7 @@ impl Drop for Guard {
 pub(super) fn read<'r>(
     run: &PlannedFetch<'r, SqliteDriver>,
     shown: Vec<i64>,
-) -> BoxFuture<'r, Result<Reply, SourceError>> {
+) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
     let (fetch, input, prepared) = (run.fetch, &run.input, &**run.prepared);
     let bindings = run.bindings(&shown);
     let few_keys = input.parent_keys.is_none_or(|it| key_count(it) <= PAGE_ROWS_MAX as usize);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
-use weir_engine::source::{Chunk, Chunks, Finished, PathError, Reply, ReplyBody, SourceError};
+use weir_engine::source::{Chunk, Chunks, FetchBody, FetchResult, Finished, PathError, SourceError};
 use weir_engine::unread::{Sender, channel};
 
 /// Maximum number of queued chunks: a slow client slows the statement.
@@ -21,7 +21,7 @@ const CHUNKS_MAX: usize = 4;
 const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
 /// Receiver of a job's answer.
-pub(super) type Answer = oneshot::Sender<Result<Reply, SourceError>>;
+pub(super) type Answer = oneshot::Sender<Result<FetchResult, SourceError>>;
 
 /// See the module's words.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Sink {
         let (sender, receiver) = channel(CHUNKS_MAX);
         self.chunks = Some(sender);
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
-        let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };
+        let reply = FetchResult { body: FetchBody::Finished(finished), errors, freshness: None };
         self.progress();
         if let Some(watch) = &self.watch {
             watch.keep();
@@ -98,7 +98,7 @@ impl Sink {
     }
 
     /// Answers all at once; after the first part that is too late, and the channel closes without an end.
-    pub(super) fn answer(self, reply: Result<Reply, SourceError>) {
+    pub(super) fn answer(self, reply: Result<FetchResult, SourceError>) {
         if let Some(answer) = self.answer {
             // Nobody waiting is no failure: the request was cancelled.
             let _ = answer.send(reply);

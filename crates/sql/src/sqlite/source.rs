@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 use tokio::sync::oneshot;
-use weir_engine::source::{BoxFuture, Protocol, Reply, SourceError};
+use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
 use weir_relational::catalog::Warning;
 use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::TooWide;
@@ -87,11 +87,11 @@ impl Driver for SqliteDriver {
         self.writer(protocol).map(drop)
     }
 
-    fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<Reply, SourceError>> {
+    fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
         super::fetch::read(&run, shown)
     }
 
-    fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<Reply, SourceError>> {
+    fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
         match run.fetch.state.driver.writer(run.fetch.ask.protocol) {
             Ok(writer) => super::write_fetch::write(writer, &run),
             Err(error) => Box::pin(ready(Err(error))),

@@ -7,13 +7,13 @@ use super::source::SqliteDriver;
 use super::writer::Writer;
 use crate::exec::errors::{coded, with_message, with_path};
 use crate::exec::source::PlannedFetch;
-use weir_engine::source::{BoxFuture, Protocol, Reply, SourceError};
+use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
 
 /// Runs the root fields in one job of `writer`.
 pub(super) fn write<'r>(
     writer: &Writer,
     run: &PlannedFetch<'r, SqliteDriver>,
-) -> BoxFuture<'r, Result<Reply, SourceError>> {
+) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
     let (protocol, owned) = (run.fetch.ask.protocol, OwnedRun::of(run, Vec::new()));
     writer.submit(run.input.deadline, protocol, move |connection| {
         let fetch = &*owned.fetch;

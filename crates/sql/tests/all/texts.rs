@@ -9,7 +9,7 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request, Settings};
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{
-    BoxFuture, Caller, Fetch, FetchInput, Piece, PlanError, Reply, Source, SourceError, Tag,
+    BoxFuture, Caller, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source, SourceError, Tag,
 };
 use weir_language::schema::Schema;
 use weir_language::value::{Node, Values};
@@ -110,7 +110,7 @@ impl Source for Texts {
         &self.api.schema
     }
 
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let ask = self.api.ask(piece);
         let plan = weir_sql::frontend::plan(&*self.api, piece.ids, piece.shape, &ask, None)?;
         let changes = plan.changes.iter().map(|change| {
@@ -177,8 +177,8 @@ fn text(values: &Values, at: usize) -> String {
 /// Never asked.
 struct Silent;
 
-impl Fetch for Silent {
-    fn run<'r>(&'r self, _input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for Silent {
+    fn run<'r>(&'r self, _input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         Box::pin(async { Err(SourceError::Timeout) })
     }
 

@@ -10,7 +10,7 @@ pub mod ask;
 use serde_json::Value;
 use std::sync::Arc;
 use weir_engine::plan::shape::Shape;
-use weir_engine::source::{Ids, Piece, PlanError};
+use weir_engine::source::{Ids, PlanError, PlanNode};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::Variables;
 use weir_relational::catalog::{Relations, TableId};
@@ -74,7 +74,7 @@ impl ApiFrontend for Walled {
         self.inner.constraint_message(constraint)
     }
 
-    fn ask(&self, piece: &Piece<'_>) -> Ask {
+    fn ask(&self, piece: &PlanNode<'_>) -> Ask {
         self.inner.ask(piece)
     }
 

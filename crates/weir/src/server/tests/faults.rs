@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::compose::Graph;
 use weir_engine::source::{
-    BoxFuture, Chunk, Chunks, Fetch, FetchInput, Finished, Piece, PlanError, Reply, ReplyBody, Source,
-    SourceError, Tag,
+    BoxFuture, Chunk, Chunks, FetchBody, FetchInput, FetchResult, Finished, PlanError, PlanNode,
+    PreparedFetch, Source, SourceError, Tag,
 };
 use weir_engine::unread::channel;
 use weir_language::schema::Schema;
@@ -26,7 +26,7 @@ impl Source for Faulty {
     fn schema(&self) -> &Arc<Schema> {
         &self.0
     }
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let key = piece.shape.fields[piece.fields[0] as usize].key.bytes().to_vec();
         assert!(key != b"\"unplanned\":", "a bug while planning");
         Ok(Box::new(Fault { key }))
@@ -38,8 +38,8 @@ struct Fault {
     key: Vec<u8>,
 }
 
-impl Fetch for Fault {
-    fn run<'r>(&'r self, _: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl PreparedFetch for Fault {
+    fn run<'r>(&'r self, _: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         Box::pin(async {
             assert!(self.key != b"\"panics\":", "a bug while running");
             let (sender, receiver) = channel(2);
@@ -53,7 +53,7 @@ impl Fetch for Fault {
             }
             let (bytes, rest) = (self.key.clone(), Some(Chunks { receiver }));
             let finished = Finished { bytes, ends: Vec::new(), failed: false, rest };
-            Ok(Reply { body: ReplyBody::Finished(finished), errors: Vec::new(), freshness: None })
+            Ok(FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), freshness: None })
         })
     }
     fn touches(&self) -> &[Tag] {
