@@ -139,7 +139,7 @@ impl std::error::Error for ComposeError {}
 
 /// The types of other sources to which `source` adds fields.
 fn extended(source: &Arc<dyn Source>) -> &[TypeId] {
-    source.parts().map_or(&[], |it| it.extended())
+    source.field_resolver().map_or(&[], |it| it.extended())
 }
 
 /// The source or join that answers a field.
@@ -193,7 +193,7 @@ impl Graph {
         match sources.as_slice() {
             [] => Err(vec![ComposeError::SourceNames { name: String::new() }]),
             [only] if joins.is_empty() && extended(only).is_empty() => {
-                let (schema, hangs) = (Arc::clone(only.schema()), only.parts().is_some());
+                let (schema, hangs) = (Arc::clone(only.schema()), only.field_resolver().is_some());
                 let sources = sources.into_iter().map(|it| (it, Arc::new(Ids::default()))).collect();
                 Ok(Self {
                     schema,
@@ -281,7 +281,9 @@ impl Graph {
     /// True if the source divides the fields below `field`, so that two places of one type differ.
     pub(crate) fn is_divided(&self, field: FieldId) -> bool {
         match self.owner(field) {
-            Owner::Source(source) => self.hangs && self.sources[usize::from(source)].0.parts().is_some(),
+            Owner::Source(source) => {
+                self.hangs && self.sources[usize::from(source)].0.field_resolver().is_some()
+            }
             Owner::Join(_) | Owner::Introspection => false,
         }
     }

@@ -6,13 +6,13 @@
 //! **Invariant:** a fetch belongs to one plan, and a plan to one schema.
 
 mod common;
+mod field_resolution;
 mod headers;
-mod parts;
 
 pub(crate) use common::Memos;
 pub use common::{Common, Level, Memo};
+pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub use headers::{Headers, NoHeaders};
-pub use parts::{NodeId, Part, PartId, Parts, Place};
 
 use crate::changes::Ages;
 use crate::lifetime::HintAt;
@@ -42,7 +42,7 @@ pub trait Source: Send + Sync {
     /// Errors of the operation, found before anything is sent to the store.
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError>;
     /// The source's division of its types into parts, if one fetch does not bring all of it.
-    fn parts(&self) -> Option<&dyn Parts> {
+    fn field_resolver(&self) -> Option<&dyn FieldResolver> {
         None
     }
     /// Cache hints for types and fields, its own and others'.
@@ -118,7 +118,7 @@ pub struct PlanNode<'p> {
     /// means column `i`.
     pub parent_keys: Option<u32>,
     /// The part of the source, if it is one: the keys are the part's, in its order.
-    pub part: Option<PartId>,
+    pub part: Option<SeparateFetchId>,
     /// The form of the answer.
     pub answer: Answer,
     /// Rules for scalars and wording of errors.

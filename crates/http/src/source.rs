@@ -38,7 +38,7 @@ use personal::Personal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use weir_engine::lifetime::HintAt;
-use weir_engine::source::{FieldError, Headers, Parts, PlanError, PlanNode, PreparedFetch, Source};
+use weir_engine::source::{FieldError, FieldResolver, Headers, PlanError, PlanNode, PreparedFetch, Source};
 use weir_language::schema::Schema;
 
 /// The services of one text.
@@ -143,7 +143,7 @@ impl Source for HttpSource {
         &self.shared.mapping.schema
     }
 
-    fn parts(&self) -> Option<&dyn Parts> {
+    fn field_resolver(&self) -> Option<&dyn FieldResolver> {
         Some(&self.division)
     }
 

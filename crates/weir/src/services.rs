@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use weir_engine::changes::{Changes, Others};
 use weir_engine::compose::Join;
-use weir_engine::source::{Parts, Source as EngineSource};
+use weir_engine::source::{FieldResolver, Source as EngineSource};
 use weir_http::cache::{Address, Cache, CacheSettings, Clock, Counts, RemoteSettings};
 use weir_http::graphql::GraphqlSource;
 use weir_http::grpc::GrpcSource;
@@ -206,7 +206,7 @@ impl Joined {
 fn target(source: &dyn EngineSource, name: &str) -> Option<FieldId> {
     let schema: &Schema = source.schema();
     let field = schema.field_by_name(schema.query, name)?;
-    source.parts().is_none_or(|it: &dyn Parts| !it.is_hidden(field)).then_some(field)
+    source.field_resolver().is_none_or(|it: &dyn FieldResolver| !it.is_hidden(field)).then_some(field)
 }
 
 /// A type without what it says of nulls: a joined field may always be one.

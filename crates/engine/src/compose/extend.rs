@@ -1,7 +1,7 @@
 //! Checks what sources add to types of others: that there is such a type, and that it has the keys.
 
 use super::{ComposeError, Join, Joined, Owner, extended};
-use crate::source::{Ids, NodeId, Place, Source};
+use crate::source::{FieldResolution, Ids, NodeId, Source};
 use std::sync::Arc;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind};
 
@@ -54,12 +54,12 @@ pub(super) fn check(
 
 /// Checks that type `on` has the keys of `field`, which `source` adds to it.
 fn keys(schema: &Schema, on: TypeId, source: &Arc<dyn Source>, field: FieldId) -> Result<(), String> {
-    let parts = source.parts().ok_or("the source has no parts")?;
-    let Place::Apart(part) = parts.place(NodeId::ROOT, field) else {
+    let parts = source.field_resolver().ok_or("the source has no parts")?;
+    let FieldResolution::Separate(part) = parts.resolution(NodeId::ROOT, field) else {
         return Err("it is not asked by keys".into());
     };
     let ty = schema.type_name(on);
-    for key in parts.part(part).keys {
+    for key in parts.separate_fetch(part).keys {
         let found = schema.field_by_name(on, key).ok_or_else(|| format!("`{ty}` has no field `{key}`"))?;
         let found = schema.field(found).ty;
         let is_leaf = matches!(schema.ty(found.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
@@ -93,13 +93,14 @@ pub(super) fn check_owners<'j>(
     });
     let mut errors: Vec<ComposeError> = of_joins.collect();
     for source in sources {
-        let (Some(parts), own) = (source.parts(), source.schema()) else { continue };
+        let (Some(parts), own) = (source.field_resolver(), source.schema()) else { continue };
         for &stub in extended(source) {
             let on = schema.type_by_name(own.type_name(stub));
             for field in own.ty(stub).fields.range().map(|it| FieldId(it as u32)) {
-                let Place::Apart(part) = parts.place(NodeId::ROOT, field) else { continue };
+                let FieldResolution::Separate(part) = parts.resolution(NodeId::ROOT, field) else { continue };
                 let key = |name: &str| schema.field_by_name(on?, name);
-                let keys: Vec<FieldId> = parts.part(part).keys.iter().filter_map(|it| key(it)).collect();
+                let keys: Vec<FieldId> =
+                    parts.separate_fetch(part).keys.iter().filter_map(|it| key(it)).collect();
                 errors.extend(late(&keys).map(|reason| wrong(source, (stub, field), reason)));
             }
         }

@@ -62,7 +62,7 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
     if !errors.is_empty() {
         return Err(errors);
     }
-    let hangs = !joins.is_empty() || sources.iter().any(|it| it.parts().is_some());
+    let hangs = !joins.is_empty() || sources.iter().any(|it| it.field_resolver().is_some());
     let sources = sources.into_iter().zip(ids).map(|(source, ids)| (source, Arc::new(ids))).collect();
     Ok(Graph {
         schema: Arc::new(schema),
@@ -417,7 +417,7 @@ impl<'m> Merger<'m> {
                 let Some(root) = schema.root(kind) else { continue };
                 for field in schema.ty(root).fields.range() {
                     let id = FieldId(field as u32);
-                    if self.sources[source].parts().is_some_and(|it| it.is_hidden(id)) {
+                    if self.sources[source].field_resolver().is_some_and(|it| it.is_hidden(id)) {
                         continue;
                     }
                     match known.get(schema.field_name(id)) {

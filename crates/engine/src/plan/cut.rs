@@ -10,7 +10,9 @@ use super::hang::{Hanging, hang_join, hang_part, refuse};
 use super::refused::Refused;
 use super::shape::{Member, PlanNodeId, SetId, Shape};
 use crate::compose::{Graph, Joined, Owner};
-use crate::source::{Answer, FieldError, Ids, NodeId, Part, PartId, Parts, Place};
+use crate::source::{
+    Answer, FieldError, FieldResolution, FieldResolver, Ids, NodeId, SeparateFetch, SeparateFetchId,
+};
 use smallvec::SmallVec;
 use weir_language::ast::OperationKind;
 use weir_language::schema::{FieldId, Schema, TypeId};
@@ -23,7 +25,7 @@ pub(crate) struct Cut {
     pub(crate) fields: Vec<u32>,
     pub(crate) parent: Option<ParentKeys>,
     /// The part of its source.
-    pub(crate) part: Option<PartId>,
+    pub(crate) part: Option<SeparateFetchId>,
     pub(crate) answer: Answer,
     /// Why it fails whatever it is asked.
     pub(crate) refused: Option<FieldError>,
@@ -104,22 +106,23 @@ fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind, refu
 
 /// A source as the walk down from its pieces sees it.
 #[derive(Clone, Copy)]
-struct Division<'g> {
+struct SourceResolver<'g> {
     source: u16,
     ids: &'g Ids,
     /// `None`: all that it answers comes at once.
-    parts: Option<&'g dyn Parts>,
+    fields: Option<&'g dyn FieldResolver>,
 }
 
-impl<'g> Division<'g> {
+impl<'g> SourceResolver<'g> {
     fn of(graph: &'g Graph, source: u16) -> Self {
         let (found, ids) = &graph.sources()[usize::from(source)];
-        Self { source, ids, parts: found.parts() }
+        Self { source, ids, fields: found.field_resolver() }
     }
 
     /// Resolution of `field` on objects at `node`.
-    fn place(self, node: NodeId, field: FieldId) -> Place {
-        self.parts.map_or(Place::Given(NodeId::ROOT), |it| it.place(node, self.ids.field(field)))
+    fn resolution(self, node: NodeId, field: FieldId) -> FieldResolution {
+        self.fields
+            .map_or(FieldResolution::Inline(NodeId::ROOT), |it| it.resolution(node, self.ids.field(field)))
     }
 }
 
@@ -129,14 +132,14 @@ type Keys = SmallVec<[FieldId; 4]>;
 /// Fields below a set that are no members of its piece.
 enum Hung<'g> {
     Join(&'g Joined),
-    Part { source: u16, id: PartId, part: Part<'g>, keys: Keys },
+    Separate { source: u16, id: SeparateFetchId, part: SeparateFetch<'g>, keys: Keys },
     Refused(FieldError),
 }
 
 /// Members that come with one part.
 struct Together {
     source: u16,
-    id: PartId,
+    id: SeparateFetchId,
     keys: Keys,
     members: Vec<u32>,
 }
@@ -147,7 +150,7 @@ struct Walk<'g> {
     refused: &'g [Refused],
     piece: PlanNodeId,
     /// The source of the piece; `None`: the engine.
-    division: Option<Division<'g>>,
+    resolver: Option<SourceResolver<'g>>,
     /// Sets that are still to be looked at, and where their objects stand.
     stack: Vec<(SetId, NodeId)>,
 }
@@ -165,11 +168,11 @@ fn cut_below(
     if cut.refused.is_some() {
         return;
     }
-    let division = cut.source.map(|it| Division::of(graph, it));
-    let mut walk = Walk { graph, refused, piece, division, stack: Vec::new() };
+    let resolver = cut.source.map(|it| SourceResolver::of(graph, it));
+    let mut walk = Walk { graph, refused, piece, resolver, stack: Vec::new() };
     if cut.parent.is_some() {
-        let parts = division.and_then(|it| it.parts);
-        let node = parts.zip(cut.part).map_or(NodeId::ROOT, |(parts, part)| parts.part(part).node);
+        let parts = resolver.and_then(|it| it.fields);
+        let node = parts.zip(cut.part).map_or(NodeId::ROOT, |(parts, part)| parts.separate_fetch(part).node);
         walk.stack.push((cut.set, node));
     } else {
         for &field in &cut.fields {
@@ -204,7 +207,7 @@ impl<'g> Walk<'g> {
             match self.carried(shape, set, node, hung, pieces) {
                 Hung::Join(join) => pieces.push(hang_join(join, shape, at, hanging)),
                 Hung::Refused(error) => pieces.push(refuse(error, shape, at, hanging)),
-                Hung::Part { source, id, part, keys } => {
+                Hung::Separate { source, id, part, keys } => {
                     let known =
                         together.iter_mut().find(|it| part.is_together && it.source == source && it.id == id);
                     match known {
@@ -236,58 +239,58 @@ impl<'g> Walk<'g> {
             Owner::Introspection => return None,
             Owner::Source(source) => source,
         };
-        let own = self.division.filter(|it| it.source == source);
+        let own = self.resolver.filter(|it| it.source == source);
         // Fields that another source adds to a type are at the root of that source.
-        let (division, node) =
-            own.map_or_else(|| (Division::of(self.graph, source), NodeId::ROOT), |it| (it, node));
-        match division.place(node, field) {
-            Place::Given(_) => None,
-            Place::Apart(id) => Some(self.part(division, id, shape.set(set).on)),
+        let (resolver, node) =
+            own.map_or_else(|| (SourceResolver::of(self.graph, source), NodeId::ROOT), |it| (it, node));
+        match resolver.resolution(node, field) {
+            FieldResolution::Inline(_) => None,
+            FieldResolution::Separate(id) => Some(self.part(resolver, id, shape.set(set).on)),
         }
     }
 
     /// A part and its keys, which are fields of `on`.
-    fn part(&self, division: Division<'g>, id: PartId, on: TypeId) -> Hung<'g> {
+    fn part(&self, resolver: SourceResolver<'g>, id: SeparateFetchId, on: TypeId) -> Hung<'g> {
         let schema: &Schema = self.graph.schema();
-        let part = division.parts.map(|it| it.part(id));
-        let keys = |part: &Part<'g>| {
+        let part = resolver.fields.map(|it| it.separate_fetch(id));
+        let keys = |part: &SeparateFetch<'g>| {
             part.keys.iter().map(|it| schema.field_by_name(on, it)).collect::<Option<Keys>>()
         };
         match part.and_then(|part| Some((part, keys(&part)?))) {
-            Some((part, keys)) => Hung::Part { source: division.source, id, part, keys },
+            Some((part, keys)) => Hung::Separate { source: resolver.source, id, part, keys },
             None => Hung::Refused(unreachable_key()),
         }
     }
 
     /// The parent of `hung` for objects at `node`: another part, if its keys come with that part.
     fn carried(&self, shape: &Shape, set: SetId, node: NodeId, hung: Hung<'g>, pieces: &[Cut]) -> Hung<'g> {
-        let Some(division) = self.division else { return hung };
+        let Some(resolver) = self.resolver else { return hung };
         let mut hung = hung;
-        let mut passed: SmallVec<[PartId; 4]> = SmallVec::new();
+        let mut passed: SmallVec<[SeparateFetchId; 4]> = SmallVec::new();
         loop {
             let keys: &[FieldId] = match &hung {
                 Hung::Join(join) => &join.keys,
-                Hung::Part { keys, .. } => keys,
+                Hung::Separate { keys, .. } => keys,
                 Hung::Refused(_) => &[],
             };
-            let carrier = keys.iter().find_map(|&key| match division.place(node, key) {
-                Place::Given(_) => None,
-                Place::Apart(part) => Some(part),
+            let carrier = keys.iter().find_map(|&key| match resolver.resolution(node, key) {
+                FieldResolution::Inline(_) => None,
+                FieldResolution::Separate(part) => Some(part),
             });
             let Some(carrier) = carrier else { return hung };
-            if passed.contains(&carrier) || is_below(pieces, self.piece, set, (division.source, carrier)) {
+            if passed.contains(&carrier) || is_below(pieces, self.piece, set, (resolver.source, carrier)) {
                 return Hung::Refused(unreachable_key());
             }
             passed.push(carrier);
-            hung = self.part(division, carrier, shape.set(set).on);
+            hung = self.part(resolver, carrier, shape.set(set).on);
         }
     }
 
     /// Goes on below the member at `at` of objects at `node`.
     fn below(&mut self, shape: &Shape, at: usize, node: NodeId) {
-        let child = match self.division.map(|it| it.place(node, shape.fields[at].field)) {
-            Some(Place::Given(child)) => child,
-            Some(Place::Apart(_)) | None => NodeId::ROOT,
+        let child = match self.resolver.map(|it| it.resolution(node, shape.fields[at].field)) {
+            Some(FieldResolution::Inline(child)) => child,
+            Some(FieldResolution::Separate(_)) | None => NodeId::ROOT,
         };
         match shape.fields[at].member {
             Member::Object(set) => self.stack.push((set, child)),
@@ -300,7 +303,7 @@ impl<'g> Walk<'g> {
 }
 
 /// True if `set` of `piece` exists only because it has to come with `part`.
-fn is_below(pieces: &[Cut], mut piece: PlanNodeId, mut set: SetId, part: (u16, PartId)) -> bool {
+fn is_below(pieces: &[Cut], mut piece: PlanNodeId, mut set: SetId, part: (u16, SeparateFetchId)) -> bool {
     loop {
         let cut = &pieces[piece.0 as usize];
         match &cut.parent {

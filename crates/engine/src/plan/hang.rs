@@ -7,7 +7,7 @@ use super::ParentKeys;
 use super::cut::Cut;
 use super::shape::{Member, PlanNodeId, Set, SetId, Shape, ShapeArgument, ShapeField};
 use crate::compose::Joined;
-use crate::source::{Answer, FieldError, PartId};
+use crate::source::{Answer, FieldError, SeparateFetchId};
 use weir_language::schema::{FieldId, TypeId};
 use weir_language::value::{Node, TextSpan, Values};
 
@@ -80,7 +80,7 @@ pub(super) fn hang_join(join: &Joined, shape: &mut Shape, at: usize, hanging: Ha
 
 /// Has one part of a source answer the members at `members`.
 pub(super) fn hang_part(
-    (source, part): (u16, PartId),
+    (source, part): (u16, SeparateFetchId),
     keys: &[FieldId],
     shape: &mut Shape,
     members: &[u32],

@@ -9,8 +9,8 @@ use weir_engine::engine::Engine;
 use weir_engine::plan::shape::{Member, ShapeField};
 use weir_engine::rows::{CellError, Column, Data, Table};
 use weir_engine::source::{
-    BoxFuture, FetchBody, FetchInput, FetchResult, Ids, NodeId, Part, PartId, Parts, Place, PlanError,
-    PlanNode, PreparedFetch, Source, SourceError, Tag,
+    BoxFuture, FetchBody, FetchInput, FetchResult, FieldResolution, FieldResolver, Ids, NodeId, PlanError,
+    PlanNode, PreparedFetch, SeparateFetch, SeparateFetchId, Source, SourceError, Tag,
 };
 use weir_language::schema::{FieldId, Schema, TypeId};
 
@@ -27,28 +27,30 @@ const MATCHES: &str = "
 /// Nodes: 1 the match, 2 a slot, 3 a player by id, 4 a player by part, 5 a team by id, 6 a team by part, 7 what has no
 /// parts, 8 the best player, who comes with a name, 9 what never comes, 10 and 11 what fields with
 /// calls of their own bring.
-fn place(node: u32, field: &str) -> Place {
+fn place(node: u32, field: &str) -> FieldResolution {
     match (node, field) {
-        (0, "Query.match") => Place::Given(NodeId(1)),
-        (0, "Query.teams") => Place::Given(NodeId(5)),
-        (0, "Album.reviews") => Place::Apart(PartId(5)),
-        (1, "Match.slots") => Place::Given(NodeId(2)),
-        (1, "Match.best") => Place::Given(NodeId(8)),
-        (1, "Match.contests") => Place::Apart(PartId(2)),
-        (1, "Match.weather") => Place::Apart(PartId(4)),
-        (1 | 9, "Match.riddle") => Place::Apart(PartId(7)),
-        (1 | 9, "Match.answer") => Place::Apart(PartId(8)),
-        (2, "Slot.player") => Place::Given(NodeId(3)),
-        (8, "Player.name") => Place::Given(NodeId(7)),
-        (3 | 8, "Player.name" | "Player.role" | "Player.teamId") => Place::Apart(PartId(0)),
-        (3 | 4 | 8, "Player.team") => Place::Apart(PartId(3)),
-        (10, "Player.team") => Place::Given(NodeId(5)),
-        (5, "Team.name" | "Team.flag") => Place::Apart(PartId(1)),
-        (5 | 6, "Team.country") => Place::Apart(PartId(6)),
-        (6, "Team.flag") => Place::Given(NodeId(7)),
-        (11, "Album.reviews") => Place::Given(NodeId(7)),
-        (7, "Review.match") => Place::Given(NodeId(1)),
-        _ => Place::Given(NodeId(7)),
+        (0, "Query.match") => FieldResolution::Inline(NodeId(1)),
+        (0, "Query.teams") => FieldResolution::Inline(NodeId(5)),
+        (0, "Album.reviews") => FieldResolution::Separate(SeparateFetchId(5)),
+        (1, "Match.slots") => FieldResolution::Inline(NodeId(2)),
+        (1, "Match.best") => FieldResolution::Inline(NodeId(8)),
+        (1, "Match.contests") => FieldResolution::Separate(SeparateFetchId(2)),
+        (1, "Match.weather") => FieldResolution::Separate(SeparateFetchId(4)),
+        (1 | 9, "Match.riddle") => FieldResolution::Separate(SeparateFetchId(7)),
+        (1 | 9, "Match.answer") => FieldResolution::Separate(SeparateFetchId(8)),
+        (2, "Slot.player") => FieldResolution::Inline(NodeId(3)),
+        (8, "Player.name") => FieldResolution::Inline(NodeId(7)),
+        (3 | 8, "Player.name" | "Player.role" | "Player.teamId") => {
+            FieldResolution::Separate(SeparateFetchId(0))
+        }
+        (3 | 4 | 8, "Player.team") => FieldResolution::Separate(SeparateFetchId(3)),
+        (10, "Player.team") => FieldResolution::Inline(NodeId(5)),
+        (5, "Team.name" | "Team.flag") => FieldResolution::Separate(SeparateFetchId(1)),
+        (5 | 6, "Team.country") => FieldResolution::Separate(SeparateFetchId(6)),
+        (6, "Team.flag") => FieldResolution::Inline(NodeId(7)),
+        (11, "Album.reviews") => FieldResolution::Inline(NodeId(7)),
+        (7, "Review.match") => FieldResolution::Inline(NodeId(1)),
+        _ => FieldResolution::Inline(NodeId(7)),
     }
 }
 
@@ -82,7 +84,7 @@ impl Source for Services {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
-    fn parts(&self) -> Option<&dyn Parts> {
+    fn field_resolver(&self) -> Option<&dyn FieldResolver> {
         Some(self)
     }
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
@@ -98,14 +100,14 @@ impl Source for Services {
     }
 }
 
-impl Parts for Services {
-    fn place(&self, node: NodeId, field: FieldId) -> Place {
+impl FieldResolver for Services {
+    fn resolution(&self, node: NodeId, field: FieldId) -> FieldResolution {
         let parent = self.schema.type_name(self.schema.field(field).parent);
         place(node.0, &format!("{parent}.{}", self.schema.field_name(field)))
     }
-    fn part(&self, id: PartId) -> Part<'_> {
+    fn separate_fetch(&self, id: SeparateFetchId) -> SeparateFetch<'_> {
         let (_, _, node, is_together) = PARTS[id.0 as usize];
-        Part { keys: &self.keys[id.0 as usize], node: NodeId(node), is_together }
+        SeparateFetch { keys: &self.keys[id.0 as usize], node: NodeId(node), is_together }
     }
     fn extended(&self) -> &[TypeId] {
         &self.extended
@@ -117,7 +119,7 @@ struct ServiceFetch {
     ids: Arc<Ids>,
     fields: Vec<u32>,
     hidden: Vec<FieldId>,
-    part: Option<PartId>,
+    part: Option<SeparateFetchId>,
     resolve: Arc<Resolve>,
     log: Arc<Mutex<Vec<String>>>,
 }

@@ -5,7 +5,7 @@
 
 use crate::sdl::{ConnectorId, Mapping, Place as Stands};
 use std::sync::Arc;
-use weir_engine::source::{NodeId, Part, PartId, Parts, Place};
+use weir_engine::source::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 use weir_language::schema::{FieldId, TypeId};
 
 /// Node without fields below: of leaves, and of fields that no call brings.
@@ -51,17 +51,19 @@ impl Division {
     }
 
     /// A field of objects at a node of the mapping.
-    fn in_answer(&self, node: crate::sdl::NodeId, field: FieldId) -> Place {
+    fn in_answer(&self, node: crate::sdl::NodeId, field: FieldId) -> FieldResolution {
         let known = self.mapping.node(node);
         if let Some(given) = known.find(field) {
-            return Place::Given(given.below.map_or(NOTHING, |it| NodeId(it.0 + 1)));
+            return FieldResolution::Inline(given.below.map_or(NOTHING, |it| NodeId(it.0 + 1)));
         }
         if let Some(own) = self.of_field[field.index()] {
-            return Place::Apart(PartId(own.0));
+            return FieldResolution::Separate(SeparateFetchId(own.0));
         }
         match self.of_type[known.ty.0 as usize] {
-            Some(entity) if !self.is_said(entity, node, field) => Place::Apart(PartId(entity.0)),
-            Some(_) | None => Place::Given(NOTHING),
+            Some(entity) if !self.is_said(entity, node, field) => {
+                FieldResolution::Separate(SeparateFetchId(entity.0))
+            }
+            Some(_) | None => FieldResolution::Inline(NOTHING),
         }
     }
 
@@ -72,34 +74,34 @@ impl Division {
     }
 }
 
-impl Parts for Division {
-    fn place(&self, node: NodeId, field: FieldId) -> Place {
+impl FieldResolver for Division {
+    fn resolution(&self, node: NodeId, field: FieldId) -> FieldResolution {
         if node == NOTHING {
-            return Place::Given(NOTHING);
+            return FieldResolution::Inline(NOTHING);
         }
         let own = self.of_field[field.index()];
         let nodes = self.mapping.nodes.len() as u32;
         match node.0 {
             0 => match own.map(|it| (it, self.mapping.connector(it).place)) {
-                Some((own, Stands::Extension(_))) => Place::Apart(PartId(own.0)),
-                Some((own, Stands::Root(_))) => Place::Given(self.below(own)),
-                Some((_, Stands::Field(_) | Stands::Entity(_))) | None => Place::Given(NOTHING),
+                Some((own, Stands::Extension(_))) => FieldResolution::Separate(SeparateFetchId(own.0)),
+                Some((own, Stands::Root(_))) => FieldResolution::Inline(self.below(own)),
+                Some((_, Stands::Field(_) | Stands::Entity(_))) | None => FieldResolution::Inline(NOTHING),
             },
             at if at <= nodes => self.in_answer(crate::sdl::NodeId(at - 1), field),
             at => {
                 let connector = ConnectorId(at - nodes - 1);
-                Place::Given(if own == Some(connector) { self.below(connector) } else { NOTHING })
+                FieldResolution::Inline(if own == Some(connector) { self.below(connector) } else { NOTHING })
             }
         }
     }
 
-    fn part(&self, id: PartId) -> Part<'_> {
+    fn separate_fetch(&self, id: SeparateFetchId) -> SeparateFetch<'_> {
         let connector = ConnectorId(id.0);
         let keys = &self.keys[id.0 as usize];
         match self.mapping.connector(connector).place {
-            Stands::Entity(_) => Part { keys, node: self.below(connector), is_together: true },
+            Stands::Entity(_) => SeparateFetch { keys, node: self.below(connector), is_together: true },
             Stands::Root(_) | Stands::Field(_) | Stands::Extension(_) => {
-                Part { keys, node: self.at_field(connector), is_together: false }
+                SeparateFetch { keys, node: self.at_field(connector), is_together: false }
             }
         }
     }

@@ -24,20 +24,20 @@ impl NodeId {
 
 /// One of a source's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PartId(pub u32);
+pub struct SeparateFetchId(pub u32);
 
 /// Resolution of a field: inline or separate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FieldResolution {
     /// With the object; what is below it stands at this node.
-    Given(NodeId),
+    Inline(NodeId),
     /// By a call of its own.
-    Apart(PartId),
+    Separate(SeparateFetchId),
 }
 
 /// A separate fetch.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'p> {
+pub struct SeparateFetch<'p> {
     /// The fields of the type whose values it is asked by, in order.
     pub keys: &'p [Box<str>],
     /// The node of its members.
@@ -47,11 +47,11 @@ pub struct Part<'p> {
 }
 
 /// A source's division. All ids are those of its own schema.
-pub trait Parts: Send + Sync {
+pub trait FieldResolver: Send + Sync {
     /// The resolution of `field` on objects at `node`.
-    fn place(&self, node: NodeId, field: FieldId) -> Place;
+    fn resolution(&self, node: NodeId, field: FieldId) -> FieldResolution;
     /// One part.
-    fn part(&self, id: PartId) -> Part<'_>;
+    fn separate_fetch(&self, id: SeparateFetchId) -> SeparateFetch<'_>;
     /// Object types of other sources to which this one adds fields: in its schema they have only these, each of which
     /// is apart at [`NodeId::ROOT`].
     fn extended(&self) -> &[TypeId];
