@@ -11,7 +11,7 @@
 
 mod compile;
 
-use crate::plan::shape::Shape;
+use crate::plan::output_plan::OutputPlan;
 use crate::source::{
     BoxFuture, FetchBody, FetchInput, FetchResult, Finished, PreparedFetch, Protocol, SourceError, Tag,
 };
@@ -27,7 +27,7 @@ use weir_language::wraps::Wraps;
 
 /// The bytes `"key":value,` of the root member at `field`, if they depend on nothing but the schema.
 #[must_use]
-pub fn fold(schema: &Schema, shape: &Shape, field: u32, protocol: Protocol) -> Option<Vec<u8>> {
+pub fn fold(schema: &Schema, shape: &OutputPlan, field: u32, protocol: Protocol) -> Option<Vec<u8>> {
     let introspection = Introspection::new(schema, shape, &[field], protocol);
     if !introspection.program.is_constant {
         return None;
@@ -41,7 +41,7 @@ pub fn fold(schema: &Schema, shape: &Shape, field: u32, protocol: Protocol) -> O
 #[must_use]
 pub fn prepare(
     schema: &Arc<Schema>,
-    shape: &Shape,
+    shape: &OutputPlan,
     fields: &[u32],
     protocol: Protocol,
 ) -> Box<dyn PreparedFetch> {
@@ -64,7 +64,7 @@ pub struct Introspection {
 impl Introspection {
     /// Compiles the root members at `fields`, each `__schema` or `__type`.
     #[must_use]
-    pub fn new(schema: &Schema, shape: &Shape, fields: &[u32], protocol: Protocol) -> Self {
+    pub fn new(schema: &Schema, shape: &OutputPlan, fields: &[u32], protocol: Protocol) -> Self {
         Self { program: compile(schema, shape, fields), by_name: protocol == Protocol::Hasura }
     }
 

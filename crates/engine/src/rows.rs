@@ -95,7 +95,7 @@ pub enum Data {
     Object(Box<Table>),
     /// Objects of several types.
     Abstract(Box<Variants>),
-    /// Filled in by the engine, never by a source, for [`crate::plan::shape::Member::Foreign`]: row `i` is row
+    /// Filled in by the engine, never by a source, for [`crate::plan::output_plan::OutputKind::Foreign`]: row `i` is row
     /// `places[i]` of the piece's reply. [`NO_PLACE`] is null: a key was null.
     Foreign(Vec<u32>),
 }
@@ -152,7 +152,7 @@ pub struct Table {
     pub rows: u32,
     /// One per member of the set.
     pub columns: Vec<Column>,
-    /// One per [`crate::plan::shape::Set::hidden`].
+    /// One per [`crate::plan::output_plan::SelectionSet::hidden`].
     pub hidden: Vec<Column>,
 }
 

@@ -16,7 +16,7 @@ pub use headers::{Headers, NoHeaders};
 
 use crate::changes::Ages;
 use crate::lifetime::HintAt;
-use crate::plan::shape::{SetId, Shape};
+use crate::plan::output_plan::{OutputPlan, SelectionSetId};
 use crate::rows::{Column, Rows};
 use crate::unread::Receiver;
 use std::fmt;
@@ -107,10 +107,10 @@ pub struct PlanNode<'p> {
     /// From the graph's ids to the ids of [`Source::schema`].
     pub ids: &'p Arc<Ids>,
     /// The shape of the whole answer.
-    pub shape: &'p Shape,
+    pub shape: &'p OutputPlan,
     /// The set the piece's fields are members of.
-    pub set: SetId,
-    /// Places of the piece's members in [`Shape::fields`], in order. Those that are foreign are not asked of the source.
+    pub set: SelectionSetId,
+    /// Places of the piece's members in [`OutputPlan::fields`], in order. Those that are foreign are not asked of the source.
     pub fields: &'p [u32],
     /// Query or mutation.
     pub kind: OperationKind,
@@ -217,7 +217,7 @@ pub enum Caller {
 #[derive(Clone, Copy)]
 pub struct FetchInput<'r> {
     /// The plan's shape, literals included.
-    pub shape: &'r Arc<Shape>,
+    pub shape: &'r Arc<OutputPlan>,
     /// The variables, coerced.
     pub variables: &'r Arc<Variables>,
     /// The caller.
@@ -351,14 +351,14 @@ pub struct PathError {
     pub error: FieldError,
     /// From the root of the piece's set.
     pub path: Vec<Step>,
-    /// Place of the failed member in [`Shape::fields`], for its location.
+    /// Place of the failed member in [`OutputPlan::fields`], for its location.
     pub field: u32,
 }
 
 /// One step of a response path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A member: its place in [`Shape::fields`], whose key is meant.
+    /// A member: its place in [`OutputPlan::fields`], whose key is meant.
     Field(u32),
     /// An item of a list.
     Index(u32),

@@ -5,7 +5,9 @@
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use weir_engine::plan::shape::{Key, Member, Set, SetId, Shape, ShapeField};
+use weir_engine::plan::output_plan::{
+    OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId,
+};
 use weir_engine::source::{Answer, Ids, NoHeaders, PlanNode, Protocol};
 use weir_http::inputs::{Args, ConfigValues, Inputs, Keys};
 use weir_http::project::Projection;
@@ -38,14 +40,14 @@ fn posts() -> String {
 }
 
 /// `{ posts { id userId title body } }`, as it is planned.
-fn shape(schema: &Schema) -> Shape {
+fn shape(schema: &Schema) -> OutputPlan {
     let post = schema.type_by_name("Post").expect("a type of the text");
-    let mut shape = Shape::default();
+    let mut shape = OutputPlan::default();
     let mut add = |on, name: &str, member| {
         let field = schema.field_by_name(on, name).expect("a field of the text");
         let ty = schema.field(field).ty;
-        let (key, same_as) = (Key::new(name), None);
-        shape.fields.push(ShapeField {
+        let (key, same_as) = (ResponseKey::new(name), None);
+        shape.fields.push(OutputField {
             key,
             field,
             ty,
@@ -56,10 +58,10 @@ fn shape(schema: &Schema) -> Shape {
             offset: 0,
         });
     };
-    add(schema.query, "posts", Member::Object(SetId(1)));
-    ["id", "userId", "title", "body"].iter().for_each(|name| add(post, name, Member::Leaf));
-    shape.sets.push(Set { on: schema.query, start: 0, len: 1, hidden: Vec::new() });
-    shape.sets.push(Set { on: post, start: 1, len: 4, hidden: Vec::new() });
+    add(schema.query, "posts", OutputKind::Object(SelectionSetId(1)));
+    ["id", "userId", "title", "body"].iter().for_each(|name| add(post, name, OutputKind::Leaf));
+    shape.sets.push(SelectionSet { on: schema.query, start: 0, len: 1, hidden: Vec::new() });
+    shape.sets.push(SelectionSet { on: post, start: 1, len: 4, hidden: Vec::new() });
     shape
 }
 
@@ -83,7 +85,7 @@ fn main() {
         schema: &mapping.schema,
         ids: &ids,
         shape: &shape,
-        set: SetId(0),
+        set: SelectionSetId(0),
         fields: &[0],
         kind: OperationKind::Query,
         parent_keys: None,

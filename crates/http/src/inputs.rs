@@ -9,7 +9,7 @@ use crate::selection::value::Value;
 use crate::template::Looked;
 use std::borrow::Cow;
 use std::ops::Range;
-use weir_engine::plan::shape::{Shape, ShapeArgument};
+use weir_engine::plan::output_plan::{OutputArgument, OutputPlan};
 use weir_engine::rows::{Column, Data};
 use weir_engine::source::{Headers, Ids};
 use weir_language::schema::{InputId, Schema};
@@ -41,11 +41,11 @@ pub struct Args<'r> {
     /// From the graph's ids to the source's.
     pub ids: &'r Ids,
     /// The plan's.
-    pub shape: &'r Shape,
+    pub shape: &'r OutputPlan,
     /// The request's.
     pub variables: &'r Variables,
     /// The field's.
-    pub arguments: &'r [ShapeArgument],
+    pub arguments: &'r [OutputArgument],
 }
 
 /// Parents' keys.
@@ -179,7 +179,7 @@ impl<'r> Args<'r> {
     }
 
     /// The tape and place of a value, variables and defaults followed; `None` if nothing was given.
-    pub(crate) fn place(&self, argument: &ShapeArgument) -> Option<(&'r Values, usize)> {
+    pub(crate) fn place(&self, argument: &OutputArgument) -> Option<(&'r Values, usize)> {
         let found = self.follow(&self.shape.literals, argument.value as usize);
         match (found, argument.default) {
             (None, Some(default)) => Some((&self.shape.literals, default as usize)),
@@ -198,7 +198,7 @@ impl<'r> Args<'r> {
     }
 
     /// The argument called `name`.
-    pub(crate) fn find(&self, name: &str) -> Option<&'r ShapeArgument> {
+    pub(crate) fn find(&self, name: &str) -> Option<&'r OutputArgument> {
         self.arguments.iter().find(|it| self.input_name(it.input) == name)
     }
 
@@ -208,7 +208,7 @@ impl<'r> Args<'r> {
     }
 
     fn all(&self, keys: Keys<'r>) -> Value<'r> {
-        let member = |it: &ShapeArgument| {
+        let member = |it: &OutputArgument| {
             let (values, at) = self.place(it)?;
             Some((Cow::Borrowed(self.input_name(it.input)), self.value(values, at, keys)))
         };

@@ -11,7 +11,7 @@ mod render;
 
 pub(crate) use render::{append, refused};
 
-use crate::plan::shape::Shape;
+use crate::plan::output_plan::OutputPlan;
 use crate::source::{Extensions, FieldError, PathError, PlanError, Step};
 use weir_language::coerce::VariableError;
 use weir_language::error::Error;
@@ -92,12 +92,12 @@ impl Failure {
     }
 
     /// A member the source refused while planning.
-    pub(crate) fn plan(shape: &Shape, error: PlanError) -> Self {
+    pub(crate) fn plan(shape: &OutputPlan, error: PlanError) -> Self {
         Self::at(shape, error.field, error.error)
     }
 
     /// A field without a value.
-    pub(crate) fn field(shape: &Shape, error: PathError) -> Self {
+    pub(crate) fn field(shape: &OutputPlan, error: PathError) -> Self {
         let path = error.path.iter().map(|step| match step {
             Step::Field(field) => PathStep::Key(shape.fields[*field as usize].key.name().into()),
             Step::Index(index) => PathStep::Index(*index),
@@ -106,7 +106,7 @@ impl Failure {
     }
 
     /// About the member at `field` of `shape`, wherever that stands in the answer.
-    fn at(shape: &Shape, field: u32, error: FieldError) -> Self {
+    fn at(shape: &OutputPlan, field: u32, error: FieldError) -> Self {
         let FieldError { code, message, hasura_path, extensions } = error;
         let offset = shape.fields[field as usize].offset;
         let spans = vec![Span::new(offset, offset)];

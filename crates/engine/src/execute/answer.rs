@@ -8,7 +8,7 @@ use super::stream::{self, Segment};
 use super::{Asked, Asks, Run};
 use crate::engine::{Body, Capacity};
 use crate::errors::{self, Failure};
-use crate::plan::shape::{Member, ShapeField};
+use crate::plan::output_plan::{OutputField, OutputKind};
 use crate::rows::{Column, Rows};
 use crate::source::{Finished, PathError, Protocol, SourceError, Step};
 use crate::write::out::Out;
@@ -67,7 +67,7 @@ impl Answer<'_> {
             let member = &shape.fields[field];
             // Another name of a constant has no piece: it is written from the same bytes.
             let first = member.same_as.map_or(member, |earlier| &shape.fields[earlier as usize]);
-            if let Member::Constant { start, end } = first.member {
+            if let OutputKind::Constant { start, end } = first.member {
                 let (start, key_len) = (start as usize, first.key.len as usize);
                 self.out.key(&member.key);
                 self.out.span(&shape.constants, start + key_len, end as usize);
@@ -100,7 +100,7 @@ impl Answer<'_> {
         true
     }
 
-    fn null(&mut self, member: &ShapeField) -> bool {
+    fn null(&mut self, member: &OutputField) -> bool {
         if member.ty.is_non_null() {
             return false;
         }
@@ -124,7 +124,7 @@ impl Answer<'_> {
     fn finished(
         &mut self,
         field: u32,
-        member: &ShapeField,
+        member: &OutputField,
         finished: &mut Finished,
         errors: &[PathError],
         place: usize,

@@ -10,7 +10,7 @@
 
 use super::{Asked, Asks, Run, With};
 use crate::keys::Interner;
-use crate::plan::shape::{Member, PlanNodeId, SetId};
+use crate::plan::output_plan::{OutputKind, PlanNodeId, SelectionSetId};
 use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table};
 use crate::source::{FieldError, Level, Memos, SourceError};
 use futures_util::future::join_all;
@@ -89,7 +89,7 @@ fn checked(
 /// Keys and objects of one piece to fetch.
 struct Gather {
     piece: PlanNodeId,
-    set: SetId,
+    set: SelectionSetId,
     /// Places in [`Table::hidden`].
     hidden: Vec<u32>,
     keys: Keys,
@@ -123,14 +123,14 @@ impl<'w> Walk<'w> {
     }
 
     /// `dead`: rows below a null; what their columns hold means nothing. Depth is the shape's, which validation bounds.
-    fn member(&mut self, member: Member, column: &mut Column, dead: &Bitmap) {
+    fn member(&mut self, member: OutputKind, column: &mut Column, dead: &Bitmap) {
         match (&mut column.data, member) {
             // A null list has no items.
             (Data::List { items, .. }, _) => self.member(member, items, &Bitmap::default()),
-            (Data::Object(table), Member::Object(set)) => {
+            (Data::Object(table), OutputKind::Object(set)) => {
                 self.table(set, table, &column.nulls.union(dead));
             }
-            (Data::Abstract(variants), Member::Abstract(choice)) => {
+            (Data::Abstract(variants), OutputKind::Abstract(choice)) => {
                 for (ty, table) in &mut variants.tables {
                     if let Some(set) = self.run.plan.shape.chosen(choice, *ty) {
                         // Rows that are null have no place in any of the tables.
@@ -143,7 +143,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn table(&mut self, set: SetId, table: &mut Table, dead: &Bitmap) {
+    fn table(&mut self, set: SelectionSetId, table: &mut Table, dead: &Bitmap) {
         if !self.run.plan.foreign_below[set.0 as usize] {
             return;
         }
@@ -158,13 +158,20 @@ impl<'w> Walk<'w> {
                 continue;
             }
             match field.member {
-                Member::Foreign { piece, .. } => self.gather(set, piece, at, table, dead),
+                OutputKind::Foreign { piece, .. } => self.gather(set, piece, at, table, dead),
                 member => self.member(member, &mut table.columns[at], dead),
             }
         }
     }
 
-    fn gather(&mut self, set: SetId, piece: PlanNodeId, at: usize, table: &mut Table, dead: &Bitmap) {
+    fn gather(
+        &mut self,
+        set: SelectionSetId,
+        piece: PlanNodeId,
+        at: usize,
+        table: &mut Table,
+        dead: &Bitmap,
+    ) {
         let Some(gather) = self.gathers.iter_mut().find(|it| it.piece == piece && it.set == set) else {
             return;
         };
@@ -258,7 +265,7 @@ fn fail(run: &Run<'_>, asks: &mut Asks, piece: PlanNodeId, error: &FieldError) {
 
 fn fail_member(
     run: &Run<'_>,
-    member: Member,
+    member: OutputKind,
     column: &mut Column,
     piece: PlanNodeId,
     error: &FieldError,
@@ -266,15 +273,15 @@ fn fail_member(
 ) {
     match (&mut column.data, member) {
         (Data::List { items, .. }, _) => fail_member(run, member, items, piece, error, left),
-        (Data::Object(table), Member::Object(set)) => fail_table(run, set, table, piece, error, left),
-        (Data::Abstract(variants), Member::Abstract(choice)) => {
+        (Data::Object(table), OutputKind::Object(set)) => fail_table(run, set, table, piece, error, left),
+        (Data::Abstract(variants), OutputKind::Abstract(choice)) => {
             for (ty, table) in &mut variants.tables {
                 if let Some(set) = run.plan.shape.chosen(choice, *ty) {
                     fail_table(run, set, table, piece, error, left);
                 }
             }
         }
-        (Data::Foreign(places), Member::Foreign { piece: own, .. }) if own == piece => {
+        (Data::Foreign(places), OutputKind::Foreign { piece: own, .. }) if own == piece => {
             // The others keep their places in a piece without rows, and are null without words.
             let told = places.iter_mut().enumerate().filter(|it| *it.1 != NO_PLACE).take(*left);
             for (row, place) in told {
@@ -290,7 +297,7 @@ fn fail_member(
 
 fn fail_table(
     run: &Run<'_>,
-    set: SetId,
+    set: SelectionSetId,
     table: &mut Table,
     piece: PlanNodeId,
     error: &FieldError,

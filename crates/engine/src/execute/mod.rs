@@ -21,7 +21,7 @@ use crate::changes::{Changes, Noting};
 use crate::compose::Graph;
 use crate::engine::{Body, Capacity};
 use crate::lifetime::Least;
-use crate::plan::shape::PlanNodeId;
+use crate::plan::output_plan::PlanNodeId;
 use crate::plan::{Plan, PreparedNode};
 use crate::rows::{Column, Rows};
 use crate::source::{

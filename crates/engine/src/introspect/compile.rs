@@ -5,7 +5,7 @@
 //!
 //! **Cost:** once per plan, linear in the shape below the members.
 
-use crate::plan::shape::{Key, Member, SetId, Shape, ShapeField};
+use crate::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSetId};
 use hashbrown::HashMap;
 use weir_language::schema::{Schema, builtin};
 use weir_language::value::{Node, Variables};
@@ -77,14 +77,14 @@ enum Kind {
 #[derive(Debug)]
 pub(super) struct Op<F> {
     /// `"name":`; of a constant all its bytes with the comma.
-    pub(super) key: Key,
+    pub(super) key: ResponseKey,
     pub(super) fact: F,
     /// The set of what the fact leads to.
     pub(super) set: u32,
     /// `includeDeprecated`.
     pub(super) deprecated: Flag,
     /// Of `kind`: the member's bytes for each value of `__TypeKind`.
-    pub(super) kinds: Option<Box<[Key; 8]>>,
+    pub(super) kinds: Option<Box<[ResponseKey; 8]>>,
 }
 
 /// A Boolean argument.
@@ -124,7 +124,7 @@ pub(super) enum Root {
 /// A member of the root.
 #[derive(Debug)]
 pub(super) struct RootOp {
-    pub(super) key: Key,
+    pub(super) key: ResponseKey,
     pub(super) root: Root,
 }
 
@@ -143,7 +143,7 @@ pub(super) struct Program {
 }
 
 /// Compiles the members at `fields`, each `__schema` or `__type`.
-pub(super) fn compile(schema: &Schema, shape: &Shape, fields: &[u32]) -> Program {
+pub(super) fn compile(schema: &Schema, shape: &OutputPlan, fields: &[u32]) -> Program {
     let program = Program { is_constant: true, ..Program::default() };
     let mut compiler = Compiler { schema, shape, program, known: HashMap::default(), pending: Vec::new() };
     for &field in fields {
@@ -163,16 +163,16 @@ pub(super) fn compile(schema: &Schema, shape: &Shape, fields: &[u32]) -> Program
 
 struct Compiler<'c> {
     schema: &'c Schema,
-    shape: &'c Shape,
+    shape: &'c OutputPlan,
     program: Program,
-    known: HashMap<SetId, u32, foldhash::fast::RandomState>,
-    pending: Vec<(SetId, Kind, u32)>,
+    known: HashMap<SelectionSetId, u32, foldhash::fast::RandomState>,
+    pending: Vec<(SelectionSetId, Kind, u32)>,
 }
 
 impl Compiler<'_> {
     /// The number of the set below `member`.
-    fn below(&mut self, member: &ShapeField, kind: Option<Kind>) -> u32 {
-        let (Member::Object(set), Some(kind)) = (member.member, kind) else { return 0 };
+    fn below(&mut self, member: &OutputField, kind: Option<Kind>) -> u32 {
+        let (OutputKind::Object(set), Some(kind)) = (member.member, kind) else { return 0 };
         if let Some(&number) = self.known.get(&set) {
             return number;
         }
@@ -190,7 +190,7 @@ impl Compiler<'_> {
         number
     }
 
-    fn fill(&mut self, set: SetId, kind: Kind, number: usize) {
+    fn fill(&mut self, set: SelectionSetId, kind: Kind, number: usize) {
         match kind {
             Kind::Schema => self.program.schema[number] = self.ops(set, OfSchema::Constant, OfSchema::named),
             Kind::Type => self.program.types[number] = self.ops(set, OfType::Constant, OfType::named),
@@ -203,16 +203,24 @@ impl Compiler<'_> {
         }
     }
 
-    fn ops<F: Copy>(&mut self, set: SetId, constant: F, named: fn(&str) -> (F, Option<Kind>)) -> Vec<Op<F>> {
+    fn ops<F: Copy>(
+        &mut self,
+        set: SelectionSetId,
+        constant: F,
+        named: fn(&str) -> (F, Option<Kind>),
+    ) -> Vec<Op<F>> {
         let shape = self.shape;
         let members = shape.members(set).iter();
         members
             .map(|member| {
                 let (key, fact, kind) = match member.member {
-                    Member::Constant { start, end } => {
+                    OutputKind::Constant { start, end } => {
                         (ready(&shape.constants[start as usize..end as usize]), constant, None)
                     }
-                    Member::Leaf | Member::Object(_) | Member::Abstract(_) | Member::Foreign { .. } => {
+                    OutputKind::Leaf
+                    | OutputKind::Object(_)
+                    | OutputKind::Abstract(_)
+                    | OutputKind::Foreign { .. } => {
                         let (fact, kind) = named(self.schema.field_name(member.field));
                         (member.key.clone(), fact, kind)
                     }
@@ -228,7 +236,7 @@ impl Compiler<'_> {
             .collect()
     }
 
-    fn flag(&mut self, member: &ShapeField) -> Flag {
+    fn flag(&mut self, member: &OutputField) -> Flag {
         let known = |node: Node| Flag::Known(node == Node::Bool(true));
         let Some(argument) = self.shape.arguments(member).first() else { return Flag::Known(false) };
         let nodes = &self.shape.literals.nodes;
@@ -242,7 +250,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn name(&mut self, member: &ShapeField) -> Name {
+    fn name(&mut self, member: &OutputField) -> Name {
         let argument = self.shape.arguments(member).first().expect("the name is a required argument");
         match self.shape.literals.nodes[argument.value as usize] {
             Node::Text(text) => Name::Known(self.shape.literals.str(text).into()),
@@ -255,8 +263,8 @@ impl Compiler<'_> {
     }
 
     /// `"kind":"SCALAR",` and so on, if `member` is a `kind`.
-    fn kinds(&self, member: &ShapeField) -> Option<Box<[Key; 8]>> {
-        let is_kind = member.ty.base == builtin::TYPE_KIND && matches!(member.member, Member::Leaf);
+    fn kinds(&self, member: &OutputField) -> Option<Box<[ResponseKey; 8]>> {
+        let is_kind = member.ty.base == builtin::TYPE_KIND && matches!(member.member, OutputKind::Leaf);
         is_kind.then(|| {
             let mut values =
                 self.schema.enum_values[self.schema.ty(builtin::TYPE_KIND).members.range()].iter();
@@ -276,9 +284,9 @@ fn open<F>(sets: &mut Vec<Vec<F>>) -> u32 {
 }
 
 /// Bytes to be written as they are, by the store that writes keys.
-fn ready(bytes: &[u8]) -> Key {
+fn ready(bytes: &[u8]) -> ResponseKey {
     let mut head = [0; 32];
     let short = bytes.len().min(32);
     head[..short].copy_from_slice(&bytes[..short]);
-    Key { head, len: bytes.len() as u32, long: (bytes.len() > 32).then(|| bytes.into()) }
+    ResponseKey { head, len: bytes.len() as u32, long: (bytes.len() > 32).then(|| bytes.into()) }
 }

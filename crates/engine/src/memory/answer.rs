@@ -6,7 +6,7 @@
 //! are not asked for again; only values (null, range, enum) are.
 
 use super::bind::{Binder, Bindings, Scope, Unbound};
-use crate::plan::shape::{Member, Shape, ShapeField};
+use crate::plan::output_plan::{OutputField, OutputKind, OutputPlan};
 use crate::rows::{Bitmap, CellError, Column, Data, Texts};
 use crate::source::{FieldError, PathError, Step};
 use crate::write::fault::Fault;
@@ -17,10 +17,10 @@ use weir_language::schema::{ScalarReader, Schema, TypeId, TypeKind, TypeRef, bui
 /// Position of a value: its type, the place of its error, and its selections.
 #[derive(Clone, Copy)]
 pub struct Spot<'w> {
-    /// Place of the member in [`Shape::fields`].
+    /// Place of the member in [`OutputPlan::fields`].
     pub field: u32,
     /// The member.
-    pub of: &'w ShapeField,
+    pub of: &'w OutputField,
     /// The type here: the member's, or inside its lists.
     pub ty: TypeRef,
 }
@@ -29,7 +29,7 @@ pub struct Spot<'w> {
 pub struct Writer<'w> {
     /// The source's own schema.
     pub(super) schema: &'w Schema,
-    pub(super) shape: &'w Shape,
+    pub(super) shape: &'w OutputPlan,
     pub(super) bindings: &'w Bindings,
     pub(super) out: &'w mut Out,
     /// Paths are kept backwards until the root is reached.
@@ -49,7 +49,7 @@ pub trait Answer {
 
     /// Writes `"key":value,`.
     #[inline]
-    fn write_member(&self, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool {
+    fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
         writer.out.key(&of.key);
         let before = writer.errors.len();
         let spot = Spot { field, of, ty: of.ty };
@@ -170,7 +170,7 @@ macro_rules! leaf {
                 $alone
             }
             #[inline]
-            fn write_member(&self, field: u32, of: &ShapeField, $writer: &mut Writer<'_>) -> bool {
+            fn write_member(&self, field: u32, of: &OutputField, $writer: &mut Writer<'_>) -> bool {
                 let ($value, $key) = (*self, &of.key);
                 if $member {
                     return true;
@@ -250,7 +250,7 @@ impl Answer for str {
         writer.fail(spot, Fault::NoEnumValue(self.as_bytes()))
     }
     #[inline]
-    fn write_member(&self, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool {
+    fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
         if of.ty.base <= builtin::ID {
             writer.out.member_text(&of.key, self.as_bytes());
             return true;
@@ -285,7 +285,7 @@ macro_rules! through {
                 <$inner>::write($get, spot, writer)
             }
             #[inline]
-            fn write_member(&self, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool {
+            fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
                 let $this = self;
                 <$inner>::write_member($get, field, of, writer)
             }
@@ -316,7 +316,7 @@ impl<T: Answer> Answer for Option<T> {
         }
     }
     #[inline]
-    fn write_member(&self, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool {
+    fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
         match self {
             Some(value) => value.write_member(field, of, writer),
             None if !of.ty.is_non_null() => {
@@ -410,10 +410,14 @@ impl Answer for RawJson {
 }
 
 /// The set of an object called `name` (in the source's schema) at `spot`, and the graph's id of its type.
-pub(super) fn set_of(spot: Spot<'_>, bindings: &Bindings, name: &str) -> Option<crate::plan::shape::SetId> {
+pub(super) fn set_of(
+    spot: Spot<'_>,
+    bindings: &Bindings,
+    name: &str,
+) -> Option<crate::plan::output_plan::SelectionSetId> {
     match spot.of.member {
-        Member::Object(set) => Some(set),
-        Member::Abstract(choice) => bindings.chosen(choice, name).map(|it| it.1),
-        Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => None,
+        OutputKind::Object(set) => Some(set),
+        OutputKind::Abstract(choice) => bindings.chosen(choice, name).map(|it| it.1),
+        OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => None,
     }
 }

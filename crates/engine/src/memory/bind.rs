@@ -4,7 +4,9 @@
 
 use super::answer::Spot;
 use super::record::Record;
-use crate::plan::shape::{ChoiceId, Key, Member, SetId, Shape, ShapeField};
+use crate::plan::output_plan::{
+    OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSetId, TypeSwitchId,
+};
 use crate::source::Ids;
 use smallvec::SmallVec;
 use std::any::TypeId as RustType;
@@ -20,7 +22,7 @@ pub(super) const NO_FIELD: u32 = u32::MAX;
 pub struct Unbound {
     /// Message for the author of the types.
     pub message: String,
-    /// Place of the member in [`Shape::fields`].
+    /// Place of the member in [`OutputPlan::fields`].
     pub field: u32,
 }
 
@@ -41,24 +43,24 @@ pub struct Bindings {
     pub(super) ids: Arc<Ids>,
     sets: Vec<SmallVec<[Binding; 1]>>,
     /// By choice: name in the source's schema, type in the graph's, set.
-    choices: Vec<Vec<(Box<str>, TypeId, SetId)>>,
+    choices: Vec<Vec<(Box<str>, TypeId, SelectionSetId)>>,
     /// Stands in for the members that hidden fields do not have.
-    pub(super) hidden: ShapeField,
+    pub(super) hidden: OutputField,
 }
 
 impl Bindings {
-    pub(super) fn new(schema: &Arc<Schema>, ids: &Arc<Ids>, shape: &Shape) -> Self {
-        let choices = shape.choices.iter().map(|choice| {
+    pub(super) fn new(schema: &Arc<Schema>, ids: &Arc<Ids>, shape: &OutputPlan) -> Self {
+        let choices = shape.type_switches.iter().map(|choice| {
             let sets = choice.sets.iter().filter(|(ty, _)| ids.has_type(*ty));
             sets.map(|&(ty, set)| (schema.type_name(ids.ty(ty)).into(), ty, set)).collect()
         });
-        let hidden = ShapeField {
-            key: Key::new("hidden"),
+        let hidden = OutputField {
+            key: ResponseKey::new("hidden"),
             field: FieldId(0),
             ty: TypeRef { base: TypeId(0), wraps: Wraps::default() },
             arguments_start: 0,
             arguments_len: 0,
-            member: Member::Leaf,
+            member: OutputKind::Leaf,
             same_as: None,
             offset: 0,
         };
@@ -83,12 +85,12 @@ impl Bindings {
 
     /// Binding of `R` to `set`.
     #[inline]
-    pub(super) fn of<R: Record>(&self, set: SetId) -> Option<&Binding> {
+    pub(super) fn of<R: Record>(&self, set: SelectionSetId) -> Option<&Binding> {
         self.sets[set.0 as usize].iter().find(|binding| binding.rust == RustType::of::<R>())
     }
 
     /// The graph's type and the set for objects called `name`.
-    pub(super) fn chosen(&self, choice: ChoiceId, name: &str) -> Option<(TypeId, SetId)> {
+    pub(super) fn chosen(&self, choice: TypeSwitchId, name: &str) -> Option<(TypeId, SelectionSetId)> {
         let choices = self.choices[choice.0 as usize].iter();
         choices.clone().find(|(it, ..)| &**it == name).map(|&(_, ty, set)| (ty, set))
     }
@@ -97,13 +99,13 @@ impl Bindings {
 /// Context for making columns.
 #[derive(Clone, Copy)]
 pub struct Scope<'s> {
-    pub(super) shape: &'s Shape,
+    pub(super) shape: &'s OutputPlan,
     pub(super) bindings: &'s Bindings,
 }
 
 /// Collects [`Bindings`].
 pub struct Binder<'b> {
-    pub(super) shape: &'b Shape,
+    pub(super) shape: &'b OutputPlan,
     pub(super) bindings: Bindings,
 }
 
@@ -140,7 +142,7 @@ impl Binder<'_> {
     }
 
     /// Ties `R` to `set` and what it holds to the sets below.
-    pub(super) fn record<R: Record>(&mut self, set: SetId) -> Result<(), Unbound> {
+    pub(super) fn record<R: Record>(&mut self, set: SelectionSetId) -> Result<(), Unbound> {
         if self.bindings.of::<R>(set).is_some() {
             return Ok(());
         }
@@ -149,8 +151,8 @@ impl Binder<'_> {
         let mut indexes = Vec::with_capacity(range.len());
         for at in range.clone() {
             indexes.push(match shape.fields[at].member {
-                Member::Constant { .. } | Member::Foreign { .. } => NO_FIELD,
-                Member::Leaf | Member::Object(_) | Member::Abstract(_) => {
+                OutputKind::Constant { .. } | OutputKind::Foreign { .. } => NO_FIELD,
+                OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => {
                     self.index::<R>(shape.fields[at].field, at as u32)?
                 }
             });

@@ -1,7 +1,7 @@
 //! One asking of a root field: its arguments, with variables, defaults and the parent's keys put in.
 
 use super::value::{Object, Value};
-use crate::plan::shape::ShapeField;
+use crate::plan::output_plan::OutputField;
 use crate::rows::{Column, Data};
 use crate::source::{FetchInput, Ids};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use weir_language::value::{Node, Values};
 #[derive(Clone, Copy)]
 pub struct Call<'r> {
     pub(super) input: FetchInput<'r>,
-    pub(super) of: &'r ShapeField,
+    pub(super) of: &'r OutputField,
     pub(super) schema: &'r Schema,
     pub(super) ids: &'r Ids,
     /// The row of the parent's keys.

@@ -44,7 +44,7 @@ pub use record::{
 };
 pub use value::{Object, Value};
 
-use crate::plan::shape::ShapeField;
+use crate::plan::output_plan::OutputField;
 use crate::rows::{Column, Rows};
 use crate::source::{
     Answer as Form, BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Finished, Ids, PlanError,
@@ -193,7 +193,7 @@ struct MemoryFetch {
 }
 
 impl MemoryFetch {
-    fn call<'r>(&'r self, input: FetchInput<'r>, of: &'r ShapeField, row: usize) -> Call<'r> {
+    fn call<'r>(&'r self, input: FetchInput<'r>, of: &'r OutputField, row: usize) -> Call<'r> {
         Call { input, of, schema: &self.schema, ids: &self.ids, row }
     }
 

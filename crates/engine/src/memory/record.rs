@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, Spot, Writer, nulls, set_of};
 use super::bind::{Binder, Binding, NO_FIELD, Scope, Unbound};
-use crate::plan::shape::{Member, SetId, ShapeField};
+use crate::plan::output_plan::{OutputField, OutputKind, SelectionSetId};
 use crate::rows::{Column, Data, Table, Variants};
 use crate::write::fault::Fault;
 
@@ -18,7 +18,7 @@ pub trait Record: 'static {
     /// The type mismatch.
     fn bind_field(index: usize, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
     /// Writes `"key":value,` of field `index`.
-    fn write_field(&self, index: usize, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool;
+    fn write_field(&self, index: usize, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool;
     /// Field `index` of all `records`.
     fn field_column(records: &[Option<&Self>], index: usize, spot: Spot<'_>, scope: Scope<'_>) -> Column;
 }
@@ -53,7 +53,7 @@ macro_rules! record {
                 }
                 #[inline(always)]
                 fn write_field(
-                    &self, index: usize, field: u32, of: &$crate::plan::shape::ShapeField, writer: &mut $crate::memory::Writer<'_>,
+                    &self, index: usize, field: u32, of: &$crate::plan::output_plan::OutputField, writer: &mut $crate::memory::Writer<'_>,
                 ) -> bool {
                     $(if index == RecordFieldNumber::$field as usize {
                         return $crate::memory::Answer::write_member(
@@ -227,7 +227,7 @@ pub fn write_records<'i, R: Record>(
 fn write_record<R: Record>(
     record: &R,
     first: u32,
-    members: &[ShapeField],
+    members: &[OutputField],
     binding: &Binding,
     writer: &mut Writer<'_>,
 ) -> bool {
@@ -245,8 +245,8 @@ fn write_record<R: Record>(
 
 impl Writer<'_> {
     /// A member whose bytes the plan holds.
-    pub(super) fn constant(&mut self, of: &ShapeField) {
-        if let Member::Constant { start, end } = of.member {
+    pub(super) fn constant(&mut self, of: &OutputField) {
+        if let OutputKind::Constant { start, end } = of.member {
             self.out.span(&self.shape.constants, start as usize, end as usize);
         }
     }
@@ -256,8 +256,8 @@ impl Writer<'_> {
 pub fn record_column<R: Record>(records: &[Option<&R>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
     let nulls = nulls(records);
     let data = match spot.of.member {
-        Member::Object(set) => Data::Object(Box::new(table(records, set, scope))),
-        Member::Abstract(choice) => match scope.bindings.chosen(choice, R::NAME) {
+        OutputKind::Object(set) => Data::Object(Box::new(table(records, set, scope))),
+        OutputKind::Abstract(choice) => match scope.bindings.chosen(choice, R::NAME) {
             Some((ty, set)) => Data::Abstract(Box::new(Variants {
                 types: vec![ty; records.len()],
                 places: (0..records.len() as u32).collect(),
@@ -265,12 +265,12 @@ pub fn record_column<R: Record>(records: &[Option<&R>], spot: Spot<'_>, scope: S
             })),
             None => Data::Empty,
         },
-        Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => Data::Empty,
+        OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => Data::Empty,
     };
     Column { nulls, data, errors: Vec::new() }
 }
 
-fn table<R: Record>(records: &[Option<&R>], set: SetId, scope: Scope<'_>) -> Table {
+fn table<R: Record>(records: &[Option<&R>], set: SelectionSetId, scope: Scope<'_>) -> Table {
     let Some(binding) = scope.bindings.of::<R>(set) else { return Table::default() };
     let columns = binding.indexes.iter().zip(scope.shape.members(set)).map(|(&index, of)| match index {
         NO_FIELD => Column::default(),

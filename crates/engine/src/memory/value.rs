@@ -4,7 +4,7 @@
 
 use super::answer::{Answer, Spot, Writer, fits, set_of};
 use super::bind::{Binder, NO_FIELD, Scope, Unbound};
-use crate::plan::shape::{ChoiceId, Member, SetId};
+use crate::plan::output_plan::{OutputKind, SelectionSetId, TypeSwitchId};
 use crate::rows::{CellError, Column, Data, Table, Texts, Variants};
 use crate::source::FieldError;
 use crate::write::fault::Fault;
@@ -152,12 +152,14 @@ impl Answer for Value {
             column.data = list(values, spot, scope, &mut column);
         } else {
             match spot.of.member {
-                Member::Object(set) => {
+                OutputKind::Object(set) => {
                     column.data =
                         Data::Object(Box::new(table(&objects(values, &mut column, spot, scope), set, scope)));
                 }
-                Member::Abstract(choice) => column.data = variants(values, choice, spot, scope, &mut column),
-                Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {
+                OutputKind::Abstract(choice) => {
+                    column.data = variants(values, choice, spot, scope, &mut column)
+                }
+                OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {
                     column.data = leaf_data(values, spot, scope, &mut column);
                 }
             }
@@ -178,7 +180,7 @@ fn write_object(object: &Object, spot: Spot<'_>, writer: &mut Writer<'_>) -> boo
     let (range, bindings) = (shape.set(set).range(), writer.bindings);
     writer.out.open(b'{');
     for (at, of) in range.clone().zip(&shape.fields[range]) {
-        if let Member::Constant { .. } = of.member {
+        if let OutputKind::Constant { .. } = of.member {
             writer.constant(of);
             continue;
         }
@@ -230,16 +232,16 @@ fn objects<'v>(
     objects.collect()
 }
 
-fn table(objects: &[Option<&Object>], set: SetId, scope: Scope<'_>) -> Table {
+fn table(objects: &[Option<&Object>], set: SelectionSetId, scope: Scope<'_>) -> Table {
     let bindings = scope.bindings;
     let values = |field: FieldId| -> Vec<Option<&Value>> {
         let name = bindings.schema.field_name(bindings.field(field));
         objects.iter().map(|object| object.map(|object| object.get(name))).collect()
     };
     let columns = scope.shape.members(set).iter().map(|of| match of.member {
-        Member::Constant { .. } | Member::Foreign { .. } => Column::default(),
+        OutputKind::Constant { .. } | OutputKind::Foreign { .. } => Column::default(),
         _ if of.same_as.is_some() => Column::default(),
-        Member::Leaf | Member::Object(_) | Member::Abstract(_) => {
+        OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => {
             Value::column(&values(of.field), Spot { field: NO_FIELD, of, ty: of.ty }, scope)
         }
     });
@@ -255,13 +257,13 @@ fn table(objects: &[Option<&Object>], set: SetId, scope: Scope<'_>) -> Table {
 
 fn variants(
     values: &[Option<&Value>],
-    choice: ChoiceId,
+    choice: TypeSwitchId,
     spot: Spot<'_>,
     scope: Scope<'_>,
     column: &mut Column,
 ) -> Data {
     let objects = objects(values, column, spot, scope);
-    let mut parts: Vec<(TypeId, SetId, Vec<Option<&Object>>)> = Vec::new();
+    let mut parts: Vec<(TypeId, SelectionSetId, Vec<Option<&Object>>)> = Vec::new();
     let mut variants = Variants::default();
     for (row, object) in objects.iter().enumerate() {
         let found = object.and_then(|object| scope.bindings.chosen(choice, &object.ty));

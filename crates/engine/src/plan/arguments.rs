@@ -4,7 +4,7 @@
 
 use super::build::Question;
 use super::hang::copy;
-use super::shape::{Shape, ShapeArgument};
+use super::output_plan::{OutputArgument, OutputPlan};
 use crate::errors::Failure;
 use smallvec::SmallVec;
 use weir_language::ast::{Argument, Directive, List, ValueId, ValueKind};
@@ -22,7 +22,7 @@ pub(crate) fn push(
     question: &Question<'_>,
     field: FieldId,
     mut given: Given,
-    shape: &mut Shape,
+    shape: &mut OutputPlan,
     never_null: &mut Vec<NeverNull>,
 ) -> Result<(u32, u32), Vec<Failure>> {
     let schema = question.graph.schema();
@@ -35,7 +35,7 @@ pub(crate) fn push(
             None => {
                 if let Some(default) = schema.input(input).default {
                     let value = copy(&schema.defaults, default.value as usize, &mut shape.literals);
-                    shape.arguments.push(ShapeArgument { input, value, default: None });
+                    shape.arguments.push(OutputArgument { input, value, default: None });
                 }
             }
         }
@@ -48,7 +48,7 @@ pub(crate) fn push(
 pub(crate) fn push_directives(
     question: &Question<'_>,
     lists: impl Iterator<Item = List<Directive>>,
-    shape: &mut Shape,
+    shape: &mut OutputPlan,
     never_null: &mut Vec<NeverNull>,
 ) -> Result<(), Vec<Failure>> {
     let (schema, document) = (question.graph.schema(), question.document);
@@ -65,7 +65,7 @@ pub(crate) fn push_directives(
                 None => {
                     shape.literals.nodes.push(Node::Null);
                     let value = shape.literals.nodes.len() as u32 - 1;
-                    shape.arguments.push(ShapeArgument { input, value, default: None });
+                    shape.arguments.push(OutputArgument { input, value, default: None });
                 }
             }
         }
@@ -77,7 +77,7 @@ fn push_given(
     question: &Question<'_>,
     input: InputId,
     given: ValueId,
-    shape: &mut Shape,
+    shape: &mut OutputPlan,
     found: &mut Vec<NeverNull>,
 ) -> Result<(), Vec<Failure>> {
     let schema = question.graph.schema();
@@ -99,7 +99,7 @@ fn push_given(
         }
         _ => None,
     };
-    shape.arguments.push(ShapeArgument { input, value, default });
+    shape.arguments.push(OutputArgument { input, value, default });
     if question.has_nullable {
         never_null(question, shape, given, found);
     }
@@ -115,14 +115,14 @@ pub struct NeverNull {
     pub input: InputId,
     /// Type of the place: of `input` or of an item of it.
     pub ty: TypeRef,
-    /// The member whose argument it is or is in: a place in [`Shape::fields`].
+    /// The member whose argument it is or is in: a place in [`OutputPlan::fields`].
     pub field: u32,
     /// Byte of the operation's text where the argument's value begins.
     pub offset: u32,
 }
 
 /// Appends such places in the last argument of `shape` to `found`.
-fn never_null(question: &Question<'_>, shape: &Shape, value: ValueId, found: &mut Vec<NeverNull>) {
+fn never_null(question: &Question<'_>, shape: &OutputPlan, value: ValueId, found: &mut Vec<NeverNull>) {
     let Some(argument) = shape.arguments.last() else { return };
     let schema = question.graph.schema();
     let typed = |input: InputId| (input, schema.input(input).ty);

@@ -6,9 +6,9 @@ use super::cut::{Cut, cut};
 use super::fold::fold;
 use super::hints::hint;
 use super::keep::wish;
+use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use super::refused::{RefusedFetch, refused};
 use super::same;
-use super::shape::{Member, PlanNodeId, SetId, Shape};
 use super::share::sharing;
 use super::steer::{Guards, steering};
 use super::{Plan, PlannedOperation, PreparedNode};
@@ -142,7 +142,7 @@ pub(crate) fn build(
     state: u64,
     variables: Option<&Variables>,
 ) -> Result<Plan, Vec<Failure>> {
-    const ROOT: SetId = SetId(0);
+    const ROOT: SelectionSetId = SelectionSetId(0);
     let kind = question.operation.kind;
     let guards = Guards { steering: &operation.steering, state, asked: Cell::new(0) };
     let Collected { mut shape, never_null, asked } = collect(question, guards)?;
@@ -188,10 +188,10 @@ pub(crate) fn build(
 }
 
 /// Refuses `__schema` and `__type`, in the words of graphql-js.
-fn refuse_introspection(graph: &Graph, shape: &Shape, root: SetId) -> Result<(), Vec<Failure>> {
+fn refuse_introspection(graph: &Graph, shape: &OutputPlan, root: SelectionSetId) -> Result<(), Vec<Failure>> {
     let members = shape.members(root).iter();
     let asked = members.filter(|it| graph.owner(it.field) == Owner::Introspection);
-    let failures = asked.filter(|it| !matches!(it.member, Member::Constant { .. })).map(|member| {
+    let failures = asked.filter(|it| !matches!(it.member, OutputKind::Constant { .. })).map(|member| {
         let name = graph.schema().field_name(member.field);
         let message = format!(
             "GraphQL introspection has been disabled, but the requested query contained the field \"{name}\"."
@@ -207,7 +207,7 @@ fn refuse_introspection(graph: &Graph, shape: &Shape, root: SetId) -> Result<(),
 fn prepare(
     question: &Question<'_>,
     operation: &PlannedOperation,
-    shape: &Arc<Shape>,
+    shape: &Arc<OutputPlan>,
     cuts: Vec<Cut>,
 ) -> Result<Vec<PreparedNode>, Vec<Failure>> {
     let schema = question.graph.schema();
@@ -256,7 +256,7 @@ fn mark_repeats(pieces: &mut [PreparedNode]) {
     }
 }
 
-fn root_members(shape: &Shape, root: SetId, pieces: &[PreparedNode]) -> Vec<(u32, u32)> {
+fn root_members(shape: &OutputPlan, root: SelectionSetId, pieces: &[PreparedNode]) -> Vec<(u32, u32)> {
     let range = shape.set(root).range();
     let mut members = vec![(u32::MAX, u32::MAX); range.len()];
     for (piece, planned) in pieces.iter().enumerate() {
@@ -273,7 +273,7 @@ fn root_members(shape: &Shape, root: SetId, pieces: &[PreparedNode]) -> Vec<(u32
 }
 
 /// By set: whether a foreign member stands in it or below it, within its piece.
-fn foreign_below(shape: &Shape, root: SetId, pieces: &[PreparedNode]) -> Vec<bool> {
+fn foreign_below(shape: &OutputPlan, root: SelectionSetId, pieces: &[PreparedNode]) -> Vec<bool> {
     let mut foreign = vec![false; shape.sets.len()];
     if pieces.iter().all(|it| it.parent.is_none()) {
         return foreign;
@@ -282,12 +282,12 @@ fn foreign_below(shape: &Shape, root: SetId, pieces: &[PreparedNode]) -> Vec<boo
     for start in starts.filter(|&it| it == root || shape.set(it).len > 0) {
         for set in same::upwards(shape, start) {
             foreign[set.0 as usize] = shape.members(set).iter().any(|member| match member.member {
-                Member::Foreign { .. } => true,
-                Member::Object(below) => foreign[below.0 as usize],
-                Member::Abstract(choice) => {
-                    shape.choices[choice.0 as usize].sets.iter().any(|it| foreign[it.1.0 as usize])
+                OutputKind::Foreign { .. } => true,
+                OutputKind::Object(below) => foreign[below.0 as usize],
+                OutputKind::Abstract(choice) => {
+                    shape.type_switches[choice.0 as usize].sets.iter().any(|it| foreign[it.1.0 as usize])
                 }
-                Member::Leaf | Member::Constant { .. } => false,
+                OutputKind::Leaf | OutputKind::Constant { .. } => false,
             });
         }
     }
@@ -295,17 +295,18 @@ fn foreign_below(shape: &Shape, root: SetId, pieces: &[PreparedNode]) -> Vec<boo
 }
 
 /// Bytes of the tables and, as a guess, of what sources keep: as much again for each piece's members.
-fn weight_bytes(shape: &Shape, pieces: &[PreparedNode]) -> usize {
+fn weight_bytes(shape: &OutputPlan, pieces: &[PreparedNode]) -> usize {
     const PREPARED_BYTES: usize = 1024;
-    let Shape { sets, fields, choices, arguments, literals, constants } = shape;
-    let choices: usize = choices.iter().map(|it| size_of_val(it) + size_of_val(it.sets.as_slice())).sum();
+    let OutputPlan { sets, fields, type_switches, arguments, literals, constants } = shape;
+    let type_switches: usize =
+        type_switches.iter().map(|it| size_of_val(it) + size_of_val(it.sets.as_slice())).sum();
     let own = size_of_val(sets.as_slice())
         + size_of_val(fields.as_slice())
         + size_of_val(arguments.as_slice())
         + size_of_val(literals.nodes.as_slice())
         + literals.text.len()
         + constants.len()
-        + choices;
+        + type_switches;
     2 * own + pieces.len() * PREPARED_BYTES
 }
 

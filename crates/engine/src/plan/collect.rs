@@ -11,7 +11,9 @@
 
 use super::arguments::{self, NeverNull};
 use super::build::Question;
-use super::shape::{Choice, ChoiceId, Key, Member, Set, SetId, Shape, ShapeField};
+use super::output_plan::{
+    OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId, TypeSwitch, TypeSwitchId,
+};
 use super::steer::Guards;
 use crate::compose::Owner;
 use crate::errors::Failure;
@@ -35,7 +37,7 @@ type PlaceKey = SmallVec<[u64; 8]>;
 struct Pending {
     parts: Parts,
     on: TypeId,
-    set: SetId,
+    set: SelectionSetId,
     /// The piece: sets of different pieces are never shared.
     context: u32,
     is_root: bool,
@@ -82,10 +84,10 @@ struct Collector<'b> {
     selected: &'b Selected<'b, 'b>,
     document: &'b Document<'b>,
     guards: Guards<'b>,
-    shape: Shape,
+    shape: OutputPlan,
     never_null: Vec<NeverNull>,
     pending: Vec<Pending>,
-    known: HashMap<PlaceKey, Member, foldhash::fast::RandomState>,
+    known: HashMap<PlaceKey, OutputKind, foldhash::fast::RandomState>,
     contexts: u32,
     /// Selected fields of the set that is being filled.
     nodes: Vec<Node>,
@@ -99,7 +101,7 @@ struct Collector<'b> {
 /// Fields of an operation in one state of its `@skip`/`@include` variables.
 pub(crate) struct Collected {
     /// The root's set is the first.
-    pub(crate) shape: Shape,
+    pub(crate) shape: OutputPlan,
     /// Places in the arguments that take no null though the variable there may be.
     pub(crate) never_null: Vec<NeverNull>,
     /// The steering variables that were asked for: bits of the state.
@@ -117,10 +119,10 @@ pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Res
         selected: question.selected,
         document,
         guards,
-        shape: Shape {
+        shape: OutputPlan {
             fields: Vec::with_capacity(document.selections.len()),
             arguments: Vec::with_capacity(document.arguments.len()),
-            ..Shape::default()
+            ..OutputPlan::default()
         },
         never_null: Vec::new(),
         pending: Vec::new(),
@@ -144,9 +146,9 @@ pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Res
 }
 
 impl<'b> Collector<'b> {
-    fn reserve(&mut self, on: TypeId) -> SetId {
-        let id = SetId(self.shape.sets.len() as u32);
-        self.shape.sets.push(Set { on, start: 0, len: 0, hidden: Vec::new() });
+    fn reserve(&mut self, on: TypeId) -> SelectionSetId {
+        let id = SelectionSetId(self.shape.sets.len() as u32);
+        self.shape.sets.push(SelectionSet { on, start: 0, len: 0, hidden: Vec::new() });
         id
     }
 
@@ -261,8 +263,8 @@ impl<'b> Collector<'b> {
             (start, len, self.below(group, ty.base, field, place)?)
         };
         let (same_as, offset) = (None, first.span.start);
-        self.shape.fields.push(ShapeField {
-            key: Key::EMPTY,
+        self.shape.fields.push(OutputField {
+            key: ResponseKey::EMPTY,
             field,
             ty,
             arguments_start,
@@ -314,7 +316,7 @@ impl<'b> Collector<'b> {
         Ok((self.shape.arguments.len() - start) as u32)
     }
 
-    fn typename(&mut self, key: &str, on: TypeId) -> Member {
+    fn typename(&mut self, key: &str, on: TypeId) -> OutputKind {
         let constants = &mut self.shape.constants;
         let start = constants.len() as u32;
         constants.push(b'"');
@@ -322,7 +324,7 @@ impl<'b> Collector<'b> {
         constants.extend_from_slice(b"\":\"");
         constants.extend_from_slice(self.schema.type_name(on).as_bytes());
         constants.extend_from_slice(b"\",");
-        Member::Constant { start, end: constants.len() as u32 }
+        OutputKind::Constant { start, end: constants.len() as u32 }
     }
 
     /// The sets below a member whose named type is `base`.
@@ -332,16 +334,16 @@ impl<'b> Collector<'b> {
         base: TypeId,
         field: FieldId,
         place: &Pending,
-    ) -> Result<Member, Vec<Failure>> {
+    ) -> Result<OutputKind, Vec<Failure>> {
         let possible = match self.schema.ty(base).kind {
-            TypeKind::Scalar(_) | TypeKind::Enum | TypeKind::Input { .. } => return Ok(Member::Leaf),
+            TypeKind::Scalar(_) | TypeKind::Enum | TypeKind::Input { .. } => return Ok(OutputKind::Leaf),
             TypeKind::Object => None,
             TypeKind::Interface | TypeKind::Union => Some(self.schema.possible_types(base)),
         };
         let context = self.context(field, place);
         let parts: Parts = group.iter().map(|it| self.field(it).selections).collect();
         // Without fragments and places of several types, no selection is met twice.
-        let repeats = !self.valid.fragments().is_empty() || !self.shape.choices.is_empty();
+        let repeats = !self.valid.fragments().is_empty() || !self.shape.type_switches.is_empty();
         let shares = repeats && !self.question.graph.is_divided(field);
         let key = shares.then(|| place_key(&parts, base, context));
         if let Some(&member) = key.as_ref().and_then(|key| self.known.get(key)) {
@@ -349,13 +351,13 @@ impl<'b> Collector<'b> {
         }
         self.check_room(possible.map_or(1, <[_]>::len))?;
         let member = match possible {
-            None => Member::Object(self.open(parts, base, context)),
+            None => OutputKind::Object(self.open(parts, base, context)),
             Some(types) => {
                 let mut types = types.to_vec();
                 types.sort_unstable();
                 let sets = types.into_iter().map(|on| (on, self.open(parts.clone(), on, context))).collect();
-                self.shape.choices.push(Choice { on: base, sets });
-                Member::Abstract(ChoiceId(self.shape.choices.len() as u32 - 1))
+                self.shape.type_switches.push(TypeSwitch { on: base, sets });
+                OutputKind::Abstract(TypeSwitchId(self.shape.type_switches.len() as u32 - 1))
             }
         };
         if let Some(key) = key {
@@ -364,7 +366,7 @@ impl<'b> Collector<'b> {
         Ok(member)
     }
 
-    fn open(&mut self, parts: Parts, on: TypeId, context: u32) -> SetId {
+    fn open(&mut self, parts: Parts, on: TypeId, context: u32) -> SelectionSetId {
         let set = self.reserve(on);
         self.pending.push(Pending { parts, on, set, context, is_root: false });
         set
@@ -389,7 +391,7 @@ impl<'b> Collector<'b> {
 
     /// Types of one choice of which nothing is asked share one set.
     fn share_empty_sets(&mut self) {
-        for choice in &mut self.shape.choices {
+        for choice in &mut self.shape.type_switches {
             let mut first = None;
             for (_, set) in &mut choice.sets {
                 if self.shape.sets[set.0 as usize].len == 0 {

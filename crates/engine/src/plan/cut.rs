@@ -7,8 +7,8 @@
 
 use super::ParentKeys;
 use super::hang::{Hanging, hang_join, hang_part, refuse};
+use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use super::refused::Refused;
-use super::shape::{Member, PlanNodeId, SetId, Shape};
 use crate::compose::{Graph, Joined, Owner};
 use crate::source::{
     Answer, FieldError, FieldResolution, FieldResolver, Ids, NodeId, SeparateFetch, SeparateFetchId,
@@ -21,7 +21,7 @@ use weir_language::schema::{FieldId, Schema, TypeId};
 pub(crate) struct Cut {
     /// As in [`super::PreparedNode`].
     pub(crate) source: Option<u16>,
-    pub(crate) set: SetId,
+    pub(crate) set: SelectionSetId,
     pub(crate) fields: Vec<u32>,
     pub(crate) parent: Option<ParentKeys>,
     /// The part of its source.
@@ -34,8 +34,8 @@ pub(crate) struct Cut {
 /// Cuts `shape` into pieces and says how many of them stand at the root. `refused` are in the order of their places.
 pub(crate) fn cut(
     graph: &Graph,
-    shape: &mut Shape,
-    root: SetId,
+    shape: &mut OutputPlan,
+    root: SelectionSetId,
     kind: OperationKind,
     refused: &[Refused],
 ) -> (Vec<Cut>, usize) {
@@ -59,12 +59,18 @@ fn why(refused: &[Refused], at: usize) -> Option<&FieldError> {
     found.ok().map(|found| &refused[found].error)
 }
 
-fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind, refused: &[Refused]) -> Vec<Cut> {
+fn cut_root(
+    graph: &Graph,
+    shape: &OutputPlan,
+    root: SelectionSetId,
+    kind: OperationKind,
+    refused: &[Refused],
+) -> Vec<Cut> {
     let mut pieces: Vec<Cut> = Vec::new();
     for at in shape.set(root).range() {
         let member = &shape.fields[at];
         let source = match (member.member, graph.owner(member.field)) {
-            (Member::Constant { .. }, _) => continue,
+            (OutputKind::Constant { .. }, _) => continue,
             _ if member.same_as.is_some() => continue,
             (_, Owner::Source(source)) => Some(source),
             (_, Owner::Introspection) => None,
@@ -95,7 +101,7 @@ fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind, refu
     // A member that is written again under another name cannot have left.
     let is_copied = shape.set(root).range().filter_map(|at| shape.fields[at].same_as).any(|first| {
         let first = shape.fields[first as usize].member;
-        !matches!(first, Member::Constant { .. })
+        !matches!(first, OutputKind::Constant { .. })
     });
     for piece in &mut pieces {
         let contiguous = !is_copied && piece.fields.windows(2).all(|pair| pair[0] + 1 == pair[1]);
@@ -152,13 +158,13 @@ struct Walk<'g> {
     /// The source of the piece; `None`: the engine.
     resolver: Option<SourceResolver<'g>>,
     /// Sets that are still to be looked at, and where their objects stand.
-    stack: Vec<(SetId, NodeId)>,
+    stack: Vec<(SelectionSetId, NodeId)>,
 }
 
 /// Finds the members in what `piece` answers that it does not answer itself, and appends their pieces.
 fn cut_below(
     graph: &Graph,
-    shape: &mut Shape,
+    shape: &mut OutputPlan,
     piece: PlanNodeId,
     refused: &[Refused],
     pieces: &mut Vec<Cut>,
@@ -192,11 +198,11 @@ fn cut_below(
 
 impl<'g> Walk<'g> {
     /// Hangs what has to be and goes on below the rest.
-    fn set(&mut self, shape: &mut Shape, set: SetId, node: NodeId, pieces: &mut Vec<Cut>) {
+    fn set(&mut self, shape: &mut OutputPlan, set: SelectionSetId, node: NodeId, pieces: &mut Vec<Cut>) {
         let mut together: Vec<Together> = Vec::new();
         for at in shape.set(set).range() {
             let member = &shape.fields[at];
-            if member.same_as.is_some() || matches!(member.member, Member::Constant { .. }) {
+            if member.same_as.is_some() || matches!(member.member, OutputKind::Constant { .. }) {
                 continue;
             }
             let Some(hung) = self.hung(shape, set, at, node) else {
@@ -229,7 +235,7 @@ impl<'g> Walk<'g> {
     }
 
     /// The member at `at` of `set`, if it is not given with objects at `node`.
-    fn hung(&self, shape: &Shape, set: SetId, at: usize, node: NodeId) -> Option<Hung<'g>> {
+    fn hung(&self, shape: &OutputPlan, set: SelectionSetId, at: usize, node: NodeId) -> Option<Hung<'g>> {
         if let Some(error) = why(self.refused, at) {
             return Some(Hung::Refused(error.clone()));
         }
@@ -263,7 +269,14 @@ impl<'g> Walk<'g> {
     }
 
     /// The parent of `hung` for objects at `node`: another part, if its keys come with that part.
-    fn carried(&self, shape: &Shape, set: SetId, node: NodeId, hung: Hung<'g>, pieces: &[Cut]) -> Hung<'g> {
+    fn carried(
+        &self,
+        shape: &OutputPlan,
+        set: SelectionSetId,
+        node: NodeId,
+        hung: Hung<'g>,
+        pieces: &[Cut],
+    ) -> Hung<'g> {
         let Some(resolver) = self.resolver else { return hung };
         let mut hung = hung;
         let mut passed: SmallVec<[SeparateFetchId; 4]> = SmallVec::new();
@@ -287,23 +300,28 @@ impl<'g> Walk<'g> {
     }
 
     /// Goes on below the member at `at` of objects at `node`.
-    fn below(&mut self, shape: &Shape, at: usize, node: NodeId) {
+    fn below(&mut self, shape: &OutputPlan, at: usize, node: NodeId) {
         let child = match self.resolver.map(|it| it.resolution(node, shape.fields[at].field)) {
             Some(FieldResolution::Inline(child)) => child,
             Some(FieldResolution::Separate(_)) | None => NodeId::ROOT,
         };
         match shape.fields[at].member {
-            Member::Object(set) => self.stack.push((set, child)),
-            Member::Abstract(choice) => {
-                self.stack.extend(shape.choices[choice.0 as usize].sets.iter().map(|it| (it.1, child)));
+            OutputKind::Object(set) => self.stack.push((set, child)),
+            OutputKind::Abstract(choice) => {
+                self.stack.extend(shape.type_switches[choice.0 as usize].sets.iter().map(|it| (it.1, child)));
             }
-            Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {}
+            OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
         }
     }
 }
 
 /// True if `set` of `piece` exists only because it has to come with `part`.
-fn is_below(pieces: &[Cut], mut piece: PlanNodeId, mut set: SetId, part: (u16, SeparateFetchId)) -> bool {
+fn is_below(
+    pieces: &[Cut],
+    mut piece: PlanNodeId,
+    mut set: SelectionSetId,
+    part: (u16, SeparateFetchId),
+) -> bool {
     loop {
         let cut = &pieces[piece.0 as usize];
         match &cut.parent {

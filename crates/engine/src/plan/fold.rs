@@ -2,23 +2,23 @@
 //!
 //! Parts that depend on variables stay a piece of the engine.
 
-use super::shape::{Member, SetId, Shape};
+use super::output_plan::{OutputKind, OutputPlan, SelectionSetId};
 use crate::compose::{Graph, Owner};
 use crate::introspect;
 use crate::source::Protocol;
 
 /// Makes constants of the members of `root` that can be.
-pub(crate) fn fold(graph: &Graph, shape: &mut Shape, root: SetId, protocol: Protocol) {
+pub(crate) fn fold(graph: &Graph, shape: &mut OutputPlan, root: SelectionSetId, protocol: Protocol) {
     for at in shape.set(root).range() {
         let member = &shape.fields[at];
-        let is_open = matches!(member.member, Member::Object(_)) && member.same_as.is_none();
+        let is_open = matches!(member.member, OutputKind::Object(_)) && member.same_as.is_none();
         if !is_open || graph.owner(member.field) != Owner::Introspection {
             continue;
         }
         if let Some(bytes) = introspect::fold(graph.schema(), shape, at as u32, protocol) {
             let start = shape.constants.len() as u32;
             shape.constants.extend_from_slice(&bytes);
-            shape.fields[at].member = Member::Constant { start, end: shape.constants.len() as u32 };
+            shape.fields[at].member = OutputKind::Constant { start, end: shape.constants.len() as u32 };
         }
     }
 }

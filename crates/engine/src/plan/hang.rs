@@ -5,7 +5,9 @@
 
 use super::ParentKeys;
 use super::cut::Cut;
-use super::shape::{Member, PlanNodeId, Set, SetId, Shape, ShapeArgument, ShapeField};
+use super::output_plan::{
+    OutputArgument, OutputField, OutputKind, OutputPlan, PlanNodeId, SelectionSet, SelectionSetId,
+};
 use crate::compose::Joined;
 use crate::source::{Answer, FieldError, SeparateFetchId};
 use weir_language::schema::{FieldId, TypeId};
@@ -15,7 +17,7 @@ use weir_language::value::{Node, TextSpan, Values};
 #[derive(Clone, Copy)]
 pub(super) struct Hanging {
     /// The set whose rows are the parents.
-    pub(super) set: SetId,
+    pub(super) set: SelectionSetId,
     /// The set's piece.
     pub(super) parent: PlanNodeId,
     /// The new one.
@@ -24,7 +26,7 @@ pub(super) struct Hanging {
 
 impl Hanging {
     /// The keys as hidden fields of the set, each once.
-    fn parent_keys(self, shape: &mut Shape, keys: &[FieldId]) -> ParentKeys {
+    fn parent_keys(self, shape: &mut OutputPlan, keys: &[FieldId]) -> ParentKeys {
         let hidden = &mut shape.sets[self.set.0 as usize].hidden;
         let places = keys.iter().map(|key| {
             let known = hidden.iter().position(|it| it == key);
@@ -37,36 +39,36 @@ impl Hanging {
     }
 
     /// Makes the member at `at` foreign: the new piece answers it in `column` by the member that is pushed next.
-    fn make_foreign(self, shape: &mut Shape, at: usize, column: u32) {
+    fn make_foreign(self, shape: &mut OutputPlan, at: usize, column: u32) {
         let field = shape.fields.len() as u32;
-        shape.fields[at].member = Member::Foreign { piece: self.piece, field, column };
+        shape.fields[at].member = OutputKind::Foreign { piece: self.piece, field, column };
     }
 }
 
 /// A set of the last `len` members, which stand on objects of type `on`.
-fn own_set(shape: &mut Shape, on: TypeId, len: u32) -> SetId {
+fn own_set(shape: &mut OutputPlan, on: TypeId, len: u32) -> SelectionSetId {
     let start = shape.fields.len() as u32 - len;
-    shape.sets.push(Set { on, start, len, hidden: Vec::new() });
-    SetId(shape.sets.len() as u32 - 1)
+    shape.sets.push(SelectionSet { on, start, len, hidden: Vec::new() });
+    SelectionSetId(shape.sets.len() as u32 - 1)
 }
 
 /// Has a root field of a source answer the member at `at`.
-pub(super) fn hang_join(join: &Joined, shape: &mut Shape, at: usize, hanging: Hanging) -> Cut {
+pub(super) fn hang_join(join: &Joined, shape: &mut OutputPlan, at: usize, hanging: Hanging) -> Cut {
     let parent = Some(hanging.parent_keys(shape, &join.keys));
     let arguments_start = shape.arguments.len() as u32;
     for index in 0..shape.fields[at].arguments_len {
         let given = shape.arguments[(shape.fields[at].arguments_start + index) as usize];
         let input = join.target_input(given.input);
-        shape.arguments.push(ShapeArgument { input, ..given });
+        shape.arguments.push(OutputArgument { input, ..given });
     }
     for &(input, value) in &join.arguments {
         let value = copy(&join.values, value as usize, &mut shape.literals);
-        shape.arguments.push(ShapeArgument { input, value, default: None });
+        shape.arguments.push(OutputArgument { input, value, default: None });
     }
     let arguments_len = shape.arguments.len() as u32 - arguments_start;
     let asked = shape.fields[at].clone();
     hanging.make_foreign(shape, at, 0);
-    shape.fields.push(ShapeField {
+    shape.fields.push(OutputField {
         field: join.target,
         arguments_start,
         arguments_len,
@@ -82,7 +84,7 @@ pub(super) fn hang_join(join: &Joined, shape: &mut Shape, at: usize, hanging: Ha
 pub(super) fn hang_part(
     (source, part): (u16, SeparateFetchId),
     keys: &[FieldId],
-    shape: &mut Shape,
+    shape: &mut OutputPlan,
     members: &[u32],
     hanging: Hanging,
 ) -> Cut {
@@ -90,7 +92,7 @@ pub(super) fn hang_part(
     for (column, &at) in members.iter().enumerate() {
         let asked = shape.fields[at as usize].clone();
         hanging.make_foreign(shape, at as usize, column as u32);
-        shape.fields.push(ShapeField { same_as: None, ..asked });
+        shape.fields.push(OutputField { same_as: None, ..asked });
     }
     let set = own_set(shape, shape.set(hanging.set).on, members.len() as u32);
     let fields = shape.set(set).range().map(|it| it as u32).collect();
@@ -98,11 +100,11 @@ pub(super) fn hang_part(
 }
 
 /// Makes the member at `at` foreign, in a piece that always fails.
-pub(super) fn refuse(error: FieldError, shape: &mut Shape, at: usize, hanging: Hanging) -> Cut {
+pub(super) fn refuse(error: FieldError, shape: &mut OutputPlan, at: usize, hanging: Hanging) -> Cut {
     let parent = Some(hanging.parent_keys(shape, &[]));
     let asked = shape.fields[at].clone();
     hanging.make_foreign(shape, at, 0);
-    shape.fields.push(ShapeField { member: Member::Leaf, same_as: None, ..asked });
+    shape.fields.push(OutputField { member: OutputKind::Leaf, same_as: None, ..asked });
     let set = own_set(shape, shape.set(hanging.set).on, 1);
     let fields = vec![shape.fields.len() as u32 - 1];
     Cut { source: None, set, fields, parent, part: None, answer: Answer::Rows, refused: Some(error) }

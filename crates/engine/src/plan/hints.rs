@@ -6,14 +6,14 @@
 //! Source: `docs/caching.md`.
 
 use super::PreparedNode;
-use super::shape::{Member, SetId, Shape};
+use super::output_plan::{OutputKind, OutputPlan, SelectionSetId};
 use crate::compose::Graph;
 use crate::lifetime::{Hint, NodeHints};
 use std::sync::Arc;
 use weir_language::schema::FieldId;
 
 /// Fills in the hints of all `pieces`; those above stand before those below.
-pub(super) fn hint(graph: &Graph, shape: &Shape, pieces: &mut [PreparedNode]) {
+pub(super) fn hint(graph: &Graph, shape: &OutputPlan, pieces: &mut [PreparedNode]) {
     if !graph.has_hints() {
         return;
     }
@@ -42,27 +42,27 @@ fn covers(hint: Hint) -> bool {
 
 fn member(
     graph: &Graph,
-    shape: &Shape,
+    shape: &OutputPlan,
     at: usize,
     piece: usize,
     all: &mut [NodeHints],
-    stack: &mut Vec<SetId>,
+    stack: &mut Vec<SelectionSetId>,
 ) {
     let field = &shape.fields[at];
     let piece = match field.member {
-        Member::Foreign { piece, .. } => {
+        OutputKind::Foreign { piece, .. } => {
             all[piece.0 as usize].covers |= graph.hint(field.field).is_some_and(covers);
             piece.0 as usize
         }
-        Member::Object(set) => {
+        OutputKind::Object(set) => {
             stack.push(set);
             piece
         }
-        Member::Abstract(choice) => {
-            stack.extend(shape.choices[choice.0 as usize].sets.iter().map(|it| it.1));
+        OutputKind::Abstract(choice) => {
+            stack.extend(shape.type_switches[choice.0 as usize].sets.iter().map(|it| it.1));
             piece
         }
-        Member::Leaf | Member::Constant { .. } => piece,
+        OutputKind::Leaf | OutputKind::Constant { .. } => piece,
     };
     if let Some(hint) = graph.hint(field.field) {
         add(graph, field.field, hint, &mut all[piece]);

@@ -1,7 +1,7 @@
 //! From a checked operation to an immutable [`Plan`].
 //!
 //! The file list is the order of the passes: `steer` finds the variables of `@skip` and `@include`, `collect`
-//! merges fields and expands fragments per concrete type into a [`shape::Shape`], `same` finds equal work,
+//! merges fields and expands fragments per concrete type into a [`output_plan::OutputPlan`], `same` finds equal work,
 //! `fold` renders what only depends on the schema, `refused` knows the members that fail anyway, `cut` gives each
 //! member to the source that answers it (`hang` puts a piece below a set), `hints`, `keep` and `share` say how long answers live and who
 //! shares them, and `build` runs them and has every source prepare its pieces. `cache` keeps the plans, `print` shows them.
@@ -17,10 +17,10 @@ mod fold;
 mod hang;
 mod hints;
 mod keep;
+pub mod output_plan;
 mod print;
 pub(crate) mod refused;
 mod same;
-pub mod shape;
 mod share;
 mod steer;
 mod stem;
@@ -28,7 +28,7 @@ mod stem;
 use crate::lifetime::NodeHints;
 use crate::source::{PlanVariable, PreparedFetch};
 use keep::Wish;
-use shape::{PlanNodeId, SetId, Shape};
+use output_plan::{OutputPlan, PlanNodeId, SelectionSetId};
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::coerce::VariableTypes;
@@ -42,16 +42,16 @@ pub struct Plan {
     /// Query or mutation.
     pub kind: OperationKind,
     /// Form of the answer.
-    pub shape: Arc<Shape>,
+    pub shape: Arc<OutputPlan>,
     /// The set of the root.
-    pub root: SetId,
+    pub root: SelectionSetId,
     /// The round trips; those at the root first, in response order.
     pub pieces: Vec<PreparedNode>,
     /// Number of `pieces` at the root.
     pub root_pieces: u32,
     /// One piece answers every member of the root in order: its bytes are the answer.
     pub whole: bool,
-    /// By [`SetId`]: whether foreign members stand in the set or below it.
+    /// By [`SelectionSetId`]: whether foreign members stand in the set or below it.
     pub foreign_below: Vec<bool>,
     /// Types and defaults of the variables.
     pub operation: Arc<PlannedOperation>,
@@ -90,8 +90,8 @@ pub struct PreparedNode {
     /// members that fail.
     pub source: Option<u16>,
     /// The set its members belong to.
-    pub set: SetId,
-    /// Its members, places in [`Shape::fields`]. Root members that equal an earlier one are left out.
+    pub set: SelectionSetId,
+    /// Its members, places in [`OutputPlan::fields`]. Root members that equal an earlier one are left out.
     pub fields: Vec<u32>,
     /// Below the root: which piece gives the parents and where their keys are.
     pub parent: Option<ParentKeys>,
@@ -111,8 +111,8 @@ pub struct ParentKeys {
     /// The piece whose rows are the parents.
     pub piece: PlanNodeId,
     /// The set the foreign member stands in.
-    pub set: SetId,
-    /// By `Node::Parent` number: the place in [`shape::Set::hidden`].
+    pub set: SelectionSetId,
+    /// By `Node::Parent` number: the place in [`output_plan::SelectionSet::hidden`].
     pub hidden: Vec<u32>,
 }
 

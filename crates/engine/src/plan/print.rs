@@ -1,6 +1,6 @@
 //! A plan for people: an indented tree of pieces and members. Golden files and `weir explain` show it.
 
-use super::shape::{Member, SetId, ShapeField};
+use super::output_plan::{OutputField, OutputKind, SelectionSetId};
 use super::{Plan, PreparedNode};
 use crate::compose::Graph;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ pub(crate) fn print(graph: &Graph, plan: &Plan) -> String {
     };
     printer.line(0, kind);
     for member in plan.shape.members(plan.root) {
-        if matches!(member.member, Member::Constant { .. }) {
+        if matches!(member.member, OutputKind::Constant { .. }) {
             printer.member(1, member);
         }
     }
@@ -40,9 +40,9 @@ struct Printer<'p> {
 
 /// Parts still to be shown, with their indentation.
 enum Task<'p> {
-    Member(&'p ShapeField),
-    Set(SetId),
-    On(SetId),
+    Member(&'p OutputField),
+    Set(SelectionSetId),
+    On(SelectionSetId),
 }
 
 impl<'p> Printer<'p> {
@@ -104,27 +104,27 @@ impl<'p> Printer<'p> {
     }
 
     /// Shows members that are fetched only for other pieces.
-    fn hidden(&mut self, indent: usize, set: SetId) {
+    fn hidden(&mut self, indent: usize, set: SelectionSetId) {
         for &hidden in &self.plan.shape.set(set).hidden {
             let text = format!("({})", self.schema.field_name(hidden));
             self.line(indent, &text);
         }
     }
 
-    fn below(&self, indent: usize, member: &ShapeField, tasks: &mut Vec<(usize, Task<'p>)>) {
+    fn below(&self, indent: usize, member: &OutputField, tasks: &mut Vec<(usize, Task<'p>)>) {
         match member.member {
             _ if member.same_as.is_some() => {}
-            Member::Object(set) => tasks.push((indent, Task::Set(set))),
-            Member::Abstract(choice) => {
-                let sets = &self.plan.shape.choices[choice.0 as usize].sets;
+            OutputKind::Object(set) => tasks.push((indent, Task::Set(set))),
+            OutputKind::Abstract(choice) => {
+                let sets = &self.plan.shape.type_switches[choice.0 as usize].sets;
                 let shown = sets.iter().filter(|it| self.plan.shape.set(it.1).len > 0);
                 tasks.extend(shown.rev().map(|it| (indent, Task::On(it.1))));
             }
-            Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {}
+            OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
         }
     }
 
-    fn member(&mut self, indent: usize, member: &ShapeField) {
+    fn member(&mut self, indent: usize, member: &OutputField) {
         let shape = &self.plan.shape;
         let mut text = String::new();
         let (key, name) = (member.key.name(), self.schema.field_name(member.field));
@@ -136,9 +136,9 @@ impl<'p> Printer<'p> {
         let _ = write!(text, ": {}", self.schema.type_text(member.ty));
         if let Some(same) = member.same_as {
             let _ = write!(text, " = {}", shape.fields[same as usize].key.name());
-        } else if let Member::Foreign { piece, .. } = member.member {
+        } else if let OutputKind::Foreign { piece, .. } = member.member {
             let _ = write!(text, " = piece {}", piece.0);
-        } else if let Member::Constant { start, end } = member.member {
+        } else if let OutputKind::Constant { start, end } = member.member {
             /// Longer constants are introspection.
             const SHOWN_MAX: u32 = 100;
             let key = member.key.len;
@@ -152,7 +152,7 @@ impl<'p> Printer<'p> {
         self.line(indent, &text);
     }
 
-    fn arguments(&self, member: &ShapeField, out: &mut String) {
+    fn arguments(&self, member: &OutputField, out: &mut String) {
         let mut separator = '(';
         for argument in self.plan.shape.arguments(member) {
             let _ = write!(out, "{separator}{}: ", self.schema.input_name(argument.input));

@@ -14,7 +14,7 @@ use weir_language::value::{Node, Variables};
 /// A member that fails.
 #[derive(Debug)]
 pub(crate) struct Refused {
-    /// Place in [`super::shape::Shape::fields`].
+    /// Place in [`super::output_plan::OutputPlan::fields`].
     pub(crate) field: u32,
     /// Why.
     pub(crate) error: FieldError,

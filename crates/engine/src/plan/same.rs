@@ -9,13 +9,13 @@
 //! **Cost:** one look at each member; the arguments and the fields right below are hashed where a set has one field twice,
 //! what stands further down only where those are equal too.
 
-use super::shape::{Member, SetId, Shape, ShapeField};
+use super::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
 use crate::keys::{Interner, hash_of};
 use hashbrown::HashMap;
 use weir_language::value::Node;
 
 /// Marks the members of `shape` that repeat an earlier one; `keep` is the set whose members are all to be done.
-pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
+pub(crate) fn mark(shape: &mut OutputPlan, root: SelectionSetId, keep: Option<SelectionSetId>) {
     let Some(repeated) = repeated_work(shape, keep) else { return };
     let order = upwards(shape, root);
     let compared = compared_sets(shape, &order, &repeated);
@@ -53,12 +53,12 @@ pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
 
 /// By member: whether its set has another one of the same field and, as far as a hash tells, the same arguments and
 /// fields right below. `None` if none has, as in most operations.
-fn repeated_work(shape: &Shape, keep: Option<SetId>) -> Option<Vec<bool>> {
+fn repeated_work(shape: &OutputPlan, keep: Option<SelectionSetId>) -> Option<Vec<bool>> {
     let mut repeated = Vec::new();
     // Field and place in one number: most sets are sorted for nothing.
     let mut members: Vec<u64> = Vec::new();
     let (mut hashed, mut words) = (Vec::<(u64, u32)>::new(), Vec::new());
-    for set in (0..shape.sets.len() as u32).map(SetId).filter(|&set| Some(set) != keep) {
+    for set in (0..shape.sets.len() as u32).map(SelectionSetId).filter(|&set| Some(set) != keep) {
         let range = shape.set(set).range();
         if range.len() < 2 {
             continue;
@@ -86,7 +86,7 @@ fn repeated_work(shape: &Shape, keep: Option<SetId>) -> Option<Vec<bool>> {
 }
 
 /// By set: whether it lies below a repeated member, so that it has to be compared with others.
-fn compared_sets(shape: &Shape, order: &[SetId], repeated: &[bool]) -> Vec<bool> {
+fn compared_sets(shape: &OutputPlan, order: &[SelectionSetId], repeated: &[bool]) -> Vec<bool> {
     let mut compared = vec![false; shape.sets.len()];
     // Parents come last in `order`.
     for &set in order.iter().rev() {
@@ -95,12 +95,12 @@ fn compared_sets(shape: &Shape, order: &[SetId], repeated: &[bool]) -> Vec<bool>
                 continue;
             }
             match shape.fields[at].member {
-                Member::Object(below) => compared[below.0 as usize] = true,
-                Member::Abstract(choice) => {
-                    let sets = &shape.choices[choice.0 as usize].sets;
+                OutputKind::Object(below) => compared[below.0 as usize] = true,
+                OutputKind::Abstract(choice) => {
+                    let sets = &shape.type_switches[choice.0 as usize].sets;
                     sets.iter().for_each(|(_, below)| compared[below.0 as usize] = true);
                 }
-                Member::Foreign { .. } | Member::Leaf | Member::Constant { .. } => {}
+                OutputKind::Foreign { .. } | OutputKind::Leaf | OutputKind::Constant { .. } => {}
             }
         }
     }
@@ -108,7 +108,7 @@ fn compared_sets(shape: &Shape, order: &[SetId], repeated: &[bool]) -> Vec<bool>
 }
 
 /// All sets below and including `root`, children before parents, each once.
-pub(crate) fn upwards(shape: &Shape, root: SetId) -> Vec<SetId> {
+pub(crate) fn upwards(shape: &OutputPlan, root: SelectionSetId) -> Vec<SelectionSetId> {
     let mut order = Vec::with_capacity(shape.sets.len());
     let mut seen = vec![false; shape.sets.len()];
     let mut stack = vec![(root, false)];
@@ -123,11 +123,11 @@ pub(crate) fn upwards(shape: &Shape, root: SetId) -> Vec<SetId> {
         stack.push((set, true));
         for member in shape.members(set) {
             match member.member {
-                Member::Object(below) => stack.push((below, false)),
-                Member::Abstract(choice) => {
-                    stack.extend(shape.choices[choice.0 as usize].sets.iter().map(|it| (it.1, false)));
+                OutputKind::Object(below) => stack.push((below, false)),
+                OutputKind::Abstract(choice) => {
+                    stack.extend(shape.type_switches[choice.0 as usize].sets.iter().map(|it| (it.1, false)));
                 }
-                Member::Foreign { .. } | Member::Leaf | Member::Constant { .. } => {}
+                OutputKind::Foreign { .. } | OutputKind::Leaf | OutputKind::Constant { .. } => {}
             }
         }
     }
@@ -135,15 +135,15 @@ pub(crate) fn upwards(shape: &Shape, root: SetId) -> Vec<SetId> {
 }
 
 /// The class of what a member asks for, its key left out; `None` for constants.
-fn work(shape: &Shape, at: usize, set_classes: &[u32], classes: &mut Classes) -> Option<u32> {
+fn work(shape: &OutputPlan, at: usize, set_classes: &[u32], classes: &mut Classes) -> Option<u32> {
     let member = &shape.fields[at];
     let words = classes.distinct.write();
     match member.member {
-        Member::Constant { .. } => return None,
-        Member::Leaf | Member::Foreign { .. } => words.push(u64::MAX),
-        Member::Object(set) => words.push(u64::from(set_classes[set.0 as usize])),
-        Member::Abstract(choice) => {
-            let sets = &shape.choices[choice.0 as usize].sets;
+        OutputKind::Constant { .. } => return None,
+        OutputKind::Leaf | OutputKind::Foreign { .. } => words.push(u64::MAX),
+        OutputKind::Object(set) => words.push(u64::from(set_classes[set.0 as usize])),
+        OutputKind::Abstract(choice) => {
+            let sets = &shape.type_switches[choice.0 as usize].sets;
             words.extend(sets.iter().map(|it| u64::from(set_classes[it.1.0 as usize])));
         }
     }
@@ -153,7 +153,7 @@ fn work(shape: &Shape, at: usize, set_classes: &[u32], classes: &mut Classes) ->
 }
 
 /// Appends the arguments of `member`.
-fn push_arguments(shape: &Shape, member: &ShapeField, words: &mut Vec<u64>) {
+fn push_arguments(shape: &OutputPlan, member: &OutputField, words: &mut Vec<u64>) {
     for argument in shape.arguments(member) {
         words.push(u64::from(argument.input.0) << 1 | u64::from(argument.default.is_some()));
         let start = argument.value as usize;
@@ -165,11 +165,11 @@ fn push_arguments(shape: &Shape, member: &ShapeField, words: &mut Vec<u64>) {
 
 /// Appends the fields right below `member`: where they differ, nothing further down has to be compared. Of an abstract type
 /// one object stands for all, which were asked the same.
-fn push_below(shape: &Shape, member: &ShapeField, words: &mut Vec<u64>) {
+fn push_below(shape: &OutputPlan, member: &OutputField, words: &mut Vec<u64>) {
     let below = match member.member {
-        Member::Object(set) => Some(set),
-        Member::Abstract(choice) => shape.choices[choice.0 as usize].sets.first().map(|it| it.1),
-        Member::Foreign { .. } | Member::Leaf | Member::Constant { .. } => None,
+        OutputKind::Object(set) => Some(set),
+        OutputKind::Abstract(choice) => shape.type_switches[choice.0 as usize].sets.first().map(|it| it.1),
+        OutputKind::Foreign { .. } | OutputKind::Leaf | OutputKind::Constant { .. } => None,
     };
     words.extend(below.iter().flat_map(|&set| shape.members(set)).map(|it| u64::from(it.field.0)));
 }
@@ -185,7 +185,7 @@ fn push_bytes(bytes: &[u8], words: &mut Vec<u64>) {
 }
 
 /// Appends what tells node `at` of the value that begins at `start` from other nodes.
-fn push_node(shape: &Shape, start: usize, at: usize, words: &mut Vec<u64>) {
+fn push_node(shape: &OutputPlan, start: usize, at: usize, words: &mut Vec<u64>) {
     let (kind, word) = match shape.literals.nodes[at] {
         Node::Absent => (0, 0),
         Node::Null => (1, 0),
@@ -211,12 +211,12 @@ fn push_node(shape: &Shape, start: usize, at: usize, words: &mut Vec<u64>) {
 #[derive(Default)]
 struct Classes {
     distinct: Interner<u64>,
-    first: HashMap<(SetId, u32), u32, foldhash::fast::RandomState>,
+    first: HashMap<(SelectionSetId, u32), u32, foldhash::fast::RandomState>,
 }
 
 impl Classes {
     /// Room for the classes of `shape`, so that nothing grows on the way.
-    fn with_room_for(shape: &Shape) -> Self {
+    fn with_room_for(shape: &OutputPlan) -> Self {
         let classes = shape.fields.len() + shape.sets.len();
         let mut made = Self::default();
         made.distinct.reserve(classes, 8 * classes);
@@ -229,7 +229,7 @@ impl Classes {
     }
 
     /// The member of `set` that does `work` already.
-    fn earlier(&mut self, set: SetId, work: u32, at: u32) -> Option<u32> {
+    fn earlier(&mut self, set: SelectionSetId, work: u32, at: u32) -> Option<u32> {
         let found = self.first.get(&(set, work)).copied();
         if found.is_none() {
             self.first.insert((set, work), at);

@@ -5,12 +5,12 @@
 //! to a *part*. The members that come together are one piece, asked once for all the objects, however many and
 //! wherever they are.
 //!
-//! A member whose keys come with a part hangs below that part's piece, which then has a [`Member::Foreign`] among its own.
+//! A member whose keys come with a part hangs below that part's piece, which then has a [`OutputKind::Foreign`] among its own.
 //!
 //! **Invariant:** a part's keys are fields of single leaves on the type it stands on.
 
 #[cfg(doc)]
-use crate::plan::shape::Member;
+use crate::plan::output_plan::OutputKind;
 use weir_language::schema::{FieldId, TypeId};
 
 /// A place in what a source gives: of two objects of one type one may come with fields that the other lacks.

@@ -7,7 +7,7 @@
 //! capacity check.
 
 use super::raw;
-use crate::plan::shape::Key;
+use crate::plan::output_plan::ResponseKey;
 
 /// The buffer.
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ impl Out {
     }
     /// `"title":`.
     #[inline]
-    pub fn key(&mut self, key: &Key) {
+    pub fn key(&mut self, key: &ResponseKey) {
         raw::key(&mut self.bytes, key);
     }
     /// Bytes that are JSON already.
@@ -128,12 +128,12 @@ impl Out {
 
     /// `"stock":12,`.
     #[inline]
-    pub fn member_int(&mut self, key: &Key, value: i64) {
+    pub fn member_int(&mut self, key: &ResponseKey, value: i64) {
         raw::member_int(&mut self.bytes, key, value);
     }
     /// `"price":1.5,`; `false` (and nothing written) if it is not finite.
     #[inline]
-    pub fn member_float(&mut self, key: &Key, value: f64) -> bool {
+    pub fn member_float(&mut self, key: &ResponseKey, value: f64) -> bool {
         if value.is_finite() {
             raw::member_float(&mut self.bytes, key, value);
         }
@@ -141,28 +141,28 @@ impl Out {
     }
     /// `"active":true,`.
     #[inline]
-    pub fn member_bool(&mut self, key: &Key, value: bool) {
+    pub fn member_bool(&mut self, key: &ResponseKey, value: bool) {
         let (word, len) = if value { (b"true,   ", 5) } else { (b"false,  ", 6) };
         raw::member_word(&mut self.bytes, key, word, len);
     }
     /// `"note":null,`.
     #[inline]
-    pub fn member_null(&mut self, key: &Key) {
+    pub fn member_null(&mut self, key: &ResponseKey) {
         raw::member_word(&mut self.bytes, key, b"null,   ", 5);
     }
     /// `"title":"Big Ones",`, escaped; UTF-8 is the source's promise.
     #[inline]
-    pub fn member_text(&mut self, key: &Key, text: &[u8]) {
+    pub fn member_text(&mut self, key: &ResponseKey, text: &[u8]) {
         raw::member_text(&mut self.bytes, key, text);
     }
     /// `"name":"Album",` where `source[start..end]` needs no escapes: faster than [`Out::member_text`].
     #[inline]
-    pub fn member_plain(&mut self, key: &Key, source: &[u8], start: usize, end: usize) {
+    pub fn member_plain(&mut self, key: &ResponseKey, source: &[u8], start: usize, end: usize) {
         raw::member_plain(&mut self.bytes, key, source, start, end);
     }
     /// `"tracks":[` or `"artist":{`.
     #[inline]
-    pub fn member_open(&mut self, key: &Key, bracket: u8) {
+    pub fn member_open(&mut self, key: &ResponseKey, bracket: u8) {
         raw::member_word(&mut self.bytes, key, &[bracket; 8], 1);
     }
 }
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn members_end_with_commas_and_closers_take_the_last_one() {
-        let key = Key::new("k");
+        let key = ResponseKey::new("k");
         check(
             |out| {
                 out.open(b'{');
@@ -202,14 +202,17 @@ mod tests {
     fn a_key_longer_than_one_store_is_whole() {
         let name = "a_name_that_is_quite_a_bit_longer_than_thirty_two_bytes";
         for len in 26..=name.len() {
-            check(|out| out.member_int(&Key::new(&name[..len]), 1), &format!("\"{}\":1,", &name[..len]));
+            check(
+                |out| out.member_int(&ResponseKey::new(&name[..len]), 1),
+                &format!("\"{}\":1,", &name[..len]),
+            );
         }
     }
 
     #[test]
     fn what_is_not_finite_is_not_written() {
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            check(|out| assert!(!out.float(value) && !out.member_float(&Key::new("k"), value)), "");
+            check(|out| assert!(!out.float(value) && !out.member_float(&ResponseKey::new("k"), value)), "");
         }
     }
 

@@ -11,7 +11,7 @@
 //! **Cost:** one capacity check per call.
 #![allow(unsafe_code)]
 
-use crate::plan::shape::Key;
+use crate::plan::output_plan::ResponseKey;
 
 /// The bytes one padded store writes.
 const PAD: usize = 32;
@@ -46,7 +46,7 @@ unsafe fn finish(bytes: &mut Vec<u8>, at: *mut u8) {
 
 /// Writes `key` and makes sure of `room` bytes after it.
 #[inline(always)]
-fn begin_member(bytes: &mut Vec<u8>, key: &Key, room: usize) -> *mut u8 {
+fn begin_member(bytes: &mut Vec<u8>, key: &ResponseKey, room: usize) -> *mut u8 {
     let len = key.len as usize;
     if len > PAD {
         bytes.extend_from_slice(key.bytes());
@@ -62,7 +62,7 @@ fn begin_member(bytes: &mut Vec<u8>, key: &Key, room: usize) -> *mut u8 {
 
 /// Appends `key`.
 #[inline(always)]
-pub(super) fn key(bytes: &mut Vec<u8>, key: &Key) {
+pub(super) fn key(bytes: &mut Vec<u8>, key: &ResponseKey) {
     let at = begin_member(bytes, key, 0);
     // SAFETY: `begin_member` gives the end of what it wrote.
     unsafe { finish(bytes, at) }
@@ -70,7 +70,7 @@ pub(super) fn key(bytes: &mut Vec<u8>, key: &Key) {
 
 /// Appends `key` and the first `len` bytes of `word`.
 #[inline(always)]
-pub(super) fn member_word(bytes: &mut Vec<u8>, key: &Key, word: &[u8; 8], len: usize) {
+pub(super) fn member_word(bytes: &mut Vec<u8>, key: &ResponseKey, word: &[u8; 8], len: usize) {
     let at = begin_member(bytes, key, 8);
     // SAFETY: room for 8 bytes was made; 8 are stored, at most 8 are kept.
     unsafe {
@@ -92,7 +92,7 @@ pub(super) fn word(bytes: &mut Vec<u8>, word: &[u8; 8], len: usize) {
 
 /// Appends `key`, the digits of `value` and a comma.
 #[inline(always)]
-pub(super) fn member_int(bytes: &mut Vec<u8>, key: &Key, value: i64) {
+pub(super) fn member_int(bytes: &mut Vec<u8>, key: &ResponseKey, value: i64) {
     let at = begin_member(bytes, key, INT_MAX + 1);
     // SAFETY: room for the longest integer and one byte was made.
     unsafe {
@@ -115,7 +115,7 @@ pub(super) fn int(bytes: &mut Vec<u8>, value: i64) {
 
 /// Appends `key`, the shortest digits of `value`, which is finite, and a comma.
 #[inline(always)]
-pub(super) fn member_float(bytes: &mut Vec<u8>, key: &Key, value: f64) {
+pub(super) fn member_float(bytes: &mut Vec<u8>, key: &ResponseKey, value: f64) {
     let at = begin_member(bytes, key, FLOAT_MAX + 1);
     // SAFETY: room for the longest number and one byte was made.
     unsafe {
@@ -138,7 +138,7 @@ pub(super) fn float(bytes: &mut Vec<u8>, value: f64) {
 
 /// Appends `key`, `text` as a JSON string and a comma.
 #[inline(always)]
-pub(super) fn member_text(bytes: &mut Vec<u8>, key: &Key, text: &[u8]) {
+pub(super) fn member_text(bytes: &mut Vec<u8>, key: &ResponseKey, text: &[u8]) {
     if text.len() > PART {
         self::key(bytes, key);
         long_text(bytes, text);
@@ -188,7 +188,7 @@ fn long_text(bytes: &mut Vec<u8>, text: &[u8]) {
 
 /// Appends `key`, `source[start..end]` between quotes, and a comma.
 #[inline(always)]
-pub(super) fn member_plain(bytes: &mut Vec<u8>, key: &Key, source: &[u8], start: usize, end: usize) {
+pub(super) fn member_plain(bytes: &mut Vec<u8>, key: &ResponseKey, source: &[u8], start: usize, end: usize) {
     let len = end.wrapping_sub(start);
     match source.get(start..).and_then(|rest| rest.first_chunk::<PAD>()) {
         Some(block) if len <= PAD => {
@@ -532,7 +532,7 @@ mod tests {
     fn long_text_is_escaped_in_parts() {
         check("é\"\u{1}".repeat(5000).as_bytes());
         let mut member = Vec::new();
-        member_text(&mut member, &Key::new("k"), "x".repeat(5000).as_bytes());
+        member_text(&mut member, &ResponseKey::new("k"), "x".repeat(5000).as_bytes());
         assert_eq!(member.len(), r#""k":"","#.len() + 5000);
     }
 
@@ -560,7 +560,7 @@ mod tests {
                 span(&mut written, &source, start, end);
                 assert_eq!(written[1..], source[start..end]);
                 written.clear();
-                member_plain(&mut written, &Key::new("k"), &source, start, end);
+                member_plain(&mut written, &ResponseKey::new("k"), &source, start, end);
                 assert_eq!(written[5..written.len() - 2], source[start..end]);
             }
         }

@@ -1,4 +1,4 @@
-//! Rows to bytes: walks a [`Shape`] over [`Column`]s.
+//! Rows to bytes: walks a [`OutputPlan`] over [`Column`]s.
 //!
 //! A member that fails returns `false` upwards; the nearest nullable position cuts the buffer back to where it began and
 //! writes `null`. Paths are not tracked: a frame compares the number of errors around its child and adds its own step
@@ -12,7 +12,7 @@
 
 use super::fault::Fault;
 use super::out::Out;
-use crate::plan::shape::{Member, SetId, Shape, ShapeField};
+use crate::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
 use crate::rows::{Column, Data, NO_PLACE, Rows, Table, Variants};
 use crate::source::{PathError, Step};
 use weir_language::schema::{Schema, TypeKind, TypeRef, builtin};
@@ -26,7 +26,7 @@ pub struct Writing<'r> {
     /// The graph's schema, whose ids the shape holds.
     pub schema: &'r Schema,
     /// Form of the answer.
-    pub shape: &'r Shape,
+    pub shape: &'r OutputPlan,
     /// By `PlanNodeId`: the reply of each piece below the root, a column per member. `None`: it failed as a whole, which is reported
     /// already; its members are null.
     pub children: &'r [Option<Rows>],
@@ -65,8 +65,8 @@ pub fn member(
 #[derive(Clone, Copy)]
 struct Place<'w> {
     field: u32,
-    of: &'w ShapeField,
-    member: Member,
+    of: &'w OutputField,
+    member: OutputKind,
 }
 
 struct Writer<'w> {
@@ -80,14 +80,17 @@ struct Writer<'w> {
 impl<'w> Writer<'w> {
     /// `"key":value,`; after `false` the buffer holds part of it.
     #[inline]
-    fn member(&mut self, field: u32, of: &'w ShapeField, column: &Column, row: usize) -> bool {
+    fn member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
         match of.member {
-            Member::Constant { start, end } => {
+            OutputKind::Constant { start, end } => {
                 self.out.span(&self.writing.shape.constants, start as usize, end as usize);
                 true
             }
-            Member::Leaf if !of.ty.wraps.is_list() => self.leaf_member(field, of, column, row),
-            Member::Leaf | Member::Object(_) | Member::Abstract(_) | Member::Foreign { .. } => {
+            OutputKind::Leaf if !of.ty.wraps.is_list() => self.leaf_member(field, of, column, row),
+            OutputKind::Leaf
+            | OutputKind::Object(_)
+            | OutputKind::Abstract(_)
+            | OutputKind::Foreign { .. } => {
                 self.out.key(&of.key);
                 self.keyed(Place { field, of, member: of.member }, column, row)
             }
@@ -95,7 +98,7 @@ impl<'w> Writer<'w> {
     }
 
     /// A member that equals an earlier one but for its key: its values stand in the other's column.
-    fn repeat(&mut self, field: u32, of: &'w ShapeField, earlier: u32, column: &Column, row: usize) -> bool {
+    fn repeat(&mut self, field: u32, of: &'w OutputField, earlier: u32, column: &Column, row: usize) -> bool {
         let earlier = &self.writing.shape.fields[earlier as usize];
         self.out.key(&of.key);
         self.keyed(Place { field, of: earlier, member: earlier.member }, column, row)
@@ -140,10 +143,11 @@ impl<'w> Writer<'w> {
             Data::Empty => self.null(place, ty, column, row),
             _ if ty.wraps.is_list() => self.fail(place, Fault::Broken),
             Data::Object(table) => match place.member {
-                Member::Object(set) => self.object(place, set, table, row),
-                Member::Abstract(_) | Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {
-                    self.fail(place, Fault::Broken)
-                }
+                OutputKind::Object(set) => self.object(place, set, table, row),
+                OutputKind::Abstract(_)
+                | OutputKind::Leaf
+                | OutputKind::Constant { .. }
+                | OutputKind::Foreign { .. } => self.fail(place, Fault::Broken),
             },
             Data::Abstract(variants) => self.variant(place, variants, row),
             Data::Bool(_) | Data::Int(_) | Data::Float(_) | Data::Text(_) | Data::Json(_) => {
@@ -172,7 +176,7 @@ impl<'w> Writer<'w> {
         true
     }
 
-    fn object(&mut self, place: Place<'w>, set: SetId, table: &Table, row: usize) -> bool {
+    fn object(&mut self, place: Place<'w>, set: SelectionSetId, table: &Table, row: usize) -> bool {
         let shape = self.writing.shape;
         let range = shape.set(set).range();
         let first = range.start;
@@ -203,9 +207,12 @@ impl<'w> Writer<'w> {
             return self.fail(place, Fault::Broken);
         };
         let set = match place.member {
-            Member::Abstract(choice) => self.writing.shape.chosen(choice, ty),
-            Member::Object(set) if self.writing.shape.set(set).on == ty => Some(set),
-            Member::Object(_) | Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => None,
+            OutputKind::Abstract(choice) => self.writing.shape.chosen(choice, ty),
+            OutputKind::Object(set) if self.writing.shape.set(set).on == ty => Some(set),
+            OutputKind::Object(_)
+            | OutputKind::Leaf
+            | OutputKind::Constant { .. }
+            | OutputKind::Foreign { .. } => None,
         };
         let Some(set) = set else {
             return self.fail(place, Fault::WrongType(ty));
@@ -224,7 +231,7 @@ impl<'w> Writer<'w> {
         places: &[u32],
         row: usize,
     ) -> bool {
-        let (Member::Foreign { piece, field, column: own }, Some(&at)) = (place.member, places.get(row))
+        let (OutputKind::Foreign { piece, field, column: own }, Some(&at)) = (place.member, places.get(row))
         else {
             return self.fail(place, Fault::Broken);
         };
@@ -288,7 +295,7 @@ impl<'w> Writer<'w> {
 
     /// `"key":leaf,` in one go.
     #[inline]
-    fn leaf_member(&mut self, field: u32, of: &'w ShapeField, column: &Column, row: usize) -> bool {
+    fn leaf_member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
         if column.nulls.is_empty() || !column.nulls.get(row) {
             match &column.data {
                 Data::Int(values) => match values.get(row) {
@@ -330,18 +337,18 @@ impl<'w> Writer<'w> {
             return true;
         }
         self.out.key(&of.key);
-        self.keyed(Place { field, of, member: Member::Leaf }, column, row)
+        self.keyed(Place { field, of, member: OutputKind::Leaf }, column, row)
     }
 
     /// True if `value` fits the member's type: `Int` has 32 bits.
     #[inline]
-    fn is_int(of: &ShapeField, value: i64) -> bool {
+    fn is_int(of: &OutputField, value: i64) -> bool {
         i32::try_from(value).is_ok() || of.ty.base != builtin::INT
     }
 
     /// True if `text` fits the member's type: enums have only their values.
     #[inline]
-    fn is_text(&self, of: &ShapeField, text: &[u8]) -> bool {
+    fn is_text(&self, of: &OutputField, text: &[u8]) -> bool {
         if of.ty.base <= builtin::ID {
             return true;
         }
@@ -396,19 +403,19 @@ impl<'w> Writer<'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::shape::{Key, PlanNodeId, Set};
+    use crate::plan::output_plan::{PlanNodeId, ResponseKey, SelectionSet};
     use crate::rows::{CellError, Texts};
     use crate::source::FieldError;
 
     /// A root member `a: [T]` or what `ty` says, whose objects have one member `b`.
-    fn shape(schema: &Schema, below: Member) -> Shape {
+    fn shape(schema: &Schema, below: OutputKind) -> OutputPlan {
         let query = schema.query;
         let object = schema.type_by_name("T").unwrap();
         let member = |parent, name: &str, member, start| {
             let field = schema.field_by_name(parent, name).unwrap();
             let ty = schema.field(field).ty;
-            ShapeField {
-                key: Key::new(name),
+            OutputField {
+                key: ResponseKey::new(name),
                 field,
                 ty,
                 arguments_start: 0,
@@ -418,22 +425,22 @@ mod tests {
                 offset: start,
             }
         };
-        let set = |on, start| Set { on, start, len: 1, hidden: Vec::new() };
-        Shape {
+        let set = |on, start| SelectionSet { on, start, len: 1, hidden: Vec::new() };
+        OutputPlan {
             sets: vec![set(query, 0), set(object, 1), set(object, 2)],
             fields: vec![
-                member(query, "a", Member::Object(SetId(1)), 0),
+                member(query, "a", OutputKind::Object(SelectionSetId(1)), 0),
                 member(object, "b", below, 1),
-                member(object, "b", Member::Leaf, 2),
+                member(object, "b", OutputKind::Leaf, 2),
             ],
-            ..Shape::default()
+            ..OutputPlan::default()
         }
     }
 
     /// Writes `a` of the type `[T]`, whose rows have `b` of type `ty` in `column`.
     fn check(
         ty: &str,
-        below: Member,
+        below: OutputKind,
         column: Column,
         children: &[Option<Rows>],
         expected: &str,
@@ -462,7 +469,7 @@ mod tests {
         let error =
             FieldError { code: "BROKEN_LEG", message: "ouch".into(), hasura_path: None, extensions: None };
         column.errors.push(CellError { row: 1, error: error.clone() });
-        let errors = check("Int", Member::Leaf, column, &[], r#""a":[{"b":1},{"b":null},{"b":3}],"#);
+        let errors = check("Int", OutputKind::Leaf, column, &[], r#""a":[{"b":1},{"b":null},{"b":3}],"#);
         let path = vec![Step::Field(0), Step::Index(1), Step::Field(1)];
         assert_eq!(errors, [PathError { error, path, field: 1 }]);
     }
@@ -471,7 +478,7 @@ mod tests {
     fn a_failed_cell_that_may_not_be_null_takes_its_object_along() {
         let mut column = ints(&[1, 0, i64::MAX]);
         column.nulls.set(1);
-        let errors = check("Int!", Member::Leaf, column, &[], r#""a":[{"b":1},null,null],"#);
+        let errors = check("Int!", OutputKind::Leaf, column, &[], r#""a":[{"b":1},null,null],"#);
         let codes: Vec<&str> = errors.iter().map(|it| it.error.code).collect();
         assert_eq!(codes, ["NULL_FOR_NON_NULL", "INT_RANGE"]);
     }
@@ -483,14 +490,14 @@ mod tests {
         texts.ends[0] = 9;
         for data in [Data::Text(texts), Data::List { offsets: vec![0, 0], items: Box::default() }] {
             let rows = Column { data, ..Column::default() };
-            let errors = check("String", Member::Leaf, rows, &[], r#""a":[{"b":null}],"#);
+            let errors = check("String", OutputKind::Leaf, rows, &[], r#""a":[{"b":null}],"#);
             assert_eq!(errors[0].error.code, "INTERNAL");
         }
     }
 
     #[test]
     fn foreign_rows_are_found_by_place() {
-        let below = Member::Foreign { piece: PlanNodeId(1), field: 2, column: 0 };
+        let below = OutputKind::Foreign { piece: PlanNodeId(1), field: 2, column: 0 };
         let places = || Column { data: Data::Foreign(vec![1, NO_PLACE, 0, 1]), ..Column::default() };
         let reply = Table { rows: 2, columns: vec![ints(&[7, 8])], hidden: Vec::new() };
         let answered = r#""a":[{"b":8},{"b":null},{"b":7},{"b":8}],"#;
@@ -505,6 +512,9 @@ mod tests {
         let rows = ERRORS_MAX + 5;
         let column = ints(&vec![i64::MAX; rows]);
         let items = vec![r#"{"b":null}"#; rows].join(",");
-        assert_eq!(check("Int", Member::Leaf, column, &[], &format!("\"a\":[{items}],")).len(), ERRORS_MAX);
+        assert_eq!(
+            check("Int", OutputKind::Leaf, column, &[], &format!("\"a\":[{items}],")).len(),
+            ERRORS_MAX
+        );
     }
 }

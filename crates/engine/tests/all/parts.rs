@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::Engine;
-use weir_engine::plan::shape::{Member, ShapeField};
+use weir_engine::plan::output_plan::{OutputField, OutputKind};
 use weir_engine::rows::{CellError, Column, Data, Table};
 use weir_engine::source::{
     BoxFuture, FetchBody, FetchInput, FetchResult, FieldResolution, FieldResolver, Ids, NodeId, PlanError,
@@ -159,7 +159,7 @@ impl PreparedFetch for ServiceFetch {
         let name_of = |field: FieldId| self.schema.field_name(self.ids.field(field));
         let names = self.fields.iter().map(|&it| match &input.shape.fields[it as usize] {
             // Another piece's.
-            ShapeField { member: Member::Foreign { .. }, .. } => "",
+            OutputField { member: OutputKind::Foreign { .. }, .. } => "",
             own => name_of(own.field),
         });
         let names: Vec<&str> = names.collect();
@@ -178,7 +178,7 @@ impl PreparedFetch for ServiceFetch {
                 columns.map(|(&field, name)| self.column(&input, field, &of(name), &errors)).collect();
             let hidden = self.hidden.iter().map(|&it| of(name_of(it)));
             table.hidden = hidden
-                .map(|it| rows::column(&self.schema, &self.ids, input.shape, Member::Leaf, &it))
+                .map(|it| rows::column(&self.schema, &self.ids, input.shape, OutputKind::Leaf, &it))
                 .collect();
         } else {
             for (&field, name) in self.fields.iter().zip(&names) {

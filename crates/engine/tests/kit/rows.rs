@@ -1,7 +1,7 @@
 //! JSON to rows and back to JSON.
 
 use serde_json::{Value, json};
-use weir_engine::plan::shape::{Member, SetId, Shape, ShapeArgument};
+use weir_engine::plan::output_plan::{OutputArgument, OutputKind, OutputPlan, SelectionSetId};
 use weir_engine::rows::{Bitmap, Column, Data, Table, Texts, Variants};
 use weir_engine::source::{FetchInput, Finished, Ids};
 use weir_engine::write::out::Out;
@@ -10,12 +10,18 @@ use weir_language::schema::{Schema, TypeId};
 use weir_language::value::{Node, Values};
 
 /// The values of one member in all rows.
-pub fn column(schema: &Schema, ids: &Ids, shape: &Shape, member: Member, values: &[&Value]) -> Column {
+pub fn column(
+    schema: &Schema,
+    ids: &Ids,
+    shape: &OutputPlan,
+    member: OutputKind,
+    values: &[&Value],
+) -> Column {
     let mut nulls = Bitmap::default();
     for (row, _) in values.iter().enumerate().filter(|it| it.1.is_null()) {
         nulls.set(row);
     }
-    let data = if values.iter().any(|it| it.is_array()) && !matches!(member, Member::Constant { .. }) {
+    let data = if values.iter().any(|it| it.is_array()) && !matches!(member, OutputKind::Constant { .. }) {
         let mut offsets = vec![0];
         let mut items = Vec::new();
         for value in values {
@@ -25,11 +31,11 @@ pub fn column(schema: &Schema, ids: &Ids, shape: &Shape, member: Member, values:
         Data::List { offsets, items: Box::new(column(schema, ids, shape, member, &items)) }
     } else {
         match member {
-            Member::Object(set) => Data::Object(Box::new(table(schema, ids, shape, set, values))),
-            Member::Abstract(choice) => {
+            OutputKind::Object(set) => Data::Object(Box::new(table(schema, ids, shape, set, values))),
+            OutputKind::Abstract(choice) => {
                 let mut variants = Variants::default();
-                let sets = &shape.choices[choice.0 as usize].sets;
-                let mut rows: Vec<(TypeId, SetId, Vec<&Value>)> =
+                let sets = &shape.type_switches[choice.0 as usize].sets;
+                let mut rows: Vec<(TypeId, SelectionSetId, Vec<&Value>)> =
                     sets.iter().map(|it| (it.0, it.1, Vec::new())).collect();
                 for value in values {
                     let name = value["__typename"].as_str();
@@ -45,24 +51,23 @@ pub fn column(schema: &Schema, ids: &Ids, shape: &Shape, member: Member, values:
                     rows.iter().map(|it| (it.0, table(schema, ids, shape, it.1, &it.2))).collect();
                 Data::Abstract(Box::new(variants))
             }
-            Member::Leaf => leaves(values),
-            Member::Constant { .. } | Member::Foreign { .. } => Data::Empty,
+            OutputKind::Leaf => leaves(values),
+            OutputKind::Constant { .. } | OutputKind::Foreign { .. } => Data::Empty,
         }
     };
     Column { nulls, data, errors: Vec::new() }
 }
 
-fn table(schema: &Schema, ids: &Ids, shape: &Shape, set: SetId, values: &[&Value]) -> Table {
+fn table(schema: &Schema, ids: &Ids, shape: &OutputPlan, set: SelectionSetId, values: &[&Value]) -> Table {
     let of = |name: &str| -> Vec<&Value> { values.iter().map(|it| &it[name]).collect() };
     let columns = shape.members(set).iter().map(|it| match it.member {
-        Member::Constant { .. } | Member::Foreign { .. } => Column::default(),
+        OutputKind::Constant { .. } | OutputKind::Foreign { .. } => Column::default(),
         below => column(schema, ids, shape, below, &of(schema.field_name(ids.field(it.field)))),
     });
-    let hidden = shape
-        .set(set)
-        .hidden
-        .iter()
-        .map(|&field| column(schema, ids, shape, Member::Leaf, &of(schema.field_name(ids.field(field)))));
+    let hidden =
+        shape.set(set).hidden.iter().map(|&field| {
+            column(schema, ids, shape, OutputKind::Leaf, &of(schema.field_name(ids.field(field))))
+        });
     Table { rows: values.len() as u32, columns: columns.collect(), hidden: hidden.collect() }
 }
 
@@ -120,7 +125,7 @@ pub fn argument(
     schema: &Schema,
     ids: &Ids,
     input: &FetchInput<'_>,
-    argument: &ShapeArgument,
+    argument: &OutputArgument,
     row: Option<usize>,
 ) -> Option<Value> {
     let reader = Reader { schema, ids, input, row };

@@ -7,7 +7,7 @@
 
 use crate::passthrough::columns::{ResponseKeys, TYPENAME};
 use std::fmt::Write;
-use weir_engine::plan::shape::{Member, SetId, ShapeArgument};
+use weir_engine::plan::output_plan::{OutputArgument, OutputKind, SelectionSetId};
 use weir_engine::source::PlanNode;
 use weir_language::schema::{Schema, TypeId, TypeRef, builtin};
 use weir_language::value::Node;
@@ -23,7 +23,7 @@ pub(super) struct TextVariable {
     /// Its type by the server's names.
     pub(super) ty: String,
     /// The argument.
-    pub(super) argument: ShapeArgument,
+    pub(super) argument: OutputArgument,
 }
 
 impl TextVariable {
@@ -115,10 +115,10 @@ impl<'p> DocumentWriter<'p> {
             self.out.push(')');
         }
         match of.member {
-            Member::Object(set) => self.set(set, Names::default()),
-            Member::Abstract(choice) => {
+            OutputKind::Object(set) => self.set(set, Names::default()),
+            OutputKind::Abstract(choice) => {
                 let _ = write!(self.out, "{{{TYPENAME}:__typename");
-                for &(ty, set) in &self.piece.shape.choices[choice.0 as usize].sets {
+                for &(ty, set) in &self.piece.shape.type_switches[choice.0 as usize].sets {
                     let name = without(self.piece.schema.type_name(ty), self.prefix);
                     self.text.keys.types.insert(name.into(), ty);
                     let _ = write!(self.out, " ...on {name}");
@@ -127,25 +127,25 @@ impl<'p> DocumentWriter<'p> {
                 }
                 self.out.push('}');
             }
-            Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {}
+            OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
         }
     }
 
     /// `{ name other { … } f3:name(in: $v0) }`. Depth is the shape's, which validation bounds.
-    fn set(&mut self, set: SetId, mut names: Names<'p>) {
+    fn set(&mut self, set: SelectionSetId, mut names: Names<'p>) {
         let piece = self.piece;
         self.out.push('{');
         let begin = self.out.len();
         for place in piece.shape.set(set).range() {
             let of = &piece.shape.fields[place];
             let is_asked = match of.member {
-                Member::Leaf | Member::Object(_) | Member::Abstract(_) => of.same_as.is_none(),
-                Member::Constant { .. } | Member::Foreign { .. } => false,
+                OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => of.same_as.is_none(),
+                OutputKind::Constant { .. } | OutputKind::Foreign { .. } => false,
             };
             if is_asked {
                 let name = piece.schema.field_name(of.field);
-                let is_bare =
-                    of.member == Member::Leaf && piece.schema.field(of.field).arguments.range().is_empty();
+                let is_bare = of.member == OutputKind::Leaf
+                    && piece.schema.field(of.field).arguments.range().is_empty();
                 let key = match names.take(name, is_bare) {
                     true => name.to_owned(),
                     false => format!("f{place}"),
@@ -185,7 +185,7 @@ impl<'p> DocumentWriter<'p> {
     }
 
     /// `name: $v0`, and the variable.
-    fn argument(&mut self, argument: ShapeArgument) {
+    fn argument(&mut self, argument: OutputArgument) {
         let input = self.piece.schema.input(argument.input);
         let values = &self.piece.shape.literals;
         let value = argument.value as usize;

@@ -17,7 +17,7 @@ use prost_reflect::DynamicMessage;
 use prost_reflect::prost::Message;
 use std::fmt::Write;
 use std::sync::Arc;
-use weir_engine::plan::shape::{Member, SetId, ShapeArgument};
+use weir_engine::plan::output_plan::{OutputArgument, OutputKind, SelectionSetId};
 use weir_engine::rows::{CellError, Table};
 use weir_engine::source::{
     BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids, PlanNode, PreparedFetch,
@@ -47,7 +47,7 @@ struct MethodCall {
     place: u32,
     /// The method's name in [`Model::methods`]; `None` if it repeats an earlier member.
     method: Option<Box<str>>,
-    arguments: Vec<ShapeArgument>,
+    arguments: Vec<OutputArgument>,
 }
 
 impl Calls {
@@ -60,7 +60,7 @@ impl Calls {
             // Those of directives follow the field's own.
             let arguments = own.filter(|it| field.arguments.range().contains(&it.input.index())).collect();
             let method = of.same_as.is_none().then(|| piece.schema.str(field.name).into());
-            if let Member::Object(set) = of.member {
+            if let OutputKind::Object(set) = of.member {
                 name_members(piece, set, &mut keys);
             }
             MethodCall { place, method, arguments }
@@ -208,13 +208,13 @@ fn request(method: &GrpcMethod, json: &[u8]) -> Result<Vec<u8>, FieldError> {
 }
 
 /// Members stand in answers under their own names.
-fn name_members(piece: &PlanNode<'_>, set: SetId, keys: &mut ResponseKeys) {
+fn name_members(piece: &PlanNode<'_>, set: SelectionSetId, keys: &mut ResponseKeys) {
     for place in piece.shape.set(set).range() {
         let of = &piece.shape.fields[place];
         match of.member {
-            Member::Object(below) => name_members(piece, below, keys),
-            Member::Leaf => {}
-            Member::Abstract(_) | Member::Constant { .. } | Member::Foreign { .. } => continue,
+            OutputKind::Object(below) => name_members(piece, below, keys),
+            OutputKind::Leaf => {}
+            OutputKind::Abstract(_) | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => continue,
         }
         if of.same_as.is_none() {
             keys.members.insert(place as u32, piece.schema.field_name(of.field).into());

@@ -1,6 +1,6 @@
 //! Arguments as JSON: literals, variables and the parents' keys are written as what they stand for.
 
-use weir_engine::plan::shape::ShapeArgument;
+use weir_engine::plan::output_plan::OutputArgument;
 use weir_engine::rows::{Column, Data};
 use weir_engine::source::{FetchInput, Ids};
 use weir_language::schema::{EnumValueId, InputId, Schema};
@@ -20,7 +20,7 @@ pub(crate) struct Arguments<'r> {
 
 impl Arguments<'_> {
     /// Appends the value of `argument`; `false`, with nothing written, if there is none.
-    pub(crate) fn write(&self, argument: ShapeArgument, out: &mut Vec<u8>) -> bool {
+    pub(crate) fn write(&self, argument: OutputArgument, out: &mut Vec<u8>) -> bool {
         let literals = &self.input.shape.literals;
         match (literals.nodes[argument.value as usize], argument.default) {
             (Node::Variable(number), default) if self.is_absent(number) => match default {

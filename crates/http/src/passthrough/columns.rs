@@ -6,7 +6,7 @@
 use super::failed;
 use foldhash::HashMap;
 use std::sync::Arc;
-use weir_engine::plan::shape::{ChoiceId, Member, SetId, Shape};
+use weir_engine::plan::output_plan::{OutputKind, OutputPlan, SelectionSetId, TypeSwitchId};
 use weir_engine::rows::{Bitmap, CellError, Column, Data, Table, Texts, Variants};
 use weir_engine::source::{FieldError, Ids};
 use weir_language::json::{JsonKind, JsonRef};
@@ -18,7 +18,7 @@ pub(crate) struct ResponseKeys {
     /// By place in the shape: what was asked for.
     pub(crate) members: HashMap<u32, Box<str>>,
     /// By set: of its hidden fields.
-    pub(crate) hidden: HashMap<SetId, Vec<Box<str>>>,
+    pub(crate) hidden: HashMap<SelectionSetId, Vec<Box<str>>>,
     /// The server's names of concrete types, and the graph's ids.
     pub(crate) types: HashMap<Box<str>, TypeId>,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Columns<'a> {
     /// The source's own.
     pub(crate) schema: &'a Schema,
     pub(crate) ids: &'a Arc<Ids>,
-    pub(crate) shape: &'a Shape,
+    pub(crate) shape: &'a OutputPlan,
     pub(crate) keys: &'a ResponseKeys,
     pub(crate) errors: &'a Errors,
 }
@@ -85,13 +85,13 @@ impl Columns<'_> {
         }
     }
 
-    fn column(&self, ty: TypeRef, member: Member, values: &Given<'_>) -> Column {
+    fn column(&self, ty: TypeRef, member: OutputKind, values: &Given<'_>) -> Column {
         match (ty.item(), member) {
-            (_, Member::Constant { .. } | Member::Foreign { .. }) => Column::default(),
+            (_, OutputKind::Constant { .. } | OutputKind::Foreign { .. }) => Column::default(),
             (Some(item), _) => self.list(item, member, values),
-            (None, Member::Leaf) => self.leaf(ty.base, values),
-            (None, Member::Object(set)) => self.objects(set, values),
-            (None, Member::Abstract(choice)) => self.variants(choice, values),
+            (None, OutputKind::Leaf) => self.leaf(ty.base, values),
+            (None, OutputKind::Object(set)) => self.objects(set, values),
+            (None, OutputKind::Abstract(choice)) => self.variants(choice, values),
         }
     }
 
@@ -119,7 +119,7 @@ impl Columns<'_> {
         (nulls, errors)
     }
 
-    fn list(&self, item: TypeRef, member: Member, values: &Given<'_>) -> Column {
+    fn list(&self, item: TypeRef, member: OutputKind, values: &Given<'_>) -> Column {
         let (mut offsets, mut items) = (vec![0], Vec::new());
         let (nulls, errors) = self.each(values, |value| {
             let is_list = value.is_none_or(JsonRef::is_array);
@@ -184,7 +184,7 @@ impl Columns<'_> {
         if fits { Ok(false) } else { Err(unfit()) }
     }
 
-    fn objects(&self, set: SetId, values: &Given<'_>) -> Column {
+    fn objects(&self, set: SelectionSetId, values: &Given<'_>) -> Column {
         let mut objects = Vec::with_capacity(values.len());
         let (nulls, errors) = self.each(values, |value| {
             let is_object = value.is_none_or(JsonRef::is_object);
@@ -196,7 +196,7 @@ impl Columns<'_> {
         Column { nulls, data: Data::Object(Box::new(self.table(set, &objects))), errors }
     }
 
-    fn table(&self, set: SetId, objects: &Given<'_>) -> Table {
+    fn table(&self, set: SelectionSetId, objects: &Given<'_>) -> Table {
         let none = Vec::new();
         let hidden_keys = self.keys.hidden.get(&set).unwrap_or(&none);
         let places = self.shape.set(set).range();
@@ -253,10 +253,10 @@ impl Columns<'_> {
         }
     }
 
-    fn variants(&self, choice: ChoiceId, values: &Given<'_>) -> Column {
+    fn variants(&self, choice: TypeSwitchId, values: &Given<'_>) -> Column {
         let mut by_type: Vec<(TypeId, Vec<Option<JsonRef<'_>>>)> = Vec::new();
         let (mut types, mut places) = (Vec::new(), Vec::new());
-        let filler = self.shape.choices[choice.0 as usize].sets.first().map_or(TypeId(0), |it| it.0);
+        let filler = self.shape.type_switches[choice.0 as usize].sets.first().map_or(TypeId(0), |it| it.0);
         let (nulls, errors) = self.each(values, |value| {
             let Some(object) = value else {
                 types.push(filler);

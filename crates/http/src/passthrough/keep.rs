@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
 use weir_engine::changes::Ages;
-use weir_engine::plan::shape::{Member, SetId};
+use weir_engine::plan::output_plan::{OutputKind, SelectionSetId};
 use weir_engine::source::{FetchInput, Freshness, Headers, PlanNode, Tag, is_credential};
 
 /// Caching of a server's answers.
@@ -192,19 +192,19 @@ fn types<'p>(piece: &PlanNode<'p>) -> Vec<&'p str> {
     let (shape, mut fields) = (piece.shape, piece.fields.to_vec());
     let mut types = Vec::new();
     while let Some(place) = fields.pop() {
-        let mut below = |set: SetId| fields.extend(shape.set(set).range().map(|it| it as u32));
+        let mut below = |set: SelectionSetId| fields.extend(shape.set(set).range().map(|it| it as u32));
         match shape.fields[place as usize].member {
-            Member::Object(set) => {
+            OutputKind::Object(set) => {
                 types.push(shape.set(set).on);
                 below(set);
             }
-            Member::Abstract(choice) => {
-                let choice = &shape.choices[choice.0 as usize];
+            OutputKind::Abstract(choice) => {
+                let choice = &shape.type_switches[choice.0 as usize];
                 types.push(choice.on);
                 types.extend(choice.sets.iter().map(|it| it.0));
                 choice.sets.iter().for_each(|it| below(it.1));
             }
-            Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {}
+            OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
         }
     }
     types.into_iter().map(|it| piece.schema.type_name(it)).collect()

@@ -7,7 +7,7 @@ use super::{ColumnPlan, Evaluate, Find, Kind, Leaf, Projection, TablePlan, Top};
 use crate::sdl::{ConnectorId, Given, Mapping, NodeId, Taken};
 use crate::selection::{Expr, ExprId, Variable};
 use std::sync::Arc;
-use weir_engine::plan::shape::{Member, SetId, Shape, ShapeField};
+use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
 use weir_engine::source::PlanNode;
 use weir_language::schema::FieldId;
 use weir_language::wraps::Wraps;
@@ -74,7 +74,7 @@ impl<'c> Compile<'c> {
         }
     }
 
-    fn shape(&self) -> &Shape {
+    fn shape(&self) -> &OutputPlan {
         self.piece.shape
     }
 
@@ -102,28 +102,30 @@ impl<'c> Compile<'c> {
         selection.steps_before_members(expr).filter(|_| below).unwrap_or(usize::MAX)
     }
 
-    fn kind(&mut self, of: &ShapeField, node: Option<NodeId>) -> Kind {
+    fn kind(&mut self, of: &OutputField, node: Option<NodeId>) -> Kind {
         let ty = self.piece.ids.ty(of.ty.base);
         match of.member {
-            Member::Leaf => Kind::Leaf(Leaf::of(&self.mapping.schema, ty)),
-            Member::Object(set) => {
+            OutputKind::Leaf => Kind::Leaf(Leaf::of(&self.mapping.schema, ty)),
+            OutputKind::Object(set) => {
                 let members: Vec<usize> = self.shape().set(set).range().collect();
                 Kind::Table(self.table(node, set, &members, false))
             }
-            Member::Abstract(_) | Member::Constant { .. } | Member::Foreign { .. } => Kind::Nothing,
+            OutputKind::Abstract(_) | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {
+                Kind::Nothing
+            }
         }
     }
 
     /// A table of `members` of `set`. `entity`: of a type's own connector, whose keys are known.
-    fn table(&mut self, node: Option<NodeId>, set: SetId, members: &[usize], entity: bool) -> u32 {
+    fn table(&mut self, node: Option<NodeId>, set: SelectionSetId, members: &[usize], entity: bool) -> u32 {
         let of_scalars = node.and_then(|it| self.mapping.node(it).of_scalars);
         let mut plan = TablePlan { of_scalars, ..TablePlan::default() };
         let piece = *self.piece;
         for &at in members {
             let of = &piece.shape.fields[at];
             let column = match (of.same_as, of.member) {
-                (Some(_), _) | (None, Member::Constant { .. } | Member::Foreign { .. }) => nothing(),
-                (None, Member::Leaf | Member::Object(_) | Member::Abstract(_)) => {
+                (Some(_), _) | (None, OutputKind::Constant { .. } | OutputKind::Foreign { .. }) => nothing(),
+                (None, OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_)) => {
                     self.column(node, of, entity, &mut plan)
                 }
             };
@@ -156,7 +158,7 @@ impl<'c> Compile<'c> {
     fn column(
         &mut self,
         node: Option<NodeId>,
-        of: &ShapeField,
+        of: &OutputField,
         entity: bool,
         plan: &mut TablePlan,
     ) -> ColumnPlan {

@@ -12,7 +12,9 @@ use crate::selection::value::Value as Setting;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use weir_engine::plan::shape::{Key, Member, Set, SetId, Shape, ShapeField};
+use weir_engine::plan::output_plan::{
+    OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId,
+};
 use weir_engine::rows::{Bitmap, Column, Data, Table, Texts};
 use weir_engine::source::{Answer, Ids, NoHeaders, PlanNode, Protocol};
 use weir_language::ast::{Definition, Document, List, OperationKind, Selection};
@@ -30,28 +32,28 @@ const HEAD: &str =
 struct Planned {
     schema: Arc<Schema>,
     ids: Arc<Ids>,
-    shape: Shape,
-    root: SetId,
+    shape: OutputPlan,
+    root: SelectionSetId,
 }
 
 fn members(
     schema: &Schema,
-    shape: &mut Shape,
+    shape: &mut OutputPlan,
     document: &Document<'_>,
     on: TypeId,
     list: List<Selection>,
-) -> SetId {
+) -> SelectionSetId {
     let mut fields = Vec::new();
     for selection in document.list(list) {
         let Selection::Field(field) = selection else { continue };
         let id = schema.field_by_name(on, document.str(field.name)).expect("a field");
         let ty = schema.field(id).ty;
         let member = match field.braces {
-            true => Member::Object(members(schema, shape, document, ty.base, field.selections)),
-            false => Member::Leaf,
+            true => OutputKind::Object(members(schema, shape, document, ty.base, field.selections)),
+            false => OutputKind::Leaf,
         };
-        let key = Key::new(document.str(field.key()));
-        fields.push(ShapeField {
+        let key = ResponseKey::new(document.str(field.key()));
+        fields.push(OutputField {
             key,
             field: id,
             ty,
@@ -62,20 +64,20 @@ fn members(
             offset: 0,
         });
     }
-    shape.sets.push(Set {
+    shape.sets.push(SelectionSet {
         on,
         start: shape.fields.len() as u32,
         len: fields.len() as u32,
         hidden: Vec::new(),
     });
     shape.fields.extend(fields);
-    SetId(shape.sets.len() as u32 - 1)
+    SelectionSetId(shape.sets.len() as u32 - 1)
 }
 
 fn planned(schema: &Arc<Schema>, on: TypeId, query: &str) -> Planned {
     let document = parser::parse(query, &Limits::NONE).expect("a query");
     let Definition::Operation(operation) = document.definitions[0] else { panic!("no query") };
-    let mut shape = Shape::default();
+    let mut shape = OutputPlan::default();
     let root = members(schema, &mut shape, &document, on, operation.selections);
     Planned { schema: Arc::clone(schema), ids: Arc::new(Ids::default()), shape, root }
 }
@@ -130,14 +132,14 @@ fn run(
 }
 
 /// A table's row as JSON; errors in the place of values.
-fn shown(shape: &Shape, set: SetId, table: &Table, row: usize) -> Value {
+fn shown(shape: &OutputPlan, set: SelectionSetId, table: &Table, row: usize) -> Value {
     let members = shape.members(set).iter().zip(&table.columns);
     Value::Object(
         members.map(|(of, column)| (of.key.name().to_owned(), cell(shape, of.member, column, row))).collect(),
     )
 }
 
-fn cell(shape: &Shape, member: Member, column: &Column, row: usize) -> Value {
+fn cell(shape: &OutputPlan, member: OutputKind, column: &Column, row: usize) -> Value {
     if let Some(error) = column.errors.iter().find(|it| it.row as usize == row) {
         assert!(column.nulls.get(row), "a failed cell is null");
         return Value::String(format!("! {} {}", error.error.code, error.error.message));
@@ -155,7 +157,7 @@ fn cell(shape: &Shape, member: Member, column: &Column, row: usize) -> Value {
             Value::Array(range.map(|item| cell(shape, member, items, item)).collect())
         }
         Data::Object(table) => match member {
-            Member::Object(set) => shown(shape, set, table, row),
+            OutputKind::Object(set) => shown(shape, set, table, row),
             other => panic!("an object for {other:?}"),
         },
         other => panic!("no data of a source: {other:?}"),

@@ -5,7 +5,7 @@ use super::value::Value;
 use super::{DEPTH_MAX, Selection};
 use crate::inputs::{Args, ConfigValues, Inputs, Keys};
 use proptest::prelude::*;
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{Ids, NoHeaders};
 use weir_language::json::Json;
 use weir_language::schema::Schema;
@@ -32,7 +32,7 @@ pub(crate) const CONFIG: &str = r#"{"unit": "EUR", "deep": {"a": [1, 2]}}"#;
 pub(crate) fn evaluated(text: &str, answer: &str) -> String {
     let selection = Selection::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
     let schema = Schema::from_sdl("type Query { a: Int }").expect("a schema");
-    let (shape, variables, ids) = (Shape::default(), Variables::default(), Ids::default());
+    let (shape, variables, ids) = (OutputPlan::default(), Variables::default(), Ids::default());
     let object = |text| Value::read(text, 9).expect("JSON");
     let settings = ConfigValues { config: object(CONFIG), env: object("{}"), context: object("{}") };
     let args = Args { schema: &schema, ids: &ids, shape: &shape, variables: &variables, arguments: &[] };

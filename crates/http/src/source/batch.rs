@@ -18,7 +18,7 @@ use http::StatusCode;
 use std::sync::Arc;
 use std::time::Instant;
 use weir_engine::keys::{Interner, KeyList, KeyRef};
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{Column, Data, Texts};
 use weir_engine::source::{Caller, FetchInput, Headers, Ids, Level};
 use weir_language::value::Variables;
@@ -188,7 +188,7 @@ struct About {
     ids: Arc<Ids>,
     connector: ConnectorId,
     member: u32,
-    shape: Arc<Shape>,
+    shape: Arc<OutputPlan>,
     variables: Arc<Variables>,
     headers: Owned,
     deadline: Instant,

@@ -23,7 +23,7 @@ use futures_util::future::join_all;
 use std::ops::Range;
 use std::sync::Arc;
 use weir_engine::changes::Ages;
-use weir_engine::plan::shape::Member;
+use weir_engine::plan::output_plan::OutputKind;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
     BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids, PlanError, PlanNode,
@@ -335,8 +335,8 @@ pub(super) fn inputs<'r>(
     let (shape, member) = (&**input.shape, &input.shape.fields[member as usize]);
     // Below what is joined the arguments belong to the field itself; a part of several members has none.
     let arguments = match member.member {
-        Member::Foreign { .. } => &[],
-        Member::Leaf | Member::Object(_) | Member::Abstract(_) | Member::Constant { .. } => {
+        OutputKind::Foreign { .. } => &[],
+        OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) | OutputKind::Constant { .. } => {
             shape.arguments(member)
         }
     };

@@ -5,7 +5,7 @@ use crate::inputs::{Args, ConfigValues, Inputs, Keys};
 use crate::sdl::{self, Mapping};
 use crate::selection::value::Value;
 use proptest::prelude::*;
-use weir_engine::plan::shape::{Shape, ShapeArgument};
+use weir_engine::plan::output_plan::{OutputArgument, OutputPlan};
 use weir_engine::rows::{Column, Data, Texts};
 use weir_engine::source::{Headers, Ids};
 use weir_language::schema::Schema;
@@ -31,8 +31,8 @@ fn mapping(http: &str) -> Mapping {
 }
 
 /// The arguments `q`, `l: [1, 2]` and `i: {name: "é", tags: ["a", null]}` of the field `f`.
-fn arguments(schema: &Schema, q: Option<&str>) -> Shape {
-    let mut shape = Shape::default();
+fn arguments(schema: &Schema, q: Option<&str>) -> OutputPlan {
+    let mut shape = OutputPlan::default();
     let field = schema.field_by_name(schema.type_by_name("T").expect("T"), "f").expect("f");
     let inputs: Vec<_> = schema.arguments(field).collect();
     let values: &mut Values = &mut shape.literals;
@@ -56,7 +56,7 @@ fn arguments(schema: &Schema, q: Option<&str>) -> Shape {
     values.nodes.push(Node::Null);
     values.nodes[4] = Node::Object { len: 2, end: 11 };
     values.nodes[8] = Node::List { len: 2, end: 11 };
-    let argument = |(input, value): (&_, u32)| ShapeArgument { input: *input, value, default: None };
+    let argument = |(input, value): (&_, u32)| OutputArgument { input: *input, value, default: None };
     shape.arguments = inputs.iter().zip(starts).map(argument).collect();
     shape
 }

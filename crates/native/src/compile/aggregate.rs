@@ -3,7 +3,7 @@
 use super::rows::Rows;
 use super::{Compiler, Row};
 use crate::model::FieldId;
-use weir_engine::plan::shape::ShapeField;
+use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_relational::catalog::{ColumnId, Through};
 use weir_relational::plan::{Level, MemberKind, Output, Page, Purpose, Query, Scan, Tie};
@@ -12,7 +12,7 @@ impl Compiler<'_> {
     /// One row over all of `rows`.
     pub(super) fn aggregate(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         rows: Rows,
         nest: Vec<(Tie, u16)>,
         through: Option<(Through, ColumnId)>,
@@ -39,7 +39,7 @@ impl Compiler<'_> {
     /// One row over the objects that an edge of the row at hand leads to.
     pub(super) fn edge_aggregate(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         edge: FieldId,
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {

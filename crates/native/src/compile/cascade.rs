@@ -8,7 +8,7 @@
 use super::{At, Compiler};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use crate::model::{FieldId, FieldKind};
-use weir_engine::plan::shape::{self, SetId, ShapeField};
+use weir_engine::plan::output_plan::{self, OutputField, SelectionSetId};
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_relational::plan::Filter;
@@ -31,7 +31,7 @@ fn unknown(name: &str, of: &str) -> String {
 
 impl Compiler<'_> {
     /// The `@cascade` on a field.
-    pub(super) fn cascade_of(&self, field: &ShapeField) -> Option<Cascade> {
+    pub(super) fn cascade_of(&self, field: &OutputField) -> Option<Cascade> {
         let arguments = self.shape.arguments(field);
         let given = arguments.iter().find(|it| self.meaning(it.input) == InputMeaning::Cascade)?;
         let place = self.argument(given);
@@ -49,7 +49,7 @@ impl Compiler<'_> {
     /// The conditions that a `@cascade` above or on `field` makes for its objects in `at`.
     pub(super) fn cascade(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         at: At,
         out: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
@@ -57,11 +57,11 @@ impl Compiler<'_> {
         let Some(cascade) = own.or_else(|| self.cascades.then_some(Cascade::All)) else { return Ok(()) };
         self.check_names(&cascade, at)?;
         match field.member {
-            shape::Member::Object(set) => self.cascade_set(set, at, &cascade, out),
-            shape::Member::Abstract(choice) => {
+            output_plan::OutputKind::Object(set) => self.cascade_set(set, at, &cascade, out),
+            output_plan::OutputKind::Abstract(choice) => {
                 let shape = self.shape;
                 let mut any = Vec::new();
-                for &(on, set) in &shape.choices[choice.0 as usize].sets {
+                for &(on, set) in &shape.type_switches[choice.0 as usize].sets {
                     let Some(ty) =
                         self.ids.has_type(on).then(|| self.native.api.ty(self.ids.ty(on))).flatten()
                     else {
@@ -80,7 +80,9 @@ impl Compiler<'_> {
                 out.push(Filter::Any(any));
                 Ok(())
             }
-            shape::Member::Leaf | shape::Member::Constant { .. } | shape::Member::Foreign { .. } => Ok(()),
+            output_plan::OutputKind::Leaf
+            | output_plan::OutputKind::Constant { .. }
+            | output_plan::OutputKind::Foreign { .. } => Ok(()),
         }
     }
 
@@ -89,7 +91,7 @@ impl Compiler<'_> {
     pub(super) fn check_cascade(&self, at: u32) -> Result<(), PlanError> {
         let field = &self.shape.fields[at as usize];
         let Some(Cascade::Fields(names)) = self.cascade_of(field) else { return Ok(()) };
-        let is_constant = matches!(field.member, shape::Member::Constant { .. });
+        let is_constant = matches!(field.member, output_plan::OutputKind::Constant { .. });
         if is_constant
             || matches!(
                 self.field_meaning(field),
@@ -127,7 +129,7 @@ impl Compiler<'_> {
 
     fn cascade_set(
         &mut self,
-        set: SetId,
+        set: SelectionSetId,
         at: At,
         cascade: &Cascade,
         out: &mut Vec<Filter>,
@@ -141,7 +143,10 @@ impl Compiler<'_> {
                 Cascade::Fields(names) => names.contains(&self.native.api.model.field(of).name),
             };
             if is_meant
-                && !matches!(below.member, shape::Member::Constant { .. } | shape::Member::Foreign { .. })
+                && !matches!(
+                    below.member,
+                    output_plan::OutputKind::Constant { .. } | output_plan::OutputKind::Foreign { .. }
+                )
             {
                 out.push(self.selected(below, of, cascade)?);
             }
@@ -150,8 +155,9 @@ impl Compiler<'_> {
             // Also those that are not selected.
             for name in names {
                 let of = self.native.api.model.field_by_name(at.ty, name);
-                let is_selected =
-                    |it: &ShapeField| self.field_meaning(it) == FieldMeaning::Field(of.unwrap_or(FieldId(0)));
+                let is_selected = |it: &OutputField| {
+                    self.field_meaning(it) == FieldMeaning::Field(of.unwrap_or(FieldId(0)))
+                };
                 if let Some(of) = of
                     && !shape.members(set).iter().any(is_selected)
                 {
@@ -165,7 +171,7 @@ impl Compiler<'_> {
     }
 
     /// The condition that a selected field has a value.
-    fn selected(&mut self, field: &ShapeField, of: FieldId, cascade: &Cascade) -> Result<Filter, PlanError> {
+    fn selected(&mut self, field: &OutputField, of: FieldId, cascade: &Cascade) -> Result<Filter, PlanError> {
         if !matches!(self.native.api.model.field(of).kind, FieldKind::Edge { .. }) {
             return self.is_there(of);
         }

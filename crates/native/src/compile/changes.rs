@@ -6,7 +6,7 @@ use super::Compiler;
 use super::rows::{Rows, ascending};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use crate::model::TypeId;
-use weir_engine::plan::shape::{self, SetId, ShapeField};
+use weir_engine::plan::output_plan::{self, OutputField, SelectionSetId};
 use weir_engine::source::PlanError;
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Work, Write, WriteAnswer};
@@ -17,12 +17,12 @@ use weir_sql::frontend::input::Place;
 
 impl Compiler<'_> {
     /// A root field that changes objects of `ty`.
-    pub(super) fn change(&mut self, field: &ShapeField, ty: TypeId) -> Result<MemberKind, PlanError> {
+    pub(super) fn change(&mut self, field: &OutputField, ty: TypeId) -> Result<MemberKind, PlanError> {
         let find = match self.field_meaning(field) {
             FieldMeaning::Add(_) => None,
             _ => Some(self.finder(field, ty)?),
         };
-        let shape::Member::Object(set) = field.member else {
+        let output_plan::OutputKind::Object(set) = field.member else {
             return Err(self.refuse("this field needs a selection of an object"));
         };
         let answer = WriteAnswer::Response(self.payload(set)?);
@@ -33,7 +33,7 @@ impl Compiler<'_> {
     }
 
     /// The numbers of the objects that the filter finds, in order.
-    fn finder(&mut self, field: &ShapeField, ty: TypeId) -> Result<u32, PlanError> {
+    fn finder(&mut self, field: &OutputField, ty: TypeId) -> Result<u32, PlanError> {
         let at = self.native.rows_of(ty);
         let filter = match self.changed(field) {
             Some(place) => {
@@ -59,7 +59,7 @@ impl Compiler<'_> {
     }
 
     /// The filter of an update or a delete.
-    fn changed(&self, field: &ShapeField) -> Option<Place> {
+    fn changed(&self, field: &OutputField) -> Option<Place> {
         let arguments = self.shape.arguments(field).iter();
         let mut given = arguments.map(|it| (self.meaning(it.input), self.argument(it)));
         given.find_map(|(meaning, place)| match meaning {
@@ -74,7 +74,7 @@ impl Compiler<'_> {
     }
 
     /// Members of a mutation's payload.
-    fn payload(&mut self, set: SetId) -> Result<Run, PlanError> {
+    fn payload(&mut self, set: SelectionSetId) -> Result<Run, PlanError> {
         let shape = self.shape;
         let mut members = Vec::new();
         for at in shape.set(set).range() {
@@ -83,7 +83,7 @@ impl Compiler<'_> {
             self.check_cascade(at as u32)?;
             self.keys.push(field.key.name());
             let kind = match (field.member, self.field_meaning(field)) {
-                (shape::Member::Constant { .. }, _) => MemberKind::Constant,
+                (output_plan::OutputKind::Constant { .. }, _) => MemberKind::Constant,
                 (_, FieldMeaning::NumUids) => MemberKind::Affected,
                 (_, FieldMeaning::Msg) => MemberKind::Message,
                 (_, FieldMeaning::PayloadObjects(ty)) => self.shown(field, ty)?,
@@ -98,7 +98,7 @@ impl Compiler<'_> {
     }
 
     /// Those of the changed objects that the arguments let through.
-    fn shown(&mut self, field: &ShapeField, ty: TypeId) -> Result<MemberKind, PlanError> {
+    fn shown(&mut self, field: &OutputField, ty: TypeId) -> Result<MemberKind, PlanError> {
         let Rows { at, filter, order, page } = self.rows_arguments(field, ty)?;
         let with = Parameter { origin: Origin::Shown, reader: Reader::Ids, path: "".into() };
         let changed = Filter::Compare { of: Expr::Column(at.id), by: Comparison::In, with };
@@ -107,7 +107,7 @@ impl Compiler<'_> {
     }
 
     /// `check…Password`: the object that the password opened.
-    pub(super) fn opened(&mut self, field: &ShapeField, ty: TypeId) -> Result<MemberKind, PlanError> {
+    pub(super) fn opened(&mut self, field: &OutputField, ty: TypeId) -> Result<MemberKind, PlanError> {
         let at = self.native.registry(ty);
         let origin = Origin::Checked(self.plan.checks.len() as u32);
         self.plan.checks.push(self.field);

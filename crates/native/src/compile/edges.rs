@@ -4,7 +4,7 @@ use super::rows::Rows;
 use super::{At, Compiler, Row};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind};
-use weir_engine::plan::shape::ShapeField;
+use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId, Through};
 use weir_relational::plan::{Expr, MemberKind, Tie};
@@ -16,7 +16,7 @@ impl Compiler<'_> {
     /// The objects that an edge of the row at hand leads to.
     pub(super) fn edge(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         edge: FieldId,
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {

@@ -5,7 +5,7 @@ use super::{Compiler, Row};
 use crate::api::meaning::{FieldMeaning, Geo};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind};
-use weir_engine::plan::shape::{self, SetId, ShapeField};
+use weir_engine::plan::output_plan::{self, OutputField, SelectionSetId};
 use weir_engine::source::PlanError;
 use weir_language::schema;
 use weir_relational::catalog::ColumnId;
@@ -17,7 +17,7 @@ use weir_relational::plan::{
 
 impl<'c> Compiler<'c> {
     /// A member of the row at hand.
-    pub(super) fn kind(&mut self, field: &'c ShapeField, row: &mut Row) -> Result<MemberKind, PlanError> {
+    pub(super) fn kind(&mut self, field: &'c OutputField, row: &mut Row) -> Result<MemberKind, PlanError> {
         match self.field_meaning(field) {
             FieldMeaning::Field(of) => self.value(field, of, row),
             FieldMeaning::EdgeAggregate(edge) => self.edge_aggregate(field, edge, row),
@@ -44,7 +44,7 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    fn value(&mut self, field: &'c ShapeField, of: FieldId, row: &mut Row) -> Result<MemberKind, PlanError> {
+    fn value(&mut self, field: &'c OutputField, of: FieldId, row: &mut Row) -> Result<MemberKind, PlanError> {
         match self.native.layout.fields[of.index()] {
             Storage::Id(column) => {
                 Ok(MemberKind::Leaf { column: row.column(Expr::Column(column)), cell: Cell::Id })
@@ -69,7 +69,7 @@ impl<'c> Compiler<'c> {
     /// The members of a Point, which is there where its longitude is.
     fn point(
         &mut self,
-        field: &'c ShapeField,
+        field: &'c OutputField,
         longitude: ColumnId,
         latitude: ColumnId,
         row: &mut Row,
@@ -82,7 +82,7 @@ impl<'c> Compiler<'c> {
             let of = &shape.fields[at];
             self.check_cascade(at as u32)?;
             let kind = match (of.member, self.field_meaning(of)) {
-                (shape::Member::Constant { .. }, _) => MemberKind::Constant,
+                (output_plan::OutputKind::Constant { .. }, _) => MemberKind::Constant,
                 (_, FieldMeaning::Geo(Geo::Longitude)) => {
                     MemberKind::Leaf { column: is_there, cell: Cell::Float }
                 }
@@ -95,14 +95,14 @@ impl<'c> Compiler<'c> {
 
     /// The members of a shape, whose coordinates are in one column: a list of polygons, of rings or of points, whose types
     /// nest no deeper.
-    fn shape(&mut self, set: SetId) -> Result<Run, PlanError> {
+    fn shape(&mut self, set: SelectionSetId) -> Result<Run, PlanError> {
         let shape = self.shape;
         let mut members = Vec::new();
         for at in shape.set(set).range() {
             let of = &shape.fields[at];
             self.check_cascade(at as u32)?;
             let kind = match (of.member, self.field_meaning(of)) {
-                (shape::Member::Constant { .. }, _) => MemberKind::Constant,
+                (output_plan::OutputKind::Constant { .. }, _) => MemberKind::Constant,
                 (_, FieldMeaning::Geo(Geo::Longitude)) => MemberKind::Ordinate(0),
                 (_, FieldMeaning::Geo(Geo::Latitude)) => MemberKind::Ordinate(1),
                 _ => MemberKind::Items(self.shape(self.object(of)?)?),
@@ -165,18 +165,20 @@ impl<'c> Compiler<'c> {
     }
 
     /// The set below an object field.
-    pub(super) fn object(&self, field: &ShapeField) -> Result<SetId, PlanError> {
+    pub(super) fn object(&self, field: &OutputField) -> Result<SelectionSetId, PlanError> {
         match field.member {
-            shape::Member::Object(set) => Ok(set),
-            shape::Member::Leaf
-            | shape::Member::Abstract(_)
-            | shape::Member::Constant { .. }
-            | shape::Member::Foreign { .. } => Err(self.refuse("this field needs a selection of an object")),
+            output_plan::OutputKind::Object(set) => Ok(set),
+            output_plan::OutputKind::Leaf
+            | output_plan::OutputKind::Abstract(_)
+            | output_plan::OutputKind::Constant { .. }
+            | output_plan::OutputKind::Foreign { .. } => {
+                Err(self.refuse("this field needs a selection of an object"))
+            }
         }
     }
 
     /// Values that children in other sources need.
-    pub(super) fn hidden(&self, set: SetId, row: &mut Row) -> Result<Vec<Hidden>, PlanError> {
+    pub(super) fn hidden(&self, set: SelectionSetId, row: &mut Row) -> Result<Vec<Hidden>, PlanError> {
         let shape = self.shape;
         shape.set(set).hidden.iter().map(|&field| self.hidden_value(field, row)).collect()
     }

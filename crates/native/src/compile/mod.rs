@@ -23,7 +23,7 @@ pub use native::Native;
 
 use crate::api::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
 use crate::model::TypeId;
-use weir_engine::plan::shape::{self, SetId, Shape, ShapeArgument, ShapeField};
+use weir_engine::plan::output_plan::{self, OutputArgument, OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
 use weir_language::schema::InputId;
 use weir_language::value::{Node, Variables};
@@ -72,7 +72,7 @@ impl Row {
 struct Compiler<'c> {
     native: &'c Native,
     ids: &'c Ids,
-    shape: &'c Shape,
+    shape: &'c OutputPlan,
     protocol: Protocol,
     inputs: Inputs<'c>,
     plan: Plan,
@@ -90,7 +90,7 @@ struct Compiler<'c> {
 fn compile(
     native: &Native,
     ids: &Ids,
-    shape: &Shape,
+    shape: &OutputPlan,
     ask: &Ask,
     variables: Option<(&Variables, &Form)>,
 ) -> Result<Plan, PlanError> {
@@ -126,7 +126,7 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    fn field_meaning(&self, field: &ShapeField) -> FieldMeaning {
+    fn field_meaning(&self, field: &OutputField) -> FieldMeaning {
         self.native.api.field(self.ids.field(field.field))
     }
 
@@ -136,7 +136,7 @@ impl<'c> Compiler<'c> {
     }
 
     /// Start of an argument's value, or of its default if the variable was not sent.
-    fn argument(&self, argument: &ShapeArgument) -> Place {
+    fn argument(&self, argument: &OutputArgument) -> Place {
         let place = self.inputs.resolve(Place::Literal(argument.value));
         match (self.inputs.node(place), argument.default) {
             (Node::Absent, Some(default)) => Place::Literal(default),
@@ -214,7 +214,7 @@ impl<'c> Compiler<'c> {
         Ok(members)
     }
 
-    fn set(&mut self, set: SetId, row: &mut Row) -> Result<Run, PlanError> {
+    fn set(&mut self, set: SelectionSetId, row: &mut Row) -> Result<Run, PlanError> {
         let range = self.shape.set(set).range();
         let members = self.members(range.map(|it| it as u32), Some(row))?;
         Ok(self.store(members))
@@ -225,9 +225,11 @@ impl<'c> Compiler<'c> {
         let field = &shape.fields[at as usize];
         let outer = std::mem::replace(&mut self.field, at);
         let kind = match field.member {
-            shape::Member::Constant { .. } => MemberKind::Constant,
-            shape::Member::Foreign { .. } => MemberKind::Foreign,
-            shape::Member::Leaf | shape::Member::Object(_) | shape::Member::Abstract(_) => {
+            output_plan::OutputKind::Constant { .. } => MemberKind::Constant,
+            output_plan::OutputKind::Foreign { .. } => MemberKind::Foreign,
+            output_plan::OutputKind::Leaf
+            | output_plan::OutputKind::Object(_)
+            | output_plan::OutputKind::Abstract(_) => {
                 self.check_cascade(at)?;
                 self.keys.push(field.key.name());
                 let kind = match row {
@@ -243,7 +245,7 @@ impl<'c> Compiler<'c> {
     }
 
     /// A root field.
-    fn root(&mut self, field: &'c ShapeField) -> Result<MemberKind, PlanError> {
+    fn root(&mut self, field: &'c OutputField) -> Result<MemberKind, PlanError> {
         match self.field_meaning(field) {
             FieldMeaning::Query(ty) => {
                 let rows = self.rows_arguments(field, ty)?;

@@ -8,7 +8,7 @@ use crate::write::Mutations;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{Ids, PlanError, PlanNode};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::{Node, Variables};
@@ -284,7 +284,7 @@ impl ApiFrontend for Native {
     fn compile(
         &self,
         ids: &Ids,
-        shape: &Shape,
+        shape: &OutputPlan,
         ask: &Ask,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Plan, PlanError> {

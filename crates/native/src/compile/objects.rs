@@ -5,7 +5,7 @@ use super::rows::Rows;
 use super::{Compiler, Row};
 use crate::api::meaning::FieldMeaning;
 use crate::model::FieldKind;
-use weir_engine::plan::shape::{self, ChoiceId, SetId, ShapeField};
+use weir_engine::plan::output_plan::{self, OutputField, SelectionSetId, TypeSwitchId};
 use weir_engine::source::PlanError;
 use weir_language::schema;
 use weir_relational::catalog::{ColumnId, Through};
@@ -17,7 +17,7 @@ impl Compiler<'_> {
     /// A level of objects under a field.
     pub(super) fn rows(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         rows: Rows,
         nest: Vec<(Tie, u16)>,
         through: Option<(Through, ColumnId)>,
@@ -30,14 +30,16 @@ impl Compiler<'_> {
             self.cascades = cascade == Cascade::All;
         }
         let (members, choice, hidden) = match field.member {
-            shape::Member::Object(set) => {
+            output_plan::OutputKind::Object(set) => {
                 let members = self.set(set, &mut row)?;
                 (members, None, self.hidden(set, &mut row)?)
             }
-            shape::Member::Abstract(choice) => {
+            output_plan::OutputKind::Abstract(choice) => {
                 (Run::default(), Some(self.choice(choice, &mut row)?), Vec::new())
             }
-            shape::Member::Leaf | shape::Member::Constant { .. } | shape::Member::Foreign { .. } => {
+            output_plan::OutputKind::Leaf
+            | output_plan::OutputKind::Constant { .. }
+            | output_plan::OutputKind::Foreign { .. } => {
                 return Err(self.refuse("this field needs a selection of an object"));
             }
         };
@@ -61,14 +63,14 @@ impl Compiler<'_> {
     }
 
     /// The choice of members by the concrete type of rows of an abstract type.
-    fn choice(&mut self, choice: ChoiceId, row: &mut Row) -> Result<Choice, PlanError> {
+    fn choice(&mut self, choice: TypeSwitchId, row: &mut Row) -> Result<Choice, PlanError> {
         let Some(kind) = row.at.kind else {
             return Err(self.refuse("this field needs a selection of an object"));
         };
         let column = row.column(Expr::Column(kind));
         let shape = self.shape;
         let mut variants = Vec::new();
-        for &(on, set) in &shape.choices[choice.0 as usize].sets {
+        for &(on, set) in &shape.type_switches[choice.0 as usize].sets {
             // Types of other sources may implement an interface of ours.
             let Some(name) = self.native_name(on) else { continue };
             let object = self.variant(on, set, row)?;
@@ -84,16 +86,23 @@ impl Compiler<'_> {
     }
 
     /// The object of one type: made of the row itself if its number is all that is asked.
-    fn variant(&mut self, on: schema::TypeId, set: SetId, row: &mut Row) -> Result<Object, PlanError> {
+    fn variant(
+        &mut self,
+        on: schema::TypeId,
+        set: SelectionSetId,
+        row: &mut Row,
+    ) -> Result<Object, PlanError> {
         let shape = self.shape;
-        let is_id = |field: &ShapeField| {
+        let is_id = |field: &OutputField| {
             let FieldMeaning::Field(of) = self.field_meaning(field) else { return false };
             self.native.api.model.field(of).kind == FieldKind::Id
         };
-        let is_known = |field: &ShapeField| match field.member {
-            shape::Member::Constant { .. } => true,
-            shape::Member::Leaf => is_id(field),
-            shape::Member::Object(_) | shape::Member::Abstract(_) | shape::Member::Foreign { .. } => false,
+        let is_known = |field: &OutputField| match field.member {
+            output_plan::OutputKind::Constant { .. } => true,
+            output_plan::OutputKind::Leaf => is_id(field),
+            output_plan::OutputKind::Object(_)
+            | output_plan::OutputKind::Abstract(_)
+            | output_plan::OutputKind::Foreign { .. } => false,
         };
         let Some(ty) = self.native.api.ty(self.ids.ty(on)) else {
             return Err(self.refuse("this type cannot be answered here"));

@@ -7,7 +7,7 @@ use super::{At, Compiler};
 use crate::api::meaning::{EnumMeaning, InputMeaning};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
-use weir_engine::plan::shape::ShapeField;
+use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
@@ -26,7 +26,7 @@ pub(super) struct Rows {
 
 impl Compiler<'_> {
     /// `filter`, `order`, `first` and `offset` over objects of `ty`.
-    pub(super) fn rows_arguments(&mut self, field: &ShapeField, ty: TypeId) -> Result<Rows, PlanError> {
+    pub(super) fn rows_arguments(&mut self, field: &OutputField, ty: TypeId) -> Result<Rows, PlanError> {
         let arguments = self.shape.arguments(field);
         let needs_fields = arguments.iter().any(|it| {
             let said = !self.is_missing(self.argument(it));
@@ -72,7 +72,7 @@ impl Compiler<'_> {
     }
 
     /// The keys of `get…`: all that are given have to be the object's, and without any there is none.
-    pub(super) fn get_arguments(&mut self, field: &ShapeField, ty: TypeId) -> Result<Rows, PlanError> {
+    pub(super) fn get_arguments(&mut self, field: &OutputField, ty: TypeId) -> Result<Rows, PlanError> {
         let mut given = Vec::new();
         for argument in self.shape.arguments(field) {
             let place = self.argument(argument);

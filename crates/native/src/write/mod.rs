@@ -39,7 +39,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use type_info::TypeInfos;
 use value::Reader;
-use weir_engine::plan::shape::Member;
+use weir_engine::plan::output_plan::OutputKind;
 use weir_engine::source::{BoxFuture, FieldError};
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
@@ -113,7 +113,7 @@ impl Writes {
 
     /// True if the answer to `call` has objects.
     fn shows(&self, call: &Call<'_>) -> bool {
-        let Member::Object(set) = call.shape.fields[call.field as usize].member else { return false };
+        let OutputKind::Object(set) = call.shape.fields[call.field as usize].member else { return false };
         let mut fields = call.shape.set(set).range().map(|at| call.ids.field(call.shape.fields[at].field));
         fields.any(|it| matches!(self.api.field(it), FieldMeaning::PayloadObjects(_)))
     }

@@ -5,7 +5,7 @@
 use super::select::Rows;
 use super::{Compiler, Row};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
-use weir_engine::plan::shape::{self, ShapeField};
+use weir_engine::plan::output_plan::{self, OutputField};
 use weir_engine::source::{PlanError, Protocol};
 use weir_language::value::Node;
 use weir_relational::catalog::facts::Cell;
@@ -19,7 +19,7 @@ impl Compiler<'_> {
     /// `t_aggregate`: an object of its own whose members are levels under the same parent.
     pub(super) fn aggregates(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         table: TableId,
         nest: Vec<(Tie, u16)>,
     ) -> Result<MemberKind, PlanError> {
@@ -32,13 +32,15 @@ impl Compiler<'_> {
             let below = &shape.fields[at];
             self.field = at as u32;
             self.keys.push(match below.member {
-                shape::Member::Constant { .. } => "",
+                output_plan::OutputKind::Constant { .. } => "",
                 _ => below.key.name(),
             });
             let kind = match below.member {
-                shape::Member::Constant { .. } => MemberKind::Constant,
-                shape::Member::Foreign { .. } => MemberKind::Foreign,
-                shape::Member::Leaf | shape::Member::Object(_) | shape::Member::Abstract(_) => {
+                output_plan::OutputKind::Constant { .. } => MemberKind::Constant,
+                output_plan::OutputKind::Foreign { .. } => MemberKind::Foreign,
+                output_plan::OutputKind::Leaf
+                | output_plan::OutputKind::Object(_)
+                | output_plan::OutputKind::Abstract(_) => {
                     self.aggregate_member(below, table, &rows, &nest)?
                 }
             };
@@ -52,7 +54,7 @@ impl Compiler<'_> {
 
     fn aggregate_member(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         table: TableId,
         rows: &Rows,
         nest: &[(Tie, u16)],
@@ -67,7 +69,7 @@ impl Compiler<'_> {
     /// `aggregate`: one row.
     fn aggregate(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         table: TableId,
         rows: Rows,
         nest: Vec<(Tie, u16)>,
@@ -98,7 +100,7 @@ impl Compiler<'_> {
         Ok(MemberKind::One(self.level(level)))
     }
 
-    pub(super) fn count(&mut self, field: &ShapeField, row: &mut Row) -> Result<MemberKind, PlanError> {
+    pub(super) fn count(&mut self, field: &OutputField, row: &mut Row) -> Result<MemberKind, PlanError> {
         let mut columns = Vec::new();
         let mut distinct = false;
         for argument in self.shape.arguments(field) {
@@ -140,7 +142,7 @@ impl Compiler<'_> {
     }
 
     /// `t_group_by`: a row per group.
-    pub(super) fn groups(&mut self, field: &ShapeField, table: TableId) -> Result<MemberKind, PlanError> {
+    pub(super) fn groups(&mut self, field: &OutputField, table: TableId) -> Result<MemberKind, PlanError> {
         let rows = self.rows_arguments(field)?;
         let mut by = Vec::new();
         let mut having = Filter::TRUE;

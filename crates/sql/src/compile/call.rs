@@ -4,7 +4,7 @@ use super::select::Rows;
 use super::{Compiler, Row};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use crate::frontend::input::Place;
-use weir_engine::plan::shape::ShapeField;
+use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_relational::catalog::{Argument, ColumnType, FunctionId, RelationshipId, TableId};
@@ -13,7 +13,7 @@ use weir_relational::plan::{Call, Expr, MemberKind, Output, Parameter, Purpose, 
 
 impl Compiler<'_> {
     /// The call that gives the rows of a field, if one does.
-    pub(super) fn call(&mut self, field: &ShapeField) -> Result<Option<Call>, PlanError> {
+    pub(super) fn call(&mut self, field: &OutputField) -> Result<Option<Call>, PlanError> {
         let model = &self.api.model;
         let function = match self.field_meaning(field) {
             FieldMeaning::Call(function, _) | FieldMeaning::CallAggregate(function, _) => Some(function),
@@ -26,7 +26,7 @@ impl Compiler<'_> {
     }
 
     /// A call of `id` with the arguments of a field.
-    fn call_of(&mut self, field: &ShapeField, id: FunctionId) -> Result<Call, PlanError> {
+    fn call_of(&mut self, field: &OutputField, id: FunctionId) -> Result<Call, PlanError> {
         let api = self.api;
         let (tracked, function) = api.model.function(id);
         let mut call = Call { function: id, arguments: Vec::new() };
@@ -73,7 +73,7 @@ impl Compiler<'_> {
     /// A field that a function makes of the row at hand.
     pub(super) fn computed(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         function: FunctionId,
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {

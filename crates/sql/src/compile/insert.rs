@@ -6,7 +6,7 @@
 use super::{Compiler, Row};
 use crate::api::meaning::{EnumMeaning, InputMeaning};
 use crate::frontend::input::Place;
-use weir_engine::plan::shape::ShapeField;
+use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_relational::catalog::{
@@ -46,7 +46,7 @@ struct Into {
 
 impl Compiler<'_> {
     /// The work of `insert_t` and `insert_t_one`.
-    pub(super) fn insert(&mut self, field: &ShapeField, table: TableId) -> Result<Work, PlanError> {
+    pub(super) fn insert(&mut self, field: &OutputField, table: TableId) -> Result<Work, PlanError> {
         let mut drafts = Drafts::default();
         let mut conflict = None;
         let mut objects = None;

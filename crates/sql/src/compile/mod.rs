@@ -13,7 +13,7 @@ use crate::frontend::input::{Inputs, Place};
 use crate::frontend::{self, ApiFrontend, Ask};
 use crate::model::metadata::ExposedAs;
 use std::sync::Arc;
-use weir_engine::plan::shape::{self, SetId, Shape, ShapeField};
+use weir_engine::plan::output_plan::{self, OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::PlanNode;
 use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
 use weir_language::schema::{EnumValueId, Schema};
@@ -81,7 +81,7 @@ impl ApiFrontend for Api {
     fn compile(
         &self,
         ids: &Ids,
-        shape: &Shape,
+        shape: &OutputPlan,
         ask: &Ask,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Plan, PlanError> {
@@ -93,7 +93,7 @@ impl ApiFrontend for Api {
 fn compile(
     api: &Api,
     ids: &Ids,
-    shape: &Shape,
+    shape: &OutputPlan,
     ask: &Ask,
     variables: Option<(&Variables, &Form)>,
 ) -> Result<Plan, PlanError> {
@@ -142,7 +142,7 @@ impl Row {
 pub(super) struct Compiler<'c> {
     pub(super) api: &'c Api,
     ids: &'c Ids,
-    pub(super) shape: &'c Shape,
+    pub(super) shape: &'c OutputPlan,
     pub(super) protocol: Protocol,
     pub(super) inputs: Inputs<'c>,
     pub(super) plan: Plan,
@@ -172,7 +172,7 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    pub(super) fn field_meaning(&self, field: &ShapeField) -> FieldMeaning {
+    pub(super) fn field_meaning(&self, field: &OutputField) -> FieldMeaning {
         self.api.field(self.ids.field(field.field))
     }
 
@@ -257,7 +257,7 @@ impl<'c> Compiler<'c> {
         Ok(members)
     }
 
-    pub(super) fn set(&mut self, set: SetId, row: &mut Row) -> Result<Run, PlanError> {
+    pub(super) fn set(&mut self, set: SelectionSetId, row: &mut Row) -> Result<Run, PlanError> {
         let range = self.shape.set(set).range();
         let members = self.members(range.map(|it| it as u32), row)?;
         Ok(self.store(members))
@@ -269,9 +269,11 @@ impl<'c> Compiler<'c> {
         let outer = self.field;
         self.field = at;
         let kind = match field.member {
-            shape::Member::Constant { .. } => MemberKind::Constant,
-            shape::Member::Foreign { .. } => MemberKind::Foreign,
-            shape::Member::Leaf | shape::Member::Object(_) | shape::Member::Abstract(_) => {
+            output_plan::OutputKind::Constant { .. } => MemberKind::Constant,
+            output_plan::OutputKind::Foreign { .. } => MemberKind::Foreign,
+            output_plan::OutputKind::Leaf
+            | output_plan::OutputKind::Object(_)
+            | output_plan::OutputKind::Abstract(_) => {
                 self.keys.push(field.key.name());
                 let kind = self.kind(field, row)?;
                 self.keys.pop();
@@ -287,7 +289,7 @@ impl<'c> Compiler<'c> {
         Ok(member)
     }
 
-    fn kind(&mut self, field: &ShapeField, row: &mut Row) -> Result<MemberKind, PlanError> {
+    fn kind(&mut self, field: &OutputField, row: &mut Row) -> Result<MemberKind, PlanError> {
         match self.field_meaning(field) {
             FieldMeaning::NoQueries => Ok(MemberKind::Text("no queries are available with this role")),
             FieldMeaning::Column(table, column) => self.column(field, table, column, row),
@@ -342,7 +344,7 @@ impl<'c> Compiler<'c> {
     /// The rows that a relationship leads to.
     fn related(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         by: RelationshipId,
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {
@@ -358,19 +360,21 @@ impl<'c> Compiler<'c> {
     }
 
     /// The set below an object field.
-    pub(super) fn object(&self, field: &ShapeField) -> Result<SetId, PlanError> {
+    pub(super) fn object(&self, field: &OutputField) -> Result<SelectionSetId, PlanError> {
         match field.member {
-            shape::Member::Object(set) => Ok(set),
-            shape::Member::Leaf
-            | shape::Member::Abstract(_)
-            | shape::Member::Constant { .. }
-            | shape::Member::Foreign { .. } => Err(self.refuse("this field needs a selection of an object")),
+            output_plan::OutputKind::Object(set) => Ok(set),
+            output_plan::OutputKind::Leaf
+            | output_plan::OutputKind::Abstract(_)
+            | output_plan::OutputKind::Constant { .. }
+            | output_plan::OutputKind::Foreign { .. } => {
+                Err(self.refuse("this field needs a selection of an object"))
+            }
         }
     }
 
     fn column(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         table: TableId,
         column: ColumnId,
         row: &mut Row,
@@ -385,7 +389,7 @@ impl<'c> Compiler<'c> {
     }
 
     /// `of`, or the part of it that the argument `path` of its field means.
-    pub(super) fn json_path(&mut self, field: &ShapeField, of: Expr) -> Expr {
+    pub(super) fn json_path(&mut self, field: &OutputField, of: Expr) -> Expr {
         let mut expr = of;
         if expr == Expr::Null {
             return expr;
@@ -404,7 +408,7 @@ impl<'c> Compiler<'c> {
     }
 
     /// Start of an argument's value, or of its default if the variable was not sent.
-    pub(super) fn argument(&self, argument: &shape::ShapeArgument) -> Place {
+    pub(super) fn argument(&self, argument: &output_plan::OutputArgument) -> Place {
         let place = self.inputs.resolve(Place::Literal(argument.value));
         match (self.inputs.node(place), argument.default) {
             (Node::Absent, Some(default)) => Place::Literal(default),
@@ -415,7 +419,7 @@ impl<'c> Compiler<'c> {
     /// A level of rows under a field.
     fn rows(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         table: TableId,
         rows: Rows,
         nest: Vec<(Tie, u16)>,

@@ -3,7 +3,7 @@
 use super::Compiler;
 use crate::api::meaning::{EnumMeaning, InputMeaning};
 use crate::frontend::input::Place;
-use weir_engine::plan::shape::ShapeField;
+use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, Relations, RelationshipId, TableId};
@@ -33,7 +33,7 @@ enum Sorted {
 }
 
 impl Compiler<'_> {
-    pub(super) fn rows_arguments(&mut self, field: &ShapeField) -> Result<Rows, PlanError> {
+    pub(super) fn rows_arguments(&mut self, field: &OutputField) -> Result<Rows, PlanError> {
         let mut rows = Rows { call: self.call(field)?, ..Rows::default() };
         let mut terms = Terms::default();
         for argument in self.shape.arguments(field) {
@@ -64,7 +64,7 @@ impl Compiler<'_> {
         Ok(rows)
     }
 
-    pub(super) fn by_pk_arguments(&mut self, field: &ShapeField) -> Result<Rows, PlanError> {
+    pub(super) fn by_pk_arguments(&mut self, field: &OutputField) -> Result<Rows, PlanError> {
         let mut all = Vec::new();
         for argument in self.shape.arguments(field) {
             if let InputMeaning::Column(table, column) = self.meaning(argument.input) {

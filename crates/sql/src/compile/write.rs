@@ -4,7 +4,7 @@ use super::{Compiler, Row};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use crate::frontend::input::Place;
 use crate::model::MissingRow;
-use weir_engine::plan::shape::ShapeField;
+use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_language::schema::InputId;
 use weir_language::value::Node;
@@ -20,7 +20,7 @@ impl Compiler<'_> {
     /// A root field of a mutation.
     pub(super) fn write(
         &mut self,
-        field: &ShapeField,
+        field: &OutputField,
         meaning: FieldMeaning,
     ) -> Result<MemberKind, PlanError> {
         self.written = Row::default();
@@ -89,7 +89,7 @@ impl Compiler<'_> {
     }
 
     /// `returning`: several under aliases share what the statement returns.
-    pub(super) fn returning(&mut self, field: &ShapeField) -> Result<MemberKind, PlanError> {
+    pub(super) fn returning(&mut self, field: &OutputField) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;
         let mut row = std::mem::take(&mut self.written);
         let run = self.set(set, &mut row)?;
@@ -107,7 +107,7 @@ impl Compiler<'_> {
         self.change(Change::Delete(Delete { scan: Scan::of(table, Purpose::Target), filter, returning }))
     }
 
-    fn update_many(&mut self, field: &ShapeField, table: TableId) -> Result<Vec<Work>, PlanError> {
+    fn update_many(&mut self, field: &OutputField, table: TableId) -> Result<Vec<Work>, PlanError> {
         let mut works = Vec::new();
         for argument in self.shape.arguments(field) {
             if self.meaning(argument.input) != InputMeaning::Updates(table) {

@@ -8,7 +8,7 @@
 use super::value::{Fault, Value, id};
 use smallvec::SmallVec;
 use std::ops::Range;
-use weir_engine::plan::shape::{self, Shape, ShapeField};
+use weir_engine::plan::output_plan::{self, OutputField, OutputPlan};
 use weir_engine::source::{FieldError, Ids, PathError, SourceError, Step};
 use weir_engine::write::out::Out;
 use weir_engine::write::rows::ERRORS_MAX;
@@ -45,7 +45,7 @@ pub(crate) fn pieces(bytes: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
 pub(crate) struct Names<'r> {
     pub(crate) schema: &'r Schema,
     pub(crate) ids: &'r Ids,
-    pub(crate) shape: &'r Shape,
+    pub(crate) shape: &'r OutputPlan,
 }
 
 /// See the module's words.
@@ -134,14 +134,14 @@ impl<'r> Answer<'r> {
 
     /// The member of the shape.
     #[inline]
-    pub(crate) fn of(&self, member: &Member) -> &'r ShapeField {
+    pub(crate) fn of(&self, member: &Member) -> &'r OutputField {
         &self.names.shape.fields[member.field as usize]
     }
 
     /// Writes a member that is known since it was planned.
     #[inline]
-    pub(crate) fn constant(&mut self, of: &ShapeField) {
-        if let shape::Member::Constant { start, end } = of.member {
+    pub(crate) fn constant(&mut self, of: &OutputField) {
+        if let output_plan::OutputKind::Constant { start, end } = of.member {
             self.out.span(&self.names.shape.constants, start as usize, end as usize);
         }
     }

@@ -6,7 +6,7 @@
 //! **Invariant:** a resolved value is never a variable: variables are replaced by their values.
 
 use crate::frontend::form::Form;
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{Column, Data};
 use weir_engine::source::{FieldError, Ids, Protocol};
 use weir_language::schema::{EnumValueId, Schema};
@@ -20,7 +20,7 @@ use weir_relational::text_search::{ASKED_MAX, are_few};
 pub(crate) struct Bindings<'r> {
     pub(crate) schema: &'r Schema,
     pub(crate) ids: &'r Ids,
-    pub(crate) shape: &'r Shape,
+    pub(crate) shape: &'r OutputPlan,
     pub(crate) variables: &'r Variables,
     pub(crate) form: &'r Form,
     /// For the row at hand of a slot that holds rows: the slot and how many leaves come before the row.

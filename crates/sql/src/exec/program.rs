@@ -11,7 +11,7 @@
 use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{BoxFuture, FieldError, Ids};
 use weir_language::value::Variables;
 use weir_relational::dialect::store::SideIndex;
@@ -49,7 +49,7 @@ pub struct Lock {
 #[derive(Clone, Copy)]
 pub struct Call<'r> {
     /// The shape of the answer, with the literals.
-    pub shape: &'r Shape,
+    pub shape: &'r OutputPlan,
     /// The place of the field in the shape.
     pub field: u32,
     /// The request's variables.

@@ -21,7 +21,7 @@ use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
     Answer, BoxFuture, FetchInput, FetchResult, Ids, PathError, PlanError, PlanNode, PreparedFetch, Protocol,
@@ -246,7 +246,7 @@ impl<D: Driver> RelationalFetch<D> {
     /// Renders all that is asked, for one form of the variables.
     fn prepare(
         &self,
-        shape: &Shape,
+        shape: &OutputPlan,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<D::Prepared, PlanError> {
         let state = &*self.state;
@@ -270,7 +270,11 @@ impl<D: Driver> RelationalFetch<D> {
     }
 
     /// The plan for the form of `variables`.
-    fn plan(&self, shape: &Shape, variables: &Variables) -> Result<Planned<'_, D::Prepared>, SourceError> {
+    fn plan(
+        &self,
+        shape: &OutputPlan,
+        variables: &Variables,
+    ) -> Result<Planned<'_, D::Prepared>, SourceError> {
         if let Some(fixed) = self.forms.fixed() {
             return Ok((Cow::Borrowed(fixed), Form::default()));
         }
@@ -295,13 +299,13 @@ impl<D: Driver> RelationalFetch<D> {
         Some(self.state.driver.plan_aside(move || fetch.plan(&shape, &variables).map(drop)))
     }
 
-    pub(crate) fn names<'r>(&'r self, shape: &'r Shape) -> Names<'r> {
+    pub(crate) fn names<'r>(&'r self, shape: &'r OutputPlan) -> Names<'r> {
         Names { schema: self.state.frontend.schema(), ids: &self.ids, shape }
     }
 
     pub(crate) fn bindings<'r>(
         &'r self,
-        shape: &'r Shape,
+        shape: &'r OutputPlan,
         variables: &'r Variables,
         form: &'r Form,
         parent_keys: &'r [Column],

@@ -3,7 +3,7 @@
 //! **Invariant:** after one has failed none is begun: it is null, as are those behind it, each with an error. What was done
 //! before stays done and is answered.
 
-use weir_engine::plan::shape::{Member as ShapeMember, Shape};
+use weir_engine::plan::output_plan::{OutputKind, OutputPlan};
 use weir_engine::source::{
     FetchBody, FetchResult, FieldError, Finished, PathError, SourceError, Step as PathStep,
 };
@@ -20,7 +20,7 @@ pub(crate) struct Turns {
 
 impl Turns {
     /// The root field of `member` is next; `false` if it is not to be begun: then something stands there already.
-    pub(crate) fn next(&mut self, shape: &Shape, member: &Member) -> bool {
+    pub(crate) fn next(&mut self, shape: &OutputPlan, member: &Member) -> bool {
         let field = &shape.fields[member.field as usize];
         match (&member.kind, self.failed) {
             (MemberKind::Write(_), false) => return true,
@@ -36,7 +36,7 @@ impl Turns {
                 self.null(shape, member, error);
             }
             (_, _) => {
-                if let ShapeMember::Constant { start, end } = field.member {
+                if let OutputKind::Constant { start, end } = field.member {
                     self.bytes.extend_from_slice(&shape.constants[start as usize..end as usize]);
                 }
                 self.ends.push(self.bytes.len() as u32);
@@ -53,13 +53,13 @@ impl Turns {
     }
 
     /// It failed and nothing of it was done.
-    pub(crate) fn fail(&mut self, shape: &Shape, member: &Member, error: &SourceError) {
+    pub(crate) fn fail(&mut self, shape: &OutputPlan, member: &Member, error: &SourceError) {
         error.tell_operator();
         self.failed = true;
         self.null(shape, member, error.for_client());
     }
 
-    fn null(&mut self, shape: &Shape, member: &Member, error: FieldError) {
+    fn null(&mut self, shape: &OutputPlan, member: &Member, error: FieldError) {
         let key = shape.fields[member.field as usize].key.bytes();
         self.bytes.extend_from_slice(key);
         self.bytes.extend_from_slice(b"null,");

@@ -8,7 +8,7 @@ pub mod input;
 use crate::exec::program::Programs;
 use form::Form;
 use std::sync::Arc;
-use weir_engine::plan::shape::{SetId, Shape, ShapeField};
+use weir_engine::plan::output_plan::{OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::{Ids, PlanError, PlanNode, Protocol, Tag};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::Variables;
@@ -21,7 +21,7 @@ use weir_relational::plan::{Member, MemberKind, Plan};
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// The set the piece's fields are members of.
-    pub set: SetId,
+    pub set: SelectionSetId,
     /// Places of the members in the shape.
     pub fields: Vec<u32>,
     /// Wording of errors.
@@ -70,7 +70,7 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn compile(
         &self,
         ids: &Ids,
-        shape: &Shape,
+        shape: &OutputPlan,
         ask: &Ask,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Plan, PlanError>;
@@ -87,7 +87,7 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
 pub fn plan(
     frontend: &dyn ApiFrontend,
     ids: &Ids,
-    shape: &Shape,
+    shape: &OutputPlan,
     ask: &Ask,
     variables: Option<(&Variables, &Form)>,
 ) -> Result<Plan, PlanError> {
@@ -112,7 +112,7 @@ pub(crate) fn tags(catalog: &Catalog, tables: Option<Vec<TableId>>) -> Vec<Tag> 
 
 /// The member of the field at `at` of the shape.
 #[must_use]
-pub fn member(at: u32, field: &ShapeField, kind: MemberKind) -> Member {
+pub fn member(at: u32, field: &OutputField, kind: MemberKind) -> Member {
     let null_items = field.ty.wraps.item().is_some_and(|it| !it.is_non_null());
     let nullable = !field.ty.is_non_null();
     Member { field: at, same_as: field.same_as, copied: false, nullable, null_items, kind }

@@ -364,7 +364,7 @@ fn given_array(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::frontend::form::Form;
-    use weir_engine::plan::shape::Shape;
+    use weir_engine::plan::output_plan::OutputPlan;
     use weir_engine::source::{Ids, Protocol};
     use weir_language::schema::Schema;
     use weir_language::value::{Values, Variables};
@@ -372,7 +372,7 @@ mod tests {
 
     /// Binds the value that `build` writes to a parameter of type `oid`; `null` stands for null.
     fn check(build: impl Fn(&mut Values), reader: Reader, oid: u32, expected: Result<&str, &str>) {
-        let mut shape = Shape::default();
+        let mut shape = OutputPlan::default();
         build(&mut shape.literals);
         let schema = Schema::from_sdl("type Query { a: Int }").unwrap();
         let (ids, variables, form) = (Ids::default(), Variables::default(), Form::default());

@@ -23,7 +23,7 @@ use crate::exec::source::PlannedFetch;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{FetchBody, FetchResult, SourceError};
 use weir_postgres::error::Error;
@@ -89,7 +89,7 @@ impl PostgresFetch {
         &self,
         prepared: &Prepared,
         rows: &Rows,
-        shape: &Shape,
+        shape: &OutputPlan,
         parents: Option<usize>,
     ) -> Result<FetchResult, TooLong> {
         let (plan, names) = (&prepared.plan, self.names(shape));

@@ -19,7 +19,7 @@ use crate::exec::response_writer::ResponseWriter;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{
     Chunk, FetchBody, FetchInput, FetchResult, Finished, PathError, SourceError, Step,
 };
@@ -39,7 +39,7 @@ const PROGRESS_MAX: Duration = Duration::from_secs(30);
 struct Job {
     fetch: Arc<PostgresFetch>,
     prepared: Arc<Prepared>,
-    shape: Arc<Shape>,
+    shape: Arc<OutputPlan>,
     hold_back_bytes: usize,
     /// Until all rows are read.
     feed: Option<Feed>,

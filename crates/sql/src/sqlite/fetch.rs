@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{BoxFuture, FetchBody, FetchInput, FetchResult, SourceError};
 use weir_language::value::Variables;
@@ -36,7 +36,7 @@ pub(super) struct OwnedRun {
     pub(super) fetch: Arc<RelationalFetch<SqliteDriver>>,
     pub(super) prepared: Arc<Prepared>,
     form: Form,
-    shape: Arc<Shape>,
+    shape: Arc<OutputPlan>,
     variables: Arc<Variables>,
     parent_keys: Option<Vec<Column>>,
     /// Objects whose password matched.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request, Settings};
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{
     BoxFuture, Caller, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source, SourceError, Tag,
 };
@@ -152,7 +152,7 @@ impl Source for Texts {
 }
 
 /// Literals as PostgreSQL reads them.
-fn values(shape: &Shape, parameters: &[Parameter]) -> Vec<String> {
+fn values(shape: &OutputPlan, parameters: &[Parameter]) -> Vec<String> {
     let value = |it: &Parameter| match it.origin {
         Origin::Literal(at) => text(&shape.literals, at as usize),
         ref other => panic!("{other:?} is no literal"),

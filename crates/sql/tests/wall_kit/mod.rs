@@ -9,7 +9,7 @@ pub mod ask;
 
 use serde_json::Value;
 use std::sync::Arc;
-use weir_engine::plan::shape::Shape;
+use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{Ids, PlanError, PlanNode};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::Variables;
@@ -89,7 +89,7 @@ impl ApiFrontend for Walled {
     fn compile(
         &self,
         ids: &Ids,
-        shape: &Shape,
+        shape: &OutputPlan,
         ask: &Ask,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Plan, PlanError> {

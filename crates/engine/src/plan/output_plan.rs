@@ -9,13 +9,13 @@
 use weir_language::schema::{FieldId, InputId, TypeId, TypeRef};
 use weir_language::value::Values;
 
-/// The place of a set in [`Shape::sets`].
+/// The place of a set in [`OutputPlan::sets`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SetId(pub u32);
+pub struct SelectionSetId(pub u32);
 
-/// The place of a choice in [`Shape::choices`].
+/// The place of a choice in [`OutputPlan::type_switches`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ChoiceId(pub u32);
+pub struct TypeSwitchId(pub u32);
 
 /// The place of a piece in the plan's list of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,27 +23,27 @@ pub struct PlanNodeId(pub u32);
 
 /// Output plan, as tables.
 #[derive(Debug, Default)]
-pub struct Shape {
+pub struct OutputPlan {
     /// Selection sets, one per place and concrete type.
-    pub sets: Vec<Set>,
+    pub sets: Vec<SelectionSet>,
     /// Members of all sets.
-    pub fields: Vec<ShapeField>,
+    pub fields: Vec<OutputField>,
     /// Sets of places where several types can stand.
-    pub choices: Vec<Choice>,
-    /// Arguments of all fields: field of [`Shape::literals`] by input.
-    pub arguments: Vec<ShapeArgument>,
+    pub type_switches: Vec<TypeSwitch>,
+    /// Arguments of all fields: field of [`OutputPlan::literals`] by input.
+    pub arguments: Vec<OutputArgument>,
     /// The argument values, literals coerced, variables as `Node::Variable`.
     pub literals: Values,
-    /// Bytes of [`Member::Constant`]s, each with its key and a closing comma.
+    /// Bytes of [`OutputKind::Constant`]s, each with its key and a closing comma.
     pub constants: Vec<u8>,
 }
 
 /// The members asked of one concrete type in one place.
 #[derive(Clone, Debug)]
-pub struct Set {
+pub struct SelectionSet {
     /// The concrete type.
     pub on: TypeId,
-    /// First member in [`Shape::fields`].
+    /// First member in [`OutputPlan::fields`].
     pub start: u32,
     /// Number of items.
     pub len: u32,
@@ -52,7 +52,7 @@ pub struct Set {
     pub hidden: Vec<FieldId>,
 }
 
-impl Set {
+impl SelectionSet {
     /// The places of the members.
     #[must_use]
     pub const fn range(&self) -> std::ops::Range<usize> {
@@ -62,17 +62,17 @@ impl Set {
 
 /// The set of each concrete type. Types with the same members share the set.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub struct TypeSwitch {
     /// The abstract type.
     pub on: TypeId,
     /// Concrete type and its set, sorted by type.
-    pub sets: Vec<(TypeId, SetId)>,
+    pub sets: Vec<(TypeId, SelectionSetId)>,
 }
 
-/// One argument: the input and where its value begins in [`Shape::literals`]. Arguments that were not
+/// One argument: the input and where its value begins in [`OutputPlan::literals`]. Arguments that were not
 /// given and have no default are not listed.
 #[derive(Clone, Copy, Debug)]
-pub struct ShapeArgument {
+pub struct OutputArgument {
     /// The argument.
     pub input: InputId,
     /// The node its value begins at.
@@ -84,20 +84,20 @@ pub struct ShapeArgument {
 
 /// One member of a set.
 #[derive(Clone, Debug)]
-pub struct ShapeField {
+pub struct OutputField {
     /// The key, ready to write.
-    pub key: Key,
+    pub key: ResponseKey,
     /// The schema's field.
     pub field: FieldId,
     /// Its type.
     pub ty: TypeRef,
-    /// First argument in [`Shape::arguments`]: the field's own, then those of the directives on it, but for the
+    /// First argument in [`OutputPlan::arguments`]: the field's own, then those of the directives on it, but for the
     /// specification's.
     pub arguments_start: u32,
     /// Number of arguments.
     pub arguments_len: u32,
     /// Kind and content of the member.
-    pub member: Member,
+    pub member: OutputKind,
     /// An earlier member of this set with the same field, arguments and members: its bytes are copied.
     pub same_as: Option<u32>,
     /// Byte of the operation's text where it was first written, for the locations of errors.
@@ -106,14 +106,14 @@ pub struct ShapeField {
 
 /// Kinds of members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Member {
+pub enum OutputKind {
     /// A scalar or enum (or lists of them).
     Leaf,
     /// An object (or lists of it).
-    Object(SetId),
+    Object(SelectionSetId),
     /// An interface or union (or lists of it).
-    Abstract(ChoiceId),
-    /// Bytes known while planning, key and comma included: a span of [`Shape::constants`].
+    Abstract(TypeSwitchId),
+    /// Bytes known while planning, key and comma included: a span of [`OutputPlan::constants`].
     Constant {
         /// First byte.
         start: u32,
@@ -134,7 +134,7 @@ pub enum Member {
 
 /// A response key as written: `"title":`, padded so that one 32-byte store writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct ResponseKey {
     /// The first 32 bytes, zero-padded.
     pub head: [u8; 32],
     /// The length of the whole.
@@ -143,7 +143,7 @@ pub struct Key {
     pub long: Option<Box<[u8]>>,
 }
 
-impl Key {
+impl ResponseKey {
     /// Encodes `name`, which GraphQL's grammar keeps free of anything JSON would escape.
     #[must_use]
     #[inline]
@@ -189,26 +189,26 @@ impl Key {
     }
 }
 
-impl Shape {
+impl OutputPlan {
     /// One set.
     #[must_use]
-    pub fn set(&self, id: SetId) -> &Set {
+    pub fn set(&self, id: SelectionSetId) -> &SelectionSet {
         &self.sets[id.0 as usize]
     }
     /// The members of a set.
     #[must_use]
-    pub fn members(&self, id: SetId) -> &[ShapeField] {
+    pub fn members(&self, id: SelectionSetId) -> &[OutputField] {
         &self.fields[self.set(id).range()]
     }
     /// The arguments of a member.
     #[must_use]
-    pub fn arguments(&self, field: &ShapeField) -> &[ShapeArgument] {
+    pub fn arguments(&self, field: &OutputField) -> &[OutputArgument] {
         &self.arguments[field.arguments_start as usize..][..field.arguments_len as usize]
     }
     /// The set for objects of type `ty` where `choice` stands.
     #[must_use]
-    pub fn chosen(&self, choice: ChoiceId, ty: TypeId) -> Option<SetId> {
-        let sets = &self.choices[choice.0 as usize].sets;
+    pub fn chosen(&self, choice: TypeSwitchId, ty: TypeId) -> Option<SelectionSetId> {
+        let sets = &self.type_switches[choice.0 as usize].sets;
         sets.binary_search_by_key(&ty, |it| it.0).ok().map(|at| sets[at].1)
     }
 }
