@@ -7,7 +7,7 @@
 use crate::compose::{Graph, Owner};
 use crate::engine::{Request, Settings, Timing};
 use crate::errors::Failure;
-use crate::plan::build::{Question, build, coercion, reading};
+use crate::plan::build::{PlanContext, build, coercion, reading};
 use crate::plan::cache::{KeyRef, Known, PlanCache};
 use crate::plan::refused::must_not_be_null;
 use crate::plan::{NeverNull, Plan, PlannedOperation};
@@ -246,9 +246,9 @@ impl Planner {
         let fails = request.protocol == Protocol::GraphqlOverHttp && plan.kind == OperationKind::Query;
         if fails && !steers && nulls.iter().all(can_fail) {
             timing.plan_hit = false;
-            return self.with_question(request, place, timing, |question| {
-                let operation = question.operation()?;
-                self.build(question, &operation, state, Some(variables))
+            return self.with_context(request, place, timing, |context| {
+                let operation = context.operation()?;
+                self.build(context, &operation, state, Some(variables))
             });
         }
         let schema = self.graph.schema();
@@ -268,17 +268,17 @@ impl Planner {
 
     /// Plans a text that is not known; where variables steer it, for the state they are in.
     fn open(&self, request: &Request<'_>, place: Place, timing: &mut Timing) -> Result<Opened, Refusal> {
-        self.with_question(request, place, timing, |question| {
-            let operation = question.operation()?;
+        self.with_context(request, place, timing, |context| {
+            let operation = context.operation()?;
             if !operation.steering.is_empty() {
                 self.plans.put(request.key(None), Known::Steered(Arc::clone(&operation)));
                 let variables = self.bind(request, &operation)?;
                 let state = operation.steering.bits(self.values(variables.as_ref()));
-                let plan = self.build(question, &operation, state, None)?;
+                let plan = self.build(context, &operation, state, None)?;
                 self.plans.put(request.key(Some(state)), Known::Plan(Arc::clone(&plan)));
                 return Ok(Opened { plan, variables });
             }
-            let plan = self.build(question, &operation, 0, None)?;
+            let plan = self.build(context, &operation, 0, None)?;
             self.plans.put(request.key(None), Known::Plan(Arc::clone(&plan)));
             Ok(Opened { plan, variables: None })
         })
@@ -297,9 +297,9 @@ impl Planner {
             return Ok(plan);
         }
         timing.plan_hit = false;
-        self.with_question(request, place, timing, |question| {
-            let operation = question.operation()?;
-            let plan = self.build(question, &operation, state, None)?;
+        self.with_context(request, place, timing, |context| {
+            let operation = context.operation()?;
+            let plan = self.build(context, &operation, state, None)?;
             self.plans.put(key, Known::Plan(Arc::clone(&plan)));
             Ok(plan)
         })
@@ -307,22 +307,22 @@ impl Planner {
 
     fn build(
         &self,
-        question: &Question<'_>,
+        context: &PlanContext<'_>,
         operation: &Arc<PlannedOperation>,
         state: u64,
         variables: Option<&Variables>,
     ) -> Result<Arc<Plan>, Refusal> {
         self.built.fetch_add(1, Ordering::Relaxed);
-        Ok(Arc::new(build(question, operation, state, variables)?))
+        Ok(Arc::new(build(context, operation, state, variables)?))
     }
 
     /// Parses and validates, and hands on what is asked.
-    fn with_question<T>(
+    fn with_context<T>(
         &self,
         request: &Request<'_>,
         place: Place,
         timing: &mut Timing,
-        then: impl FnOnce(&Question<'_>) -> Result<T, Refusal>,
+        then: impl FnOnce(&PlanContext<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         if place == Place::Loop && is_costly(request.query) {
             return Err(Refusal::Costly);
@@ -343,8 +343,8 @@ impl Planner {
         lap(&mut timing.validate);
         let valid = checked.map_err(failures)?;
         let selected = valid.operation(request.operation_name).map_err(|error| vec![Failure::text(error)])?;
-        let question = Question::new(&self.graph, &selected, request.protocol, &self.settings)?;
-        let made = then(&question);
+        let context = PlanContext::new(&self.graph, &selected, request.protocol, &self.settings)?;
+        let made = then(&context);
         lap(&mut timing.plan);
         made
     }

@@ -2,7 +2,7 @@
 //!
 //! Source: GraphQL specification, section 6.4.1 (CoerceArgumentValues).
 
-use super::build::Question;
+use super::build::PlanContext;
 use super::hang::copy;
 use super::output_plan::{OutputArgument, OutputPlan};
 use crate::errors::Failure;
@@ -19,19 +19,19 @@ pub(crate) type Given = SmallVec<[(InputId, ValueId); 8]>;
 /// Appends the arguments of `field`, the member `shape` gets next, in the order of their definition; says where they are
 /// and how many.
 pub(crate) fn push(
-    question: &Question<'_>,
+    context: &PlanContext<'_>,
     field: FieldId,
     mut given: Given,
     shape: &mut OutputPlan,
     never_null: &mut Vec<NeverNull>,
 ) -> Result<(u32, u32), Vec<Failure>> {
-    let schema = question.graph.schema();
+    let schema = context.graph.schema();
     let start = shape.arguments.len() as u32;
     given.sort_unstable_by_key(|it| it.0);
     let mut given = given.into_iter().peekable();
     for input in schema.arguments(field) {
         match given.next_if(|it| it.0 == input) {
-            Some((_, value)) => push_given(question, input, value, shape, never_null)?,
+            Some((_, value)) => push_given(context, input, value, shape, never_null)?,
             None => {
                 if let Some(default) = schema.input(input).default {
                     let value = copy(&schema.defaults, default.value as usize, &mut shape.literals);
@@ -46,12 +46,12 @@ pub(crate) fn push(
 /// Appends the arguments of the directives on a field that are not the specification's own, as if they were the field's:
 /// that is how sources see them. Those that were not given are null, so that each directive with arguments is seen.
 pub(crate) fn push_directives(
-    question: &Question<'_>,
+    context: &PlanContext<'_>,
     lists: impl Iterator<Item = List<Directive>>,
     shape: &mut OutputPlan,
     never_null: &mut Vec<NeverNull>,
 ) -> Result<(), Vec<Failure>> {
-    let (schema, document) = (question.graph.schema(), question.document);
+    let (schema, document) = (context.graph.schema(), context.document);
     let mut seen: SmallVec<[DirectiveId; 2]> = SmallVec::new();
     for directive in lists.flat_map(|list| document.list(list)) {
         let id = schema.directive_by_name(document.str(directive.name)).filter(|it| !seen.contains(it));
@@ -61,7 +61,7 @@ pub(crate) fn push_directives(
             let input = InputId(at as u32);
             let named = |it: &&Argument| document.str(it.name) == schema.input_name(input);
             match document.list(directive.arguments).iter().find(named) {
-                Some(given) => push_given(question, input, given.value, shape, never_null)?,
+                Some(given) => push_given(context, input, given.value, shape, never_null)?,
                 None => {
                     shape.literals.nodes.push(Node::Null);
                     let value = shape.literals.nodes.len() as u32 - 1;
@@ -74,34 +74,34 @@ pub(crate) fn push_directives(
 }
 
 fn push_given(
-    question: &Question<'_>,
+    context: &PlanContext<'_>,
     input: InputId,
     given: ValueId,
     shape: &mut OutputPlan,
     found: &mut Vec<NeverNull>,
 ) -> Result<(), Vec<Failure>> {
-    let schema = question.graph.schema();
-    let number = |value| question.number(value);
+    let schema = context.graph.schema();
+    let number = |value| context.number(value);
     let ty = schema.input(input).ty;
-    let coercion = if schema.input(input).is_wide { question.coercion.wide() } else { question.coercion };
+    let coercion = if schema.input(input).is_wide { context.coercion.wide() } else { context.coercion };
     let literals = &mut shape.literals;
-    let value = match plain(question, given, ty) {
+    let value = match plain(context, given, ty) {
         Some(node) => {
             literals.nodes.push(node);
             literals.nodes.len() as u32 - 1
         }
-        None => coerce::literal(schema, question.document, given, ty, coercion, &number, literals)
+        None => coerce::literal(schema, context.document, given, ty, coercion, &number, literals)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?,
     };
     let default = match (literals.nodes[value as usize], schema.input(input).default) {
-        (Node::Variable(number), Some(default)) if question.may_be_absent(number) => {
+        (Node::Variable(number), Some(default)) if context.may_be_absent(number) => {
             Some(copy(&schema.defaults, default.value as usize, literals))
         }
         _ => None,
     };
     shape.arguments.push(OutputArgument { input, value, default });
-    if question.has_nullable {
-        never_null(question, shape, given, found);
+    if context.has_nullable {
+        never_null(context, shape, given, found);
     }
     Ok(())
 }
@@ -122,12 +122,12 @@ pub struct NeverNull {
 }
 
 /// Appends such places in the last argument of `shape` to `found`.
-fn never_null(question: &Question<'_>, shape: &OutputPlan, value: ValueId, found: &mut Vec<NeverNull>) {
+fn never_null(context: &PlanContext<'_>, shape: &OutputPlan, value: ValueId, found: &mut Vec<NeverNull>) {
     let Some(argument) = shape.arguments.last() else { return };
-    let schema = question.graph.schema();
+    let schema = context.graph.schema();
     let typed = |input: InputId| (input, schema.input(input).ty);
     // The member is pushed after its arguments.
-    let (field, offset) = (shape.fields.len() as u32, question.document.value(value).span.start);
+    let (field, offset) = (shape.fields.len() as u32, context.document.value(value).span.start);
     // Open lists: where they end, and what each item is for. In objects a key says it.
     let mut lists: Vec<(usize, InputId, TypeRef)> = Vec::new();
     let mut expected = Some(typed(argument.input));
@@ -148,7 +148,7 @@ fn never_null(question: &Question<'_>, shape: &OutputPlan, value: ValueId, found
             lists.extend(ty.item().map(|item| (end as usize, input, item)));
         } else if let Node::Variable(variable) = node
             && ty.is_non_null()
-            && question.may_be_null(variable)
+            && context.may_be_null(variable)
         {
             found.push(NeverNull { variable, input, ty, field, offset });
         }
@@ -178,12 +178,12 @@ pub(crate) fn wide_variables(schema: &Schema, selected: &Selected<'_, '_>) -> Ve
 }
 
 /// The value, if it is a variable or a small integer where one is taken: most are.
-fn plain(question: &Question<'_>, at: ValueId, ty: TypeRef) -> Option<Node> {
-    let value = question.document.value(at);
+fn plain(context: &PlanContext<'_>, at: ValueId, ty: TypeRef) -> Option<Node> {
+    let value = context.document.value(at);
     match value.kind {
-        ValueKind::Variable(_) => question.selected.variable(at).map(Node::Variable),
+        ValueKind::Variable(_) => context.selected.variable(at).map(Node::Variable),
         ValueKind::Int if ty.base == builtin::INT && !ty.wraps.is_list() => {
-            let int: i32 = question.document.str(value.span).parse().ok()?;
+            let int: i32 = context.document.str(value.span).parse().ok()?;
             Some(Node::Int(int.into()))
         }
         ValueKind::Int

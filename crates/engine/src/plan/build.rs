@@ -1,4 +1,4 @@
-//! Runs the passes: a question in, a plan out.
+//! Runs the passes: a planner context in, a plan out.
 
 use super::arguments;
 use super::collect::{Collected, collect};
@@ -28,7 +28,7 @@ use weir_language::validate::Selected;
 use weir_language::value::Variables;
 
 /// Input of the planner: an operation of a document that was validated against the graph's schema.
-pub(crate) struct Question<'q> {
+pub(crate) struct PlanContext<'q> {
     pub(crate) graph: &'q Graph,
     pub(crate) document: &'q Document<'q>,
     pub(crate) operation: &'q Operation,
@@ -58,7 +58,7 @@ pub(crate) const fn coercion(protocol: Protocol, limits: &Limits) -> Settings {
     Settings::new(reading(protocol), limits)
 }
 
-impl<'q> Question<'q> {
+impl<'q> PlanContext<'q> {
     /// Makes the variables of an operation ready.
     /// # Errors
     /// Defaults of variables that do not fit.
@@ -137,27 +137,27 @@ impl<'q> Question<'q> {
 /// # Errors
 /// Errors of the operation: arguments of the wrong type, members that a source refuses, too large an answer.
 pub(crate) fn build(
-    question: &Question<'_>,
+    context: &PlanContext<'_>,
     operation: &Arc<PlannedOperation>,
     state: u64,
     variables: Option<&Variables>,
 ) -> Result<Plan, Vec<Failure>> {
     const ROOT: SelectionSetId = SelectionSetId(0);
-    let kind = question.operation.kind;
+    let kind = context.operation.kind;
     let guards = Guards { steering: &operation.steering, state, asked: Cell::new(0) };
-    let Collected { mut shape, never_null, asked } = collect(question, guards)?;
-    if !question.introspection {
-        refuse_introspection(question.graph, &shape, ROOT)?;
+    let Collected { mut shape, never_null, asked } = collect(context, guards)?;
+    if !context.introspection {
+        refuse_introspection(context.graph, &shape, ROOT)?;
     }
     // Every field of a mutation is done, however often it is asked.
     let keep = (kind == OperationKind::Mutation).then_some(ROOT);
     same::mark(&mut shape, ROOT, keep);
-    fold(question.graph, &mut shape, ROOT, question.protocol);
-    let refused = variables.map(|it| refused(question.graph.schema(), &never_null, it)).unwrap_or_default();
-    let (cuts, root_pieces) = cut(question.graph, &mut shape, ROOT, kind, &refused);
+    fold(context.graph, &mut shape, ROOT, context.protocol);
+    let refused = variables.map(|it| refused(context.graph.schema(), &never_null, it)).unwrap_or_default();
+    let (cuts, root_pieces) = cut(context.graph, &mut shape, ROOT, kind, &refused);
     let shape = Arc::new(shape);
-    let mut pieces = prepare(question, operation, &shape, cuts)?;
-    hint(question.graph, &shape, &mut pieces);
+    let mut pieces = prepare(context, operation, &shape, cuts)?;
+    hint(context.graph, &shape, &mut pieces);
     mark_repeats(&mut pieces);
     let repeats = pieces.iter().any(|it| it.repeats);
     let sharing = sharing(kind, operation.wish, &pieces);
@@ -205,31 +205,31 @@ fn refuse_introspection(graph: &Graph, shape: &OutputPlan, root: SelectionSetId)
 
 /// Has every source get its pieces ready.
 fn prepare(
-    question: &Question<'_>,
+    context: &PlanContext<'_>,
     operation: &PlannedOperation,
     shape: &Arc<OutputPlan>,
     cuts: Vec<Cut>,
 ) -> Result<Vec<PreparedNode>, Vec<Failure>> {
-    let schema = question.graph.schema();
+    let schema = context.graph.schema();
     let prepared = cuts.into_iter().map(|cut| {
         let Cut { source, set, fields, parent, part, answer, refused } = cut;
         let fetch: Result<Box<dyn PreparedFetch>, _> = match (source, refused) {
             (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
-            (None, None) => Ok(introspect::prepare(schema, shape, &fields, question.protocol)),
+            (None, None) => Ok(introspect::prepare(schema, shape, &fields, context.protocol)),
             (Some(at), None) => {
-                let (source, ids) = &question.graph.sources()[usize::from(at)];
+                let (source, ids) = &context.graph.sources()[usize::from(at)];
                 source.prepare(&PlanNode {
                     schema,
                     ids,
                     shape,
                     set,
                     fields: &fields,
-                    kind: question.operation.kind,
+                    kind: context.operation.kind,
                     parent_keys: parent.as_ref().map(|it| it.hidden.len() as u32),
                     part,
                     answer,
-                    protocol: question.protocol,
-                    conditions_max: question.conditions_max,
+                    protocol: context.protocol,
+                    conditions_max: context.conditions_max,
                     variables: &operation.variables,
                 })
             }

@@ -10,7 +10,7 @@
 //! Source: GraphQL specification, sections 6.3.2 (CollectFields) and 6.4.3 (MergeSelectionSets).
 
 use super::arguments::{self, NeverNull};
-use super::build::Question;
+use super::build::PlanContext;
 use super::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId, TypeSwitch, TypeSwitchId,
 };
@@ -78,7 +78,7 @@ struct Slot {
 
 /// The pass.
 struct Collector<'b> {
-    question: &'b Question<'b>,
+    context: &'b PlanContext<'b>,
     schema: &'b Schema,
     valid: &'b Valid<'b>,
     selected: &'b Selected<'b, 'b>,
@@ -109,14 +109,17 @@ pub(crate) struct Collected {
 }
 
 /// Builds the shape of an operation.
-pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Result<Collected, Vec<Failure>> {
-    let schema = question.graph.schema();
-    let (valid, document) = (question.selected.valid(), question.document);
+pub(crate) fn collect<'b>(
+    context: &'b PlanContext<'b>,
+    guards: Guards<'b>,
+) -> Result<Collected, Vec<Failure>> {
+    let schema = context.graph.schema();
+    let (valid, document) = (context.selected.valid(), context.document);
     let mut collector = Collector {
-        question,
+        context,
         schema,
         valid,
-        selected: question.selected,
+        selected: context.selected,
         document,
         guards,
         shape: OutputPlan {
@@ -127,14 +130,14 @@ pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Res
         never_null: Vec::new(),
         pending: Vec::new(),
         known: HashMap::default(),
-        contexts: question.graph.sources().len() as u32 + 1,
+        contexts: context.graph.sources().len() as u32 + 1,
         nodes: Vec::new(),
         groups: Vec::new(),
         slots: vec![Slot::default(); valid.keys_len()],
         round: 0,
     };
-    let on = schema.root(question.operation.kind).expect("validation knows the root type");
-    let parts = Parts::from_iter([question.operation.selections]);
+    let on = schema.root(context.operation.kind).expect("validation knows the root type");
+    let parts = Parts::from_iter([context.operation.selections]);
     let set = collector.reserve(on);
     collector.pending.push(Pending { parts, on, set, context: 0, is_root: true });
     while let Some(pending) = collector.pending.pop() {
@@ -302,7 +305,7 @@ impl<'b> Collector<'b> {
             let input = if is_own { Some(valid.input(at)) } else { named() };
             Some((input?, it.value))
         });
-        arguments::push(self.question, id, given.collect(), &mut self.shape, &mut self.never_null)
+        arguments::push(self.context, id, given.collect(), &mut self.shape, &mut self.never_null)
     }
 
     /// Appends the arguments of the directives of all selections of a field; says how many.
@@ -312,7 +315,7 @@ impl<'b> Collector<'b> {
         }
         let start = self.shape.arguments.len();
         let lists: Vec<_> = group.iter().map(|it| self.field(it).directives).collect();
-        arguments::push_directives(self.question, lists.into_iter(), &mut self.shape, &mut self.never_null)?;
+        arguments::push_directives(self.context, lists.into_iter(), &mut self.shape, &mut self.never_null)?;
         Ok((self.shape.arguments.len() - start) as u32)
     }
 
@@ -344,7 +347,7 @@ impl<'b> Collector<'b> {
         let parts: Parts = group.iter().map(|it| self.field(it).selections).collect();
         // Without fragments and places of several types, no selection is met twice.
         let repeats = !self.valid.fragments().is_empty() || !self.shape.type_switches.is_empty();
-        let shares = repeats && !self.question.graph.is_divided(field);
+        let shares = repeats && !self.context.graph.is_divided(field);
         let key = shares.then(|| place_key(&parts, base, context));
         if let Some(&member) = key.as_ref().and_then(|key| self.known.get(key)) {
             return Ok(member);
@@ -374,8 +377,8 @@ impl<'b> Collector<'b> {
 
     /// The piece to which what lies below `field` belongs.
     fn context(&mut self, field: FieldId, place: &Pending) -> u32 {
-        let graph = self.question.graph;
-        let is_query = self.question.operation.kind == OperationKind::Query;
+        let graph = self.context.graph;
+        let is_query = self.context.operation.kind == OperationKind::Query;
         match graph.owner(field) {
             Owner::Introspection if place.is_root => graph.sources().len() as u32,
             Owner::Source(source) if place.is_root && is_query => u32::from(source),
