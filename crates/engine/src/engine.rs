@@ -291,7 +291,7 @@ impl Engine {
         let is_personal = freshness.is_some() && plan.pieces.iter().any(|it| it.fetch.is_personal(headers));
         let lifetime = freshness.map(|told| Lifetime {
             freshness: if is_personal { Freshness { scope: Scope::Private, ..told } } else { told },
-            wished: plan.operation.wish.is_some(),
+            wished: plan.operation.cache_directive.is_some(),
             vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
             kept,
         });

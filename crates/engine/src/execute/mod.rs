@@ -182,11 +182,12 @@ impl<'r> Run<'r> {
     fn least(&self, said: &[(PlanNodeId, Freshness)], was_asked: impl Fn(usize) -> bool) -> Least {
         // Of an answer that may be shared something is told even if all its parts fail.
         let mut least = Least::new(self.plan.sharing.is_some());
-        let wish = self.plan.operation.wish.filter(|_| self.plan.kind == OperationKind::Query);
+        let cache_directive =
+            self.plan.operation.cache_directive.filter(|_| self.plan.kind == OperationKind::Query);
         if said.is_empty() && self.plan.sharing.is_none() && !self.graph.has_hints() {
             return least;
         }
-        let wish_s = wish.map(|it| it.seconds(self.variables));
+        let wish_s = cache_directive.map(|it| it.seconds(self.variables));
         for (at, piece) in self.plan.pieces.iter().enumerate() {
             if piece.source.is_some() && was_asked(at) {
                 let freshness = said.iter().find(|it| it.0.0 as usize == at).map(|it| &it.1);

@@ -6,7 +6,7 @@
 use super::{Ran, Run};
 use crate::engine::{Body, Kept};
 use crate::keys::KeyRef;
-use crate::plan::Sharing;
+use crate::plan::ResponseSharing;
 use crate::responses::{Landing, Responses, Shared};
 use crate::single_flight::Seat;
 use crate::source::Freshness;
@@ -15,10 +15,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs `run`, or finds that it need not be.
-pub(crate) async fn run_shared(run: Run<'_>, sharing: &Sharing, responses: &Responses) -> (Ran, Kept) {
+pub(crate) async fn run_shared(
+    run: Run<'_>,
+    sharing: &ResponseSharing,
+    responses: &Responses,
+) -> (Ran, Kept) {
     let key = sharing.key(run.variables, run.headers);
     let key = KeyRef::of(&key);
-    let refreshes = run.plan.operation.wish.is_some_and(|it| it.refreshes(run.variables));
+    let refreshes = run.plan.operation.cache_directive.is_some_and(|it| it.refreshes(run.variables));
     loop {
         if !refreshes && let Some(shared) = responses.get(key, Instant::now()) {
             return (given(&shared), Kept::Hit);
@@ -57,7 +61,12 @@ fn given(shared: &Shared) -> Ran {
 }
 
 /// Makes the answer, caches it if it has a lifetime, and hands it to the waiting requests.
-async fn make(run: Run<'_>, sharing: &Sharing, responses: &Responses, key: KeyRef<'_>) -> (Ran, Landing) {
+async fn make(
+    run: Run<'_>,
+    sharing: &ResponseSharing,
+    responses: &Responses,
+    key: KeyRef<'_>,
+) -> (Ran, Landing) {
     let mut ages = responses.changes.ages_at(sharing.tags.iter().copied());
     let Ran { body, capacity, freshness } = super::run(run).await;
     freshness.iter().for_each(|it| ages.join(&it.ages));

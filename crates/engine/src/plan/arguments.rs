@@ -2,8 +2,8 @@
 //!
 //! Source: GraphQL specification, section 6.4.1 (CoerceArgumentValues).
 
+use super::attach_joins::copy;
 use super::build::PlanContext;
-use super::hang::copy;
 use super::output_plan::{OutputArgument, OutputPlan};
 use crate::errors::Failure;
 use smallvec::SmallVec;

@@ -1,16 +1,16 @@
 //! Runs the passes: a planner context in, a plan out.
 
 use super::arguments;
+use super::assign_sources::{AssignedNode, assign_sources};
+use super::cache_directive::cache_directive;
 use super::collect::{Collected, collect};
-use super::cut::{Cut, cut};
-use super::fold::fold;
+use super::conditions::{ConditionState, steering};
+use super::const_fold::const_fold;
+use super::dedupe_fields;
 use super::hints::hint;
-use super::keep::wish;
 use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use super::refused::{RefusedFetch, refused};
-use super::same;
-use super::share::sharing;
-use super::steer::{Guards, steering};
+use super::response_sharing::sharing;
 use super::{Plan, PlannedOperation, PreparedNode};
 use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
@@ -127,8 +127,13 @@ impl<'q> PlanContext<'q> {
             has_default: false,
         });
         let variables = variables.chain(templates).collect();
-        let wish = wish(self.selected, self.protocol);
-        Ok(Arc::new(PlannedOperation { variables, types: Arc::clone(&self.types), steering, wish }))
+        let cache_directive = cache_directive(self.selected, self.protocol);
+        Ok(Arc::new(PlannedOperation {
+            variables,
+            types: Arc::clone(&self.types),
+            steering,
+            cache_directive,
+        }))
     }
 }
 
@@ -144,23 +149,23 @@ pub(crate) fn build(
 ) -> Result<Plan, Vec<Failure>> {
     const ROOT: SelectionSetId = SelectionSetId(0);
     let kind = context.operation.kind;
-    let guards = Guards { steering: &operation.steering, state, asked: Cell::new(0) };
+    let guards = ConditionState { steering: &operation.steering, state, asked: Cell::new(0) };
     let Collected { mut shape, never_null, asked } = collect(context, guards)?;
     if !context.introspection {
         refuse_introspection(context.graph, &shape, ROOT)?;
     }
     // Every field of a mutation is done, however often it is asked.
     let keep = (kind == OperationKind::Mutation).then_some(ROOT);
-    same::mark(&mut shape, ROOT, keep);
-    fold(context.graph, &mut shape, ROOT, context.protocol);
+    dedupe_fields::mark(&mut shape, ROOT, keep);
+    const_fold(context.graph, &mut shape, ROOT, context.protocol);
     let refused = variables.map(|it| refused(context.graph.schema(), &never_null, it)).unwrap_or_default();
-    let (cuts, root_pieces) = cut(context.graph, &mut shape, ROOT, kind, &refused);
+    let (cuts, root_pieces) = assign_sources(context.graph, &mut shape, ROOT, kind, &refused);
     let shape = Arc::new(shape);
     let mut pieces = prepare(context, operation, &shape, cuts)?;
     hint(context.graph, &shape, &mut pieces);
     mark_repeats(&mut pieces);
     let repeats = pieces.iter().any(|it| it.repeats);
-    let sharing = sharing(kind, operation.wish, &pieces);
+    let sharing = sharing(kind, operation.cache_directive, &pieces);
     let root_members = root_members(&shape, ROOT, &pieces[..root_pieces]);
     let whole = match pieces.as_slice() {
         [only] => only.fields.len() == shape.set(ROOT).len as usize,
@@ -208,11 +213,11 @@ fn prepare(
     context: &PlanContext<'_>,
     operation: &PlannedOperation,
     shape: &Arc<OutputPlan>,
-    cuts: Vec<Cut>,
+    cuts: Vec<AssignedNode>,
 ) -> Result<Vec<PreparedNode>, Vec<Failure>> {
     let schema = context.graph.schema();
-    let prepared = cuts.into_iter().map(|cut| {
-        let Cut { source, set, fields, parent, part, answer, refused } = cut;
+    let prepared = cuts.into_iter().map(|assign_sources| {
+        let AssignedNode { source, set, fields, parent, part, answer, refused } = assign_sources;
         let fetch: Result<Box<dyn PreparedFetch>, _> = match (source, refused) {
             (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
             (None, None) => Ok(introspect::prepare(schema, shape, &fields, context.protocol)),
@@ -280,7 +285,7 @@ fn foreign_below(shape: &OutputPlan, root: SelectionSetId, pieces: &[PreparedNod
     }
     let starts = pieces.iter().map(|it| it.set).chain([root]);
     for start in starts.filter(|&it| it == root || shape.set(it).len > 0) {
-        for set in same::upwards(shape, start) {
+        for set in dedupe_fields::upwards(shape, start) {
             foreign[set.0 as usize] = shape.members(set).iter().any(|member| match member.member {
                 OutputKind::Foreign { .. } => true,
                 OutputKind::Object(below) => foreign[below.0 as usize],

@@ -11,10 +11,10 @@
 
 use super::arguments::{self, NeverNull};
 use super::build::PlanContext;
+use super::conditions::ConditionState;
 use super::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId, TypeSwitch, TypeSwitchId,
 };
-use super::steer::Guards;
 use crate::compose::Owner;
 use crate::errors::Failure;
 use hashbrown::{HashMap, HashSet};
@@ -83,7 +83,7 @@ struct Collector<'b> {
     valid: &'b Valid<'b>,
     selected: &'b Selected<'b, 'b>,
     document: &'b Document<'b>,
-    guards: Guards<'b>,
+    guards: ConditionState<'b>,
     shape: OutputPlan,
     never_null: Vec<NeverNull>,
     pending: Vec<Pending>,
@@ -111,7 +111,7 @@ pub(crate) struct Collected {
 /// Builds the shape of an operation.
 pub(crate) fn collect<'b>(
     context: &'b PlanContext<'b>,
-    guards: Guards<'b>,
+    guards: ConditionState<'b>,
 ) -> Result<Collected, Vec<Failure>> {
     let schema = context.graph.schema();
     let (valid, document) = (context.selected.valid(), context.document);

@@ -1,41 +1,41 @@
 //! From a checked operation to an immutable [`Plan`].
 //!
-//! The file list is the order of the passes: `steer` finds the variables of `@skip` and `@include`, `collect`
-//! merges fields and expands fragments per concrete type into a [`output_plan::OutputPlan`], `same` finds equal work,
-//! `fold` renders what only depends on the schema, `refused` knows the members that fail anyway, `cut` gives each
-//! member to the source that answers it (`hang` puts a piece below a set), `hints`, `keep` and `share` say how long answers live and who
+//! The file list is the order of the passes: `conditions` finds the variables of `@skip` and `@include`, `collect`
+//! merges fields and expands fragments per concrete type into a [`output_plan::OutputPlan`], `dedupe_fields` finds equal work,
+//! `const_fold` renders what only depends on the schema, `refused` knows the members that fail anyway, `assign_sources` gives each
+//! member to the source that answers it (`attach_joins` puts a node below a set), `hints`, `cache_directive` and `response_sharing` say how long answers live and who
 //! shares them, and `build` runs them and has every source prepare its pieces. `cache` keeps the plans, `print` shows them.
 //!
 //! **Invariant:** a plan never changes once built and belongs to one graph and one text.
 
 mod arguments;
+mod assign_sources;
+mod attach_joins;
 pub(crate) mod build;
 pub(crate) mod cache;
+mod cache_directive;
+mod cache_identity;
 mod collect;
-mod cut;
-mod fold;
-mod hang;
+mod conditions;
+mod const_fold;
+mod dedupe_fields;
 mod hints;
-mod keep;
 pub mod output_plan;
 mod print;
 pub(crate) mod refused;
-mod same;
-mod share;
-mod steer;
-mod stem;
+mod response_sharing;
 
 use crate::lifetime::NodeHints;
 use crate::source::{PlanVariable, PreparedFetch};
-use keep::Wish;
+use cache_directive::CacheDirective;
 use output_plan::{OutputPlan, PlanNodeId, SelectionSetId};
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::coerce::VariableTypes;
 
 pub use arguments::NeverNull;
-pub(crate) use share::Sharing;
-pub(crate) use steer::Steering;
+pub(crate) use conditions::ConditionVariables;
+pub(crate) use response_sharing::ResponseSharing;
 
 /// All that is done for an operation before its variables are known.
 pub struct Plan {
@@ -65,7 +65,7 @@ pub struct Plan {
     /// True if one of its pieces repeats another.
     pub repeats: bool,
     /// Rules for sharing its answers, if they may be shared.
-    pub(crate) sharing: Option<Sharing>,
+    pub(crate) sharing: Option<ResponseSharing>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
 }
@@ -79,9 +79,9 @@ pub struct PlannedOperation {
     /// Types and coerced defaults of the variables.
     pub(crate) types: Arc<VariableTypes>,
     /// The variables that steer `@skip` and `@include`.
-    pub(crate) steering: Steering,
+    pub(crate) steering: ConditionVariables,
     /// Lifetime of its answer, if the operation sets one.
-    pub(crate) wish: Option<Wish>,
+    pub(crate) cache_directive: Option<CacheDirective>,
 }
 
 /// One round trip of a plan.

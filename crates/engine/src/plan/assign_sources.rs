@@ -6,7 +6,7 @@
 //! **Invariant:** a piece below the root comes after the piece that has its parents.
 
 use super::ParentKeys;
-use super::hang::{Hanging, hang_join, hang_part, refuse};
+use super::attach_joins::{Attachment, attach_join, attach_separate, refuse};
 use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use super::refused::Refused;
 use crate::compose::{Graph, Joined, Owner};
@@ -18,7 +18,7 @@ use weir_language::ast::OperationKind;
 use weir_language::schema::{FieldId, Schema, TypeId};
 
 /// A piece before its source has prepared it.
-pub(crate) struct Cut {
+pub(crate) struct AssignedNode {
     /// As in [`super::PreparedNode`].
     pub(crate) source: Option<u16>,
     pub(crate) set: SelectionSetId,
@@ -32,13 +32,13 @@ pub(crate) struct Cut {
 }
 
 /// Cuts `shape` into pieces and says how many of them stand at the root. `refused` are in the order of their places.
-pub(crate) fn cut(
+pub(crate) fn assign_sources(
     graph: &Graph,
     shape: &mut OutputPlan,
     root: SelectionSetId,
     kind: OperationKind,
     refused: &[Refused],
-) -> (Vec<Cut>, usize) {
+) -> (Vec<AssignedNode>, usize) {
     let mut pieces = cut_root(graph, shape, root, kind, refused);
     let root_pieces = pieces.len();
     let mut at = 0;
@@ -65,8 +65,8 @@ fn cut_root(
     root: SelectionSetId,
     kind: OperationKind,
     refused: &[Refused],
-) -> Vec<Cut> {
-    let mut pieces: Vec<Cut> = Vec::new();
+) -> Vec<AssignedNode> {
+    let mut pieces: Vec<AssignedNode> = Vec::new();
     for at in shape.set(root).range() {
         let member = &shape.fields[at];
         let source = match (member.member, graph.owner(member.field)) {
@@ -87,7 +87,7 @@ fn cut_root(
         };
         match open {
             Some(piece) => piece.fields.push(at as u32),
-            None => pieces.push(Cut {
+            None => pieces.push(AssignedNode {
                 source,
                 set: root,
                 fields: vec![at as u32],
@@ -167,21 +167,23 @@ fn cut_below(
     shape: &mut OutputPlan,
     piece: PlanNodeId,
     refused: &[Refused],
-    pieces: &mut Vec<Cut>,
+    pieces: &mut Vec<AssignedNode>,
 ) {
     let before = pieces.len();
-    let cut = &pieces[piece.0 as usize];
-    if cut.refused.is_some() {
+    let assign_sources = &pieces[piece.0 as usize];
+    if assign_sources.refused.is_some() {
         return;
     }
-    let resolver = cut.source.map(|it| SourceResolver::of(graph, it));
+    let resolver = assign_sources.source.map(|it| SourceResolver::of(graph, it));
     let mut walk = Walk { graph, refused, piece, resolver, stack: Vec::new() };
-    if cut.parent.is_some() {
+    if assign_sources.parent.is_some() {
         let parts = resolver.and_then(|it| it.fields);
-        let node = parts.zip(cut.part).map_or(NodeId::ROOT, |(parts, part)| parts.separate_fetch(part).node);
-        walk.stack.push((cut.set, node));
+        let node = parts
+            .zip(assign_sources.part)
+            .map_or(NodeId::ROOT, |(parts, part)| parts.separate_fetch(part).node);
+        walk.stack.push((assign_sources.set, node));
     } else {
-        for &field in &cut.fields {
+        for &field in &assign_sources.fields {
             walk.below(shape, field as usize, NodeId::ROOT);
         }
     }
@@ -198,7 +200,13 @@ fn cut_below(
 
 impl<'g> Walk<'g> {
     /// Hangs what has to be and goes on below the rest.
-    fn set(&mut self, shape: &mut OutputPlan, set: SelectionSetId, node: NodeId, pieces: &mut Vec<Cut>) {
+    fn set(
+        &mut self,
+        shape: &mut OutputPlan,
+        set: SelectionSetId,
+        node: NodeId,
+        pieces: &mut Vec<AssignedNode>,
+    ) {
         let mut together: Vec<Together> = Vec::new();
         for at in shape.set(set).range() {
             let member = &shape.fields[at];
@@ -209,9 +217,9 @@ impl<'g> Walk<'g> {
                 self.below(shape, at, node);
                 continue;
             };
-            let hanging = Hanging { set, parent: self.piece, piece: PlanNodeId(pieces.len() as u32) };
+            let hanging = Attachment { set, parent: self.piece, piece: PlanNodeId(pieces.len() as u32) };
             match self.carried(shape, set, node, hung, pieces) {
-                Hung::Join(join) => pieces.push(hang_join(join, shape, at, hanging)),
+                Hung::Join(join) => pieces.push(attach_join(join, shape, at, hanging)),
                 Hung::Refused(error) => pieces.push(refuse(error, shape, at, hanging)),
                 Hung::Separate { source, id, part, keys } => {
                     let known =
@@ -224,8 +232,8 @@ impl<'g> Walk<'g> {
             }
         }
         for Together { source, id, keys, members } in together {
-            let hanging = Hanging { set, parent: self.piece, piece: PlanNodeId(pieces.len() as u32) };
-            pieces.push(hang_part((source, id), &keys, shape, &members, hanging));
+            let hanging = Attachment { set, parent: self.piece, piece: PlanNodeId(pieces.len() as u32) };
+            pieces.push(attach_separate((source, id), &keys, shape, &members, hanging));
         }
         for at in shape.set(set).range() {
             if let Some(earlier) = shape.fields[at].same_as {
@@ -275,7 +283,7 @@ impl<'g> Walk<'g> {
         set: SelectionSetId,
         node: NodeId,
         hung: Hung<'g>,
-        pieces: &[Cut],
+        pieces: &[AssignedNode],
     ) -> Hung<'g> {
         let Some(resolver) = self.resolver else { return hung };
         let mut hung = hung;
@@ -317,16 +325,16 @@ impl<'g> Walk<'g> {
 
 /// True if `set` of `piece` exists only because it has to come with `part`.
 fn is_below(
-    pieces: &[Cut],
+    pieces: &[AssignedNode],
     mut piece: PlanNodeId,
     mut set: SelectionSetId,
     part: (u16, SeparateFetchId),
 ) -> bool {
     loop {
-        let cut = &pieces[piece.0 as usize];
-        match &cut.parent {
-            Some(parent) if cut.set == set => {
-                if (cut.source, cut.part) == (Some(part.0), Some(part.1)) {
+        let assign_sources = &pieces[piece.0 as usize];
+        match &assign_sources.parent {
+            Some(parent) if assign_sources.set == set => {
+                if (assign_sources.source, assign_sources.part) == (Some(part.0), Some(part.1)) {
                     return true;
                 }
                 (piece, set) = (parent.piece, parent.set);

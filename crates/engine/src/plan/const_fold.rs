@@ -8,7 +8,7 @@ use crate::introspect;
 use crate::source::Protocol;
 
 /// Makes constants of the members of `root` that can be.
-pub(crate) fn fold(graph: &Graph, shape: &mut OutputPlan, root: SelectionSetId, protocol: Protocol) {
+pub(crate) fn const_fold(graph: &Graph, shape: &mut OutputPlan, root: SelectionSetId, protocol: Protocol) {
     for at in shape.set(root).range() {
         let member = &shape.fields[at];
         let is_open = matches!(member.member, OutputKind::Object(_)) && member.same_as.is_none();

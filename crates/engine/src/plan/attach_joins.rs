@@ -4,7 +4,7 @@
 //! reply are.
 
 use super::ParentKeys;
-use super::cut::Cut;
+use super::assign_sources::AssignedNode;
 use super::output_plan::{
     OutputArgument, OutputField, OutputKind, OutputPlan, PlanNodeId, SelectionSet, SelectionSetId,
 };
@@ -15,7 +15,7 @@ use weir_language::value::{Node, TextSpan, Values};
 
 /// Position of a piece below its parent.
 #[derive(Clone, Copy)]
-pub(super) struct Hanging {
+pub(super) struct Attachment {
     /// The set whose rows are the parents.
     pub(super) set: SelectionSetId,
     /// The set's piece.
@@ -24,7 +24,7 @@ pub(super) struct Hanging {
     pub(super) piece: PlanNodeId,
 }
 
-impl Hanging {
+impl Attachment {
     /// The keys as hidden fields of the set, each once.
     fn parent_keys(self, shape: &mut OutputPlan, keys: &[FieldId]) -> ParentKeys {
         let hidden = &mut shape.sets[self.set.0 as usize].hidden;
@@ -53,7 +53,12 @@ fn own_set(shape: &mut OutputPlan, on: TypeId, len: u32) -> SelectionSetId {
 }
 
 /// Has a root field of a source answer the member at `at`.
-pub(super) fn hang_join(join: &Joined, shape: &mut OutputPlan, at: usize, hanging: Hanging) -> Cut {
+pub(super) fn attach_join(
+    join: &Joined,
+    shape: &mut OutputPlan,
+    at: usize,
+    hanging: Attachment,
+) -> AssignedNode {
     let parent = Some(hanging.parent_keys(shape, &join.keys));
     let arguments_start = shape.arguments.len() as u32;
     for index in 0..shape.fields[at].arguments_len {
@@ -77,17 +82,25 @@ pub(super) fn hang_join(join: &Joined, shape: &mut OutputPlan, at: usize, hangin
     });
     let set = own_set(shape, join.root, 1);
     let fields = vec![shape.fields.len() as u32 - 1];
-    Cut { source: Some(join.source), set, fields, parent, part: None, answer: Answer::Rows, refused: None }
+    AssignedNode {
+        source: Some(join.source),
+        set,
+        fields,
+        parent,
+        part: None,
+        answer: Answer::Rows,
+        refused: None,
+    }
 }
 
 /// Has one part of a source answer the members at `members`.
-pub(super) fn hang_part(
+pub(super) fn attach_separate(
     (source, part): (u16, SeparateFetchId),
     keys: &[FieldId],
     shape: &mut OutputPlan,
     members: &[u32],
-    hanging: Hanging,
-) -> Cut {
+    hanging: Attachment,
+) -> AssignedNode {
     let parent = Some(hanging.parent_keys(shape, keys));
     for (column, &at) in members.iter().enumerate() {
         let asked = shape.fields[at as usize].clone();
@@ -96,18 +109,31 @@ pub(super) fn hang_part(
     }
     let set = own_set(shape, shape.set(hanging.set).on, members.len() as u32);
     let fields = shape.set(set).range().map(|it| it as u32).collect();
-    Cut { source: Some(source), set, fields, parent, part: Some(part), answer: Answer::Rows, refused: None }
+    AssignedNode {
+        source: Some(source),
+        set,
+        fields,
+        parent,
+        part: Some(part),
+        answer: Answer::Rows,
+        refused: None,
+    }
 }
 
 /// Makes the member at `at` foreign, in a piece that always fails.
-pub(super) fn refuse(error: FieldError, shape: &mut OutputPlan, at: usize, hanging: Hanging) -> Cut {
+pub(super) fn refuse(
+    error: FieldError,
+    shape: &mut OutputPlan,
+    at: usize,
+    hanging: Attachment,
+) -> AssignedNode {
     let parent = Some(hanging.parent_keys(shape, &[]));
     let asked = shape.fields[at].clone();
     hanging.make_foreign(shape, at, 0);
     shape.fields.push(OutputField { member: OutputKind::Leaf, same_as: None, ..asked });
     let set = own_set(shape, shape.set(hanging.set).on, 1);
     let fields = vec![shape.fields.len() as u32 - 1];
-    Cut { source: None, set, fields, parent, part: None, answer: Answer::Rows, refused: Some(error) }
+    AssignedNode { source: None, set, fields, parent, part: None, answer: Answer::Rows, refused: Some(error) }
 }
 
 /// Appends the value at `at` of `from` to `to`; its place there.

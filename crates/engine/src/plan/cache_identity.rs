@@ -16,20 +16,20 @@ use weir_language::validate::Selected;
 
 /// See the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stem {
+pub(crate) struct CacheIdentity {
     /// Of all that is left. Nobody can find two texts with one, so none gets another's answers.
     pub(crate) digest: [u8; 32],
     /// The variable that is left out.
     pub(crate) idle: Option<u32>,
 }
 
-/// The stem of the operation with the directive `wish`, whose argument `refresh` is left out.
-pub(super) fn stem(
+/// The stem of the operation with the directive `directive`, whose argument `refresh` is left out.
+pub(super) fn cache_identity(
     selected: &Selected<'_, '_>,
-    wish: &Directive,
+    directive: &Directive,
     refresh: Option<&Argument>,
     protocol: Protocol,
-) -> Stem {
+) -> CacheIdentity {
     let document = selected.valid().document();
     let idle = refresh.and_then(|it| idle_variable(selected, it));
     let mut hasher = Sha256::new();
@@ -42,11 +42,11 @@ pub(super) fn stem(
     let variables = selected.variables().iter().enumerate();
     let variables = variables.filter(|it| idle != Some(it.0 as u32));
     add(&mut hasher, &variables.map(|it| document.str(it.1.span)).collect::<Vec<_>>());
-    let arguments = document.list(wish.arguments).iter();
+    let arguments = document.list(directive.arguments).iter();
     let arguments = arguments.filter(|it| refresh.is_none_or(|refresh| refresh.span != it.span));
     add(&mut hasher, &arguments.map(|it| document.str(it.span)).collect::<Vec<_>>());
-    add(&mut hasher, &around(document, selected.variables(), wish));
-    Stem { digest: hasher.finalize().into(), idle }
+    add(&mut hasher, &around(document, selected.variables(), directive));
+    CacheIdentity { digest: hasher.finalize().into(), idle }
 }
 
 /// The variable at the argument `refresh`, if it stands nowhere else.
@@ -57,13 +57,17 @@ fn idle_variable(selected: &Selected<'_, '_>, refresh: &Argument) -> Option<u32>
     (uses == 1).then_some(wanted)
 }
 
-/// The text before the variables, between them and `wish`, and after that. A list of no variables and none are the same.
-fn around<'t>(document: &Document<'t>, variables: &[VariableDefinition], wish: &Directive) -> Vec<&'t str> {
+/// The text before the variables, between them and `directive`, and after that. A list of no variables and none are the same.
+fn around<'t>(
+    document: &Document<'t>,
+    variables: &[VariableDefinition],
+    directive: &Directive,
+) -> Vec<&'t str> {
     let list = variables.first().zip(variables.last()).map(|it| (it.0.span.start, it.1.span.end));
     let mut at = 0;
     let mut out = Vec::with_capacity(3);
     let text_end = document.text.len() as u32;
-    let cuts = list.into_iter().chain([(wish.span.start, wish.span.end), (text_end, text_end)]);
+    let cuts = list.into_iter().chain([(directive.span.start, directive.span.end), (text_end, text_end)]);
     for (start, end) in cuts {
         let bracket = |it: char| it.is_whitespace() || matches!(it, '(' | ')' | ',');
         out.push(document.str(Span::new(at, start)).trim_matches(bracket));

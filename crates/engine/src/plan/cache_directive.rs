@@ -3,7 +3,7 @@
 //! The directive works if a source's schema has it. It sets the lifetime of the parts without one of their own, and never
 //! more than [`TTL_S_MAX`].
 
-use super::stem::{Stem, stem};
+use super::cache_identity::{CacheIdentity, cache_identity};
 use crate::source::Protocol;
 use weir_language::ast::{Argument, ValueKind};
 use weir_language::validate::Selected;
@@ -16,16 +16,16 @@ const TTL_S_DEFAULT: i64 = 60;
 
 /// Cache directive of the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wish {
-    seconds: Said<i64>,
-    refresh: Said<bool>,
+pub(crate) struct CacheDirective {
+    seconds: DirectiveValue<i64>,
+    refresh: DirectiveValue<bool>,
     /// The operation but for `refresh`.
-    pub(crate) stem: Stem,
+    pub(crate) cache_identity: CacheIdentity,
 }
 
 /// A value of a directive's argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Said<T> {
+enum DirectiveValue<T> {
     /// Written in the request.
     Literal(T),
     /// In this variable.
@@ -33,7 +33,7 @@ enum Said<T> {
 }
 
 /// The operation's cache directive, if it has one.
-pub(super) fn wish(selected: &Selected<'_, '_>, protocol: Protocol) -> Option<Wish> {
+pub(super) fn cache_directive(selected: &Selected<'_, '_>, protocol: Protocol) -> Option<CacheDirective> {
     let document = selected.valid().document();
     let directives = document.list(selected.operation().ast.directives);
     let directive =
@@ -45,29 +45,36 @@ pub(super) fn wish(selected: &Selected<'_, '_>, protocol: Protocol) -> Option<Wi
         _ => None,
     };
     let seconds = match given(&["ttl", "maxAge"]) {
-        None => Said::Literal(TTL_S_DEFAULT),
+        None => DirectiveValue::Literal(TTL_S_DEFAULT),
         Some(argument) => match variable(argument) {
-            Some(number) => Said::Variable(number),
-            None => Said::Literal(document.string(argument.value).parse().unwrap_or(TTL_S_DEFAULT)),
+            Some(number) => DirectiveValue::Variable(number),
+            None => DirectiveValue::Literal(document.string(argument.value).parse().unwrap_or(TTL_S_DEFAULT)),
         },
     };
     let argument = given(&["refresh"]);
     let refresh = match argument {
-        None => Said::Literal(false),
+        None => DirectiveValue::Literal(false),
         Some(argument) => match variable(argument) {
-            Some(number) => Said::Variable(number),
-            None => Said::Literal(matches!(document.value(argument.value).kind, ValueKind::Boolean(true))),
+            Some(number) => DirectiveValue::Variable(number),
+            None => DirectiveValue::Literal(matches!(
+                document.value(argument.value).kind,
+                ValueKind::Boolean(true)
+            )),
         },
     };
-    Some(Wish { seconds, refresh, stem: stem(selected, directive, argument, protocol) })
+    Some(CacheDirective {
+        seconds,
+        refresh,
+        cache_identity: cache_identity(selected, directive, argument, protocol),
+    })
 }
 
-impl Wish {
+impl CacheDirective {
     /// The seconds, for these variables.
     pub(crate) fn seconds(self, variables: &Variables) -> u32 {
         let seconds = match self.seconds {
-            Said::Literal(seconds) => seconds,
-            Said::Variable(number) => match variables.node(number) {
+            DirectiveValue::Literal(seconds) => seconds,
+            DirectiveValue::Variable(number) => match variables.node(number) {
                 Node::Int(seconds) => seconds,
                 _ => TTL_S_DEFAULT,
             },
@@ -78,8 +85,8 @@ impl Wish {
     /// True if a cached answer has to be replaced.
     pub(crate) fn refreshes(self, variables: &Variables) -> bool {
         match self.refresh {
-            Said::Literal(refresh) => refresh,
-            Said::Variable(number) => variables.node(number) == Node::Bool(true),
+            DirectiveValue::Literal(refresh) => refresh,
+            DirectiveValue::Variable(number) => variables.node(number) == Node::Bool(true),
         }
     }
 }

@@ -5,8 +5,8 @@
 //! **Invariant:** the key holds every header a source of the plan reads, forwards or is told apart by.
 
 use super::PreparedNode;
-use super::keep::Wish;
-use super::stem::Stem;
+use super::cache_directive::CacheDirective;
+use super::cache_identity::CacheIdentity;
 use crate::changes;
 use crate::source::Headers;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use weir_language::value::Variables;
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Sharing {
+pub(crate) struct ResponseSharing {
     id: Id,
     /// Lower case, each once, in order.
     headers: Vec<Box<str>>,
@@ -34,21 +34,25 @@ enum Id {
     /// Of the plan with this number.
     Plan(u64),
     /// Of all operations with this stem.
-    Stem(Stem),
+    Operation(CacheIdentity),
 }
 
 /// Numbers of plans: no two of the process have the same.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Rules for sharing the answers of a query of these pieces; nothing if they may not be shared.
-pub(super) fn sharing(kind: OperationKind, wish: Option<Wish>, pieces: &[PreparedNode]) -> Option<Sharing> {
+pub(super) fn sharing(
+    kind: OperationKind,
+    cache_directive: Option<CacheDirective>,
+    pieces: &[PreparedNode],
+) -> Option<ResponseSharing> {
     let lives = |it: &PreparedNode| it.fetch.has_lifetime() || it.hints.covers;
     let asked = || pieces.iter().filter(|it| it.source.is_some());
     if kind != OperationKind::Query || asked().next().is_none() {
         return None;
     }
     // One part that says nothing, and no word of the operation for it: nobody ever keeps the whole.
-    let keeps = wish.is_some() || asked().all(lives);
+    let keeps = cache_directive.is_some() || asked().all(lives);
     if !keeps {
         return None;
     }
@@ -57,11 +61,11 @@ pub(super) fn sharing(kind: OperationKind, wish: Option<Wish>, pieces: &[Prepare
     headers.dedup();
     let vary = headers.join(", ").into();
     let flights = asked().all(|it| it.fetch.has_lifetime());
-    let id = match wish {
-        Some(wish) => Id::Stem(wish.stem),
+    let id = match cache_directive {
+        Some(cache_directive) => Id::Operation(cache_directive.cache_identity),
         None => Id::Plan(NEXT.fetch_add(1, Ordering::Relaxed)),
     };
-    Some(Sharing { id, headers, vary, tags: tags(pieces), flights })
+    Some(ResponseSharing { id, headers, vary, tags: tags(pieces), flights })
 }
 
 /// Places of all tags the pieces touch, each once.
@@ -73,7 +77,7 @@ fn tags(pieces: &[PreparedNode]) -> Vec<u16> {
     tags
 }
 
-impl Sharing {
+impl ResponseSharing {
     /// The key for these variables and headers.
     pub(crate) fn key(&self, variables: &Variables, headers: &dyn Headers) -> Vec<u8> {
         let mut key =
@@ -84,7 +88,7 @@ impl Sharing {
                 key.extend_from_slice(&number.to_le_bytes());
                 variables.write_key(None, &mut key);
             }
-            Id::Stem(stem) => {
+            Id::Operation(stem) => {
                 key.push(1);
                 key.extend_from_slice(&stem.digest);
                 variables.write_key(stem.idle, &mut key);

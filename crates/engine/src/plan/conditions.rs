@@ -16,11 +16,11 @@ const STEERING_MAX: usize = 64;
 
 /// The variables that `@skip` and `@include` of one operation name, by number: bit `i` of the state is the `i`th.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Steering {
+pub(crate) struct ConditionVariables {
     variables: Vec<u32>,
 }
 
-impl Steering {
+impl ConditionVariables {
     /// True if there are none, so that the operation has one plan.
     pub(crate) fn is_empty(&self) -> bool {
         self.variables.is_empty()
@@ -43,8 +43,8 @@ impl Steering {
 }
 
 /// Finds the steering variables of an operation. `None`: more than fit into a state.
-pub(crate) fn steering(selected: &Selected<'_, '_>) -> Option<Steering> {
-    let mut steering = Steering::default();
+pub(crate) fn steering(selected: &Selected<'_, '_>) -> Option<ConditionVariables> {
+    let mut steering = ConditionVariables::default();
     let (valid, document) = (selected.valid(), selected.valid().document());
     if document.directives.is_empty() {
         return Some(steering);
@@ -103,23 +103,23 @@ fn conditions<'d>(
 }
 
 /// Decides what is in the answer, for one state of the steering variables.
-pub(crate) struct Guards<'b> {
+pub(crate) struct ConditionState<'b> {
     /// The variables.
-    pub(crate) steering: &'b Steering,
+    pub(crate) steering: &'b ConditionVariables,
     /// Their state.
     pub(crate) state: u64,
     /// Those that were asked for so far.
     pub(crate) asked: Cell<u64>,
 }
 
-impl Guards<'_> {
+impl ConditionState<'_> {
     /// True if a selection with `directives` is in the answer.
     #[inline]
     pub(crate) fn admit(&self, selected: &Selected<'_, '_>, directives: List<Directive>) -> bool {
         directives.is_empty() || self.hold(selected, directives)
     }
 
-    /// As [`Guards::admit`], for selections that have directives. What `@skip` leaves out is not asked for `@include`.
+    /// As [`ConditionState::admit`], for selections that have directives. What `@skip` leaves out is not asked for `@include`.
     fn hold(&self, selected: &Selected<'_, '_>, directives: List<Directive>) -> bool {
         let document = selected.valid().document();
         [false, true].into_iter().all(|wanted| {
