@@ -7,7 +7,7 @@
 use crate::changes::Changes;
 use crate::compose::Graph;
 use crate::errors;
-use crate::execute::{self, Ran, Run};
+use crate::execute::{self, ExecutionContext, ExecutionResult};
 use crate::planner::{Bound, Place, Planner, Refusal};
 use crate::responses::Responses;
 use crate::source::{Caller, Freshness, Headers, NoHeaders, Protocol, Scope};
@@ -269,7 +269,7 @@ impl Engine {
         let graph = &self.planner.graph;
         let Settings { hold_back_bytes, conditions_max, .. } = self.planner.settings;
         let changes = &*self.responses.changes;
-        let run = Run {
+        let run = ExecutionContext {
             graph,
             plan,
             variables,
@@ -282,7 +282,7 @@ impl Engine {
             hold_back_bytes,
             conditions_max,
         };
-        let (Ran { body, capacity, freshness }, kept) = match &plan.sharing {
+        let (ExecutionResult { body, capacity, freshness }, kept) = match &plan.sharing {
             None => (execute::run(run).await, Kept::Made),
             Some(sharing) => Box::pin(execute::run_shared(run, sharing, &self.responses)).await,
         };

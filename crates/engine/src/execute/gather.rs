@@ -8,7 +8,7 @@
 //!
 //! **Cost:** one hash per parent row; distinct keys are stored once, encoded in one buffer.
 
-use super::{Asked, Asks, Run, With};
+use super::{BatchContext, ExecutionContext, FetchResults, FetchState};
 use crate::keys::Interner;
 use crate::plan::output_plan::{OutputKind, PlanNodeId, SelectionSetId};
 use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table};
@@ -23,34 +23,36 @@ const FAILED_ERRORS_MAX: usize = 50;
 
 /// Asks all that hangs below the rows of `level`, level by level.
 pub(super) async fn ask_below(
-    run: &Run<'_>,
-    asks: &mut Asks,
+    run: &ExecutionContext<'_>,
+    results: &mut FetchResults,
     mut level: Vec<PlanNodeId>,
     memos: Option<&Memos>,
 ) {
     while !level.is_empty() {
         let mut gathers = Vec::new();
         for &parent in &level {
-            let Some(mut rows) = asks.rows[parent.0 as usize].take() else { continue };
-            let mut walk = Walk::new(run, parent);
+            let Some(mut rows) = results.rows[parent.0 as usize].take() else { continue };
+            let mut walk = KeyWalk::new(run, parent);
             if !walk.gathers.is_empty() {
                 walk.piece(parent, &mut rows);
                 gathers.append(&mut walk.gathers);
             }
-            asks.rows[parent.0 as usize] = Some(rows);
+            results.rows[parent.0 as usize] = Some(rows);
         }
         gathers.retain(|it| it.keys.rows() > 0);
         let replies = ask_level(run, &gathers, memos).await;
         level.clear();
         for (gather, reply) in gathers.iter().zip(replies) {
             let members = run.plan.piece(gather.piece).fields.len();
-            asks.put(gather.piece, checked(reply, gather.keys.rows(), members));
-            match &asks.asked[gather.piece.0 as usize] {
-                Asked::Failed(error) => {
+            results.put(gather.piece, checked(reply, gather.keys.rows(), members));
+            match &results.asked[gather.piece.0 as usize] {
+                FetchState::Failed(error) => {
                     let error = error.for_client();
-                    fail(run, asks, gather.piece, &error);
+                    fail(run, results, gather.piece, &error);
                 }
-                Asked::Finished(..) | Asked::Rows(_) | Asked::Waiting => level.push(gather.piece),
+                FetchState::Finished(..) | FetchState::Rows(_) | FetchState::Waiting => {
+                    level.push(gather.piece)
+                }
             }
         }
     }
@@ -58,14 +60,14 @@ pub(super) async fn ask_below(
 
 /// Asks the pieces of one level side by side. Those that may ask for the same know of each other.
 async fn ask_level(
-    run: &Run<'_>,
+    run: &ExecutionContext<'_>,
     gathers: &[Gather],
     memos: Option<&Memos>,
 ) -> Vec<Result<crate::source::FetchResult, SourceError>> {
     let repeating = gathers.iter().filter(|it| run.plan.piece(it.piece).repeats).count();
     let level = (repeating > 1).then(|| Level::new(repeating as u32));
-    let with = With { memos, level: level.as_ref() };
-    join_all(gathers.iter().map(|it| run.ask(run.plan.piece(it.piece), Some(&it.keys.columns), with))).await
+    let batch = BatchContext { memos, level: level.as_ref() };
+    join_all(gathers.iter().map(|it| run.ask(run.plan.piece(it.piece), Some(&it.keys.columns), batch))).await
 }
 
 /// Rows it has to be, one per key, with a column per member.
@@ -92,21 +94,21 @@ struct Gather {
     set: SelectionSetId,
     /// Places in [`Table::hidden`].
     hidden: Vec<u32>,
-    keys: Keys,
+    keys: KeySet,
 }
 
 /// One walk over the rows of a piece.
-struct Walk<'w> {
-    run: &'w Run<'w>,
+struct KeyWalk<'w> {
+    run: &'w ExecutionContext<'w>,
     gathers: Vec<Gather>,
 }
 
-impl<'w> Walk<'w> {
-    fn new(run: &'w Run<'w>, parent: PlanNodeId) -> Self {
+impl<'w> KeyWalk<'w> {
+    fn new(run: &'w ExecutionContext<'w>, parent: PlanNodeId) -> Self {
         let below = run.plan.below(parent).filter_map(|piece| {
             let keys = run.plan.piece(piece).parent.as_ref()?;
             let (set, hidden) = (keys.set, keys.hidden.clone());
-            Some(Gather { piece, set, keys: Keys::new(hidden.len()), hidden })
+            Some(Gather { piece, set, keys: KeySet::new(hidden.len()), hidden })
         });
         Self { run, gathers: below.collect() }
     }
@@ -194,12 +196,12 @@ impl<'w> Walk<'w> {
 }
 
 /// Keys that differ, in the order they were found.
-struct Keys {
+struct KeySet {
     columns: Vec<Column>,
     distinct: Interner,
 }
 
-impl Keys {
+impl KeySet {
     fn new(columns: usize) -> Self {
         Self { columns: vec![Column::default(); columns], distinct: Interner::default() }
     }
@@ -254,9 +256,9 @@ fn encode(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
 }
 
 /// Puts `error` at every row under the foreign member of `piece`.
-fn fail(run: &Run<'_>, asks: &mut Asks, piece: PlanNodeId, error: &FieldError) {
+fn fail(run: &ExecutionContext<'_>, results: &mut FetchResults, piece: PlanNodeId, error: &FieldError) {
     let Some(parent) = &run.plan.piece(piece).parent else { return };
-    let Some(rows) = &mut asks.rows[parent.piece.0 as usize] else { return };
+    let Some(rows) = &mut results.rows[parent.piece.0 as usize] else { return };
     let mut left = FAILED_ERRORS_MAX;
     for (&field, column) in run.plan.piece(parent.piece).fields.iter().zip(&mut rows.columns) {
         fail_member(run, run.plan.shape.fields[field as usize].member, column, piece, error, &mut left);
@@ -264,7 +266,7 @@ fn fail(run: &Run<'_>, asks: &mut Asks, piece: PlanNodeId, error: &FieldError) {
 }
 
 fn fail_member(
-    run: &Run<'_>,
+    run: &ExecutionContext<'_>,
     member: OutputKind,
     column: &mut Column,
     piece: PlanNodeId,
@@ -296,7 +298,7 @@ fn fail_member(
 }
 
 fn fail_table(
-    run: &Run<'_>,
+    run: &ExecutionContext<'_>,
     set: SelectionSetId,
     table: &mut Table,
     piece: PlanNodeId,

@@ -9,9 +9,9 @@
 //!
 //! **Cost:** one dynamic call per round trip; the timer is touched only if the source does not answer at once.
 
-mod alone;
-mod answer;
+mod assemble;
 mod gather;
+mod isolate_failures;
 mod shared;
 mod stream;
 
@@ -41,7 +41,7 @@ const SETTLE_MAX: Duration = Duration::from_secs(5);
 
 /// A bound plan and all it is run with.
 #[derive(Clone, Copy)]
-pub(crate) struct Run<'r> {
+pub(crate) struct ExecutionContext<'r> {
     pub(crate) graph: &'r Graph,
     pub(crate) plan: &'r Arc<Plan>,
     pub(crate) variables: &'r Arc<Variables>,
@@ -59,7 +59,7 @@ pub(crate) struct Run<'r> {
 }
 
 /// Result of one piece.
-pub(crate) enum Asked {
+pub(crate) enum FetchState {
     /// Bytes.
     Finished(Finished, Vec<PathError>),
     /// Rows are in the table of all rows; these fields failed.
@@ -71,9 +71,9 @@ pub(crate) enum Asked {
 }
 
 /// The answers of all pieces.
-pub(crate) struct Asks {
+pub(crate) struct FetchResults {
     /// By [`PlanNodeId`].
-    pub(crate) asked: Vec<Asked>,
+    pub(crate) asked: Vec<FetchState>,
     /// By [`PlanNodeId`].
     pub(crate) rows: Vec<Option<Rows>>,
     /// Lifetimes that sources gave for their pieces; empty when none did.
@@ -82,13 +82,13 @@ pub(crate) struct Asks {
 
 /// Context of a fetch.
 #[derive(Clone, Copy, Default)]
-struct With<'r> {
+struct BatchContext<'r> {
     memos: Option<&'r Memos>,
     level: Option<&'r Level>,
 }
 
 /// An answer and what is known of it.
-pub(crate) struct Ran {
+pub(crate) struct ExecutionResult {
     pub(crate) body: Body,
     pub(crate) capacity: Capacity,
     /// Lifetime of the answer, if known.
@@ -96,11 +96,12 @@ pub(crate) struct Ran {
 }
 
 /// Runs the plan and writes the answer.
-pub(crate) async fn run(run: Run<'_>) -> Ran {
+pub(crate) async fn run(run: ExecutionContext<'_>) -> ExecutionResult {
     let plan = run.plan;
-    let mut asks = if plan.whole {
+    let mut results = if plan.whole {
         let memos = run.memos();
-        let mut reply = run.ask_root(&plan.pieces[0], With { memos: memos.as_ref(), level: None }).await;
+        let mut reply =
+            run.ask_root(&plan.pieces[0], BatchContext { memos: memos.as_ref(), level: None }).await;
         if let Ok(FetchResult { body: FetchBody::Finished(finished), errors, freshness: None }) = &mut reply
             && errors.is_empty()
             && !finished.failed
@@ -108,27 +109,27 @@ pub(crate) async fn run(run: Run<'_>) -> Ran {
         {
             let body = Body::Whole(wrap(std::mem::take(&mut finished.bytes)));
             let freshness = run.least(&[], |_| true).told();
-            return Ran { body, capacity: Capacity::Enough, freshness };
+            return ExecutionResult { body, capacity: Capacity::Enough, freshness };
         }
-        let mut asks = Asks::none(plan);
-        asks.put(PlanNodeId(0), reply);
-        asks
+        let mut results = FetchResults::none(plan);
+        results.put(PlanNodeId(0), reply);
+        results
     } else {
-        let mut asks = Asks::none(plan);
+        let mut results = FetchResults::none(plan);
         if !plan.pieces.is_empty() {
             // Apart, so that requests of one piece do not carry room for many: a future is moved before it first runs.
-            Box::pin(run.ask_all(&mut asks)).await;
+            Box::pin(run.ask_all(&mut results)).await;
         }
-        asks
+        results
     };
-    let said = std::mem::take(&mut asks.freshness);
-    let was_asked = |it: usize| !matches!(asks.asked[it], Asked::Waiting);
+    let said = std::mem::take(&mut results.freshness);
+    let was_asked = |it: usize| !matches!(results.asked[it], FetchState::Waiting);
     let mut least = run.least(&said, was_asked);
-    let (body, capacity) = answer::write(run, asks);
+    let (body, capacity) = assemble::write(run, results);
     if !body.is_sound() {
         least.fail();
     }
-    Ran { body, capacity, freshness: least.told() }
+    ExecutionResult { body, capacity, freshness: least.told() }
 }
 
 /// `{"data":{…}}` around members that each end with a comma.
@@ -146,11 +147,11 @@ fn wrap(mut members: Vec<u8>) -> Vec<u8> {
     members
 }
 
-impl Asks {
+impl FetchResults {
     fn none(plan: &Plan) -> Self {
         let pieces = plan.pieces.len();
         Self {
-            asked: std::iter::repeat_with(|| Asked::Waiting).take(pieces).collect(),
+            asked: std::iter::repeat_with(|| FetchState::Waiting).take(pieces).collect(),
             rows: vec![None; pieces],
             freshness: Vec::new(),
         }
@@ -162,22 +163,22 @@ impl Asks {
             Ok(FetchResult { body, errors, freshness }) => {
                 self.freshness.extend(freshness.map(|it| (piece, it)));
                 match body {
-                    FetchBody::Finished(finished) => Asked::Finished(finished, errors),
+                    FetchBody::Finished(finished) => FetchState::Finished(finished, errors),
                     FetchBody::Rows(rows) => {
                         self.rows[at] = Some(rows);
-                        Asked::Rows(errors)
+                        FetchState::Rows(errors)
                     }
                 }
             }
             Err(error) => {
                 error.tell_operator();
-                Asked::Failed(error)
+                FetchState::Failed(error)
             }
         };
     }
 }
 
-impl<'r> Run<'r> {
+impl<'r> ExecutionContext<'r> {
     /// The lifetime of the whole: `said` by sources, in hints and by the operation itself, of the pieces that were asked.
     fn least(&self, said: &[(PlanNodeId, Freshness)], was_asked: impl Fn(usize) -> bool) -> Least {
         // Of an answer that may be shared something is told even if all its parts fail.
@@ -203,43 +204,43 @@ impl<'r> Run<'r> {
     }
 
     /// All pieces.
-    async fn ask_all(&self, asks: &mut Asks) {
+    async fn ask_all(&self, results: &mut FetchResults) {
         match self.plan.kind {
-            OperationKind::Query | OperationKind::Subscription => self.ask_together(asks).await,
-            OperationKind::Mutation => self.ask_in_turn(asks).await,
+            OperationKind::Query | OperationKind::Subscription => self.ask_together(results).await,
+            OperationKind::Mutation => self.ask_in_turn(results).await,
         }
     }
 
     /// The root pieces of a query, side by side, each with all that hangs below it.
-    async fn ask_together(&self, asks: &mut Asks) {
+    async fn ask_together(&self, results: &mut FetchResults) {
         let root = &self.plan.pieces[..self.plan.root_pieces as usize];
         let memos = self.memos();
-        let with = With { memos: memos.as_ref(), level: None };
+        let batch = BatchContext { memos: memos.as_ref(), level: None };
         let replies = match root {
             [] => Vec::new(),
-            [only] => vec![self.ask_root(only, with).await],
-            several => join_all(several.iter().map(|piece| self.ask_root(piece, with))).await,
+            [only] => vec![self.ask_root(only, batch).await],
+            several => join_all(several.iter().map(|piece| self.ask_root(piece, batch))).await,
         };
         for (at, reply) in replies.into_iter().enumerate() {
-            asks.put(PlanNodeId(at as u32), reply);
+            results.put(PlanNodeId(at as u32), reply);
         }
         let level = (0..root.len()).map(|at| PlanNodeId(at as u32)).collect();
-        gather::ask_below(self, asks, level, memos.as_ref()).await;
+        gather::ask_below(self, results, level, memos.as_ref()).await;
     }
 
     /// The runs of a mutation. What was done before a run fails stays done; over Hasura's protocol, whose answer then has no data,
     /// nothing more is done.
-    async fn ask_in_turn(&self, asks: &mut Asks) {
+    async fn ask_in_turn(&self, results: &mut FetchResults) {
         for at in 0..self.plan.root_pieces {
             let piece = PlanNodeId(at);
-            let reply = self.ask(self.plan.piece(piece), None, With::default()).await;
+            let reply = self.ask(self.plan.piece(piece), None, BatchContext::default()).await;
             let failed = reply.is_err();
-            asks.put(piece, reply);
+            results.put(piece, reply);
             if failed && (self.protocol == Protocol::Hasura || self.is_fatal(piece)) {
                 break;
             }
             // Answers from before a change are not reused after it.
-            gather::ask_below(self, asks, vec![piece], self.memos().as_ref()).await;
+            gather::ask_below(self, results, vec![piece], self.memos().as_ref()).await;
         }
     }
 
@@ -259,11 +260,15 @@ impl<'r> Run<'r> {
     }
 
     /// A piece at the root of a query: once, or member by member when what one of them asks is refused.
-    async fn ask_root(&self, piece: &PreparedNode, with: With<'_>) -> Result<FetchResult, SourceError> {
-        match self.ask(piece, None, with).await {
+    async fn ask_root(
+        &self,
+        piece: &PreparedNode,
+        batch: BatchContext<'_>,
+    ) -> Result<FetchResult, SourceError> {
+        match self.ask(piece, None, batch).await {
             // Rare, so its state is not part of every request's.
-            Err(error) if alone::may_help(self, piece, &error) => {
-                Ok(Box::pin(alone::ask_each(self, piece)).await)
+            Err(error) if isolate_failures::may_help(self, piece, &error) => {
+                Ok(Box::pin(isolate_failures::ask_each(self, piece)).await)
             }
             reply => reply,
         }
@@ -274,9 +279,9 @@ impl<'r> Run<'r> {
         &self,
         piece: &PreparedNode,
         keys: Option<&[Column]>,
-        with: With<'_>,
+        batch: BatchContext<'_>,
     ) -> Result<FetchResult, SourceError> {
-        let With { memos, level } = if piece.repeats { with } else { With::default() };
+        let BatchContext { memos, level } = if piece.repeats { batch } else { BatchContext::default() };
         let memo = memos.zip(piece.source).map(|(memos, source)| memos.of(source));
         let input = FetchInput {
             shape: &self.plan.shape,

@@ -3,7 +3,7 @@
 //! **Invariant:** a request that waits for another's answer keeps its own deadline, and continues alone if the other is
 //! cancelled.
 
-use super::{Ran, Run};
+use super::{ExecutionContext, ExecutionResult};
 use crate::engine::{Body, Kept};
 use crate::keys::KeyRef;
 use crate::plan::ResponseSharing;
@@ -16,10 +16,10 @@ use std::time::Instant;
 
 /// Runs `run`, or finds that it need not be.
 pub(crate) async fn run_shared(
-    run: Run<'_>,
+    run: ExecutionContext<'_>,
     sharing: &ResponseSharing,
     responses: &Responses,
-) -> (Ran, Kept) {
+) -> (ExecutionResult, Kept) {
     let key = sharing.key(run.variables, run.headers);
     let key = KeyRef::of(&key);
     let refreshes = run.plan.operation.cache_directive.is_some_and(|it| it.refreshes(run.variables));
@@ -54,28 +54,28 @@ pub(crate) async fn run_shared(
 }
 
 /// Another's answer for this request.
-fn given(shared: &Shared) -> Ran {
+fn given(shared: &Shared) -> ExecutionResult {
     let body = Body::Shared(shared.body.clone());
     let freshness = shared.left(Instant::now()).map(Freshness::at_least_a_second);
-    Ran { body, capacity: shared.capacity, freshness }
+    ExecutionResult { body, capacity: shared.capacity, freshness }
 }
 
 /// Makes the answer, caches it if it has a lifetime, and hands it to the waiting requests.
 async fn make(
-    run: Run<'_>,
+    run: ExecutionContext<'_>,
     sharing: &ResponseSharing,
     responses: &Responses,
     key: KeyRef<'_>,
-) -> (Ran, Landing) {
+) -> (ExecutionResult, Landing) {
     let mut ages = responses.changes.ages_at(sharing.tags.iter().copied());
-    let Ran { body, capacity, freshness } = super::run(run).await;
+    let ExecutionResult { body, capacity, freshness } = super::run(run).await;
     freshness.iter().for_each(|it| ages.join(&it.ages));
     let may_share = freshness.as_ref().is_some_and(|it| it.by_headers);
     let bytes = match body {
         Body::Whole(bytes) if may_share => bytes,
         Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } => {
             responses.pass(key, Instant::now());
-            return (Ran { body, capacity, freshness }, Landing::Alone);
+            return (ExecutionResult { body, capacity, freshness }, Landing::Alone);
         }
     };
     let lives = freshness.as_ref().is_some_and(|it| it.remaining_ms > 0);
@@ -85,5 +85,5 @@ async fn make(
     if lives {
         responses.put(key.into(), Arc::clone(&shared));
     }
-    (Ran { body: Body::Shared(body), capacity, freshness }, Landing::Here(shared))
+    (ExecutionResult { body: Body::Shared(body), capacity, freshness }, Landing::Here(shared))
 }

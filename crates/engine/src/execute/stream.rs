@@ -5,7 +5,7 @@
 //! **Cost:** chunks are moved, never copied. The last one that came is held back, because the comma at the very
 //! end has to become a brace.
 
-use super::Run;
+use super::ExecutionContext;
 use crate::engine::{Aborted, Body};
 use crate::errors::{self, Failure};
 use crate::plan::Plan;
@@ -34,7 +34,7 @@ pub(super) struct Late {
 }
 
 impl Late {
-    pub(super) fn new(run: &Run<'_>, failures: Vec<Failure>) -> Self {
+    pub(super) fn new(run: &ExecutionContext<'_>, failures: Vec<Failure>) -> Self {
         Self { plan: Arc::clone(run.plan), protocol: run.protocol, text: run.text.into(), failures }
     }
 }

@@ -5,7 +5,7 @@
 //! follow the data.
 
 use super::stream::{self, Segment};
-use super::{Asked, Asks, Run};
+use super::{ExecutionContext, FetchResults, FetchState};
 use crate::engine::{Body, Capacity};
 use crate::errors::{self, Failure};
 use crate::plan::output_plan::{OutputField, OutputKind};
@@ -17,34 +17,34 @@ use crate::write::rows::{self, Writing};
 const HEAD: &[u8] = b"{\"data\":{";
 
 /// Writes the answer, and says whether its sources had enough left for it.
-pub(super) fn write(run: Run<'_>, mut asks: Asks) -> (Body, Capacity) {
+pub(super) fn write(run: ExecutionContext<'_>, mut results: FetchResults) -> (Body, Capacity) {
     // Folded introspection is most of its answer: room for it is made at once.
     let mut out = Out::new(Vec::with_capacity(HEAD.len() + run.plan.shape.constants.len() + 64));
     out.raw(HEAD);
-    let mut answer = Answer { run, out, failures: Vec::new(), segments: Vec::new() };
-    answer.note_failed_pieces(&asks);
-    let is_whole = answer.members(&mut asks);
+    let mut answer = ResponseAssembler { run, out, failures: Vec::new(), segments: Vec::new() };
+    answer.note_failed_pieces(&results);
+    let is_whole = answer.members(&mut results);
     let busy = SourceError::Busy.code();
     let is_exhausted = answer.failures.iter().any(|it| it.code == busy);
     let capacity = if is_exhausted { Capacity::Exhausted } else { Capacity::Enough };
     (answer.end(is_whole), capacity)
 }
 
-struct Answer<'r> {
-    run: Run<'r>,
+struct ResponseAssembler<'r> {
+    run: ExecutionContext<'r>,
     out: Out,
     failures: Vec<Failure>,
     /// Parts of the answer before `out`, if sources stream.
     segments: Vec<Segment>,
 }
 
-impl Answer<'_> {
+impl ResponseAssembler<'_> {
     /// Notes what failed as one: in a mutation, whose run was rolled back, the member that failed carries the cause, as in
     /// a query whose source knows it. Else each member of a failed piece has an error of its own when its turn comes.
-    fn note_failed_pieces(&mut self, asks: &Asks) {
+    fn note_failed_pieces(&mut self, results: &FetchResults) {
         let plan = self.run.plan;
-        for (piece, asked) in plan.pieces.iter().zip(&asks.asked).take(plan.root_pieces as usize) {
-            let Asked::Failed(error) = asked else { continue };
+        for (piece, asked) in plan.pieces.iter().zip(&results.asked).take(plan.root_pieces as usize) {
+            let FetchState::Failed(error) = asked else { continue };
             let is_mutation = plan.kind == weir_language::ast::OperationKind::Mutation;
             let first = if is_mutation { piece.fields.first().copied() } else { None };
             if let Some(field) = culprit(error, &piece.fields).or(first) {
@@ -59,7 +59,7 @@ impl Answer<'_> {
     }
 
     /// All members in order; `false` if a non-null one failed.
-    fn members(&mut self, asks: &mut Asks) -> bool {
+    fn members(&mut self, results: &mut FetchResults) -> bool {
         let plan = self.run.plan;
         let shape = &plan.shape;
         let set = shape.set(plan.root);
@@ -74,24 +74,24 @@ impl Answer<'_> {
                 continue;
             }
             let (piece, place) = plan.root_members[at];
-            let Asks { asked, rows, .. } = asks;
+            let FetchResults { asked, rows, .. } = results;
             let ok = match &mut asked[piece as usize] {
-                Asked::Finished(finished, errors) => {
+                FetchState::Finished(finished, errors) => {
                     self.finished(field as u32, member, finished, errors, place as usize)
                 }
-                Asked::Rows(errors) => {
+                FetchState::Rows(errors) => {
                     let of = member.same_as.unwrap_or(field as u32);
                     self.note(errors, of, field as u32);
                     self.row(field as u32, rows, piece as usize, place as usize)
                 }
-                Asked::Failed(error) => {
+                FetchState::Failed(error) => {
                     let is_query = plan.kind == weir_language::ast::OperationKind::Query;
                     if is_query && culprit(error, &plan.pieces[piece as usize].fields).is_none() {
                         self.note_failed(error, field as u32);
                     }
                     self.null(member)
                 }
-                Asked::Waiting => self.null(member),
+                FetchState::Waiting => self.null(member),
             };
             if !ok {
                 return false;
@@ -175,7 +175,7 @@ impl Answer<'_> {
     }
 
     fn end(mut self, is_whole: bool) -> Body {
-        let Run { protocol, text, .. } = self.run;
+        let ExecutionContext { protocol, text, .. } = self.run;
         if !self.segments.is_empty() && is_whole {
             let late = stream::Late::new(&self.run, self.failures);
             self.segments.push(Segment::Bytes(self.out.into_bytes()));

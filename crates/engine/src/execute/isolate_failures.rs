@@ -9,7 +9,7 @@
 //!
 //! **Cost:** only what is refused comes here: each member is prepared and asked, a few at a time. Members see a snapshot each.
 
-use super::{Run, With};
+use super::{BatchContext, ExecutionContext};
 use crate::lifetime::NodeHints;
 use crate::plan::PreparedNode;
 use crate::rows::{Bitmap, CellError, Column, Data, Table};
@@ -28,7 +28,7 @@ const MEMBERS_MAX: usize = 8;
 const BYTES_MAX: usize = 64 << 20;
 
 /// True if members of `piece`, which failed with `error`, may succeed alone. Hasura's protocol has no data beside errors.
-pub(super) fn may_help(run: &Run<'_>, piece: &PreparedNode, error: &SourceError) -> bool {
+pub(super) fn may_help(run: &ExecutionContext<'_>, piece: &PreparedNode, error: &SourceError) -> bool {
     let is_refused = match error {
         // Without a field the piece as a whole is to blame.
         SourceError::Rejected { field, .. } => field.is_some(),
@@ -47,7 +47,7 @@ const fn reads(kind: OperationKind) -> bool {
 }
 
 /// The members of `piece`, as one reply.
-pub(super) async fn ask_each(run: &Run<'_>, piece: &PreparedNode) -> FetchResult {
+pub(super) async fn ask_each(run: &ExecutionContext<'_>, piece: &PreparedNode) -> FetchResult {
     let mut members = Vec::with_capacity(piece.fields.len());
     for &field in &piece.fields {
         members.push(ask_one(run, piece, field));
@@ -85,18 +85,18 @@ pub(super) async fn ask_each(run: &Run<'_>, piece: &PreparedNode) -> FetchResult
 
 /// One member of `piece`.
 fn ask_one<'r>(
-    run: &'r Run<'_>,
+    run: &'r ExecutionContext<'_>,
     piece: &'r PreparedNode,
     field: u32,
 ) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
     Box::pin(async move {
         let alone = alone(run, piece, field)?;
-        run.ask(&alone, None, With::default()).await
+        run.ask(&alone, None, BatchContext::default()).await
     })
 }
 
 /// The piece of one member of `piece`.
-fn alone(run: &Run<'_>, piece: &PreparedNode, field: u32) -> Result<PreparedNode, SourceError> {
+fn alone(run: &ExecutionContext<'_>, piece: &PreparedNode, field: u32) -> Result<PreparedNode, SourceError> {
     let Some(source) = piece.source else {
         return Err(SourceError::Broken("a piece without a source was refused".into()));
     };
@@ -146,7 +146,7 @@ fn rows(replies: Vec<Result<FetchResult, SourceError>>) -> (FetchBody, Vec<PathE
 
 /// The members' bytes one after another.
 fn bytes(
-    run: &Run<'_>,
+    run: &ExecutionContext<'_>,
     replies: impl Iterator<Item = (u32, Result<FetchResult, SourceError>)>,
 ) -> (FetchBody, Vec<PathError>) {
     let mut out = Out::default();
