@@ -5,14 +5,14 @@
 //!
 //! **Invariant:** a fetch belongs to one plan, and a plan to one schema.
 
-mod common;
 mod field_resolution;
 mod headers;
+mod request_scope;
 
-pub(crate) use common::Memos;
-pub use common::{Common, Level, Memo};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub use headers::{Headers, NoHeaders};
+pub(crate) use request_scope::RequestCaches;
+pub use request_scope::{BatchBarrier, RequestCache, RequestScope};
 
 use crate::changes::Ages;
 use crate::lifetime::HintAt;
@@ -232,7 +232,7 @@ pub struct FetchInput<'r> {
     /// Up to this many bytes are held back whole, so that a late failure can still be told; more may leave in chunks.
     pub hold_back_bytes: usize,
     /// State shared with fetches of the same request that may make the same calls, if there are any.
-    pub common: Option<Common<'r>>,
+    pub request_scope: Option<RequestScope<'r>>,
 }
 
 /// Result of a fetch.

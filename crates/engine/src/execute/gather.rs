@@ -12,7 +12,7 @@ use super::{BatchContext, ExecutionContext, FetchResults, FetchState};
 use crate::keys::Interner;
 use crate::plan::output_plan::{OutputKind, PlanNodeId, SelectionSetId};
 use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table};
-use crate::source::{FieldError, Level, Memos, SourceError};
+use crate::source::{BatchBarrier, FieldError, RequestCaches, SourceError};
 use futures_util::future::join_all;
 
 /// There is room for so many keys before it is known how many differ.
@@ -26,7 +26,7 @@ pub(super) async fn ask_below(
     run: &ExecutionContext<'_>,
     results: &mut FetchResults,
     mut level: Vec<PlanNodeId>,
-    memos: Option<&Memos>,
+    caches: Option<&RequestCaches>,
 ) {
     while !level.is_empty() {
         let mut gathers = Vec::new();
@@ -40,7 +40,7 @@ pub(super) async fn ask_below(
             results.rows[parent.0 as usize] = Some(rows);
         }
         gathers.retain(|it| it.keys.rows() > 0);
-        let replies = ask_level(run, &gathers, memos).await;
+        let replies = ask_level(run, &gathers, caches).await;
         level.clear();
         for (gather, reply) in gathers.iter().zip(replies) {
             let members = run.plan.piece(gather.piece).fields.len();
@@ -62,11 +62,11 @@ pub(super) async fn ask_below(
 async fn ask_level(
     run: &ExecutionContext<'_>,
     gathers: &[Gather],
-    memos: Option<&Memos>,
+    caches: Option<&RequestCaches>,
 ) -> Vec<Result<crate::source::FetchResult, SourceError>> {
     let repeating = gathers.iter().filter(|it| run.plan.piece(it.piece).repeats).count();
-    let level = (repeating > 1).then(|| Level::new(repeating as u32));
-    let batch = BatchContext { memos, level: level.as_ref() };
+    let level = (repeating > 1).then(|| BatchBarrier::new(repeating as u32));
+    let batch = BatchContext { caches, level: level.as_ref() };
     join_all(gathers.iter().map(|it| run.ask(run.plan.piece(it.piece), Some(&it.keys.columns), batch))).await
 }
 

@@ -25,8 +25,8 @@ use crate::plan::output_plan::PlanNodeId;
 use crate::plan::{Plan, PreparedNode};
 use crate::rows::{Column, Rows};
 use crate::source::{
-    Caller, Common, FetchBody, FetchInput, FetchResult, Finished, Freshness, Headers, Level, Memos,
-    PathError, Protocol, SourceError,
+    BatchBarrier, Caller, FetchBody, FetchInput, FetchResult, Finished, Freshness, Headers, PathError,
+    Protocol, RequestCaches, RequestScope, SourceError,
 };
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -83,8 +83,8 @@ pub(crate) struct FetchResults {
 /// Context of a fetch.
 #[derive(Clone, Copy, Default)]
 struct BatchContext<'r> {
-    memos: Option<&'r Memos>,
-    level: Option<&'r Level>,
+    caches: Option<&'r RequestCaches>,
+    level: Option<&'r BatchBarrier>,
 }
 
 /// An answer and what is known of it.
@@ -99,9 +99,9 @@ pub(crate) struct ExecutionResult {
 pub(crate) async fn run(run: ExecutionContext<'_>) -> ExecutionResult {
     let plan = run.plan;
     let mut results = if plan.whole {
-        let memos = run.memos();
+        let caches = run.caches();
         let mut reply =
-            run.ask_root(&plan.pieces[0], BatchContext { memos: memos.as_ref(), level: None }).await;
+            run.ask_root(&plan.pieces[0], BatchContext { caches: caches.as_ref(), level: None }).await;
         if let Ok(FetchResult { body: FetchBody::Finished(finished), errors, freshness: None }) = &mut reply
             && errors.is_empty()
             && !finished.failed
@@ -199,8 +199,8 @@ impl<'r> ExecutionContext<'r> {
     }
 
     /// Memories of the pieces' answers, if pieces may repeat a call.
-    fn memos(&self) -> Option<Memos> {
-        self.plan.repeats.then(|| Memos::new(self.graph.sources().len()))
+    fn caches(&self) -> Option<RequestCaches> {
+        self.plan.repeats.then(|| RequestCaches::new(self.graph.sources().len()))
     }
 
     /// All pieces.
@@ -214,8 +214,8 @@ impl<'r> ExecutionContext<'r> {
     /// The root pieces of a query, side by side, each with all that hangs below it.
     async fn ask_together(&self, results: &mut FetchResults) {
         let root = &self.plan.pieces[..self.plan.root_pieces as usize];
-        let memos = self.memos();
-        let batch = BatchContext { memos: memos.as_ref(), level: None };
+        let caches = self.caches();
+        let batch = BatchContext { caches: caches.as_ref(), level: None };
         let replies = match root {
             [] => Vec::new(),
             [only] => vec![self.ask_root(only, batch).await],
@@ -225,7 +225,7 @@ impl<'r> ExecutionContext<'r> {
             results.put(PlanNodeId(at as u32), reply);
         }
         let level = (0..root.len()).map(|at| PlanNodeId(at as u32)).collect();
-        gather::ask_below(self, results, level, memos.as_ref()).await;
+        gather::ask_below(self, results, level, caches.as_ref()).await;
     }
 
     /// The runs of a mutation. What was done before a run fails stays done; over Hasura's protocol, whose answer then has no data,
@@ -240,7 +240,7 @@ impl<'r> ExecutionContext<'r> {
                 break;
             }
             // Answers from before a change are not reused after it.
-            gather::ask_below(self, results, vec![piece], self.memos().as_ref()).await;
+            gather::ask_below(self, results, vec![piece], self.caches().as_ref()).await;
         }
     }
 
@@ -281,8 +281,8 @@ impl<'r> ExecutionContext<'r> {
         keys: Option<&[Column]>,
         batch: BatchContext<'_>,
     ) -> Result<FetchResult, SourceError> {
-        let BatchContext { memos, level } = if piece.repeats { batch } else { BatchContext::default() };
-        let memo = memos.zip(piece.source).map(|(memos, source)| memos.of(source));
+        let BatchContext { caches, level } = if piece.repeats { batch } else { BatchContext::default() };
+        let cache = caches.zip(piece.source).map(|(caches, source)| caches.of(source));
         let input = FetchInput {
             shape: &self.plan.shape,
             variables: self.variables,
@@ -291,7 +291,7 @@ impl<'r> ExecutionContext<'r> {
             headers: self.headers,
             deadline: self.deadline,
             hold_back_bytes: self.hold_back_bytes,
-            common: memo.map(|memo| Common { memo, level }),
+            request_scope: cache.map(|cache| RequestScope { cache, barrier: level }),
         };
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
         let _noting = is_change.then(|| Noting { changes: self.changes, tags: piece.fetch.touches() });

@@ -20,7 +20,7 @@ use std::time::Instant;
 use weir_engine::keys::{Interner, KeyList, KeyRef};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{Column, Data, Texts};
-use weir_engine::source::{Caller, FetchInput, Headers, Ids, Level};
+use weir_engine::source::{BatchBarrier, Caller, FetchInput, Headers, Ids};
 use weir_language::value::Variables;
 
 /// Maximum size of a failure's body that is read for each key of its batch, in bytes: `errors` needs no more.
@@ -34,7 +34,7 @@ pub(super) async fn ask(
     input: FetchInput<'_>,
     batch_max: usize,
 ) -> Vec<RowOutcome> {
-    let memo = input.common.and_then(|it| Some((it.memo.get::<Memo>()?, it.level)));
+    let memo = input.request_scope.and_then(|it| Some((it.cache.get::<Memo>()?, it.barrier)));
     let told = match memo {
         Some((memo, level)) => ask_with_others(shared, ids, call, input, batch_max, memo, level).await,
         None => {
@@ -54,7 +54,7 @@ async fn ask_with_others(
     input: FetchInput<'_>,
     batch_max: usize,
     memo: &Memo,
-    level: Option<&Level>,
+    level: Option<&BatchBarrier>,
 ) -> Vec<Told> {
     let columns = input.parent_keys.unwrap_or_default();
     let runtime = shared.runtime(call.connector);
@@ -69,7 +69,7 @@ async fn ask_with_others(
     let common = None;
     let mut told = loader
         .told(&places, |columns, keys| async move {
-            let input = FetchInput { parent_keys: Some(&columns), common, ..input };
+            let input = FetchInput { parent_keys: Some(&columns), request_scope: common, ..input };
             let told = ask_for(shared, ids, call, input, keys, batch_max).await;
             memo.brought(key, &told);
             told
@@ -205,7 +205,7 @@ impl About {
             headers: &self.headers,
             deadline: self.deadline,
             hold_back_bytes: 0,
-            common: None,
+            request_scope: None,
         };
         let rows = keys.first().map_or(0, Column::len);
         inputs(&self.shared, &self.ids, self.connector, self.member, input, 0..rows)

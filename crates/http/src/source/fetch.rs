@@ -197,7 +197,8 @@ impl HttpFetch {
         let wanted = Wanted { key, rule, tags: &tags.all, own_tags: &[], deadline: input.deadline };
         let change = self.in_turn.then(|| Change::begin(&shared.cache, runtime.changed(&inputs)));
         let get = shared.cache.get(wanted, || ask::call(shared, id, &rendered, input.deadline));
-        let memo = input.common.filter(|_| runtime.asks.is_some()).and_then(|it| it.memo.get::<Memo>());
+        let memo =
+            input.request_scope.filter(|_| runtime.asks.is_some()).and_then(|it| it.cache.get::<Memo>());
         let served = match memo {
             Some(memo) => memo.call(key, |it| shared.cache.again(rule, it), get).await,
             None => get.await,

@@ -15,18 +15,18 @@ use tokio::sync::SetOnce;
 
 /// State shared by all fetches of one source within a request.
 #[derive(Clone, Copy, Debug)]
-pub struct Common<'r> {
+pub struct RequestScope<'r> {
     /// Results so far.
-    pub memo: &'r Memo,
+    pub cache: &'r RequestCache,
     /// Concurrent fetches that may make the same calls; `None` if there are no others.
-    pub level: Option<&'r Level>,
+    pub barrier: Option<&'r BatchBarrier>,
 }
 
 /// A memory of one source and one request: whatever the source keeps in it.
 #[derive(Debug, Default)]
-pub struct Memo(OnceLock<Box<dyn Any + Send + Sync>>);
+pub struct RequestCache(OnceLock<Box<dyn Any + Send + Sync>>);
 
-impl Memo {
+impl RequestCache {
     /// The memory, created at its first use; `None` where the source keeps another type there.
     #[must_use]
     pub fn get<T: Any + Default + Send + Sync>(&self) -> Option<&T> {
@@ -36,20 +36,20 @@ impl Memo {
 
 /// Fetches that are asked at the same time.
 #[derive(Debug)]
-pub struct Level {
+pub struct BatchBarrier {
     /// Those that were not run up to their first wait.
-    left: AtomicU32,
+    remaining: AtomicU32,
     complete: SetOnce<()>,
 }
 
-impl Level {
+impl BatchBarrier {
     pub(crate) fn new(fetches: u32) -> Self {
-        Self { left: AtomicU32::new(fetches), complete: SetOnce::new() }
+        Self { remaining: AtomicU32::new(fetches), complete: SetOnce::new() }
     }
 
     /// One has run up to its first wait, or to its end.
     pub(crate) fn arrive(&self) {
-        if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.remaining.fetch_sub(1, Ordering::AcqRel) == 1 {
             // Each arrives once, so nobody else is the last.
             let _ = self.complete.set(());
         }
@@ -63,14 +63,14 @@ impl Level {
 
 /// The memories of a request, by source.
 #[derive(Debug)]
-pub(crate) struct Memos(Box<[Memo]>);
+pub(crate) struct RequestCaches(Box<[RequestCache]>);
 
-impl Memos {
+impl RequestCaches {
     pub(crate) fn new(sources: usize) -> Self {
-        Self((0..sources).map(|_| Memo::default()).collect())
+        Self((0..sources).map(|_| RequestCache::default()).collect())
     }
 
-    pub(crate) fn of(&self, source: u16) -> &Memo {
+    pub(crate) fn of(&self, source: u16) -> &RequestCache {
         &self.0[usize::from(source)]
     }
 }
@@ -82,20 +82,20 @@ mod tests {
 
     #[test]
     fn a_level_is_complete_when_the_last_has_arrived_and_stays_so() {
-        let level = Level::new(2);
-        let mut early = Box::pin(level.complete());
+        let barrier = BatchBarrier::new(2);
+        let mut early = Box::pin(barrier.complete());
         assert!(early.as_mut().now_or_never().is_none());
-        level.arrive();
+        barrier.arrive();
         assert!(early.as_mut().now_or_never().is_none());
-        level.arrive();
-        assert!(early.now_or_never().is_some() && level.complete().now_or_never().is_some());
+        barrier.arrive();
+        assert!(early.now_or_never().is_some() && barrier.complete().now_or_never().is_some());
     }
 
     #[test]
     fn a_memory_is_made_once_and_holds_one_type() {
-        let memo = Memo::default();
-        let made: *const String = memo.get::<String>().unwrap();
-        assert!(std::ptr::eq(made, memo.get::<String>().unwrap()));
-        assert!(memo.get::<u32>().is_none());
+        let cache = RequestCache::default();
+        let made: *const String = cache.get::<String>().unwrap();
+        assert!(std::ptr::eq(made, cache.get::<String>().unwrap()));
+        assert!(cache.get::<u32>().is_none());
     }
 }
