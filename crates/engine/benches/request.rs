@@ -48,7 +48,8 @@ impl PreparedFetch for ReadyFetch {
             br#""Album_by_pk":{"Title":"For Those About To Rock We Salute You","AlbumId":1},"#;
         let finished =
             Finished { bytes: MEMBER.repeat(self.members), ends: Vec::new(), failed: false, rest: None };
-        let reply = FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), freshness: None };
+        let reply =
+            FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), cache_control: None };
         Box::pin(std::future::ready(Ok(reply)))
     }
     fn touches(&self) -> &[Tag] {

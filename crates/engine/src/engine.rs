@@ -10,7 +10,7 @@ use crate::errors;
 use crate::execute::{self, ExecutionContext, ExecutionResult};
 use crate::planner::{Bound, Place, Planner, Refusal};
 use crate::responses::Responses;
-use crate::source::{Caller, Freshness, Headers, NoHeaders, Protocol, Scope};
+use crate::source::{CacheControl, Caller, Headers, NoHeaders, Protocol, Scope};
 use crate::unread::Receiver;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -130,7 +130,7 @@ pub struct Response {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lifetime {
     /// Remaining lifetime; none if something failed.
-    pub freshness: Freshness,
+    pub cache_control: CacheControl,
     /// True if the operation set the lifetime.
     pub wished: bool,
     /// The headers by which sources tell callers apart, for `Vary`: names with commas, or nothing.
@@ -282,15 +282,16 @@ impl Engine {
             hold_back_bytes,
             conditions_max,
         };
-        let (ExecutionResult { body, capacity, freshness }, kept) = match &plan.sharing {
+        let (ExecutionResult { body, capacity, cache_control }, kept) = match &plan.sharing {
             None => (execute::run(run).await, Kept::Made),
             Some(sharing) => Box::pin(execute::run_shared(run, sharing, &self.responses)).await,
         };
         timing.execute = started.elapsed();
         // An answer for a credential is private to its client.
-        let is_personal = freshness.is_some() && plan.pieces.iter().any(|it| it.fetch.is_personal(headers));
-        let lifetime = freshness.map(|told| Lifetime {
-            freshness: if is_personal { Freshness { scope: Scope::Private, ..told } } else { told },
+        let is_personal =
+            cache_control.is_some() && plan.pieces.iter().any(|it| it.fetch.is_personal(headers));
+        let lifetime = cache_control.map(|told| Lifetime {
+            cache_control: if is_personal { CacheControl { scope: Scope::Private, ..told } } else { told },
             wished: plan.operation.cache_directive.is_some(),
             vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
             kept,

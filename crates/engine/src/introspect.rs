@@ -112,7 +112,8 @@ impl PreparedFetch for IntrospectionFetch {
         }
         self.bytes_last.store(out.len(), Ordering::Relaxed);
         let finished = Finished { bytes: out.into_bytes(), ends, failed: false, rest: None };
-        let reply = FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), freshness: None };
+        let reply =
+            FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), cache_control: None };
         Box::pin(std::future::ready(Ok(reply)))
     }
 

@@ -1,6 +1,6 @@
 //! Lifetime and scope of an answer: the minimum over its parts.
 //!
-//! A part is one round trip. A source that knows says how long its answer stays true ([`Freshness`]); hints in the schema
+//! A part is one round trip. A source that knows says how long its answer stays true ([`CacheControl`]); hints in the schema
 //! (`@cacheControl`) shorten that, and give a lifetime to parts that have none. A part without either makes the whole
 //! answer one that nobody keeps, as in Apollo Server; an operation's own `@cached(ttl:)` speaks for such parts alone.
 //!
@@ -9,7 +9,7 @@
 //! Sources: RFC 9111, RFC 5861; `docs/caching.md`.
 
 use crate::changes::Ages;
-use crate::source::{Freshness, Scope};
+use crate::source::{CacheControl, Scope};
 use std::sync::Arc;
 
 /// Cache hint of a type or field: `@cacheControl(maxAge, scope, inheritMaxAge)`.
@@ -49,42 +49,48 @@ pub struct NodeHints {
 
 /// The lifetime of a whole answer, while its parts come in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Least {
+pub(crate) struct CachePolicy {
     /// The least so far; `None` before the first part.
-    least: Option<Freshness>,
+    least: Option<CacheControl>,
     scope: Scope,
     /// True if a hint made a part private that its source gives to everyone.
     is_alone: bool,
     /// True if a source, a hint or the operation set a lifetime.
-    is_told: bool,
+    is_set: bool,
 }
 
-impl Least {
+impl CachePolicy {
     /// Before the first part.
-    pub(crate) fn new(is_told: bool) -> Self {
-        Self { is_told, ..Self::default() }
+    pub(crate) fn new(is_set: bool) -> Self {
+        Self { is_set, ..Self::default() }
     }
 
-    /// Takes in a part: what its source said and what the hints say; `wish_s` is the operation's own word for parts without either.
-    pub(crate) fn part(&mut self, freshness: Option<&Freshness>, hints: &NodeHints, wish_s: Option<u32>) {
-        self.scope = self.scope.max(hints.scope).max(freshness.map_or(Scope::Public, |it| it.scope));
-        self.is_told |= freshness.is_some() || hints.least.is_some() || self.scope == Scope::Private;
+    /// Takes in a part: what its source said and what the hints say; `directive_s` is the operation's own word for parts without either.
+    pub(crate) fn add(
+        &mut self,
+        cache_control: Option<&CacheControl>,
+        hints: &NodeHints,
+        directive_s: Option<u32>,
+    ) {
+        self.scope = self.scope.max(hints.scope).max(cache_control.map_or(Scope::Public, |it| it.scope));
+        self.is_set |= cache_control.is_some() || hints.least.is_some() || self.scope == Scope::Private;
         // A part that a hint makes private is cached for one caller only, unless its source separates callers by headers.
-        let keeps_apart = freshness.is_some_and(|it| it.scope == Scope::Private && it.by_headers);
+        let keeps_apart = cache_control.is_some_and(|it| it.scope == Scope::Private && it.by_headers);
         self.is_alone |= hints.scope == Scope::Private && !keeps_apart;
         let hinted = hints.least.as_ref().map(|(least_s, by)| by_hint(*least_s, by));
-        let is_silent = freshness.is_none_or(|it| it.is_silent);
-        let unsaid = (is_silent && !hints.covers).then(|| match wish_s {
-            Some(wish_s) => {
-                self.is_told = true;
-                by_hint(wish_s, &Arc::from("the operation"))
+        let is_silent = cache_control.is_none_or(|it| it.is_silent);
+        let unsaid = (is_silent && !hints.covers).then(|| match directive_s {
+            Some(directive_s) => {
+                self.is_set = true;
+                by_hint(directive_s, &Arc::from("the operation"))
             }
-            None => match freshness {
-                Some(it) if it.remaining_ms == Freshness::ENDLESS_MS => by_hint(0, &it.set_by),
+            None => match cache_control {
+                Some(it) if it.remaining_ms == CacheControl::ENDLESS_MS => by_hint(0, &it.set_by),
                 Some(_) | None => by_hint(0, &Arc::from("a part without a lifetime")),
             },
         });
-        let said = freshness.cloned().into_iter().chain(hinted).chain(unsaid).reduce(Freshness::shortened);
+        let said =
+            cache_control.cloned().into_iter().chain(hinted).chain(unsaid).reduce(CacheControl::shortened);
         // A part that inherits its lifetime does not shorten its parent's.
         self.least = match (self.least.take(), said) {
             (Some(least), Some(said)) => Some(least.and(said)),
@@ -94,23 +100,23 @@ impl Least {
 
     /// Nobody keeps it: something failed.
     pub(crate) fn fail(&mut self) {
-        if self.is_told {
+        if self.is_set {
             self.scope = Scope::Private;
             // Whose it is, the part that failed did not say.
-            self.least = Some(Freshness { by_headers: false, ..by_hint(0, &Arc::from("an error")) });
+            self.least = Some(CacheControl { by_headers: false, ..by_hint(0, &Arc::from("an error")) });
         }
     }
 
     /// The resulting lifetime, if any was set.
-    pub(crate) fn told(self) -> Option<Freshness> {
-        let least = self.least.filter(|it| self.is_told && it.remaining_ms < Freshness::ENDLESS_MS)?;
+    pub(crate) fn resolve(self) -> Option<CacheControl> {
+        let least = self.least.filter(|it| self.is_set && it.remaining_ms < CacheControl::ENDLESS_MS)?;
         let by_headers = least.by_headers && !self.is_alone;
-        let told = Freshness { scope: self.scope, by_headers, is_silent: false, ..least };
+        let told = CacheControl { scope: self.scope, by_headers, is_silent: false, ..least };
         Some(told.at_least_a_second())
     }
 }
 
-impl Freshness {
+impl CacheControl {
     /// The lifetime, including the stale period, shortened to `other`; the scope stays.
     fn shortened(self, other: Self) -> Self {
         match other.remaining_ms.checked_sub(self.remaining_ms) {
@@ -152,10 +158,10 @@ impl Freshness {
     }
 }
 
-fn by_hint(fresh_s: u32, by: &Arc<str>) -> Freshness {
+fn by_hint(fresh_s: u32, by: &Arc<str>) -> CacheControl {
     let remaining_ms = u64::from(fresh_s) * 1000;
     let (scope, ages, set_by) = (Scope::Public, Ages::default(), Arc::clone(by));
-    Freshness {
+    CacheControl {
         remaining_ms,
         stale_ms: 0,
         scope,
@@ -171,9 +177,9 @@ fn by_hint(fresh_s: u32, by: &Arc<str>) -> Freshness {
 mod tests {
     use super::*;
 
-    fn known(fresh_s: u32, stale_s: u32, scope: Scope, by: &str) -> Freshness {
+    fn known(fresh_s: u32, stale_s: u32, scope: Scope, by: &str) -> CacheControl {
         let (remaining_ms, stale_ms) = (1000 * u64::from(fresh_s), 1000 * u64::from(stale_s));
-        Freshness {
+        CacheControl {
             remaining_ms,
             stale_ms,
             scope,
@@ -189,14 +195,14 @@ mod tests {
         NodeHints { covers, least: least.map(|it| (it, Arc::from("T.f"))), scope }
     }
 
-    type Part = (Option<Freshness>, NodeHints);
+    type Part = (Option<CacheControl>, NodeHints);
 
-    fn check(parts: &[Part], wish_s: Option<u32>, expected: Option<Freshness>) {
-        let mut all = Least::default();
-        for (freshness, hints) in parts {
-            all.part(freshness.as_ref(), hints, wish_s);
+    fn check(parts: &[Part], directive_s: Option<u32>, expected: Option<CacheControl>) {
+        let mut all = CachePolicy::default();
+        for (cache_control, hints) in parts {
+            all.add(cache_control.as_ref(), hints, directive_s);
         }
-        assert_eq!(all.told(), expected);
+        assert_eq!(all.resolve(), expected);
     }
 
     #[test]
@@ -250,7 +256,7 @@ mod tests {
 
     #[test]
     fn what_is_for_one_request_alone_stays_so_under_a_hint() {
-        let alone = |it| Some(Freshness { by_headers: false, ..it });
+        let alone = |it| Some(CacheControl { by_headers: false, ..it });
         let theirs = alone(known(60, 10, Scope::Private, "users"));
         let expected = alone(known(10, 0, Scope::Private, "T.f"));
         check(&[(theirs, hints(false, Some(10), Scope::Public))], None, expected);
@@ -261,14 +267,14 @@ mod tests {
         let changes = crate::changes::Changes::default();
         let of = |fresh_s, tag| {
             let ages = changes.ages([tag]);
-            Some(Freshness { ages, ..known(fresh_s, 0, Scope::Public, "s") })
+            Some(CacheControl { ages, ..known(fresh_s, 0, Scope::Public, "s") })
         };
         for changed in ["player-1", "player-2"] {
-            let mut all = Least::default();
+            let mut all = CachePolicy::default();
             for (fresh_s, tag) in [(5, "player-1"), (9, "player-2")] {
-                all.part(of(fresh_s, tag).as_ref(), &hints(false, Some(7), Scope::Public), None);
+                all.add(of(fresh_s, tag).as_ref(), &hints(false, Some(7), Scope::Public), None);
             }
-            let told = all.told().expect("it lives");
+            let told = all.resolve().expect("it lives");
             changes.heard("player-3");
             assert!(changes.are_current(&told.ages));
             changes.heard(changed);
@@ -283,7 +289,7 @@ mod tests {
         check(&[(None, hints(true, Some(7), Scope::Public))], None, Some(known(7, 0, Scope::Public, "T.f")));
         let inherits = hints(true, None, Scope::Private);
         let lasting = known(60, 0, Scope::Public, "s");
-        let both = Some(Freshness { scope: Scope::Private, by_headers: false, ..lasting.clone() });
+        let both = Some(CacheControl { scope: Scope::Private, by_headers: false, ..lasting.clone() });
         check(&[(Some(lasting), silent.clone()), (None, inherits)], None, both);
         let by_source = known(60, 0, Scope::Public, "s");
         let nothing = known(0, 0, Scope::Public, "a part without a lifetime");
@@ -291,16 +297,16 @@ mod tests {
     }
 
     /// An answer of a service without a lifetime.
-    fn silent(scope: Scope) -> Freshness {
-        let remaining_ms = Freshness::ENDLESS_MS;
-        Freshness { remaining_ms, is_silent: true, ..known(0, 0, scope, "s") }
+    fn silent(scope: Scope) -> CacheControl {
+        let remaining_ms = CacheControl::ENDLESS_MS;
+        CacheControl { remaining_ms, is_silent: true, ..known(0, 0, scope, "s") }
     }
 
     #[test]
     fn what_says_nothing_has_the_lifetime_that_a_hint_or_the_operation_gives_it_and_else_none() {
         let none = NodeHints::default();
         let nothing = known(0, 0, Scope::Public, "a part without a lifetime");
-        let part = |it: &Freshness, hints: NodeHints| [(Some(it.clone()), hints)];
+        let part = |it: &CacheControl, hints: NodeHints| [(Some(it.clone()), hints)];
         let (public, never) = (silent(Scope::Public), known(0, 0, Scope::Public, "s"));
         check(&part(&public, none.clone()), None, Some(never.clone()));
         check(
@@ -332,7 +338,7 @@ mod tests {
             None,
             Some(known(60, 0, Scope::Private, "T.f")),
         );
-        let alone = Freshness { by_headers: false, ..known(0, 0, Scope::Private, "s") };
+        let alone = CacheControl { by_headers: false, ..known(0, 0, Scope::Private, "s") };
         let both = public.and(alone.clone());
         check(&part(&both, hints(true, Some(60), Scope::Public)), Some(60), Some(alone));
     }
@@ -340,7 +346,7 @@ mod tests {
     #[test]
     fn what_a_hint_makes_private_is_for_one_caller_alone() {
         let private = hints(true, Some(60), Scope::Private);
-        let expected = Some(Freshness { by_headers: false, ..known(60, 0, Scope::Private, "T.f") });
+        let expected = Some(CacheControl { by_headers: false, ..known(60, 0, Scope::Private, "T.f") });
         check(&[(None, private.clone())], None, expected.clone());
         check(&[(Some(silent(Scope::Public)), private.clone())], None, expected.clone());
         check(&[(Some(known(90, 0, Scope::Public, "s")), private.clone())], None, expected);
@@ -350,22 +356,22 @@ mod tests {
 
     #[test]
     fn what_may_not_be_shown_once_it_is_over_binds_the_whole() {
-        let strict = Freshness { must_revalidate: true, ..known(90, 0, Scope::Public, "s") };
+        let strict = CacheControl { must_revalidate: true, ..known(90, 0, Scope::Public, "s") };
         let none = NodeHints::default();
-        let of = |it: Freshness| Some(Freshness { must_revalidate: true, ..it });
+        let of = |it: CacheControl| Some(CacheControl { must_revalidate: true, ..it });
         let other = known(60, 0, Scope::Public, "other");
         check(&[(Some(strict.clone()), none.clone()), (Some(other.clone()), none.clone())], None, of(other));
         let hinted = of(known(5, 0, Scope::Public, "T.f"));
         check(&[(Some(strict), hints(false, Some(5), Scope::Public))], None, hinted.clone());
-        let says_only_that = Freshness { must_revalidate: true, ..silent(Scope::Public) };
+        let says_only_that = CacheControl { must_revalidate: true, ..silent(Scope::Public) };
         check(&[(Some(says_only_that), hints(true, Some(5), Scope::Public))], None, hinted);
     }
 
     #[test]
     fn what_may_be_shown_stale_is_told_as_a_second_of_that() {
         let check = |(fresh_ms, stale_ms), (remaining_ms, left_ms)| {
-            let part = Freshness { remaining_ms: fresh_ms, stale_ms, ..known(0, 0, Scope::Public, "s") };
-            let expected = Freshness { remaining_ms, stale_ms: left_ms, ..part.clone() };
+            let part = CacheControl { remaining_ms: fresh_ms, stale_ms, ..known(0, 0, Scope::Public, "s") };
+            let expected = CacheControl { remaining_ms, stale_ms: left_ms, ..part.clone() };
             super::tests::check(&[(Some(part), NodeHints::default())], None, Some(expected));
         };
         check((0, 10_000), (1000, 9000));
@@ -386,10 +392,10 @@ mod tests {
 
     #[test]
     fn a_failed_answer_is_kept_by_nobody() {
-        let mut all = Least::default();
-        all.part(Some(&known(60, 10, Scope::Public, "s")), &NodeHints::default(), None);
+        let mut all = CachePolicy::default();
+        all.add(Some(&known(60, 10, Scope::Public, "s")), &NodeHints::default(), None);
         all.fail();
-        let expected = Freshness { by_headers: false, ..known(0, 0, Scope::Private, "an error") };
-        assert_eq!(all.told(), Some(expected));
+        let expected = CacheControl { by_headers: false, ..known(0, 0, Scope::Private, "an error") };
+        assert_eq!(all.resolve(), Some(expected));
     }
 }

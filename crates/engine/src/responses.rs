@@ -13,7 +13,7 @@ use crate::changes::{Ages, Changes};
 use crate::engine::Capacity;
 use crate::keys::{CarriedHash, KeyRef, SharedKey};
 use crate::single_flight::{Seat, SingleFlight};
-use crate::source::Freshness;
+use crate::source::CacheControl;
 use bytes::Bytes;
 use quick_cache::Weighter;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) struct Shared {
     /// Capacity of the sources when the answer was made.
     pub(crate) capacity: Capacity,
     /// Its lifetime when it was made.
-    pub(crate) lifetime: Option<Freshness>,
+    pub(crate) lifetime: Option<CacheControl>,
     /// When it was made.
     pub(crate) made: Instant,
     /// Ages of its tags before the answer was made.
@@ -41,13 +41,13 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Remaining lifetime.
-    pub(crate) fn left(&self, now: Instant) -> Option<Freshness> {
+    pub(crate) fn left(&self, now: Instant) -> Option<CacheControl> {
         let lifetime = self.lifetime.clone()?;
         let gone = now.saturating_duration_since(self.made).as_millis();
         let gone_ms = u64::try_from(gone).unwrap_or(u64::MAX);
         let until_ms = lifetime.remaining_ms.saturating_add(lifetime.stale_ms).saturating_sub(gone_ms);
         let remaining_ms = lifetime.remaining_ms.saturating_sub(gone_ms);
-        Some(Freshness { remaining_ms, stale_ms: until_ms - remaining_ms, ..lifetime })
+        Some(CacheControl { remaining_ms, stale_ms: until_ms - remaining_ms, ..lifetime })
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
 
     fn shared(responses: &Responses, body: &str, fresh_s: u32, tags: &[&str], made: Instant) -> Arc<Shared> {
         let (remaining_ms, scope) = (1000 * u64::from(fresh_s), Scope::Public);
-        let lifetime = Freshness {
+        let lifetime = CacheControl {
             remaining_ms,
             stale_ms: 5000,
             scope,

@@ -243,13 +243,13 @@ pub struct FetchResult {
     /// Fields that failed; their values are null (and nulls are already bubbled in `Finished`).
     pub errors: Vec<PathError>,
     /// Lifetime of the result; `None` if the source gives none.
-    pub freshness: Option<Freshness>,
+    pub cache_control: Option<CacheControl>,
 }
 
 /// Lifetime of an answer, counted from now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Freshness {
-    /// Remaining lifetime, so that levels never add up. [`Freshness::ENDLESS_MS`] if none is given.
+pub struct CacheControl {
+    /// Remaining lifetime, so that levels never add up. [`CacheControl::ENDLESS_MS`] if none is given.
     pub remaining_ms: u64,
     /// Stale period behind it: the answer may be shown while a new one is fetched.
     pub stale_ms: u64,
@@ -268,7 +268,7 @@ pub struct Freshness {
     pub set_by: Arc<str>,
 }
 
-impl Freshness {
+impl CacheControl {
     /// Remaining lifetime of an answer without one.
     pub const ENDLESS_MS: u64 = u64::MAX;
 }

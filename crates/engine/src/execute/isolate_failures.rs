@@ -14,7 +14,7 @@ use crate::lifetime::NodeHints;
 use crate::plan::PreparedNode;
 use crate::rows::{Bitmap, CellError, Column, Data, Table};
 use crate::source::{
-    Answer, BoxFuture, FetchBody, FetchResult, FieldError, Finished, Freshness, PathError, PlanNode,
+    Answer, BoxFuture, CacheControl, FetchBody, FetchResult, FieldError, Finished, PathError, PlanNode,
     Protocol, SourceError, Step,
 };
 use crate::write::out::Out;
@@ -54,7 +54,7 @@ pub(super) async fn ask_each(run: &ExecutionContext<'_>, piece: &PreparedNode) -
     }
     let mut asked = futures_util::stream::iter(members).buffered(MEMBERS_MAX);
     let mut replies = Vec::with_capacity(piece.fields.len());
-    let (mut bytes_len, mut freshness) = (0, None::<Freshness>);
+    let (mut bytes_len, mut cache_control) = (0, None::<CacheControl>);
     while let Some(mut reply) = asked.next().await {
         if let Ok(FetchResult { body: FetchBody::Finished(finished), .. }) = &reply {
             bytes_len += finished.bytes.len();
@@ -62,8 +62,8 @@ pub(super) async fn ask_each(run: &ExecutionContext<'_>, piece: &PreparedNode) -
                 reply = Err(too_long());
             }
         }
-        if let Ok(FetchResult { freshness: said, .. }) = &mut reply {
-            freshness = match (freshness, said.take()) {
+        if let Ok(FetchResult { cache_control: said, .. }) = &mut reply {
+            cache_control = match (cache_control, said.take()) {
                 (Some(one), Some(other)) => Some(one.and(other)),
                 (one, other) => one.or(other),
             };
@@ -80,7 +80,7 @@ pub(super) async fn ask_each(run: &ExecutionContext<'_>, piece: &PreparedNode) -
         true => rows(replies),
         false => bytes(run, members.zip(replies)),
     };
-    FetchResult { body, errors, freshness }
+    FetchResult { body, errors, cache_control }
 }
 
 /// One member of `piece`.

@@ -20,12 +20,12 @@ pub(crate) use shared::run_shared;
 use crate::changes::{Changes, Noting};
 use crate::compose::Graph;
 use crate::engine::{Body, Capacity};
-use crate::lifetime::Least;
+use crate::lifetime::CachePolicy;
 use crate::plan::output_plan::PlanNodeId;
 use crate::plan::{Plan, PreparedNode};
 use crate::rows::{Column, Rows};
 use crate::source::{
-    BatchBarrier, Caller, FetchBody, FetchInput, FetchResult, Finished, Freshness, Headers, PathError,
+    BatchBarrier, CacheControl, Caller, FetchBody, FetchInput, FetchResult, Finished, Headers, PathError,
     Protocol, RequestCaches, RequestScope, SourceError,
 };
 use futures_util::FutureExt;
@@ -77,7 +77,7 @@ pub(crate) struct FetchResults {
     /// By [`PlanNodeId`].
     pub(crate) rows: Vec<Option<Rows>>,
     /// Lifetimes that sources gave for their pieces; empty when none did.
-    freshness: Vec<(PlanNodeId, Freshness)>,
+    cache_control: Vec<(PlanNodeId, CacheControl)>,
 }
 
 /// Context of a fetch.
@@ -92,7 +92,7 @@ pub(crate) struct ExecutionResult {
     pub(crate) body: Body,
     pub(crate) capacity: Capacity,
     /// Lifetime of the answer, if known.
-    pub(crate) freshness: Option<Freshness>,
+    pub(crate) cache_control: Option<CacheControl>,
 }
 
 /// Runs the plan and writes the answer.
@@ -102,14 +102,15 @@ pub(crate) async fn run(run: ExecutionContext<'_>) -> ExecutionResult {
         let caches = run.caches();
         let mut reply =
             run.ask_root(&plan.pieces[0], BatchContext { caches: caches.as_ref(), level: None }).await;
-        if let Ok(FetchResult { body: FetchBody::Finished(finished), errors, freshness: None }) = &mut reply
+        if let Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None }) =
+            &mut reply
             && errors.is_empty()
             && !finished.failed
             && finished.rest.is_none()
         {
             let body = Body::Whole(wrap(std::mem::take(&mut finished.bytes)));
-            let freshness = run.least(&[], |_| true).told();
-            return ExecutionResult { body, capacity: Capacity::Enough, freshness };
+            let cache_control = run.policy(&[], |_| true).resolve();
+            return ExecutionResult { body, capacity: Capacity::Enough, cache_control };
         }
         let mut results = FetchResults::none(plan);
         results.put(PlanNodeId(0), reply);
@@ -122,14 +123,14 @@ pub(crate) async fn run(run: ExecutionContext<'_>) -> ExecutionResult {
         }
         results
     };
-    let said = std::mem::take(&mut results.freshness);
+    let said = std::mem::take(&mut results.cache_control);
     let was_asked = |it: usize| !matches!(results.asked[it], FetchState::Waiting);
-    let mut least = run.least(&said, was_asked);
+    let mut policy = run.policy(&said, was_asked);
     let (body, capacity) = assemble::write(run, results);
     if !body.is_sound() {
-        least.fail();
+        policy.fail();
     }
-    ExecutionResult { body, capacity, freshness: least.told() }
+    ExecutionResult { body, capacity, cache_control: policy.resolve() }
 }
 
 /// `{"data":{…}}` around members that each end with a comma.
@@ -153,15 +154,15 @@ impl FetchResults {
         Self {
             asked: std::iter::repeat_with(|| FetchState::Waiting).take(pieces).collect(),
             rows: vec![None; pieces],
-            freshness: Vec::new(),
+            cache_control: Vec::new(),
         }
     }
 
     fn put(&mut self, piece: PlanNodeId, reply: Result<FetchResult, SourceError>) {
         let at = piece.0 as usize;
         self.asked[at] = match reply {
-            Ok(FetchResult { body, errors, freshness }) => {
-                self.freshness.extend(freshness.map(|it| (piece, it)));
+            Ok(FetchResult { body, errors, cache_control }) => {
+                self.cache_control.extend(cache_control.map(|it| (piece, it)));
                 match body {
                     FetchBody::Finished(finished) => FetchState::Finished(finished, errors),
                     FetchBody::Rows(rows) => {
@@ -180,22 +181,22 @@ impl FetchResults {
 
 impl<'r> ExecutionContext<'r> {
     /// The lifetime of the whole: `said` by sources, in hints and by the operation itself, of the pieces that were asked.
-    fn least(&self, said: &[(PlanNodeId, Freshness)], was_asked: impl Fn(usize) -> bool) -> Least {
+    fn policy(&self, said: &[(PlanNodeId, CacheControl)], was_asked: impl Fn(usize) -> bool) -> CachePolicy {
         // Of an answer that may be shared something is told even if all its parts fail.
-        let mut least = Least::new(self.plan.sharing.is_some());
+        let mut policy = CachePolicy::new(self.plan.sharing.is_some());
         let cache_directive =
             self.plan.operation.cache_directive.filter(|_| self.plan.kind == OperationKind::Query);
         if said.is_empty() && self.plan.sharing.is_none() && !self.graph.has_hints() {
-            return least;
+            return policy;
         }
-        let wish_s = cache_directive.map(|it| it.seconds(self.variables));
+        let directive_s = cache_directive.map(|it| it.seconds(self.variables));
         for (at, piece) in self.plan.pieces.iter().enumerate() {
             if piece.source.is_some() && was_asked(at) {
-                let freshness = said.iter().find(|it| it.0.0 as usize == at).map(|it| &it.1);
-                least.part(freshness, &piece.hints, wish_s);
+                let cache_control = said.iter().find(|it| it.0.0 as usize == at).map(|it| &it.1);
+                policy.add(cache_control, &piece.hints, directive_s);
             }
         }
-        least
+        policy
     }
 
     /// Memories of the pieces' answers, if pieces may repeat a call.

@@ -9,7 +9,7 @@ use crate::keys::KeyRef;
 use crate::plan::ResponseSharing;
 use crate::responses::{Landing, Responses, Shared};
 use crate::single_flight::Seat;
-use crate::source::Freshness;
+use crate::source::CacheControl;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Instant;
@@ -56,8 +56,8 @@ pub(crate) async fn run_shared(
 /// Another's answer for this request.
 fn given(shared: &Shared) -> ExecutionResult {
     let body = Body::Shared(shared.body.clone());
-    let freshness = shared.left(Instant::now()).map(Freshness::at_least_a_second);
-    ExecutionResult { body, capacity: shared.capacity, freshness }
+    let cache_control = shared.left(Instant::now()).map(CacheControl::at_least_a_second);
+    ExecutionResult { body, capacity: shared.capacity, cache_control }
 }
 
 /// Makes the answer, caches it if it has a lifetime, and hands it to the waiting requests.
@@ -68,22 +68,22 @@ async fn make(
     key: KeyRef<'_>,
 ) -> (ExecutionResult, Landing) {
     let mut ages = responses.changes.ages_at(sharing.tags.iter().copied());
-    let ExecutionResult { body, capacity, freshness } = super::run(run).await;
-    freshness.iter().for_each(|it| ages.join(&it.ages));
-    let may_share = freshness.as_ref().is_some_and(|it| it.by_headers);
+    let ExecutionResult { body, capacity, cache_control } = super::run(run).await;
+    cache_control.iter().for_each(|it| ages.join(&it.ages));
+    let may_share = cache_control.as_ref().is_some_and(|it| it.by_headers);
     let bytes = match body {
         Body::Whole(bytes) if may_share => bytes,
         Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } => {
             responses.pass(key, Instant::now());
-            return (ExecutionResult { body, capacity, freshness }, Landing::Alone);
+            return (ExecutionResult { body, capacity, cache_control }, Landing::Alone);
         }
     };
-    let lives = freshness.as_ref().is_some_and(|it| it.remaining_ms > 0);
+    let lives = cache_control.as_ref().is_some_and(|it| it.remaining_ms > 0);
     let body = Bytes::from(bytes);
-    let (made, lifetime) = (Instant::now(), freshness.clone());
+    let (made, lifetime) = (Instant::now(), cache_control.clone());
     let shared = Arc::new(Shared { body: body.clone(), capacity, lifetime, made, ages });
     if lives {
         responses.put(key.into(), Arc::clone(&shared));
     }
-    (ExecutionResult { body: Body::Shared(body), capacity, freshness }, Landing::Here(shared))
+    (ExecutionResult { body: Body::Shared(body), capacity, cache_control }, Landing::Here(shared))
 }

@@ -227,7 +227,7 @@ impl MemoryFetch {
         }
         self.bytes_last.store(out.len(), Ordering::Relaxed);
         let body = Finished { bytes: out.into_bytes(), ends, failed, rest: None };
-        FetchResult { body: FetchBody::Finished(body), errors, freshness: None }
+        FetchResult { body: FetchBody::Finished(body), errors, cache_control: None }
     }
 
     /// One row at the root, one per key below.
@@ -241,7 +241,7 @@ impl MemoryFetch {
         });
         let columns = columns.collect::<Result<_, _>>()?;
         let body = Rows { rows: rows as u32, columns, hidden: Vec::new() };
-        Ok(FetchResult { body: FetchBody::Rows(body), errors: Vec::new(), freshness: None })
+        Ok(FetchResult { body: FetchBody::Rows(body), errors: Vec::new(), cache_control: None })
     }
 }
 

@@ -91,7 +91,7 @@ fn a_client_says_how_long_caches_may_keep_an_answer_that_is_whole() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let keep_s = |query: &str, variables: &str| {
         let lifetime = runtime.block_on(run(&engine, Protocol::GraphqlOverHttp, query, variables)).lifetime;
-        lifetime.map(|it| it.freshness.remaining_ms.div_ceil(1000))
+        lifetime.map(|it| it.cache_control.remaining_ms.div_ceil(1000))
     };
     assert_eq!(keep_s("query @cacheControl(maxAge: 60) { album(id: 1) { id } }", "{}"), Some(60));
     assert_eq!(keep_s("query @cacheControl(maxAge: -1) { album(id: 1) { id } }", "{}"), Some(0));

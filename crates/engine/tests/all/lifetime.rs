@@ -12,7 +12,7 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Kept, Lifetime, Request, Response, Settings};
 use weir_engine::lifetime::{Hint, HintAt};
 use weir_engine::source::{
-    BoxFuture, Caller, FetchInput, FetchResult, Freshness, Headers, PlanError, PlanNode, PreparedFetch,
+    BoxFuture, CacheControl, Caller, FetchInput, FetchResult, Headers, PlanError, PlanNode, PreparedFetch,
     Protocol, Scope, Source, SourceError, Tag,
 };
 use weir_language::schema::Schema;
@@ -46,7 +46,7 @@ struct Living {
 
 struct LivingFetch {
     inner: Box<dyn PreparedFetch>,
-    freshness: Option<Freshness>,
+    cache_control: Option<CacheControl>,
     calls: Arc<AtomicUsize>,
     gate: Arc<Semaphore>,
     headers: [Box<str>; 1],
@@ -67,7 +67,7 @@ impl Source for Living {
         let remaining_ms = self.remaining_ms.load(Ordering::Relaxed);
         let set_by = Arc::from("albums");
         let by_headers = self.by_headers;
-        let known = Freshness {
+        let known = CacheControl {
             remaining_ms,
             stale_ms: self.stale_ms,
             scope: self.scope,
@@ -79,7 +79,7 @@ impl Source for Living {
         };
         Ok(Box::new(LivingFetch {
             inner: self.documents.prepare(piece)?,
-            freshness: (remaining_ms < u64::MAX).then_some(known),
+            cache_control: (remaining_ms < u64::MAX).then_some(known),
             calls: Arc::clone(&self.calls),
             gate: Arc::clone(&self.gate),
             headers: ["x-user-id".into()],
@@ -94,7 +94,7 @@ impl PreparedFetch for LivingFetch {
             self.calls.fetch_add(1, Ordering::Relaxed);
             self.gate.acquire().await.expect("the gate stays").forget();
             let reply = self.inner.run(input).await?;
-            Ok(FetchResult { freshness: self.freshness.clone(), ..reply })
+            Ok(FetchResult { cache_control: self.cache_control.clone(), ..reply })
         })
     }
     fn touches(&self) -> &[Tag] {
@@ -104,7 +104,7 @@ impl PreparedFetch for LivingFetch {
         &self.headers
     }
     fn has_lifetime(&self) -> bool {
-        self.freshness.is_some()
+        self.cache_control.is_some()
     }
     fn explain(&self, out: &mut String) {
         self.inner.explain(out);
@@ -191,8 +191,9 @@ fn check(remaining_ms: Option<u64>, hints: &[HintAt], query: &str, expected: Opt
     let scene = Scene::new(remaining_ms, Scope::Public, hints);
     on_runtime(async {
         let lifetime = scene.ask(query, &Sent::default()).await.lifetime;
-        let found =
-            lifetime.as_ref().map(|it| (it.freshness.remaining_ms.div_ceil(1000), &*it.freshness.set_by));
+        let found = lifetime
+            .as_ref()
+            .map(|it| (it.cache_control.remaining_ms.div_ceil(1000), &*it.cache_control.set_by));
         assert_eq!(found, expected);
     });
 }
@@ -375,8 +376,8 @@ fn what_a_hint_makes_private_is_never_given_to_another() {
                 // The two send the same: nothing here tells them apart.
                 let lifetime = scene.ask("{ album(id: 1) { title } }", &Sent::default()).await.lifetime;
                 let lifetime = lifetime.expect("it has one");
-                assert_eq!((lifetime.kept, lifetime.freshness.scope), (Kept::Made, Scope::Private));
-                assert_eq!(lifetime.freshness.remaining_ms, 60_000);
+                assert_eq!((lifetime.kept, lifetime.cache_control.scope), (Kept::Made, Scope::Private));
+                assert_eq!(lifetime.cache_control.remaining_ms, 60_000);
             }
             assert_eq!(scene.calls(), 2);
         }
@@ -388,7 +389,7 @@ fn what_is_shown_stale_is_kept_whole_for_a_second_of_that() {
     on_runtime(async {
         let scene = Scene::of(Living { stale_ms: 10_000, ..Living::new(Some(0), Scope::Public, &[]) });
         const QUERY: &str = "{ album(id: 1) { title } }";
-        let made = scene.ask(QUERY, &Sent::default()).await.lifetime.expect("it has one").freshness;
+        let made = scene.ask(QUERY, &Sent::default()).await.lifetime.expect("it has one").cache_control;
         assert_eq!((made.remaining_ms, made.stale_ms), (1000, 9000));
         assert_eq!(scene.engine.responses().0, 1);
     });

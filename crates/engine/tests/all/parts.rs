@@ -188,7 +188,7 @@ impl PreparedFetch for ServiceFetch {
                 table.columns.push(self.column(&input, field, &values, &errors));
             }
         }
-        let reply = FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), freshness: None };
+        let reply = FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: None };
         Box::pin(std::future::ready(Ok(reply)))
     }
     fn touches(&self) -> &[Tag] {

@@ -61,7 +61,7 @@ impl PreparedFetch for LongFetch {
                 failed: false,
                 rest: Some(Chunks { receiver }),
             };
-            Ok(FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), freshness: None })
+            Ok(FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), cache_control: None })
         })
     }
     fn touches(&self) -> &[Tag] {

@@ -116,10 +116,10 @@ impl PreparedFetch for DocumentFetch {
                 return Ok(FetchResult {
                     body: FetchBody::Finished(rows::finish(self, &input, &table)),
                     errors: Vec::new(),
-                    freshness: None,
+                    cache_control: None,
                 });
             }
-            Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), freshness: None })
+            Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: None })
         })
     }
     fn touches(&self) -> &[Tag] {

@@ -173,7 +173,7 @@ fn stated_ms(
     wall_ms: u64,
 ) -> Option<u64> {
     let expires = || if said.overruled { None } else { expires_ms(headers, wall_ms) };
-    let named = rule.freshness.iter().find_map(|name| match name {
+    let named = rule.cache_control.iter().find_map(|name| match name {
         name if *name == CACHE_CONTROL => said.lifetime_ms(shared),
         name if *name == CDN_CACHE_CONTROL => targeted.lifetime_ms(shared),
         name if *name == EXPIRES => expires(),

@@ -45,7 +45,7 @@ pub struct Rule {
     pub counters: Arc<Counters>,
     /// Headers that say how long, the first that is there decides: `Cache-Control` and `Expires` as they are defined, any
     /// other as a number of seconds. The standard ones follow those that are named.
-    pub freshness: Box<[HeaderName]>,
+    pub cache_control: Box<[HeaderName]>,
     /// Lifetime of answers whose headers give none: 0 is none, and `None` leaves it to other settings.
     pub default_ms: Option<u64>,
     /// Stale period while a new answer is fetched; `None`: by the answer.

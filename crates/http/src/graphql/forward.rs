@@ -154,9 +154,9 @@ impl ForwardedFetch {
         let mut failures: Vec<Option<SourceError>> = asked.iter().map(|_| None).collect();
         let served = asked.into_iter().zip(&mut failures);
         let served: Vec<Option<Served>> = served.map(|(served, failure)| good(served, failure)).collect();
-        let mut freshness = Shortest::default();
+        let mut cache_control = Shortest::default();
         let reads = served.iter().flatten().filter(|_| !self.is_change());
-        reads.for_each(|it| freshness.add(self.link.keeper.ttl(it, input)));
+        reads.for_each(|it| cache_control.add(self.link.keeper.ttl(it, input)));
         let tapes = served.iter().zip(&mut failures);
         let tapes = tapes.map(|(served, failure)| good(json(served.as_ref()?, self.called(input)), failure));
         let tapes: Vec<Option<Json<'_>>> = tapes.collect();
@@ -195,7 +195,7 @@ impl ForwardedFetch {
         }
         columns.iter_mut().for_each(|it| it.errors.sort_by_key(|it| it.row));
         let table = Table { rows: rows as u32, columns, hidden: Vec::new() };
-        Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), freshness: freshness.0 })
+        Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: cache_control.0 })
     }
 }
 

@@ -156,12 +156,12 @@ impl Calls {
         for (asked, answers) in self.fields.iter().zip(&answers) {
             columns.push(self.column(asked, input, answers));
         }
-        let mut freshness = Shortest::default();
+        let mut cache_control = Shortest::default();
         let is_change = self.kind == OperationKind::Mutation;
         let served = answers.iter().flatten().filter_map(|it| it.as_ref().ok()).flatten();
-        served.filter(|_| !is_change).for_each(|it| freshness.add(self.link.keeper.ttl(it, input)));
+        served.filter(|_| !is_change).for_each(|it| cache_control.add(self.link.keeper.ttl(it, input)));
         let table = Table { rows: rows as u32, columns, hidden: Vec::new() };
-        Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), freshness: freshness.0 })
+        Ok(FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: cache_control.0 })
     }
 
     /// The column of a member, an answer each row.

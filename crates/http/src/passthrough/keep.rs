@@ -18,7 +18,7 @@ use std::future::Future;
 use std::sync::Arc;
 use weir_engine::changes::Ages;
 use weir_engine::plan::output_plan::{OutputKind, SelectionSetId};
-use weir_engine::source::{FetchInput, Freshness, Headers, PlanNode, Tag, is_credential};
+use weir_engine::source::{CacheControl, FetchInput, Headers, PlanNode, Tag, is_credential};
 
 /// Caching of a server's answers.
 #[derive(Debug)]
@@ -155,7 +155,7 @@ impl Keeper {
     }
 
     /// Remaining lifetime of `served`.
-    pub(crate) fn ttl(&self, served: &Served, input: &FetchInput<'_>) -> Freshness {
+    pub(crate) fn ttl(&self, served: &Served, input: &FetchInput<'_>) -> CacheControl {
         ttl(served, self.rule_for(input.headers), Ages::default(), &self.shown)
     }
 }

@@ -78,7 +78,7 @@ impl<'d> Reader<'d> {
     fn lifetimes(&mut self, fields: &mut Fields<'d>, rule: &mut CacheRule) -> bool {
         if let Some(names) = self.take(fields, "freshness") {
             let names = self.strings(names);
-            rule.freshness = self.header_names(names);
+            rule.cache_control = self.header_names(names);
         }
         let mut seconds = |name| self.take(fields, name).and_then(|it| self.whole(it, YEAR_S));
         rule.default_s = seconds("default").or(rule.default_s);

@@ -136,7 +136,7 @@ pub struct Service {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CacheRule {
     /// Headers that say for how long an answer is fresh, first match first.
-    pub freshness: Vec<Box<str>>,
+    pub cache_control: Vec<Box<str>>,
     /// When none of them is there; 0 is never.
     pub default_s: Option<u32>,
     /// Stale period while a new answer is fetched; `None`: by the answer.

@@ -38,7 +38,7 @@ fn the_match_centre_is_read_whole() {
     assert_eq!((cache.stale_s, cache.stale_if_error_s), (Some(10), Some(60)));
     let contests = mapping.services[1].cache.as_ref().expect("a rule");
     assert_eq!((contests.stale_s, contests.stale_if_error_s), (Some(5), None));
-    assert_eq!(&*cache.freshness[1], "cache-control");
+    assert_eq!(&*cache.cache_control[1], "cache-control");
     let team = connector(&mapping, "Team", "");
     assert_eq!(team.request.explain(), "GET /teams?{id: $batch.id}");
     assert_eq!((team.batch_max, &*team.keys[0].name), (Some(50), "id"));

@@ -121,7 +121,7 @@ pub(super) fn prepare(
 /// One call's rows.
 struct Answered {
     table: Table,
-    freshness: Shortest,
+    cache_control: Shortest,
 }
 
 impl HttpFetch {
@@ -218,7 +218,7 @@ impl HttpFetch {
         let mut values = Vec::with_capacity(outcomes.len());
         let mut responses = Vec::with_capacity(outcomes.len());
         let (rule, empty) = (runtime.rule_for(input.headers), Json::known("null", NULL));
-        let (mut errors, mut freshness, mut bytes) = (Vec::new(), Shortest::default(), 0);
+        let (mut errors, mut cache_control, mut bytes) = (Vec::new(), Shortest::default(), 0);
         for (row, (outcome, json)) in outcomes.iter().zip(&jsons).enumerate() {
             let mut fail = |error: FieldError| errors.push(CellError { row: row as u32, error });
             let mut value = None;
@@ -244,7 +244,7 @@ impl HttpFetch {
                     responses.push(response(&served.entry));
                     let named = !runtime.named.is_empty();
                     let ages = if named { self.shared.cache.ages(&served.entry) } else { Ages::default() };
-                    freshness.add(ttl(served, rule, ages, &runtime.shown));
+                    cache_control.add(ttl(served, rule, ages, &runtime.shown));
                 }
                 Err(error) => {
                     fail(error.clone());
@@ -261,7 +261,7 @@ impl HttpFetch {
         for column in &mut table.columns {
             put(column, &errors);
         }
-        Answered { table, freshness }
+        Answered { table, cache_control }
     }
 
     /// One call after the other, until one fails that takes the answer along; what would have followed is null.
@@ -278,7 +278,7 @@ impl HttpFetch {
         }
         answers.resize_with(calls.len(), || {
             let table = Table { rows: 1, columns: vec![Column::default()], hidden: Vec::new() };
-            Answered { table, freshness: Shortest::default() }
+            Answered { table, cache_control: Shortest::default() }
         });
     }
 
@@ -291,15 +291,15 @@ impl HttpFetch {
             calls => answers.extend(join_all(calls.iter().map(|it| self.answer(it, input, rows))).await),
         }
         let mut table = Table { rows: rows as u32, ..Table::default() };
-        let mut freshness = Shortest::default();
+        let mut cache_control = Shortest::default();
         for answered in answers {
             table.columns.extend(answered.table.columns);
             table.hidden.extend(answered.table.hidden);
-            if let Some(other) = answered.freshness.0 {
-                freshness.add(other);
+            if let Some(other) = answered.cache_control.0 {
+                cache_control.add(other);
             }
         }
-        FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), freshness: freshness.0 }
+        FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: cache_control.0 }
     }
 }
 

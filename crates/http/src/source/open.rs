@@ -318,7 +318,7 @@ pub(crate) fn rule_of(
     };
     Rule {
         counters,
-        freshness: names(said.map_or(&[], |it| &it.freshness)),
+        cache_control: names(said.map_or(&[], |it| &it.cache_control)),
         default_ms: ms(|it| it.default_s),
         stale_ms: ms(|it| it.stale_s),
         stale_on_error_ms: ms(|it| it.stale_if_error_s),

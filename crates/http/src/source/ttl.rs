@@ -3,14 +3,14 @@
 use crate::cache::{Rule, Scope as Kept, Served, Sharing};
 use std::sync::Arc;
 use weir_engine::changes::Ages;
-use weir_engine::source::{Freshness, Scope};
+use weir_engine::source::{CacheControl, Scope};
 
 /// The shortest lifetime of several answers.
 #[derive(Default)]
-pub(crate) struct Shortest(pub(crate) Option<Freshness>);
+pub(crate) struct Shortest(pub(crate) Option<CacheControl>);
 
 impl Shortest {
-    pub(crate) fn add(&mut self, other: Freshness) {
+    pub(crate) fn add(&mut self, other: CacheControl) {
         self.0 = Some(match self.0.take() {
             None => other,
             Some(known) => known.and(other),
@@ -20,7 +20,7 @@ impl Shortest {
 
 /// Remaining lifetime of an answer that is cached by `rule`. `ages` are those of its request-specific tags; `shown` is its
 /// name for operators.
-pub(crate) fn ttl(served: &Served, rule: &Rule, ages: Ages, shown: &Arc<str>) -> Freshness {
+pub(crate) fn ttl(served: &Served, rule: &Rule, ages: Ages, shown: &Arc<str>) -> CacheControl {
     let scope = match served.entry.scope {
         Kept::Public => Scope::Public,
         Kept::Private => Scope::Private,
@@ -28,8 +28,8 @@ pub(crate) fn ttl(served: &Served, rule: &Rule, ages: Ages, shown: &Arc<str>) ->
     let is_silent = served.entry.is_silent;
     let (fresh_ms, stale_ms) =
         if served.entry.is_inner { (0, 0) } else { (served.fresh_ms, served.stale_ms) };
-    Freshness {
-        remaining_ms: if is_silent { Freshness::ENDLESS_MS } else { fresh_ms },
+    CacheControl {
+        remaining_ms: if is_silent { CacheControl::ENDLESS_MS } else { fresh_ms },
         stale_ms,
         scope,
         by_headers: scope == Scope::Public || rule.sharing == Sharing::Keyed,

@@ -124,7 +124,7 @@ fn server(address: SocketAddr, prefix: &str) -> Server {
 
 /// `@cache(source:)` without further arguments.
 const RULE: CacheRule = CacheRule {
-    freshness: Vec::new(),
+    cache_control: Vec::new(),
     default_s: None,
     stale_s: None,
     stale_if_error_s: None,
@@ -406,7 +406,7 @@ async fn what_a_server_answers_is_kept_as_it_says_or_as_the_text_says() {
     kept.check("", "{ product(id: 2) { name } }", 1, Some((true, 60))).await;
     kept.clock.advance_ms(40_000);
     kept.check("", ONE, 1, Some((true, 60))).await;
-    let rule = CacheRule { freshness: vec!["x-ttl".into()], default_s: Some(9), ..RULE };
+    let rule = CacheRule { cache_control: vec!["x-ttl".into()], default_s: Some(9), ..RULE };
     let ruled = Kept::new(|it| it.cache_rule = Some(rule)).await;
     ruled.check("", ONE, 1, Some((true, 9))).await;
     ruled.check("", ONE, 0, Some((true, 9))).await;

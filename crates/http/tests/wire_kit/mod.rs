@@ -48,7 +48,7 @@ impl Headers for User {
 pub(crate) async fn ask(engine: &Engine, user: User, query: &str) -> (String, Option<(bool, u64)>) {
     let request = Request { headers: &user, ..Request::new(query, Instant::now() + Duration::from_secs(30)) };
     let response = engine.execute(request, &Caller::Admin).await;
-    let told = response.lifetime.map(|it| it.freshness);
+    let told = response.lifetime.map(|it| it.cache_control);
     let told = told.map(|it| (it.scope == Scope::Public, it.remaining_ms.div_ceil(1000)));
     let body = match response.body {
         Body::Whole(bytes) => bytes,

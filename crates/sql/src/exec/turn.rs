@@ -73,7 +73,7 @@ impl Turns {
         FetchResult {
             body: FetchBody::Finished(Finished { bytes, ends, failed: false, rest: None }),
             errors,
-            freshness: None,
+            cache_control: None,
         }
     }
 }

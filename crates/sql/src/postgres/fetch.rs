@@ -97,13 +97,13 @@ impl PostgresFetch {
         let source = ResultRows::read(prepared, Some(&set));
         if self.rows {
             let rows = RowCollector::new(source, plan, names).collect(parents)?;
-            return Ok(FetchResult { body: FetchBody::Rows(rows), errors: Vec::new(), freshness: None });
+            return Ok(FetchResult { body: FetchBody::Rows(rows), errors: Vec::new(), cache_control: None });
         }
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
         let (finished, errors) = ResponseWriter::new(source, plan, names, capacity).finish()?;
         let bytes = finished.bytes.len();
         self.answer_bytes.store(bytes + bytes / 8 + 64, Ordering::Relaxed);
-        Ok(FetchResult { body: FetchBody::Finished(finished), errors, freshness: None })
+        Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None })
     }
 
     /// The error of the whole piece.

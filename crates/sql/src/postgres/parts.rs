@@ -330,7 +330,7 @@ impl Job {
         self.way.chunks = Some(chunks);
         let errors = std::mem::take(&mut written.errors);
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(rest) };
-        let reply = FetchResult { body: FetchBody::Finished(finished), errors, freshness: None };
+        let reply = FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None };
         let answer = self.way.answer.take();
         if answer.is_some_and(|it| it.send(Ok(reply)).is_ok()) { Ok(()) } else { Err(End::Gone) }
     }
@@ -346,7 +346,7 @@ impl Job {
             }
             (None, Some(answer)) => {
                 let finished = Finished { bytes, ends: Vec::new(), failed, rest: None };
-                let reply = FetchResult { body: FetchBody::Finished(finished), errors, freshness: None };
+                let reply = FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None };
                 answer.send(Ok(reply)).map_err(|_| End::Gone)
             }
             (None, None) => Err(End::Gone),

@@ -99,7 +99,7 @@ fn answer(run: &PlannedFetch<'_, PostgresDriver>, done: &[Done<'_>]) -> Result<F
     let source = ResultRows::done(prepared, done, &below);
     let finished = ResponseWriter::new(source, &prepared.plan, run.names(), 256).finish();
     let (finished, errors) = finished.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
-    Ok(FetchResult { body: FetchBody::Finished(finished), errors, freshness: None })
+    Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None })
 }
 
 /// Pause before try number `tries` plus one, with jitter.

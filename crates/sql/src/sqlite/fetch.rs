@@ -83,7 +83,7 @@ impl RelationalFetch<SqliteDriver> {
             return Ok(Some(FetchResult {
                 body: FetchBody::Rows(rows),
                 errors: Vec::new(),
-                freshness: None,
+                cache_control: None,
             }));
         }
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
@@ -103,7 +103,7 @@ impl RelationalFetch<SqliteDriver> {
         if bytes + ROOM_BYTES > capacity || 2 * next < capacity {
             self.answer_bytes.store(next, Ordering::Relaxed);
         }
-        Ok(Some(FetchResult { body: FetchBody::Finished(finished), errors, freshness: None }))
+        Ok(Some(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None }))
     }
 
     /// As [`Self::answer`], all statements in one snapshot.

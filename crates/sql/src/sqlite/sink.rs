@@ -61,7 +61,7 @@ impl Sink {
         let (sender, receiver) = channel(CHUNKS_MAX);
         self.chunks = Some(sender);
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
-        let reply = FetchResult { body: FetchBody::Finished(finished), errors, freshness: None };
+        let reply = FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None };
         self.progress();
         if let Some(watch) = &self.watch {
             watch.keep();

@@ -175,7 +175,7 @@ impl Kit {
         let cache = Cache::new(settings).unwrap();
         let rule = Rule {
             counters: cache.counters("matches"),
-            freshness: [HeaderName::from_static("x-ttl")].into(),
+            cache_control: [HeaderName::from_static("x-ttl")].into(),
             default_ms: None,
             stale_ms: None,
             stale_on_error_ms: None,

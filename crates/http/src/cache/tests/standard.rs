@@ -110,7 +110,7 @@ fn the_first_header_of_the_list_decides_and_the_standard_ones_follow() {
 #[test]
 fn a_named_standard_header_stands_where_it_is_named() {
     let mut rule = rule();
-    rule.freshness = ["x-life", "cache-control", "x-ttl"].map(HeaderName::from_static).into();
+    rule.cache_control = ["x-life", "cache-control", "x-ttl"].map(HeaderName::from_static).into();
     assert_eq!(kept(&rule, 200, &["x-ttl: 2", "cache-control: max-age=9"]).unwrap().0, 9000);
     assert_eq!(kept(&rule, 200, &["x-ttl: 2", "cache-control: max-age=9", "x-life: 4"]).unwrap().0, 4000);
 }

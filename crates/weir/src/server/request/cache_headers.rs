@@ -39,11 +39,11 @@ pub(crate) struct ServerMode {
 
 /// Says in `headers` how long the answer to a request with the headers `asked` lives.
 pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderMap, place: ServerMode) {
-    let Lifetime { freshness, wished, vary, kept } = lifetime;
+    let Lifetime { cache_control, wished, vary, kept } = lifetime;
     let seconds =
-        if *wished { freshness.remaining_ms.div_ceil(1000) } else { drawn_s(freshness.remaining_ms) };
+        if *wished { cache_control.remaining_ms.div_ceil(1000) } else { drawn_s(cache_control.remaining_ms) };
     // An answer for an admin is private: shared caches do not know the secrets.
-    let scope = if auth::sent(asked).is_some() { Scope::Private } else { freshness.scope };
+    let scope = if auth::sent(asked).is_some() { Scope::Private } else { cache_control.scope };
     let words = match (seconds, scope) {
         (0, _) => "no-store".to_owned(),
         (_, scope) => {
@@ -51,11 +51,11 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
                 Scope::Public => format!("public,max-age={seconds}"),
                 Scope::Private => format!("private,max-age={seconds}"),
             };
-            if freshness.must_revalidate {
+            if cache_control.must_revalidate {
                 words.push_str(",must-revalidate");
-            } else if freshness.stale_ms >= 1000 {
+            } else if cache_control.stale_ms >= 1000 {
                 // Writing into memory cannot fail.
-                let _ = write!(words, ",stale-while-revalidate={}", freshness.stale_ms / 1000);
+                let _ = write!(words, ",stale-while-revalidate={}", cache_control.stale_ms / 1000);
             }
             words
         }
@@ -75,8 +75,8 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
             Kept::Joined => "joined",
             Kept::Made => "miss",
         };
-        let ttl_s = freshness.remaining_ms / 1000;
-        insert(headers, X_WEIR_CACHE, &format!("{kept};ttl={ttl_s};set-by=\"{}\"", freshness.set_by));
+        let ttl_s = cache_control.remaining_ms / 1000;
+        insert(headers, X_WEIR_CACHE, &format!("{kept};ttl={ttl_s};set-by=\"{}\"", cache_control.set_by));
     }
 }
 
@@ -90,7 +90,7 @@ fn drawn_s(remaining_ms: u64) -> u64 {
 
 /// The tag of an answer that is whole and lives. The same in every process, and weak: the same bytes may be coded in several ways.
 pub(crate) fn tag(made: &engine::Response) -> Option<String> {
-    let lives = made.lifetime.as_ref().is_some_and(|it| it.freshness.remaining_ms > 0);
+    let lives = made.lifetime.as_ref().is_some_and(|it| it.cache_control.remaining_ms > 0);
     match &made.body {
         Body::Whole(bytes) if lives => Some(tag_of(bytes)),
         Body::Shared(bytes) if lives => Some(tag_of(bytes)),
@@ -150,10 +150,10 @@ pub(crate) fn differs_by(headers: &mut HeaderMap, names: &str) {
 mod tests {
     use super::*;
     use weir_engine::changes::Ages;
-    use weir_engine::source::Freshness;
+    use weir_engine::source::CacheControl;
 
     fn lifetime(remaining_ms: u64, stale_ms: u64, scope: Scope, wished: bool) -> Lifetime {
-        let freshness = Freshness {
+        let cache_control = CacheControl {
             remaining_ms,
             stale_ms,
             scope,
@@ -163,7 +163,7 @@ mod tests {
             ages: Ages::default(),
             set_by: "matches".into(),
         };
-        Lifetime { freshness, wished, vary: "x-user-id".into(), kept: Kept::Made }
+        Lifetime { cache_control, wished, vary: "x-user-id".into(), kept: Kept::Made }
     }
 
     fn check(lifetime: &Lifetime, expected: &[(&str, &str)]) {
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn what_may_not_be_shown_once_it_is_over_says_so() {
         let mut strict = lifetime(1, 10_000, Scope::Public, false);
-        strict.freshness.must_revalidate = true;
+        strict.cache_control.must_revalidate = true;
         check(
             &strict,
             &[

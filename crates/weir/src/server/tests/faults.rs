@@ -53,7 +53,7 @@ impl PreparedFetch for Fault {
             }
             let (bytes, rest) = (self.key.clone(), Some(Chunks { receiver }));
             let finished = Finished { bytes, ends: Vec::new(), failed: false, rest };
-            Ok(FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), freshness: None })
+            Ok(FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), cache_control: None })
         })
     }
     fn touches(&self) -> &[Tag] {
