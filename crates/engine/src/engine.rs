@@ -4,13 +4,13 @@
 //!
 //! **Invariant:** an engine has one graph; a new schema generation is a new engine.
 
-use crate::changes::Changes;
 use crate::compose::Graph;
 use crate::errors;
 use crate::execute::{self, ExecutionContext, ExecutionResult};
 use crate::planner::{Bound, Place, Planner, Refusal};
 use crate::responses::Responses;
 use crate::source::{CacheControl, Caller, Headers, NoHeaders, Protocol, Scope};
+use crate::tag_versions::TagVersions;
 use crate::unread::Receiver;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -216,7 +216,7 @@ impl Engine {
 
     /// The same with `changes` that others have too, instead of its own: what they change makes its answers old.
     #[must_use]
-    pub fn sharing(self, changes: Arc<Changes>) -> Self {
+    pub fn sharing(self, changes: Arc<TagVersions>) -> Self {
         Self { responses: Responses::new(self.planner.settings.responses_bytes_max, changes), ..self }
     }
 

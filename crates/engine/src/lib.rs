@@ -6,7 +6,6 @@
 //! **Invariant:** nothing on the warm path parses, validates, builds a value tree, or allocates or calls
 //! dynamically per field or row.
 
-pub mod changes;
 pub mod compose;
 pub mod engine;
 mod errors;
@@ -21,5 +20,6 @@ mod responses;
 pub mod rows;
 pub mod single_flight;
 pub mod source;
+pub mod tag_versions;
 pub mod unread;
 pub mod write;

@@ -8,8 +8,8 @@
 //!
 //! Sources: RFC 9111, RFC 5861; `docs/caching.md`.
 
-use crate::changes::Ages;
 use crate::source::{CacheControl, Scope};
+use crate::tag_versions::TagSnapshot;
 use std::sync::Arc;
 
 /// Cache hint of a type or field: `@cacheControl(maxAge, scope, inheritMaxAge)`.
@@ -160,7 +160,7 @@ impl CacheControl {
 
 fn by_hint(fresh_s: u32, by: &Arc<str>) -> CacheControl {
     let remaining_ms = u64::from(fresh_s) * 1000;
-    let (scope, ages, set_by) = (Scope::Public, Ages::default(), Arc::clone(by));
+    let (scope, ages, set_by) = (Scope::Public, TagSnapshot::default(), Arc::clone(by));
     CacheControl {
         remaining_ms,
         stale_ms: 0,
@@ -186,7 +186,7 @@ mod tests {
             by_headers: true,
             is_silent: false,
             must_revalidate: false,
-            ages: Ages::default(),
+            ages: TagSnapshot::default(),
             set_by: by.into(),
         }
     }
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn what_makes_a_part_old_makes_the_whole_old() {
-        let changes = crate::changes::Changes::default();
+        let changes = crate::tag_versions::TagVersions::default();
         let of = |fresh_s, tag| {
             let ages = changes.ages([tag]);
             Some(CacheControl { ages, ..known(fresh_s, 0, Scope::Public, "s") })

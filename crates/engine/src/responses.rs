@@ -5,15 +5,15 @@
 //! see stands under that caller's headers. What the parts touch are tags; a mutation that touches one makes all answers with it old.
 //!
 //! **Invariant:** an answer read before a mutation of its tags was done is never shown after it: the tags' ages
-//! ([`Changes`]) are taken before the first part is asked and compared with each look.
+//! ([`TagVersions`]) are taken before the first part is asked and compared with each look.
 //!
 //! **Cost:** a hit is one hash of variables and headers, one lock of a shard, one count; the bytes are shared.
 
-use crate::changes::{Ages, Changes};
 use crate::engine::Capacity;
 use crate::keys::{CarriedHash, KeyRef, SharedKey};
 use crate::single_flight::{Seat, SingleFlight};
 use crate::source::CacheControl;
+use crate::tag_versions::{TagSnapshot, TagVersions};
 use bytes::Bytes;
 use quick_cache::Weighter;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(crate) struct Shared {
     /// When it was made.
     pub(crate) made: Instant,
     /// Ages of its tags before the answer was made.
-    pub(crate) ages: Ages,
+    pub(crate) ages: TagSnapshot,
 }
 
 impl Shared {
@@ -83,13 +83,13 @@ pub(crate) struct Responses {
     /// Keys whose last answer could not be shared, and until when nobody waits for another's under them.
     passes: Passes,
     flights: Arc<SingleFlight<Landing>>,
-    pub(crate) changes: Arc<Changes>,
+    pub(crate) changes: Arc<TagVersions>,
 }
 
 impl Responses {
     /// Keeps answers of up to `bytes_max` together, until `changes` has something they show; with none, equal requests in
     /// flight are still one.
-    pub(crate) fn new(bytes_max: usize, changes: Arc<Changes>) -> Self {
+    pub(crate) fn new(bytes_max: usize, changes: Arc<TagVersions>) -> Self {
         /// A screen full of an app.
         const BODY_BYTES_TYPICAL: usize = 8192;
         let entries = (bytes_max > 0).then(|| {
@@ -162,7 +162,7 @@ mod tests {
             by_headers: true,
             is_silent: false,
             must_revalidate: false,
-            ages: Ages::default(),
+            ages: TagSnapshot::default(),
             set_by: "test".into(),
         };
         let ages = responses.changes.ages(tags.iter().copied());

@@ -14,10 +14,10 @@ pub use headers::{Headers, NoHeaders};
 pub(crate) use request_scope::RequestCaches;
 pub use request_scope::{BatchBarrier, RequestCache, RequestScope};
 
-use crate::changes::Ages;
 use crate::lifetime::HintAt;
 use crate::plan::output_plan::{OutputPlan, SelectionSetId};
 use crate::rows::{Column, Rows};
+use crate::tag_versions::TagSnapshot;
 use crate::unread::Receiver;
 use std::fmt;
 use std::future::Future;
@@ -263,7 +263,7 @@ pub struct CacheControl {
     /// `must-revalidate`: never serve stale.
     pub must_revalidate: bool,
     /// Versions of the tags computed from request values, read before fetching; beside those of [`PreparedFetch::touches`].
-    pub ages: Ages,
+    pub ages: TagSnapshot,
     /// Origin of the lifetime, for operators: a source and a field.
     pub set_by: Arc<str>,
 }

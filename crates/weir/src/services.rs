@@ -7,9 +7,9 @@ use crate::native;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
-use weir_engine::changes::{Changes, Others};
 use weir_engine::compose::Join;
 use weir_engine::source::{FieldResolver, Source as EngineSource};
+use weir_engine::tag_versions::{InvalidationSink, TagVersions};
 use weir_http::cache::{Address, Cache, CacheSettings, Clock, Counts, RemoteSettings};
 use weir_http::graphql::GraphqlSource;
 use weir_http::grpc::GrpcSource;
@@ -25,8 +25,8 @@ const PATIENCE: Duration = Duration::from_millis(30);
 static CACHE: Mutex<Option<(config::Cache, Arc<Cache>)>> = Mutex::new(None);
 
 /// The process's registry of invalidations.
-pub(crate) fn changes() -> Arc<Changes> {
-    static CHANGES: LazyLock<Arc<Changes>> = LazyLock::new(Arc::default);
+pub(crate) fn changes() -> Arc<TagVersions> {
+    static CHANGES: LazyLock<Arc<TagVersions>> = LazyLock::new(Arc::default);
     Arc::clone(&CHANGES)
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn keep(wanted: &config::Cache) -> Result<Arc<Cache>, String> {
     let (bytes_max, changes) = (wanted.bytes_max, changes());
     let settings = CacheSettings { bytes_max, clock: Clock::system(), remote, changes: Arc::clone(&changes) };
     let cache = Arc::new(Cache::new(settings).map_err(|cause| format!("the cache of services: {cause}"))?);
-    let others: Arc<dyn Others> = Arc::clone(&cache) as Arc<dyn Others>;
+    let others: Arc<dyn InvalidationSink> = Arc::clone(&cache) as Arc<dyn InvalidationSink>;
     changes.tell_to(Arc::downgrade(&others));
     *kept = Some((wanted.clone(), Arc::clone(&cache)));
     Ok(cache)

@@ -17,7 +17,6 @@ mod stream;
 
 pub(crate) use shared::run_shared;
 
-use crate::changes::{Changes, Noting};
 use crate::compose::Graph;
 use crate::engine::{Body, Capacity};
 use crate::lifetime::CachePolicy;
@@ -28,6 +27,7 @@ use crate::source::{
     BatchBarrier, CacheControl, Caller, FetchBody, FetchInput, FetchResult, Finished, Headers, PathError,
     Protocol, RequestCaches, RequestScope, SourceError,
 };
+use crate::tag_versions::{InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use std::panic::AssertUnwindSafe;
@@ -46,7 +46,7 @@ pub(crate) struct ExecutionContext<'r> {
     pub(crate) plan: &'r Arc<Plan>,
     pub(crate) variables: &'r Arc<Variables>,
     /// Registry of the changes of mutations.
-    pub(crate) changes: &'r Changes,
+    pub(crate) changes: &'r TagVersions,
     pub(crate) caller: &'r Caller,
     pub(crate) headers: &'r dyn Headers,
     pub(crate) protocol: Protocol,
@@ -295,7 +295,8 @@ impl<'r> ExecutionContext<'r> {
             request_scope: cache.map(|cache| RequestScope { cache, barrier: level }),
         };
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
-        let _noting = is_change.then(|| Noting { changes: self.changes, tags: piece.fetch.touches() });
+        let _noting =
+            is_change.then(|| InvalidateOnDrop { changes: self.changes, tags: piece.fetch.touches() });
         // The call itself is inside, so that a panic before the first await is caught too.
         let asked = AssertUnwindSafe(async { piece.fetch.run(input).await }).catch_unwind();
         let mut asked = std::pin::pin!(asked);

@@ -7,8 +7,8 @@
 use super::PreparedNode;
 use super::cache_directive::CacheDirective;
 use super::cache_identity::CacheIdentity;
-use crate::changes;
 use crate::source::Headers;
+use crate::tag_versions;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use weir_language::ast::OperationKind;
@@ -71,7 +71,7 @@ pub(super) fn sharing(
 /// Places of all tags the pieces touch, each once.
 fn tags(pieces: &[PreparedNode]) -> Vec<u16> {
     let mut tags: Vec<u16> =
-        pieces.iter().flat_map(|it| it.fetch.touches()).map(|it| changes::place(&it.0)).collect();
+        pieces.iter().flat_map(|it| it.fetch.touches()).map(|it| tag_versions::place(&it.0)).collect();
     tags.sort_unstable();
     tags.dedup();
     tags

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
-use weir_engine::changes::{Ages, Changes};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Kept, Lifetime, Request, Response, Settings};
 use weir_engine::lifetime::{Hint, HintAt};
@@ -15,6 +14,7 @@ use weir_engine::source::{
     BoxFuture, CacheControl, Caller, FetchInput, FetchResult, Headers, PlanError, PlanNode, PreparedFetch,
     Protocol, Scope, Source, SourceError, Tag,
 };
+use weir_engine::tag_versions::{TagSnapshot, TagVersions};
 use weir_language::schema::Schema;
 
 const SDL: &str = "
@@ -74,7 +74,7 @@ impl Source for Living {
             by_headers,
             is_silent: false,
             must_revalidate: false,
-            ages: Ages::default(),
+            ages: TagSnapshot::default(),
             set_by,
         };
         Ok(Box::new(LivingFetch {
@@ -123,7 +123,7 @@ impl Headers for Sent {
 
 struct Scene {
     engine: Engine,
-    changes: Arc<Changes>,
+    changes: Arc<TagVersions>,
     calls: Arc<AtomicUsize>,
     gate: Arc<Semaphore>,
 }
@@ -152,7 +152,7 @@ impl Scene {
         let (calls, gate) = (Arc::clone(&source.calls), Arc::clone(&source.gate));
         let graph = Graph::compose(vec![Arc::new(source)], &[]).expect("the hints are for what there is");
         let settings = Settings { responses_bytes_max: 1 << 20, ..settings() };
-        let changes = Arc::new(Changes::default());
+        let changes = Arc::new(TagVersions::default());
         let engine = Engine::new(graph, settings).sharing(Arc::clone(&changes));
         Self { engine, changes, calls, gate }
     }
@@ -286,7 +286,7 @@ fn what_others_changed_makes_answers_old() {
         check(Kept::Hit).await;
         scene.changes.heard("Album");
         check(Kept::Made).await;
-        scene.changes.heard_all();
+        scene.changes.on_unknown_invalidation();
         check(Kept::Made).await;
         // An engine that takes the place of this one, while a mutation of this one is under way.
         let next = Living::new(Some(60_000), Scope::Public, &[]);

@@ -55,9 +55,9 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tags::Registry;
-use weir_engine::changes::{Ages, Changes, Others};
 use weir_engine::keys::{KeyList, KeyRef};
 use weir_engine::source::Tag;
+use weir_engine::tag_versions::{InvalidationSink, TagSnapshot, TagVersions};
 
 /// Settings of a cache.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ pub struct CacheSettings {
     /// Second level, shared with other processes.
     pub remote: Option<RemoteSettings>,
     /// Registry of invalidations, for results made of these answers.
-    pub changes: Arc<Changes>,
+    pub changes: Arc<TagVersions>,
 }
 
 /// A request to the cache.
@@ -254,10 +254,10 @@ impl Cache {
 
     /// Ages of the tags of `entry`, for results made of it.
     #[must_use]
-    pub fn ages(&self, entry: &Entry) -> Ages {
+    pub fn ages(&self, entry: &Entry) -> TagSnapshot {
         // In this order: an entry that is valid was not invalidated before the ages were taken.
         let ages = self.inner.tags.ages(&entry.tags);
-        if entry.tags.hold() { ages } else { Ages::past() }
+        if entry.tags.hold() { ages } else { TagSnapshot::past() }
     }
 
     /// Makes everything invalid that has the tag `name`, also what is just being fetched: here at once, in the second level
@@ -271,7 +271,7 @@ impl Cache {
     }
 }
 
-impl Others for Cache {
+impl InvalidationSink for Cache {
     fn changed(&self, tag: &Tag) {
         self.invalidate(&tag.0);
     }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use weir_engine::changes::{Ages, Changes};
+use weir_engine::tag_versions::{TagSnapshot, TagVersions};
 
 /// One tag, as long as anything has it.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Tags {
 pub(super) struct Registry {
     known: Mutex<KnownTags>,
     /// For what is made of entries: told when the entries are invalid.
-    changes: Arc<Changes>,
+    changes: Arc<TagVersions>,
 }
 
 #[derive(Debug, Default)]
@@ -89,7 +89,7 @@ struct KnownTags {
 const SWEEP_MIN: usize = 1024;
 
 impl Registry {
-    pub(super) fn new(changes: Arc<Changes>) -> Self {
+    pub(super) fn new(changes: Arc<TagVersions>) -> Self {
         Self { changes, ..Self::default() }
     }
 
@@ -110,7 +110,7 @@ impl Registry {
     }
 
     /// Ages of `tags`, for results made of entries.
-    pub(super) fn ages(&self, tags: &Tags) -> Ages {
+    pub(super) fn ages(&self, tags: &Tags) -> TagSnapshot {
         self.changes.ages(tags.names().map(|it| &**it))
     }
 
@@ -143,12 +143,12 @@ impl Registry {
     /// Makes everything invalid that has any tag. What versions they have there is not known.
     pub(super) fn invalidate_all(&self) {
         self.all().iter().for_each(|tag| tag.invalidate(0));
-        self.changes.heard_all();
+        self.changes.on_unknown_invalidation();
     }
 
     /// Makes everything invalid that is made of entries: of these each was looked after by itself.
     pub(super) fn invalidate_made(&self) {
-        self.changes.heard_all();
+        self.changes.on_unknown_invalidation();
     }
 
     /// Notes that this process gave the tag `name` a `version` there.

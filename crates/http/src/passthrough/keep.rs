@@ -16,9 +16,9 @@ use http::header::AUTHORIZATION;
 use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
-use weir_engine::changes::Ages;
 use weir_engine::plan::output_plan::{OutputKind, SelectionSetId};
 use weir_engine::source::{CacheControl, FetchInput, Headers, PlanNode, Tag, is_credential};
+use weir_engine::tag_versions::TagSnapshot;
 
 /// Caching of a server's answers.
 #[derive(Debug)]
@@ -156,7 +156,7 @@ impl Keeper {
 
     /// Remaining lifetime of `served`.
     pub(crate) fn ttl(&self, served: &Served, input: &FetchInput<'_>) -> CacheControl {
-        ttl(served, self.rule_for(input.headers), Ages::default(), &self.shown)
+        ttl(served, self.rule_for(input.headers), TagSnapshot::default(), &self.shown)
     }
 }
 

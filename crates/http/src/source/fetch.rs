@@ -22,13 +22,13 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use std::ops::Range;
 use std::sync::Arc;
-use weir_engine::changes::Ages;
 use weir_engine::plan::output_plan::OutputKind;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
     BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids, PlanError, PlanNode,
     PreparedFetch, Protocol, SourceError, Tag,
 };
+use weir_engine::tag_versions::TagSnapshot;
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonKind, JsonNode};
 
@@ -243,7 +243,8 @@ impl HttpFetch {
                     }
                     responses.push(response(&served.entry));
                     let named = !runtime.named.is_empty();
-                    let ages = if named { self.shared.cache.ages(&served.entry) } else { Ages::default() };
+                    let ages =
+                        if named { self.shared.cache.ages(&served.entry) } else { TagSnapshot::default() };
                     cache_control.add(ttl(served, rule, ages, &runtime.shown));
                 }
                 Err(error) => {

@@ -2,8 +2,8 @@
 
 use crate::cache::{Rule, Scope as Kept, Served, Sharing};
 use std::sync::Arc;
-use weir_engine::changes::Ages;
 use weir_engine::source::{CacheControl, Scope};
+use weir_engine::tag_versions::TagSnapshot;
 
 /// The shortest lifetime of several answers.
 #[derive(Default)]
@@ -20,7 +20,7 @@ impl Shortest {
 
 /// Remaining lifetime of an answer that is cached by `rule`. `ages` are those of its request-specific tags; `shown` is its
 /// name for operators.
-pub(crate) fn ttl(served: &Served, rule: &Rule, ages: Ages, shown: &Arc<str>) -> CacheControl {
+pub(crate) fn ttl(served: &Served, rule: &Rule, ages: TagSnapshot, shown: &Arc<str>) -> CacheControl {
     let scope = match served.entry.scope {
         Kept::Public => Scope::Public,
         Kept::Private => Scope::Private,

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
-use weir_engine::changes::Changes;
 use weir_engine::keys::{KeyList, KeyRef};
+use weir_engine::tag_versions::TagVersions;
 
 /// Long enough for whatever comes at all.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -147,7 +147,7 @@ impl AskMany for Many {
 
 pub(crate) struct Kit {
     pub(crate) cache: Cache,
-    pub(crate) changes: Arc<Changes>,
+    pub(crate) changes: Arc<TagVersions>,
     pub(crate) clock: Clock,
     pub(crate) rule: Rule,
     /// Of batches: the tags of each id.
@@ -165,7 +165,7 @@ impl Kit {
 
     /// As above, with a second level.
     pub(crate) fn with(clock: Clock, remote: Option<RemoteSettings>) -> Self {
-        let changes = Arc::new(Changes::default());
+        let changes = Arc::new(TagVersions::default());
         let settings = CacheSettings {
             bytes_max: 8 * 1024 * 1024,
             clock: clock.clone(),

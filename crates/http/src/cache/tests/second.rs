@@ -6,7 +6,7 @@ use crate::cache::Outcome::{Hit, HitRemote, Miss, Pass, Stale};
 use crate::cache::{Clock, RemoteSettings, Sharing};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use weir_engine::changes::Ages;
+use weir_engine::tag_versions::TagSnapshot;
 
 const TTL: &str = "x-ttl: 600";
 
@@ -156,7 +156,7 @@ async fn one_of_a_batch_is_invalid_in_all_processes_and_the_others_are_not() {
 }
 
 /// Waits until what was made at `ages` is old.
-pub(super) async fn grows_old(kit: &Kit, ages: &Ages) {
+pub(super) async fn grows_old(kit: &Kit, ages: &TagSnapshot) {
     let begun = Instant::now();
     while kit.changes.are_current(ages) {
         assert!(begun.elapsed() < PATIENCE, "it is still believed");

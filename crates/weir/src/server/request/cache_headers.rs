@@ -149,8 +149,8 @@ pub(crate) fn differs_by(headers: &mut HeaderMap, names: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weir_engine::changes::Ages;
     use weir_engine::source::CacheControl;
+    use weir_engine::tag_versions::TagSnapshot;
 
     fn lifetime(remaining_ms: u64, stale_ms: u64, scope: Scope, wished: bool) -> Lifetime {
         let cache_control = CacheControl {
@@ -160,7 +160,7 @@ mod tests {
             by_headers: true,
             is_silent: false,
             must_revalidate: false,
-            ages: Ages::default(),
+            ages: TagSnapshot::default(),
             set_by: "matches".into(),
         };
         Lifetime { cache_control, wished, vary: "x-user-id".into(), kept: Kept::Made }

@@ -2,7 +2,7 @@
 //!
 //! A process has one for all its engines, as they come and go with reloads: a mutation that began in the one before makes the
 //! answers of the next old too. What is changed here is handed on to whoever keeps answers of sources and knows other
-//! processes ([`Others`]); what those changed comes back as [`Changes::heard`].
+//! processes ([`InvalidationSink`]); what those changed comes back as [`TagVersions::heard`].
 //!
 //! **Invariant:** ages only rise, and that of a tag rises after everything else with the tag is old. So who takes the ages
 //! before it asks its sources finds them risen if it was given anything from before a change.
@@ -22,9 +22,9 @@ const ALL: u16 = AGES as u16;
 
 /// The ages of some tags at one moment, and of everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ages(Vec<(u16, u64)>);
+pub struct TagSnapshot(Vec<(u16, u64)>);
 
-impl Ages {
+impl TagSnapshot {
     /// Of what was old when it was looked at.
     #[must_use]
     pub fn past() -> Self {
@@ -38,33 +38,33 @@ impl Ages {
 }
 
 /// Receivers of all changes that are recorded here.
-pub trait Others: Send + Sync {
+pub trait InvalidationSink: Send + Sync {
     /// Whatever has `tag` was changed. It is done with when this returns, as far as this process goes.
     fn changed(&self, tag: &Tag);
 }
 
 /// See the module.
-pub struct Changes {
+pub struct TagVersions {
     ages: Box<[AtomicU64]>,
-    others: RwLock<Option<Weak<dyn Others>>>,
+    others: RwLock<Option<Weak<dyn InvalidationSink>>>,
 }
 
-impl Default for Changes {
+impl Default for TagVersions {
     fn default() -> Self {
         let ages = std::iter::repeat_with(AtomicU64::default).take(AGES + 1).collect();
         Self { ages, others: RwLock::new(None) }
     }
 }
 
-impl std::fmt::Debug for Changes {
+impl std::fmt::Debug for TagVersions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Changes").finish_non_exhaustive()
+        f.debug_struct("TagVersions").finish_non_exhaustive()
     }
 }
 
-impl Changes {
+impl TagVersions {
     /// Has `others` told of what is changed here from now on, in place of those before.
-    pub fn tell_to(&self, others: Weak<dyn Others>) {
+    pub fn tell_to(&self, others: Weak<dyn InvalidationSink>) {
         *self.others.write().unwrap_or_else(PoisonError::into_inner) = Some(others);
     }
 
@@ -88,7 +88,7 @@ impl Changes {
     }
 
     /// Nobody knows what was changed.
-    pub fn heard_all(&self) {
+    pub fn on_unknown_invalidation(&self) {
         self.raise(ALL);
     }
 
@@ -98,18 +98,18 @@ impl Changes {
 
     /// The current ages of these tags.
     #[must_use]
-    pub fn ages<'t>(&self, tags: impl IntoIterator<Item = &'t str>) -> Ages {
+    pub fn ages<'t>(&self, tags: impl IntoIterator<Item = &'t str>) -> TagSnapshot {
         self.ages_at(tags.into_iter().map(place))
     }
 
     /// The current ages of the tags at these places.
-    pub(crate) fn ages_at(&self, places: impl IntoIterator<Item = u16>) -> Ages {
-        Ages(places.into_iter().chain([ALL]).map(|it| (it, self.age(it))).collect())
+    pub(crate) fn ages_at(&self, places: impl IntoIterator<Item = u16>) -> TagSnapshot {
+        TagSnapshot(places.into_iter().chain([ALL]).map(|it| (it, self.age(it))).collect())
     }
 
     /// True if nothing with these tags was changed since.
     #[must_use]
-    pub fn are_current(&self, ages: &Ages) -> bool {
+    pub fn are_current(&self, ages: &TagSnapshot) -> bool {
         ages.0.iter().all(|&(place, age)| self.age(place) == age)
     }
 
@@ -125,12 +125,12 @@ pub(crate) fn place(tag: &str) -> u16 {
 
 /// A change on its way: noted when this goes, whatever came of it, as whoever waits for a mutation may go away
 /// while it is done.
-pub(crate) struct Noting<'r> {
-    pub(crate) changes: &'r Changes,
+pub(crate) struct InvalidateOnDrop<'r> {
+    pub(crate) changes: &'r TagVersions,
     pub(crate) tags: &'r [Tag],
 }
 
-impl Drop for Noting<'_> {
+impl Drop for InvalidateOnDrop<'_> {
     fn drop(&mut self) {
         self.changes.note(self.tags);
     }
@@ -147,12 +147,12 @@ mod tests {
 
     /// The changes sent to others, and true if no other change came between.
     struct Told {
-        changes: Arc<Changes>,
-        before: Ages,
+        changes: Arc<TagVersions>,
+        before: TagSnapshot,
         all: Mutex<Vec<(Tag, bool)>>,
     }
 
-    impl Others for Told {
+    impl InvalidationSink for Told {
         fn changed(&self, tag: &Tag) {
             self.all.lock().unwrap().push((tag.clone(), self.changes.are_current(&self.before)));
         }
@@ -160,11 +160,12 @@ mod tests {
 
     #[test]
     fn others_are_told_of_a_change_before_ages_rise_and_not_of_what_comes_from_them() {
-        let changes = Arc::new(Changes::default());
+        let changes = Arc::new(TagVersions::default());
         let before = changes.ages(["Album"]);
         let told =
             Arc::new(Told { changes: Arc::clone(&changes), before: before.clone(), all: Mutex::default() });
-        let weak: Weak<dyn Others> = Arc::downgrade(&(Arc::clone(&told) as Arc<dyn Others>));
+        let weak: Weak<dyn InvalidationSink> =
+            Arc::downgrade(&(Arc::clone(&told) as Arc<dyn InvalidationSink>));
         changes.tell_to(weak);
         changes.note(&[tag("Album")]);
         assert!(!changes.are_current(&before));
@@ -181,10 +182,10 @@ mod tests {
 
     #[test]
     fn what_nobody_knows_makes_everything_old() {
-        let changes = Changes::default();
+        let changes = TagVersions::default();
         let (some, none) = (changes.ages(["Album"]), changes.ages([]));
         assert!(changes.are_current(&some) && changes.are_current(&none));
-        changes.heard_all();
+        changes.on_unknown_invalidation();
         assert!(!changes.are_current(&some) && !changes.are_current(&none));
     }
 }
