@@ -7,9 +7,9 @@
 use crate::compose::Graph;
 use crate::errors;
 use crate::execute::{self, ExecutionContext, ExecutionResult};
-use crate::planner::{Bound, Place, Planner, Refusal};
+use crate::planner::{Bound, PlanThread, Planner, Refusal};
 use crate::responses::Responses;
-use crate::source::{CacheControl, Caller, Headers, NoHeaders, Protocol, Scope};
+use crate::source::{CacheControl, CacheScope, Caller, Headers, NoHeaders, Protocol};
 use crate::tag_versions::TagVersions;
 use crate::unread::Receiver;
 use bytes::Bytes;
@@ -247,7 +247,7 @@ impl Engine {
         let Request { protocol, query: text, headers, deadline, .. } = request;
         let mut timing = Timing::default();
         let planner = &self.planner;
-        let ready = match planner.ready(&request, Place::Loop, &mut timing) {
+        let ready = match planner.ready(&request, PlanThread::Loop, &mut timing) {
             Err(Refusal::Costly) => Box::pin(planner.aside(&request, &mut timing)).await,
             ready => ready,
         };
@@ -291,7 +291,11 @@ impl Engine {
         let is_personal =
             cache_control.is_some() && plan.pieces.iter().any(|it| it.fetch.is_personal(headers));
         let lifetime = cache_control.map(|told| Lifetime {
-            cache_control: if is_personal { CacheControl { scope: Scope::Private, ..told } } else { told },
+            cache_control: if is_personal {
+                CacheControl { scope: CacheScope::Private, ..told }
+            } else {
+                told
+            },
             wished: plan.operation.cache_directive.is_some(),
             vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
             kept,
@@ -308,7 +312,7 @@ impl Engine {
     /// # Errors
     /// The `{"errors": [...]}` a client would get.
     pub fn explain(&self, request: Request<'_>, _caller: &Caller) -> Result<Explanation, Vec<u8>> {
-        let ready = self.planner.ready(&request, Place::Aside, &mut Timing::default());
+        let ready = self.planner.ready(&request, PlanThread::Aside, &mut Timing::default());
         let Bound { plan, .. } = ready
             .map_err(|refusal| errors::refused(request.protocol, request.query, &refusal.into_failures()))?;
         let pieces = plan.pieces.iter().map(|piece| {

@@ -71,7 +71,8 @@ impl Introspection {
     /// Appends `"key":value,` of root member `root`.
     pub fn write(&self, schema: &Schema, variables: Option<&Variables>, root: usize, out: &mut Out) {
         let op = &self.program.roots[root];
-        let mut writer = Writer { schema, program: &self.program, by_name: self.by_name, variables, out };
+        let mut writer =
+            IntrospectionWriter { schema, program: &self.program, by_name: self.by_name, variables, out };
         writer.out.key(&op.key);
         match &op.root {
             Root::Schema { set } => writer.schema(*set),
@@ -126,7 +127,7 @@ impl PreparedFetch for IntrospectionFetch {
     }
 }
 
-struct Writer<'w> {
+struct IntrospectionWriter<'w> {
     schema: &'w Schema,
     program: &'w Program,
     by_name: bool,
@@ -134,7 +135,7 @@ struct Writer<'w> {
     out: &'w mut Out,
 }
 
-impl<'w> Writer<'w> {
+impl<'w> IntrospectionWriter<'w> {
     /// `{` members `}`.
     #[inline(always)]
     fn object<F>(&mut self, ops: &'w [Op<F>], mut member: impl FnMut(&mut Self, &'w Op<F>)) {
@@ -157,7 +158,7 @@ impl<'w> Writer<'w> {
         self.out.comma();
     }
 
-    /// [`Writer::list`] of what has names, by which it is sorted for Hasura's clients.
+    /// [`IntrospectionWriter::list`] of what has names, by which it is sorted for Hasura's clients.
     fn named<F, I: Copy>(
         &mut self,
         op: &Op<F>,

@@ -8,7 +8,7 @@
 //!
 //! Sources: RFC 9111, RFC 5861; `docs/caching.md`.
 
-use crate::source::{CacheControl, Scope};
+use crate::source::{CacheControl, CacheScope};
 use crate::tag_versions::TagSnapshot;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Hint {
     /// True if the field lives as long as its parent.
     pub inherits: bool,
     /// `PRIVATE` binds the whole answer.
-    pub scope: Scope,
+    pub scope: CacheScope,
 }
 
 /// A [`Hint`] and where it stands.
@@ -44,7 +44,7 @@ pub struct NodeHints {
     /// The least `maxAge` of all fields in the piece, and what has it.
     pub least: Option<(u32, Arc<str>)>,
     /// Private if any part is private.
-    pub scope: Scope,
+    pub scope: CacheScope,
 }
 
 /// The lifetime of a whole answer, while its parts come in.
@@ -52,7 +52,7 @@ pub struct NodeHints {
 pub(crate) struct CachePolicy {
     /// The least so far; `None` before the first part.
     least: Option<CacheControl>,
-    scope: Scope,
+    scope: CacheScope,
     /// True if a hint made a part private that its source gives to everyone.
     is_alone: bool,
     /// True if a source, a hint or the operation set a lifetime.
@@ -72,11 +72,11 @@ impl CachePolicy {
         hints: &NodeHints,
         directive_s: Option<u32>,
     ) {
-        self.scope = self.scope.max(hints.scope).max(cache_control.map_or(Scope::Public, |it| it.scope));
-        self.is_set |= cache_control.is_some() || hints.least.is_some() || self.scope == Scope::Private;
+        self.scope = self.scope.max(hints.scope).max(cache_control.map_or(CacheScope::Public, |it| it.scope));
+        self.is_set |= cache_control.is_some() || hints.least.is_some() || self.scope == CacheScope::Private;
         // A part that a hint makes private is cached for one caller only, unless its source separates callers by headers.
-        let keeps_apart = cache_control.is_some_and(|it| it.scope == Scope::Private && it.by_headers);
-        self.is_alone |= hints.scope == Scope::Private && !keeps_apart;
+        let keeps_apart = cache_control.is_some_and(|it| it.scope == CacheScope::Private && it.by_headers);
+        self.is_alone |= hints.scope == CacheScope::Private && !keeps_apart;
         let hinted = hints.least.as_ref().map(|(least_s, by)| by_hint(*least_s, by));
         let is_silent = cache_control.is_none_or(|it| it.is_silent);
         let unsaid = (is_silent && !hints.covers).then(|| match directive_s {
@@ -101,7 +101,7 @@ impl CachePolicy {
     /// Nobody keeps it: something failed.
     pub(crate) fn fail(&mut self) {
         if self.is_set {
-            self.scope = Scope::Private;
+            self.scope = CacheScope::Private;
             // Whose it is, the part that failed did not say.
             self.least = Some(CacheControl { by_headers: false, ..by_hint(0, &Arc::from("an error")) });
         }
@@ -160,7 +160,7 @@ impl CacheControl {
 
 fn by_hint(fresh_s: u32, by: &Arc<str>) -> CacheControl {
     let remaining_ms = u64::from(fresh_s) * 1000;
-    let (scope, ages, set_by) = (Scope::Public, TagSnapshot::default(), Arc::clone(by));
+    let (scope, ages, set_by) = (CacheScope::Public, TagSnapshot::default(), Arc::clone(by));
     CacheControl {
         remaining_ms,
         stale_ms: 0,
@@ -177,7 +177,7 @@ fn by_hint(fresh_s: u32, by: &Arc<str>) -> CacheControl {
 mod tests {
     use super::*;
 
-    fn known(fresh_s: u32, stale_s: u32, scope: Scope, by: &str) -> CacheControl {
+    fn known(fresh_s: u32, stale_s: u32, scope: CacheScope, by: &str) -> CacheControl {
         let (remaining_ms, stale_ms) = (1000 * u64::from(fresh_s), 1000 * u64::from(stale_s));
         CacheControl {
             remaining_ms,
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    fn hints(covers: bool, least: Option<u32>, scope: Scope) -> NodeHints {
+    fn hints(covers: bool, least: Option<u32>, scope: CacheScope) -> NodeHints {
         NodeHints { covers, least: least.map(|it| (it, Arc::from("T.f"))), scope }
     }
 
@@ -208,58 +208,58 @@ mod tests {
     #[test]
     fn the_least_of_all_parts_holds_and_one_private_part_makes_all_private() {
         let none = NodeHints::default();
-        let long = known(60, 10, Scope::Private, "users");
-        let short = known(5, 30, Scope::Public, "matches");
+        let long = known(60, 10, CacheScope::Private, "users");
+        let short = known(5, 30, CacheScope::Public, "matches");
         check(
             &[(Some(long), none.clone()), (Some(short), none)],
             None,
-            Some(known(5, 30, Scope::Private, "matches")),
+            Some(known(5, 30, CacheScope::Private, "matches")),
         );
     }
 
     #[test]
     fn what_is_stale_ends_with_the_part_that_ends_first() {
         let none = NodeHints::default();
-        let first = known(5, 100, Scope::Public, "a");
-        let second = known(50, 0, Scope::Public, "b");
+        let first = known(5, 100, CacheScope::Public, "a");
+        let second = known(50, 0, CacheScope::Public, "b");
         check(
             &[(Some(first), none.clone()), (Some(second), none)],
             None,
-            Some(known(5, 45, Scope::Public, "a")),
+            Some(known(5, 45, CacheScope::Public, "a")),
         );
     }
 
     #[test]
     fn hints_shorten_and_never_lengthen() {
-        let by_source = known(60, 10, Scope::Public, "s");
+        let by_source = known(60, 10, CacheScope::Public, "s");
         let year_s = 365 * 86_400;
-        let year = Some(known(year_s, 0, Scope::Public, "T.f"));
-        check(&[(None, hints(true, Some(year_s), Scope::Public))], None, year);
+        let year = Some(known(year_s, 0, CacheScope::Public, "T.f"));
+        check(&[(None, hints(true, Some(year_s), CacheScope::Public))], None, year);
         check(
-            &[(Some(by_source.clone()), hints(false, Some(1), Scope::Public))],
+            &[(Some(by_source.clone()), hints(false, Some(1), CacheScope::Public))],
             None,
-            Some(known(1, 0, Scope::Public, "T.f")),
+            Some(known(1, 0, CacheScope::Public, "T.f")),
         );
-        check(&[(Some(by_source.clone()), hints(true, Some(90), Scope::Public))], None, Some(by_source));
-        let is_stale = || Some(known(0, 10, Scope::Public, "s"));
+        check(&[(Some(by_source.clone()), hints(true, Some(90), CacheScope::Public))], None, Some(by_source));
+        let is_stale = || Some(known(0, 10, CacheScope::Public, "s"));
         check(
-            &[(is_stale(), hints(false, Some(0), Scope::Public))],
+            &[(is_stale(), hints(false, Some(0), CacheScope::Public))],
             None,
-            Some(known(0, 0, Scope::Public, "s")),
+            Some(known(0, 0, CacheScope::Public, "s")),
         );
         check(
-            &[(is_stale(), hints(false, Some(4), Scope::Public))],
+            &[(is_stale(), hints(false, Some(4), CacheScope::Public))],
             None,
-            Some(known(1, 3, Scope::Public, "s")),
+            Some(known(1, 3, CacheScope::Public, "s")),
         );
     }
 
     #[test]
     fn what_is_for_one_request_alone_stays_so_under_a_hint() {
         let alone = |it| Some(CacheControl { by_headers: false, ..it });
-        let theirs = alone(known(60, 10, Scope::Private, "users"));
-        let expected = alone(known(10, 0, Scope::Private, "T.f"));
-        check(&[(theirs, hints(false, Some(10), Scope::Public))], None, expected);
+        let theirs = alone(known(60, 10, CacheScope::Private, "users"));
+        let expected = alone(known(10, 0, CacheScope::Private, "T.f"));
+        check(&[(theirs, hints(false, Some(10), CacheScope::Public))], None, expected);
     }
 
     #[test]
@@ -267,12 +267,12 @@ mod tests {
         let changes = crate::tag_versions::TagVersions::default();
         let of = |fresh_s, tag| {
             let ages = changes.ages([tag]);
-            Some(CacheControl { ages, ..known(fresh_s, 0, Scope::Public, "s") })
+            Some(CacheControl { ages, ..known(fresh_s, 0, CacheScope::Public, "s") })
         };
         for changed in ["player-1", "player-2"] {
             let mut all = CachePolicy::default();
             for (fresh_s, tag) in [(5, "player-1"), (9, "player-2")] {
-                all.add(of(fresh_s, tag).as_ref(), &hints(false, Some(7), Scope::Public), None);
+                all.add(of(fresh_s, tag).as_ref(), &hints(false, Some(7), CacheScope::Public), None);
             }
             let told = all.resolve().expect("it lives");
             changes.heard("player-3");
@@ -284,20 +284,24 @@ mod tests {
 
     #[test]
     fn a_part_without_a_lifetime_counts_nothing_unless_hints_cover_it() {
-        let silent = hints(false, None, Scope::Public);
+        let silent = hints(false, None, CacheScope::Public);
         check(&[(None, silent.clone())], None, None);
-        check(&[(None, hints(true, Some(7), Scope::Public))], None, Some(known(7, 0, Scope::Public, "T.f")));
-        let inherits = hints(true, None, Scope::Private);
-        let lasting = known(60, 0, Scope::Public, "s");
-        let both = Some(CacheControl { scope: Scope::Private, by_headers: false, ..lasting.clone() });
+        check(
+            &[(None, hints(true, Some(7), CacheScope::Public))],
+            None,
+            Some(known(7, 0, CacheScope::Public, "T.f")),
+        );
+        let inherits = hints(true, None, CacheScope::Private);
+        let lasting = known(60, 0, CacheScope::Public, "s");
+        let both = Some(CacheControl { scope: CacheScope::Private, by_headers: false, ..lasting.clone() });
         check(&[(Some(lasting), silent.clone()), (None, inherits)], None, both);
-        let by_source = known(60, 0, Scope::Public, "s");
-        let nothing = known(0, 0, Scope::Public, "a part without a lifetime");
+        let by_source = known(60, 0, CacheScope::Public, "s");
+        let nothing = known(0, 0, CacheScope::Public, "a part without a lifetime");
         check(&[(Some(by_source), silent.clone()), (None, silent)], None, Some(nothing));
     }
 
     /// An answer of a service without a lifetime.
-    fn silent(scope: Scope) -> CacheControl {
+    fn silent(scope: CacheScope) -> CacheControl {
         let remaining_ms = CacheControl::ENDLESS_MS;
         CacheControl { remaining_ms, is_silent: true, ..known(0, 0, scope, "s") }
     }
@@ -305,72 +309,77 @@ mod tests {
     #[test]
     fn what_says_nothing_has_the_lifetime_that_a_hint_or_the_operation_gives_it_and_else_none() {
         let none = NodeHints::default();
-        let nothing = known(0, 0, Scope::Public, "a part without a lifetime");
+        let nothing = known(0, 0, CacheScope::Public, "a part without a lifetime");
         let part = |it: &CacheControl, hints: NodeHints| [(Some(it.clone()), hints)];
-        let (public, never) = (silent(Scope::Public), known(0, 0, Scope::Public, "s"));
+        let (public, never) = (silent(CacheScope::Public), known(0, 0, CacheScope::Public, "s"));
         check(&part(&public, none.clone()), None, Some(never.clone()));
         check(
-            &part(&public, hints(true, Some(60), Scope::Public)),
+            &part(&public, hints(true, Some(60), CacheScope::Public)),
             None,
-            Some(known(60, 0, Scope::Public, "T.f")),
+            Some(known(60, 0, CacheScope::Public, "T.f")),
         );
-        check(&part(&public, none.clone()), Some(30), Some(known(30, 0, Scope::Public, "the operation")));
-        // A hint further down covers nothing, and holds for what the operation says.
-        check(&part(&public, hints(false, Some(60), Scope::Public)), None, Some(never));
         check(
-            &part(&public, hints(false, Some(5), Scope::Public)),
+            &part(&public, none.clone()),
             Some(30),
-            Some(known(5, 0, Scope::Public, "T.f")),
+            Some(known(30, 0, CacheScope::Public, "the operation")),
         );
-        check(&part(&public, hints(true, None, Scope::Public)), None, None);
+        // A hint further down covers nothing, and holds for what the operation says.
+        check(&part(&public, hints(false, Some(60), CacheScope::Public)), None, Some(never));
+        check(
+            &part(&public, hints(false, Some(5), CacheScope::Public)),
+            Some(30),
+            Some(known(5, 0, CacheScope::Public, "T.f")),
+        );
+        check(&part(&public, hints(true, None, CacheScope::Public)), None, None);
         // Some of it says how long: nothing else does so for the rest.
-        let mixed = public.clone().and(known(20, 5, Scope::Public, "other"));
+        let mixed = public.clone().and(known(20, 5, CacheScope::Public, "other"));
         check(&part(&mixed, none.clone()), None, Some(nothing));
         check(
-            &part(&mixed, hints(true, Some(60), Scope::Public)),
+            &part(&mixed, hints(true, Some(60), CacheScope::Public)),
             None,
-            Some(known(20, 5, Scope::Public, "other")),
+            Some(known(20, 5, CacheScope::Public, "other")),
         );
         // A source's separation by headers stays; an answer that is private by its source gets no lifetime by a hint.
-        let theirs = silent(Scope::Private);
+        let theirs = silent(CacheScope::Private);
         check(
-            &part(&theirs, hints(true, Some(60), Scope::Public)),
+            &part(&theirs, hints(true, Some(60), CacheScope::Public)),
             None,
-            Some(known(60, 0, Scope::Private, "T.f")),
+            Some(known(60, 0, CacheScope::Private, "T.f")),
         );
-        let alone = CacheControl { by_headers: false, ..known(0, 0, Scope::Private, "s") };
+        let alone = CacheControl { by_headers: false, ..known(0, 0, CacheScope::Private, "s") };
         let both = public.and(alone.clone());
-        check(&part(&both, hints(true, Some(60), Scope::Public)), Some(60), Some(alone));
+        check(&part(&both, hints(true, Some(60), CacheScope::Public)), Some(60), Some(alone));
     }
 
     #[test]
     fn what_a_hint_makes_private_is_for_one_caller_alone() {
-        let private = hints(true, Some(60), Scope::Private);
-        let expected = Some(CacheControl { by_headers: false, ..known(60, 0, Scope::Private, "T.f") });
+        let private = hints(true, Some(60), CacheScope::Private);
+        let expected = Some(CacheControl { by_headers: false, ..known(60, 0, CacheScope::Private, "T.f") });
         check(&[(None, private.clone())], None, expected.clone());
-        check(&[(Some(silent(Scope::Public)), private.clone())], None, expected.clone());
-        check(&[(Some(known(90, 0, Scope::Public, "s")), private.clone())], None, expected);
-        let theirs = known(90, 0, Scope::Private, "s");
-        check(&[(Some(theirs), private)], None, Some(known(60, 0, Scope::Private, "T.f")));
+        check(&[(Some(silent(CacheScope::Public)), private.clone())], None, expected.clone());
+        check(&[(Some(known(90, 0, CacheScope::Public, "s")), private.clone())], None, expected);
+        let theirs = known(90, 0, CacheScope::Private, "s");
+        check(&[(Some(theirs), private)], None, Some(known(60, 0, CacheScope::Private, "T.f")));
     }
 
     #[test]
     fn what_may_not_be_shown_once_it_is_over_binds_the_whole() {
-        let strict = CacheControl { must_revalidate: true, ..known(90, 0, Scope::Public, "s") };
+        let strict = CacheControl { must_revalidate: true, ..known(90, 0, CacheScope::Public, "s") };
         let none = NodeHints::default();
         let of = |it: CacheControl| Some(CacheControl { must_revalidate: true, ..it });
-        let other = known(60, 0, Scope::Public, "other");
+        let other = known(60, 0, CacheScope::Public, "other");
         check(&[(Some(strict.clone()), none.clone()), (Some(other.clone()), none.clone())], None, of(other));
-        let hinted = of(known(5, 0, Scope::Public, "T.f"));
-        check(&[(Some(strict), hints(false, Some(5), Scope::Public))], None, hinted.clone());
-        let says_only_that = CacheControl { must_revalidate: true, ..silent(Scope::Public) };
-        check(&[(Some(says_only_that), hints(true, Some(5), Scope::Public))], None, hinted);
+        let hinted = of(known(5, 0, CacheScope::Public, "T.f"));
+        check(&[(Some(strict), hints(false, Some(5), CacheScope::Public))], None, hinted.clone());
+        let says_only_that = CacheControl { must_revalidate: true, ..silent(CacheScope::Public) };
+        check(&[(Some(says_only_that), hints(true, Some(5), CacheScope::Public))], None, hinted);
     }
 
     #[test]
     fn what_may_be_shown_stale_is_told_as_a_second_of_that() {
         let check = |(fresh_ms, stale_ms), (remaining_ms, left_ms)| {
-            let part = CacheControl { remaining_ms: fresh_ms, stale_ms, ..known(0, 0, Scope::Public, "s") };
+            let part =
+                CacheControl { remaining_ms: fresh_ms, stale_ms, ..known(0, 0, CacheScope::Public, "s") };
             let expected = CacheControl { remaining_ms, stale_ms: left_ms, ..part.clone() };
             super::tests::check(&[(Some(part), NodeHints::default())], None, Some(expected));
         };
@@ -385,17 +394,17 @@ mod tests {
     #[test]
     fn the_operation_speaks_for_parts_that_have_no_lifetime_and_no_others() {
         let silent = NodeHints::default();
-        check(&[(None, silent.clone())], Some(30), Some(known(30, 0, Scope::Public, "the operation")));
-        let never = known(0, 0, Scope::Private, "wallet");
+        check(&[(None, silent.clone())], Some(30), Some(known(30, 0, CacheScope::Public, "the operation")));
+        let never = known(0, 0, CacheScope::Private, "wallet");
         check(&[(Some(never.clone()), silent)], Some(30), Some(never));
     }
 
     #[test]
     fn a_failed_answer_is_kept_by_nobody() {
         let mut all = CachePolicy::default();
-        all.add(Some(&known(60, 10, Scope::Public, "s")), &NodeHints::default(), None);
+        all.add(Some(&known(60, 10, CacheScope::Public, "s")), &NodeHints::default(), None);
         all.fail();
-        let expected = CacheControl { by_headers: false, ..known(0, 0, Scope::Private, "an error") };
+        let expected = CacheControl { by_headers: false, ..known(0, 0, CacheScope::Private, "an error") };
         assert_eq!(all.resolve(), Some(expected));
     }
 }

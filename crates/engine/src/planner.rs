@@ -35,7 +35,7 @@ static PLANNERS: Semaphore = Semaphore::const_new(2);
 
 /// Thread on which a plan is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PlanThread {
     /// On the event loop: costly ones are not.
     Loop,
     /// Where it may take long.
@@ -120,7 +120,7 @@ impl Owned {
             queries_only: self.queries_only,
             ..Request::new(&self.query, self.deadline)
         };
-        planner.ready(&request, Place::Aside, timing)
+        planner.ready(&request, PlanThread::Aside, timing)
     }
 }
 
@@ -150,7 +150,7 @@ impl Planner {
         timing: &mut Timing,
     ) -> Result<Bound, Refusal> {
         let Ok(runtime) = Handle::try_current() else {
-            return self.ready(request, Place::Aside, timing);
+            return self.ready(request, PlanThread::Aside, timing);
         };
         let Ok(_turn) = tokio::time::timeout_at(request.deadline.into(), PLANNERS.acquire()).await else {
             let words = "the request was not planned in time";
@@ -181,7 +181,7 @@ impl Planner {
     pub(crate) fn ready(
         &self,
         request: &Request<'_>,
-        place: Place,
+        place: PlanThread,
         timing: &mut Timing,
     ) -> Result<Bound, Refusal> {
         let mut clock = Instant::now();
@@ -231,7 +231,7 @@ impl Planner {
         request: &Request<'_>,
         plan: Arc<Plan>,
         (state, variables): (u64, &Variables),
-        place: Place,
+        place: PlanThread,
         timing: &mut Timing,
     ) -> Result<Arc<Plan>, Refusal> {
         let null = |it: &&NeverNull| variables.node(it.variable) == Node::Null;
@@ -267,7 +267,7 @@ impl Planner {
     }
 
     /// Plans a text that is not known; where variables steer it, for the state they are in.
-    fn open(&self, request: &Request<'_>, place: Place, timing: &mut Timing) -> Result<Opened, Refusal> {
+    fn open(&self, request: &Request<'_>, place: PlanThread, timing: &mut Timing) -> Result<Opened, Refusal> {
         self.with_context(request, place, timing, |context| {
             let operation = context.operation()?;
             if !operation.steering.is_empty() {
@@ -289,7 +289,7 @@ impl Planner {
         &self,
         request: &Request<'_>,
         state: u64,
-        place: Place,
+        place: PlanThread,
         timing: &mut Timing,
     ) -> Result<Arc<Plan>, Refusal> {
         let key = request.key(Some(state));
@@ -320,11 +320,11 @@ impl Planner {
     fn with_context<T>(
         &self,
         request: &Request<'_>,
-        place: Place,
+        place: PlanThread,
         timing: &mut Timing,
         then: impl FnOnce(&PlanContext<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        if place == Place::Loop && is_costly(request.query) {
+        if place == PlanThread::Loop && is_costly(request.query) {
             return Err(Refusal::Costly);
         }
         let Settings { limits, suggestions, edition_2026, .. } = self.settings;

@@ -143,7 +143,7 @@ impl Responses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{Scope, Tag};
+    use crate::source::{CacheScope, Tag};
 
     fn responses(bytes_max: usize) -> Responses {
         Responses::new(bytes_max, Arc::default())
@@ -154,7 +154,7 @@ mod tests {
     }
 
     fn shared(responses: &Responses, body: &str, fresh_s: u32, tags: &[&str], made: Instant) -> Arc<Shared> {
-        let (remaining_ms, scope) = (1000 * u64::from(fresh_s), Scope::Public);
+        let (remaining_ms, scope) = (1000 * u64::from(fresh_s), CacheScope::Public);
         let lifetime = CacheControl {
             remaining_ms,
             stale_ms: 5000,

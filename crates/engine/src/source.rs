@@ -120,7 +120,7 @@ pub struct PlanNode<'p> {
     /// The part of the source, if it is one: the keys are the part's, in its order.
     pub part: Option<SeparateFetchId>,
     /// The form of the answer.
-    pub answer: Answer,
+    pub answer: AnswerForm,
     /// Rules for scalars and wording of errors.
     pub protocol: Protocol,
     /// Parts that one condition of its arguments may have.
@@ -143,7 +143,7 @@ pub struct PlanVariable {
 
 /// The form in which a source has to answer a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum AnswerForm {
     /// No children in other sources: [`FetchBody::Finished`] or [`FetchBody::Rows`] as the source likes.
     Any {
         /// True if the members are adjacent in the response, so that one stream can carry them.
@@ -254,7 +254,7 @@ pub struct CacheControl {
     /// Stale period behind it: the answer may be shown while a new one is fetched.
     pub stale_ms: u64,
     /// By whom.
-    pub scope: Scope,
+    pub scope: CacheScope,
     /// True if callers with the same values of the headers that the fetch reads may share it. An answer that is neither
     /// public nor separated by headers is for the one request only.
     pub by_headers: bool,
@@ -275,7 +275,7 @@ impl CacheControl {
 
 /// Caches that may store an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
+pub enum CacheScope {
     /// Everyone.
     #[default]
     Public,

@@ -54,12 +54,12 @@ impl Waiting {
 }
 
 /// What is counted.
-pub trait Part {
+pub trait Measured {
     /// Bytes it holds.
     fn bytes(&self) -> usize;
 }
 
-impl Part for Chunk {
+impl Measured for Chunk {
     fn bytes(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.len(),
@@ -68,7 +68,7 @@ impl Part for Chunk {
     }
 }
 
-impl Part for Result<Vec<u8>, Aborted> {
+impl Measured for Result<Vec<u8>, Aborted> {
     fn bytes(&self) -> usize {
         self.as_ref().map_or(0, Vec::len)
     }
@@ -80,7 +80,7 @@ pub struct Gone;
 
 /// A channel of `parts_max` parts.
 #[must_use]
-pub fn channel<T: Part>(parts_max: usize) -> (Sender<T>, Receiver<T>) {
+pub fn channel<T: Measured>(parts_max: usize) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = mpsc::channel(parts_max);
     let waiting = Waiting::default();
     let receiver = Receiver { receiver, waiting: waiting.clone(), behind: Vec::new() };
@@ -94,7 +94,7 @@ pub struct Sender<T> {
     waiting: Waiting,
 }
 
-impl<T: Part> Sender<T> {
+impl<T: Measured> Sender<T> {
     /// Waits until there is room for `part`, which counts meanwhile.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ pub struct Receiver<T> {
     behind: Vec<Waiting>,
 }
 
-impl<T: Part> Receiver<T> {
+impl<T: Measured> Receiver<T> {
     /// The next part; `None` after the last.
     pub async fn recv(&mut self) -> Option<T> {
         std::future::poll_fn(|cx| self.poll_recv(cx)).await

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use weir_engine::plan::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId,
 };
-use weir_engine::source::{Answer, Ids, NoHeaders, PlanNode, Protocol};
+use weir_engine::source::{AnswerForm, Ids, NoHeaders, PlanNode, Protocol};
 use weir_http::inputs::{Args, ConfigValues, Inputs, Keys};
 use weir_http::project::Projection;
 use weir_http::sdl;
@@ -89,7 +89,7 @@ fn main() {
         fields: &[0],
         kind: OperationKind::Query,
         parent_keys: None,
-        answer: Answer::Rows,
+        answer: AnswerForm::Rows,
         protocol: Protocol::GraphqlOverHttp,
         conditions_max: 1_000,
         variables: &[],

@@ -14,7 +14,7 @@ use crate::lifetime::NodeHints;
 use crate::plan::PreparedNode;
 use crate::rows::{Bitmap, CellError, Column, Data, Table};
 use crate::source::{
-    Answer, BoxFuture, CacheControl, FetchBody, FetchResult, FieldError, Finished, PathError, PlanNode,
+    AnswerForm, BoxFuture, CacheControl, FetchBody, FetchResult, FieldError, Finished, PathError, PlanNode,
     Protocol, SourceError, Step,
 };
 use crate::write::out::Out;
@@ -111,7 +111,7 @@ fn alone(run: &ExecutionContext<'_>, piece: &PreparedNode, field: u32) -> Result
         kind: plan.kind,
         parent_keys: None,
         part: None,
-        answer: if piece.must_be_rows { Answer::Rows } else { Answer::Any { contiguous: false } },
+        answer: if piece.must_be_rows { AnswerForm::Rows } else { AnswerForm::Any { contiguous: false } },
         protocol: run.protocol,
         conditions_max: run.conditions_max,
         variables: &plan.operation.variables,

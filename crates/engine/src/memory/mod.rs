@@ -47,7 +47,7 @@ pub use value::{Object, Value};
 use crate::plan::output_plan::OutputField;
 use crate::rows::{Column, Rows};
 use crate::source::{
-    Answer as Form, BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Finished, Ids, PlanError,
+    AnswerForm as Form, BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Finished, Ids, PlanError,
     PlanNode, PreparedFetch, Source, SourceError, Tag,
 };
 use crate::write::out::Out;

@@ -11,7 +11,7 @@ use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use super::refused::Refused;
 use crate::compose::{Graph, Joined, Owner};
 use crate::source::{
-    Answer, FieldError, FieldResolution, FieldResolver, Ids, NodeId, SeparateFetch, SeparateFetchId,
+    AnswerForm, FieldError, FieldResolution, FieldResolver, Ids, NodeId, SeparateFetch, SeparateFetchId,
 };
 use smallvec::SmallVec;
 use weir_language::ast::OperationKind;
@@ -26,7 +26,7 @@ pub(crate) struct AssignedNode {
     pub(crate) parent: Option<ParentKeys>,
     /// The part of its source.
     pub(crate) part: Option<SeparateFetchId>,
-    pub(crate) answer: Answer,
+    pub(crate) answer: AnswerForm,
     /// Why it fails whatever it is asked.
     pub(crate) refused: Option<FieldError>,
 }
@@ -48,7 +48,7 @@ pub(crate) fn assign_sources(
         at += 1;
     }
     for piece in &mut pieces[root_pieces..] {
-        piece.answer = Answer::Rows;
+        piece.answer = AnswerForm::Rows;
     }
     (pieces, root_pieces)
 }
@@ -93,7 +93,7 @@ fn cut_root(
                 fields: vec![at as u32],
                 parent: None,
                 part: None,
-                answer: Answer::Any { contiguous: true },
+                answer: AnswerForm::Any { contiguous: true },
                 refused: why.cloned(),
             }),
         }
@@ -105,7 +105,7 @@ fn cut_root(
     });
     for piece in &mut pieces {
         let contiguous = !is_copied && piece.fields.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-        piece.answer = Answer::Any { contiguous };
+        piece.answer = AnswerForm::Any { contiguous };
     }
     pieces
 }
@@ -151,7 +151,7 @@ struct Together {
 }
 
 /// One walk down from a piece.
-struct Walk<'g> {
+struct SourceWalk<'g> {
     graph: &'g Graph,
     refused: &'g [Refused],
     piece: PlanNodeId,
@@ -175,7 +175,7 @@ fn cut_below(
         return;
     }
     let resolver = assign_sources.source.map(|it| SourceResolver::of(graph, it));
-    let mut walk = Walk { graph, refused, piece, resolver, stack: Vec::new() };
+    let mut walk = SourceWalk { graph, refused, piece, resolver, stack: Vec::new() };
     if assign_sources.parent.is_some() {
         let parts = resolver.and_then(|it| it.fields);
         let node = parts
@@ -194,11 +194,11 @@ fn cut_below(
         }
     }
     if pieces.len() > before {
-        pieces[piece.0 as usize].answer = Answer::Rows;
+        pieces[piece.0 as usize].answer = AnswerForm::Rows;
     }
 }
 
-impl<'g> Walk<'g> {
+impl<'g> SourceWalk<'g> {
     /// Hangs what has to be and goes on below the rest.
     fn set(
         &mut self,

@@ -9,7 +9,7 @@ use super::output_plan::{
     OutputArgument, OutputField, OutputKind, OutputPlan, PlanNodeId, SelectionSet, SelectionSetId,
 };
 use crate::compose::Joined;
-use crate::source::{Answer, FieldError, SeparateFetchId};
+use crate::source::{AnswerForm, FieldError, SeparateFetchId};
 use weir_language::schema::{FieldId, TypeId};
 use weir_language::value::{Node, TextSpan, Values};
 
@@ -88,7 +88,7 @@ pub(super) fn attach_join(
         fields,
         parent,
         part: None,
-        answer: Answer::Rows,
+        answer: AnswerForm::Rows,
         refused: None,
     }
 }
@@ -115,7 +115,7 @@ pub(super) fn attach_separate(
         fields,
         parent,
         part: Some(part),
-        answer: Answer::Rows,
+        answer: AnswerForm::Rows,
         refused: None,
     }
 }
@@ -133,7 +133,15 @@ pub(super) fn refuse(
     shape.fields.push(OutputField { member: OutputKind::Leaf, same_as: None, ..asked });
     let set = own_set(shape, shape.set(hanging.set).on, 1);
     let fields = vec![shape.fields.len() as u32 - 1];
-    AssignedNode { source: None, set, fields, parent, part: None, answer: Answer::Rows, refused: Some(error) }
+    AssignedNode {
+        source: None,
+        set,
+        fields,
+        parent,
+        part: None,
+        answer: AnswerForm::Rows,
+        refused: Some(error),
+    }
 }
 
 /// Appends the value at `at` of `from` to `to`; its place there.

@@ -16,7 +16,7 @@ use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
 use crate::introspect;
 use crate::lifetime::NodeHints;
-use crate::source::{Answer, PlanNode, PlanVariable, PreparedFetch, Protocol};
+use crate::source::{AnswerForm, PlanNode, PlanVariable, PreparedFetch, Protocol};
 use std::cell::Cell;
 use std::sync::Arc;
 use weir_language::ast::{Document, Operation, OperationKind, ValueId};
@@ -240,7 +240,7 @@ fn prepare(
             }
         };
         let fetch = fetch.map_err(|error| vec![Failure::plan(shape, error)])?;
-        let must_be_rows = answer == Answer::Rows;
+        let must_be_rows = answer == AnswerForm::Rows;
         let hints = NodeHints::default();
         let repeats = false;
         Ok(PreparedNode { source, set, fields, parent, must_be_rows, repeats, hints, fetch })

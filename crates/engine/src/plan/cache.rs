@@ -38,14 +38,14 @@ pub(crate) struct KeyRef<'r> {
 }
 
 /// A key as the cache has it.
-struct Key {
+struct PlanKey {
     text: Box<str>,
     operation_name: Option<Box<str>>,
     protocol: Protocol,
     state: Option<u64>,
 }
 
-impl Key {
+impl PlanKey {
     fn as_ref(&self) -> KeyRef<'_> {
         KeyRef {
             text: &self.text,
@@ -56,19 +56,19 @@ impl Key {
     }
 }
 
-impl Hash for Key {
+impl Hash for PlanKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_ref().hash(state);
     }
 }
-impl PartialEq for Key {
+impl PartialEq for PlanKey {
     fn eq(&self, other: &Self) -> bool {
         self.as_ref() == other.as_ref()
     }
 }
-impl Eq for Key {}
-impl Equivalent<Key> for KeyRef<'_> {
-    fn equivalent(&self, key: &Key) -> bool {
+impl Eq for PlanKey {}
+impl Equivalent<PlanKey> for KeyRef<'_> {
+    fn equivalent(&self, key: &PlanKey) -> bool {
         *self == key.as_ref()
     }
 }
@@ -77,8 +77,8 @@ impl Equivalent<Key> for KeyRef<'_> {
 #[derive(Clone)]
 struct Bytes;
 
-impl Weighter<Key, Known> for Bytes {
-    fn weight(&self, key: &Key, known: &Known) -> u64 {
+impl Weighter<PlanKey, Known> for Bytes {
+    fn weight(&self, key: &PlanKey, known: &Known) -> u64 {
         /// Overhead of the cache per entry, in bytes, estimated.
         const ENTRY_BYTES: usize = 128;
         let known = match known {
@@ -91,7 +91,7 @@ impl Weighter<Key, Known> for Bytes {
 
 /// The plans of one engine.
 pub(crate) struct PlanCache {
-    entries: quick_cache::sync::Cache<Key, Known, Bytes, foldhash::quality::RandomState>,
+    entries: quick_cache::sync::Cache<PlanKey, Known, Bytes, foldhash::quality::RandomState>,
 }
 
 impl PlanCache {
@@ -123,7 +123,7 @@ impl PlanCache {
 
     /// Keeps `known` under `key`, perhaps in the place of others.
     pub(crate) fn put(&self, key: KeyRef<'_>, known: Known) {
-        let key = Key {
+        let key = PlanKey {
             text: key.text.into(),
             operation_name: key.operation_name.map(Into::into),
             protocol: key.protocol,

@@ -47,7 +47,7 @@ pub fn member(
 ) -> bool {
     let place = &writing.shape.fields[field as usize];
     let (mark, before) = (out.len(), errors.len());
-    let mut writer = Writer { writing, out, errors, errors_from: before };
+    let mut writer = RowWriter { writing, out, errors, errors_from: before };
     let ok = match place.same_as {
         Some(earlier) => writer.repeat(field, place, earlier, column, row),
         None => writer.member(field, place, column, row),
@@ -63,13 +63,13 @@ pub fn member(
 
 /// Position of a value: its type, the place of its error, and its selections.
 #[derive(Clone, Copy)]
-struct Place<'w> {
+struct ValuePosition<'w> {
     field: u32,
     of: &'w OutputField,
     member: OutputKind,
 }
 
-struct Writer<'w> {
+struct RowWriter<'w> {
     writing: &'w Writing<'w>,
     out: &'w mut Out,
     /// Paths are kept backwards until the root is reached.
@@ -77,7 +77,7 @@ struct Writer<'w> {
     errors_from: usize,
 }
 
-impl<'w> Writer<'w> {
+impl<'w> RowWriter<'w> {
     /// `"key":value,`; after `false` the buffer holds part of it.
     #[inline]
     fn member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
@@ -92,7 +92,7 @@ impl<'w> Writer<'w> {
             | OutputKind::Abstract(_)
             | OutputKind::Foreign { .. } => {
                 self.out.key(&of.key);
-                self.keyed(Place { field, of, member: of.member }, column, row)
+                self.keyed(ValuePosition { field, of, member: of.member }, column, row)
             }
         }
     }
@@ -101,11 +101,11 @@ impl<'w> Writer<'w> {
     fn repeat(&mut self, field: u32, of: &'w OutputField, earlier: u32, column: &Column, row: usize) -> bool {
         let earlier = &self.writing.shape.fields[earlier as usize];
         self.out.key(&of.key);
-        self.keyed(Place { field, of: earlier, member: earlier.member }, column, row)
+        self.keyed(ValuePosition { field, of: earlier, member: earlier.member }, column, row)
     }
 
     /// The value of a member whose key is written, and its comma.
-    fn keyed(&mut self, place: Place<'w>, column: &Column, row: usize) -> bool {
+    fn keyed(&mut self, place: ValuePosition<'w>, column: &Column, row: usize) -> bool {
         let before = self.errors.len();
         let ok = self.position(place, place.of.ty, column, row);
         self.out.comma();
@@ -116,7 +116,7 @@ impl<'w> Writer<'w> {
     }
 
     /// A value, or null in its place if it failed and the place may be null.
-    fn position(&mut self, place: Place<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
+    fn position(&mut self, place: ValuePosition<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
         let mark = self.out.len();
         if self.value(place, ty, column, row) {
             return true;
@@ -130,7 +130,7 @@ impl<'w> Writer<'w> {
     }
 
     /// A value; `false` if it failed, with the error noted.
-    fn value(&mut self, place: Place<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
+    fn value(&mut self, place: ValuePosition<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
         if !column.nulls.is_empty() && column.nulls.get(row) {
             return self.null(place, ty, column, row);
         }
@@ -156,7 +156,14 @@ impl<'w> Writer<'w> {
         }
     }
 
-    fn list(&mut self, place: Place<'w>, ty: TypeRef, offsets: &[u32], items: &Column, row: usize) -> bool {
+    fn list(
+        &mut self,
+        place: ValuePosition<'w>,
+        ty: TypeRef,
+        offsets: &[u32],
+        items: &Column,
+        row: usize,
+    ) -> bool {
         let (Some(&start), Some(&end)) = (offsets.get(row), offsets.get(row + 1)) else {
             return self.fail(place, Fault::Broken);
         };
@@ -176,7 +183,7 @@ impl<'w> Writer<'w> {
         true
     }
 
-    fn object(&mut self, place: Place<'w>, set: SelectionSetId, table: &Table, row: usize) -> bool {
+    fn object(&mut self, place: ValuePosition<'w>, set: SelectionSetId, table: &Table, row: usize) -> bool {
         let shape = self.writing.shape;
         let range = shape.set(set).range();
         let first = range.start;
@@ -202,7 +209,7 @@ impl<'w> Writer<'w> {
         true
     }
 
-    fn variant(&mut self, place: Place<'w>, variants: &Variants, row: usize) -> bool {
+    fn variant(&mut self, place: ValuePosition<'w>, variants: &Variants, row: usize) -> bool {
         let (Some(&ty), Some(&at)) = (variants.types.get(row), variants.places.get(row)) else {
             return self.fail(place, Fault::Broken);
         };
@@ -225,7 +232,7 @@ impl<'w> Writer<'w> {
 
     fn foreign(
         &mut self,
-        place: Place<'w>,
+        place: ValuePosition<'w>,
         ty: TypeRef,
         column: &Column,
         places: &[u32],
@@ -241,7 +248,9 @@ impl<'w> Writer<'w> {
         let answered = self.writing.shape.fields[field as usize].member;
         match self.writing.children.get(piece.0 as usize) {
             Some(Some(reply)) => match reply.columns.get(own as usize) {
-                Some(column) => self.value(Place { member: answered, ..place }, ty, column, at as usize),
+                Some(column) => {
+                    self.value(ValuePosition { member: answered, ..place }, ty, column, at as usize)
+                }
                 None => self.fail(place, Fault::Broken),
             },
             Some(None) | None => false,
@@ -249,7 +258,7 @@ impl<'w> Writer<'w> {
     }
 
     /// A leaf below a list, or anything whose key is written already.
-    fn leaf(&mut self, place: Place<'w>, data: &Data, row: usize) -> bool {
+    fn leaf(&mut self, place: ValuePosition<'w>, data: &Data, row: usize) -> bool {
         let fault = match data {
             Data::Int(values) => match values.get(row) {
                 Some(&value) if Self::is_int(place.of, value) => {
@@ -337,7 +346,7 @@ impl<'w> Writer<'w> {
             return true;
         }
         self.out.key(&of.key);
-        self.keyed(Place { field, of, member: OutputKind::Leaf }, column, row)
+        self.keyed(ValuePosition { field, of, member: OutputKind::Leaf }, column, row)
     }
 
     /// True if `value` fits the member's type: `Int` has 32 bits.
@@ -361,7 +370,7 @@ impl<'w> Writer<'w> {
 
     /// A null value: the cell's own error, or the place's if it may not be null.
     #[cold]
-    fn null(&mut self, place: Place<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
+    fn null(&mut self, place: ValuePosition<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
         if let Ok(at) = column.errors.binary_search_by_key(&(row as u32), |cell| cell.row) {
             self.note(PathError {
                 error: column.errors[at].error.clone(),
@@ -379,7 +388,7 @@ impl<'w> Writer<'w> {
 
     #[cold]
     #[inline(never)]
-    fn fail(&mut self, place: Place<'w>, fault: Fault<'_>) -> bool {
+    fn fail(&mut self, place: ValuePosition<'w>, fault: Fault<'_>) -> bool {
         let error = fault.error(self.writing.schema, place.of.field, place.of.ty.base);
         self.note(PathError { error, path: Vec::new(), field: place.field });
         false

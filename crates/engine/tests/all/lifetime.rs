@@ -11,8 +11,8 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Kept, Lifetime, Request, Response, Settings};
 use weir_engine::lifetime::{Hint, HintAt};
 use weir_engine::source::{
-    BoxFuture, CacheControl, Caller, FetchInput, FetchResult, Headers, PlanError, PlanNode, PreparedFetch,
-    Protocol, Scope, Source, SourceError, Tag,
+    BoxFuture, CacheControl, CacheScope, Caller, FetchInput, FetchResult, Headers, PlanError, PlanNode,
+    PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_engine::tag_versions::{TagSnapshot, TagVersions};
 use weir_language::schema::Schema;
@@ -36,7 +36,7 @@ struct Living {
     /// `u64::MAX`: it says nothing.
     remaining_ms: AtomicU64,
     stale_ms: u64,
-    scope: Scope,
+    scope: CacheScope,
     by_headers: bool,
     hints: Vec<HintAt>,
     calls: Arc<AtomicUsize>,
@@ -129,7 +129,7 @@ struct Scene {
 }
 
 impl Living {
-    fn new(remaining_ms: Option<u64>, scope: Scope, hints: &[HintAt]) -> Self {
+    fn new(remaining_ms: Option<u64>, scope: CacheScope, hints: &[HintAt]) -> Self {
         Self {
             documents: Documents::new("living", SDL, resolve),
             remaining_ms: AtomicU64::new(remaining_ms.unwrap_or(u64::MAX)),
@@ -144,7 +144,7 @@ impl Living {
 }
 
 impl Scene {
-    fn new(remaining_ms: Option<u64>, scope: Scope, hints: &[HintAt]) -> Self {
+    fn new(remaining_ms: Option<u64>, scope: CacheScope, hints: &[HintAt]) -> Self {
         Self::of(Living::new(remaining_ms, scope, hints))
     }
 
@@ -177,7 +177,7 @@ impl Scene {
 }
 
 fn hint(on: &str, field: Option<&str>, max_age_s: u32) -> HintAt {
-    let hint = Hint { max_age_s: Some(max_age_s), inherits: false, scope: Scope::Public };
+    let hint = Hint { max_age_s: Some(max_age_s), inherits: false, scope: CacheScope::Public };
     let written = "s.graphql:4:7".into();
     HintAt { on: on.into(), field: field.map(Into::into), hint, written }
 }
@@ -188,7 +188,7 @@ fn on_runtime(test: impl Future<Output = ()>) {
 
 #[track_caller]
 fn check(remaining_ms: Option<u64>, hints: &[HintAt], query: &str, expected: Option<(u64, &str)>) {
-    let scene = Scene::new(remaining_ms, Scope::Public, hints);
+    let scene = Scene::new(remaining_ms, CacheScope::Public, hints);
     on_runtime(async {
         let lifetime = scene.ask(query, &Sent::default()).await.lifetime;
         let found = lifetime
@@ -221,7 +221,7 @@ fn an_answer_lives_as_long_as_its_shortest_part_allows() {
 #[test]
 fn a_hint_for_what_is_not_there_is_a_mistake() {
     let hints = [hint("Album", Some("nope"), 1), hint("Nope", None, 1)];
-    let source = Living::new(None, Scope::Public, &hints);
+    let source = Living::new(None, CacheScope::Public, &hints);
     let Err(errors) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("neither is there") };
     let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
     let words_at = |place: &str| {
@@ -233,7 +233,7 @@ fn a_hint_for_what_is_not_there_is_a_mistake() {
 #[test]
 fn a_fresh_answer_is_given_again_to_whom_it_belongs() {
     on_runtime(async {
-        let scene = Scene::new(Some(60_000), Scope::Private, &[]);
+        let scene = Scene::new(Some(60_000), CacheScope::Private, &[]);
         const QUERY: &str = "{ album(id: 1) { title } }";
         assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Made));
         assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Hit));
@@ -246,7 +246,7 @@ fn a_fresh_answer_is_given_again_to_whom_it_belongs() {
 #[test]
 fn a_mutation_makes_answers_old() {
     on_runtime(async {
-        let scene = Scene::new(Some(60_000), Scope::Public, &[]);
+        let scene = Scene::new(Some(60_000), CacheScope::Public, &[]);
         const QUERY: &str = "{ album(id: 1) { title } }";
         scene.kept(QUERY, "ada").await;
         assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Hit));
@@ -258,7 +258,7 @@ fn a_mutation_makes_answers_old() {
 #[test]
 fn a_mutation_that_nobody_waits_for_makes_answers_old_too() {
     on_runtime(async {
-        let scene = Scene::new(Some(60_000), Scope::Public, &[]);
+        let scene = Scene::new(Some(60_000), CacheScope::Public, &[]);
         const QUERY: &str = "{ album(id: 1) { title } }";
         scene.kept(QUERY, "ada").await;
         scene.gate.forget_permits(1000);
@@ -275,7 +275,7 @@ fn a_mutation_that_nobody_waits_for_makes_answers_old_too() {
 #[test]
 fn what_others_changed_makes_answers_old() {
     on_runtime(async {
-        let scene = Scene::new(Some(60_000), Scope::Public, &[]);
+        let scene = Scene::new(Some(60_000), CacheScope::Public, &[]);
         const QUERY: &str = "{ album(id: 1) { title } }";
         let check = async |expected: Kept| {
             assert_eq!(scene.kept(QUERY, "ada").await, Some(expected));
@@ -289,7 +289,7 @@ fn what_others_changed_makes_answers_old() {
         scene.changes.on_unknown_invalidation();
         check(Kept::Made).await;
         // An engine that takes the place of this one, while a mutation of this one is under way.
-        let next = Living::new(Some(60_000), Scope::Public, &[]);
+        let next = Living::new(Some(60_000), CacheScope::Public, &[]);
         let graph = Graph::compose(vec![Arc::new(next)], &[]).expect("it is sound");
         let settings = Settings { responses_bytes_max: 1 << 20, ..settings() };
         let next = Scene {
@@ -308,7 +308,7 @@ fn what_others_changed_makes_answers_old() {
 #[test]
 fn what_failed_is_not_kept_and_refresh_asks_again() {
     on_runtime(async {
-        let scene = Scene::new(None, Scope::Public, &[]);
+        let scene = Scene::new(None, CacheScope::Public, &[]);
         for _ in 0..2 {
             assert_eq!(scene.kept("query @cached { album(id: 4) { id } }", "ada").await, Some(Kept::Made));
         }
@@ -324,7 +324,7 @@ fn what_failed_is_not_kept_and_refresh_asks_again() {
 #[test]
 fn equal_requests_in_flight_are_one_for_each_caller() {
     on_runtime(async {
-        let scene = Scene::new(Some(0), Scope::Private, &[]);
+        let scene = Scene::new(Some(0), CacheScope::Private, &[]);
         scene.gate.forget_permits(1000);
         let answers = Mutex::new(Vec::new());
         let ask = async |user: &'static str| {
@@ -348,7 +348,8 @@ fn equal_requests_in_flight_are_one_for_each_caller() {
 fn what_is_for_one_caller_alone_is_never_given_to_another() {
     on_runtime(async {
         // Private, and no header tells its callers apart.
-        let scene = Scene::of(Living { by_headers: false, ..Living::new(Some(60_000), Scope::Private, &[]) });
+        let scene =
+            Scene::of(Living { by_headers: false, ..Living::new(Some(60_000), CacheScope::Private, &[]) });
         const QUERY: &str = "{ album(id: 1) { title } }";
         for _ in 0..2 {
             assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Made));
@@ -367,16 +368,16 @@ fn what_is_for_one_caller_alone_is_never_given_to_another() {
 #[test]
 fn what_a_hint_makes_private_is_never_given_to_another() {
     on_runtime(async {
-        let hint = Hint { max_age_s: Some(60), inherits: false, scope: Scope::Private };
+        let hint = Hint { max_age_s: Some(60), inherits: false, scope: CacheScope::Private };
         let hints =
             [HintAt { on: "Query".into(), field: Some("album".into()), hint, written: String::new() }];
         for remaining_ms in [Some(60_000), None] {
-            let scene = Scene::new(remaining_ms, Scope::Public, &hints);
+            let scene = Scene::new(remaining_ms, CacheScope::Public, &hints);
             for _ in 0..2 {
                 // The two send the same: nothing here tells them apart.
                 let lifetime = scene.ask("{ album(id: 1) { title } }", &Sent::default()).await.lifetime;
                 let lifetime = lifetime.expect("it has one");
-                assert_eq!((lifetime.kept, lifetime.cache_control.scope), (Kept::Made, Scope::Private));
+                assert_eq!((lifetime.kept, lifetime.cache_control.scope), (Kept::Made, CacheScope::Private));
                 assert_eq!(lifetime.cache_control.remaining_ms, 60_000);
             }
             assert_eq!(scene.calls(), 2);
@@ -387,7 +388,7 @@ fn what_a_hint_makes_private_is_never_given_to_another() {
 #[test]
 fn what_is_shown_stale_is_kept_whole_for_a_second_of_that() {
     on_runtime(async {
-        let scene = Scene::of(Living { stale_ms: 10_000, ..Living::new(Some(0), Scope::Public, &[]) });
+        let scene = Scene::of(Living { stale_ms: 10_000, ..Living::new(Some(0), CacheScope::Public, &[]) });
         const QUERY: &str = "{ album(id: 1) { title } }";
         let made = scene.ask(QUERY, &Sent::default()).await.lifetime.expect("it has one").cache_control;
         assert_eq!((made.remaining_ms, made.stale_ms), (1000, 9000));
@@ -398,7 +399,7 @@ fn what_is_shown_stale_is_kept_whole_for_a_second_of_that() {
 #[test]
 fn those_who_wait_go_on_when_the_first_goes_away() {
     on_runtime(async {
-        let scene = Scene::new(Some(0), Scope::Public, &[]);
+        let scene = Scene::new(Some(0), CacheScope::Public, &[]);
         scene.gate.forget_permits(1000);
         const QUERY: &str = "{ album(id: 1) { title } }";
         let sent = Sent::default();

@@ -13,7 +13,7 @@ use weir_engine::compose::{Graph, Join};
 pub use weir_engine::engine::Settings;
 use weir_engine::engine::{Body, Engine, Request, Response};
 use weir_engine::source::{
-    Answer, BoxFuture, Caller, FetchBody, FetchInput, FetchResult, FieldError, Ids, PlanError, PlanNode,
+    AnswerForm, BoxFuture, Caller, FetchBody, FetchInput, FetchResult, FieldError, Ids, PlanError, PlanNode,
     PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_language::json::Json;
@@ -89,7 +89,7 @@ impl Source for Documents {
             ids: Arc::clone(piece.ids),
             fields: piece.fields.to_vec(),
             keyed: piece.parent_keys.is_some(),
-            is_finished: matches!(piece.answer, Answer::Any { .. }) && self.name == "finished",
+            is_finished: matches!(piece.answer, AnswerForm::Any { .. }) && self.name == "finished",
             resolve: Arc::clone(&self.resolve),
             log: Arc::clone(&self.log),
         }))

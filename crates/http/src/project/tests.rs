@@ -16,7 +16,7 @@ use weir_engine::plan::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId,
 };
 use weir_engine::rows::{Bitmap, Column, Data, Table, Texts};
-use weir_engine::source::{Answer, Ids, NoHeaders, PlanNode, Protocol};
+use weir_engine::source::{AnswerForm, Ids, NoHeaders, PlanNode, Protocol};
 use weir_language::ast::{Definition, Document, List, OperationKind, Selection};
 use weir_language::json::Json;
 use weir_language::limits::Limits;
@@ -92,7 +92,7 @@ impl Planned {
             fields,
             kind: OperationKind::Query,
             parent_keys: None,
-            answer: Answer::Rows,
+            answer: AnswerForm::Rows,
             protocol: Protocol::GraphqlOverHttp,
             conditions_max: 1_000,
             variables: &[],

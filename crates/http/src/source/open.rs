@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::lifetime::{Hint, HintAt};
-use weir_engine::source::Scope;
+use weir_engine::source::CacheScope;
 use weir_language::span::Location;
 
 /// Brackets that may be open in an answer.
@@ -96,7 +96,7 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
 }
 
 fn hint(said: &sdl::Hint, file: &str) -> HintAt {
-    let scope = if said.private == Some(true) { Scope::Private } else { Scope::Public };
+    let scope = if said.private == Some(true) { CacheScope::Private } else { CacheScope::Public };
     let hint = Hint { max_age_s: said.max_age_s, inherits: said.inherit, scope };
     let Location { line, column } = said.location;
     let written = format!("{file}:{line}:{column}");

@@ -2,7 +2,7 @@
 
 use crate::cache::{Rule, Scope as Kept, Served, Sharing};
 use std::sync::Arc;
-use weir_engine::source::{CacheControl, Scope};
+use weir_engine::source::{CacheControl, CacheScope};
 use weir_engine::tag_versions::TagSnapshot;
 
 /// The shortest lifetime of several answers.
@@ -22,8 +22,8 @@ impl Shortest {
 /// name for operators.
 pub(crate) fn ttl(served: &Served, rule: &Rule, ages: TagSnapshot, shown: &Arc<str>) -> CacheControl {
     let scope = match served.entry.scope {
-        Kept::Public => Scope::Public,
-        Kept::Private => Scope::Private,
+        Kept::Public => CacheScope::Public,
+        Kept::Private => CacheScope::Private,
     };
     let is_silent = served.entry.is_silent;
     let (fresh_ms, stale_ms) =
@@ -32,7 +32,7 @@ pub(crate) fn ttl(served: &Served, rule: &Rule, ages: TagSnapshot, shown: &Arc<s
         remaining_ms: if is_silent { CacheControl::ENDLESS_MS } else { fresh_ms },
         stale_ms,
         scope,
-        by_headers: scope == Scope::Public || rule.sharing == Sharing::Keyed,
+        by_headers: scope == CacheScope::Public || rule.sharing == Sharing::Keyed,
         is_silent,
         must_revalidate: served.entry.must_revalidate,
         ages,

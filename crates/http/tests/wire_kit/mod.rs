@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::{Caller, Headers, Scope};
+use weir_engine::source::{CacheScope, Caller, Headers};
 use weir_http::cache::{self, Cache, Clock};
 use weir_http::call::{Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
 
@@ -49,7 +49,7 @@ pub(crate) async fn ask(engine: &Engine, user: User, query: &str) -> (String, Op
     let request = Request { headers: &user, ..Request::new(query, Instant::now() + Duration::from_secs(30)) };
     let response = engine.execute(request, &Caller::Admin).await;
     let told = response.lifetime.map(|it| it.cache_control);
-    let told = told.map(|it| (it.scope == Scope::Public, it.remaining_ms.div_ceil(1000)));
+    let told = told.map(|it| (it.scope == CacheScope::Public, it.remaining_ms.div_ceil(1000)));
     let body = match response.body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes.to_vec(),

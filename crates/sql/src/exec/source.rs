@@ -24,8 +24,8 @@ use std::time::Instant;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
-    Answer, BoxFuture, FetchInput, FetchResult, Ids, PathError, PlanError, PlanNode, PreparedFetch, Protocol,
-    Source, SourceError, Tag,
+    AnswerForm, BoxFuture, FetchInput, FetchResult, Ids, PathError, PlanError, PlanNode, PreparedFetch,
+    Protocol, Source, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
@@ -197,7 +197,7 @@ impl<D: Driver> Source for DatabaseSource<D> {
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let kind = match piece.kind {
             OperationKind::Mutation if piece.parent_keys.is_none() => match self.state.frontend.programs() {
-                _ if piece.answer == Answer::Rows => return Err(no_foreign_below(piece)),
+                _ if piece.answer == AnswerForm::Rows => return Err(no_foreign_below(piece)),
                 Some(_) => FetchKind::Programs,
                 None => FetchKind::Write,
             },
@@ -231,8 +231,8 @@ impl<D: Driver> RelationalFetch<D> {
             state: Arc::clone(state),
             ids: Arc::clone(piece.ids),
             ask: state.frontend.ask(piece),
-            rows: piece.answer == Answer::Rows || piece.parent_keys.is_some(),
-            streams: piece.answer == Answer::Any { contiguous: true } && piece.parent_keys.is_none(),
+            rows: piece.answer == AnswerForm::Rows || piece.parent_keys.is_some(),
+            streams: piece.answer == AnswerForm::Any { contiguous: true } && piece.parent_keys.is_none(),
             answer_bytes: AtomicUsize::new(256),
             forms: Forms::many(),
             parent_keys: piece.parent_keys,

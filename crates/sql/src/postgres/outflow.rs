@@ -15,7 +15,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::Instant;
 use weir_engine::source::{Chunk, Chunks};
-use weir_engine::unread::{Gone, Part, Sender, channel, in_process};
+use weir_engine::unread::{Gone, Measured, Sender, channel, in_process};
 use weir_postgres::server::Sessions;
 
 /// How many chunks may wait while the client sets the pace.

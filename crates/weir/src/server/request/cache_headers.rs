@@ -17,7 +17,7 @@ use hyper::{HeaderMap, Response, StatusCode};
 use std::fmt::Write;
 use std::hash::BuildHasher;
 use weir_engine::engine::{self, Body, Kept, Lifetime};
-use weir_engine::source::Scope;
+use weir_engine::source::CacheScope;
 
 /// The seconds, for clients that look no further. Source: Dream11's services.
 const X_TTL: HeaderName = HeaderName::from_static("x-ttl");
@@ -43,13 +43,13 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
     let seconds =
         if *wished { cache_control.remaining_ms.div_ceil(1000) } else { drawn_s(cache_control.remaining_ms) };
     // An answer for an admin is private: shared caches do not know the secrets.
-    let scope = if auth::sent(asked).is_some() { Scope::Private } else { cache_control.scope };
+    let scope = if auth::sent(asked).is_some() { CacheScope::Private } else { cache_control.scope };
     let words = match (seconds, scope) {
         (0, _) => "no-store".to_owned(),
         (_, scope) => {
             let mut words = match scope {
-                Scope::Public => format!("public,max-age={seconds}"),
-                Scope::Private => format!("private,max-age={seconds}"),
+                CacheScope::Public => format!("public,max-age={seconds}"),
+                CacheScope::Private => format!("private,max-age={seconds}"),
             };
             if cache_control.must_revalidate {
                 words.push_str(",must-revalidate");
@@ -152,7 +152,7 @@ mod tests {
     use weir_engine::source::CacheControl;
     use weir_engine::tag_versions::TagSnapshot;
 
-    fn lifetime(remaining_ms: u64, stale_ms: u64, scope: Scope, wished: bool) -> Lifetime {
+    fn lifetime(remaining_ms: u64, stale_ms: u64, scope: CacheScope, wished: bool) -> Lifetime {
         let cache_control = CacheControl {
             remaining_ms,
             stale_ms,
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn what_the_operation_asked_for_is_told_as_it_is() {
         check(
-            &lifetime(60_000, 0, Scope::Public, true),
+            &lifetime(60_000, 0, CacheScope::Public, true),
             &[
                 ("cache-control", "public,max-age=60"),
                 ("x-ttl", "60"),
@@ -199,7 +199,7 @@ mod tests {
             asked.insert(HeaderName::from_static(secret), HeaderValue::from_static("s"));
             check_asked(
                 &asked,
-                &lifetime(60_000, 0, Scope::Public, true),
+                &lifetime(60_000, 0, CacheScope::Public, true),
                 &[
                     ("cache-control", "private,max-age=60"),
                     ("x-ttl", "60"),
@@ -217,7 +217,7 @@ mod tests {
             (true, "x-hasura-role, x-hasura-admin-secret, x-weir-admin-secret, x-user-id"),
         ] {
             let mut headers = HeaderMap::new();
-            let known = lifetime(60_000, 0, Scope::Public, true);
+            let known = lifetime(60_000, 0, CacheScope::Public, true);
             tell(&mut headers, &known, &HeaderMap::new(), ServerMode { has_secret, dev: false });
             assert_eq!(headers[VARY], expected);
             assert!(!headers.contains_key(X_WEIR_CACHE));
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn what_is_private_says_so_and_what_may_be_shown_stale_too() {
         check(
-            &lifetime(1, 10_000, Scope::Private, false),
+            &lifetime(1, 10_000, CacheScope::Private, false),
             &[
                 ("cache-control", "private,max-age=1,stale-while-revalidate=10"),
                 ("x-ttl", "1"),
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn what_may_not_be_shown_once_it_is_over_says_so() {
-        let mut strict = lifetime(1, 10_000, Scope::Public, false);
+        let mut strict = lifetime(1, 10_000, CacheScope::Public, false);
         strict.cache_control.must_revalidate = true;
         check(
             &strict,
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn what_has_no_time_left_is_not_stored() {
         check(
-            &lifetime(0, 0, Scope::Public, false),
+            &lifetime(0, 0, CacheScope::Public, false),
             &[
                 ("cache-control", "no-store"),
                 ("x-ttl", "0"),
