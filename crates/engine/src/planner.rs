@@ -8,7 +8,7 @@ use crate::compose::{Graph, Owner};
 use crate::engine::{Request, Settings, Timing};
 use crate::errors::Failure;
 use crate::plan::build::{PlanContext, build, coercion, reading};
-use crate::plan::cache::{KeyRef, Known, PlanCache};
+use crate::plan::cache::{CachedPlan, PlanCache, PlanKeyRef};
 use crate::plan::refused::must_not_be_null;
 use crate::plan::{NeverNull, Plan, PlannedOperation};
 use crate::source::Protocol;
@@ -193,12 +193,12 @@ impl Planner {
             None => {
                 let Opened { plan, variables } = self.open(request, place, timing)?;
                 clock = Instant::now();
-                (Known::Plan(plan), variables)
+                (CachedPlan::Plan(plan), variables)
             }
         };
         let operation = match &known {
-            Known::Plan(plan) => &plan.operation,
-            Known::Steered(operation) => operation,
+            CachedPlan::Plan(plan) => &plan.operation,
+            CachedPlan::Steered(operation) => operation,
         };
         let variables = match variables {
             Some(variables) => Some(variables),
@@ -208,8 +208,8 @@ impl Planner {
         let state = operation.steering.bits(values);
         timing.bind = clock.elapsed();
         let plan = match known {
-            Known::Plan(plan) => plan,
-            Known::Steered(_) => self.plan_for_state(request, state, place, timing)?,
+            CachedPlan::Plan(plan) => plan,
+            CachedPlan::Steered(_) => self.plan_for_state(request, state, place, timing)?,
         };
         if request.queries_only && plan.kind != OperationKind::Query {
             let words = "Can only perform a mutation operation from a POST request.";
@@ -271,15 +271,15 @@ impl Planner {
         self.with_context(request, place, timing, |context| {
             let operation = context.operation()?;
             if !operation.steering.is_empty() {
-                self.plans.put(request.key(None), Known::Steered(Arc::clone(&operation)));
+                self.plans.put(request.key(None), CachedPlan::Steered(Arc::clone(&operation)));
                 let variables = self.bind(request, &operation)?;
                 let state = operation.steering.bits(self.values(variables.as_ref()));
                 let plan = self.build(context, &operation, state, None)?;
-                self.plans.put(request.key(Some(state)), Known::Plan(Arc::clone(&plan)));
+                self.plans.put(request.key(Some(state)), CachedPlan::Plan(Arc::clone(&plan)));
                 return Ok(Opened { plan, variables });
             }
             let plan = self.build(context, &operation, 0, None)?;
-            self.plans.put(request.key(None), Known::Plan(Arc::clone(&plan)));
+            self.plans.put(request.key(None), CachedPlan::Plan(Arc::clone(&plan)));
             Ok(Opened { plan, variables: None })
         })
     }
@@ -293,14 +293,14 @@ impl Planner {
         timing: &mut Timing,
     ) -> Result<Arc<Plan>, Refusal> {
         let key = request.key(Some(state));
-        if let Some(Known::Plan(plan)) = self.plans.get(key) {
+        if let Some(CachedPlan::Plan(plan)) = self.plans.get(key) {
             return Ok(plan);
         }
         timing.plan_hit = false;
         self.with_context(request, place, timing, |context| {
             let operation = context.operation()?;
             let plan = self.build(context, &operation, state, None)?;
-            self.plans.put(key, Known::Plan(Arc::clone(&plan)));
+            self.plans.put(key, CachedPlan::Plan(Arc::clone(&plan)));
             Ok(plan)
         })
     }
@@ -409,8 +409,8 @@ fn failures(errors: Vec<Error>) -> Vec<Failure> {
 }
 
 impl<'r> Request<'r> {
-    fn key(&self, state: Option<u64>) -> KeyRef<'r> {
+    fn key(&self, state: Option<u64>) -> PlanKeyRef<'r> {
         let Self { query: text, operation_name, protocol, .. } = *self;
-        KeyRef { text, operation_name, protocol, state }
+        PlanKeyRef { text, operation_name, protocol, state }
     }
 }

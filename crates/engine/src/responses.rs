@@ -68,7 +68,7 @@ type Passes = quick_cache::sync::Cache<SharedKey, Instant, quick_cache::UnitWeig
 
 /// Result of a coalesced answer.
 #[derive(Clone, Debug)]
-pub(crate) enum Landing {
+pub(crate) enum SharedOutcome {
     /// Here.
     Here(Arc<Shared>),
     /// It cannot be shared, being a stream or for one caller alone: each has to ask.
@@ -82,7 +82,7 @@ pub(crate) struct Responses {
     bytes_max: usize,
     /// Keys whose last answer could not be shared, and until when nobody waits for another's under them.
     passes: Passes,
-    flights: Arc<SingleFlight<Landing>>,
+    flights: Arc<SingleFlight<SharedOutcome>>,
     pub(crate) changes: Arc<TagVersions>,
 }
 
@@ -130,7 +130,7 @@ impl Responses {
     }
 
     /// The role of a request for `key` that has time until `deadline`.
-    pub(crate) fn seat(&self, key: KeyRef<'_>, deadline: Instant) -> Seat<Landing, Arc<Shared>> {
+    pub(crate) fn seat(&self, key: KeyRef<'_>, deadline: Instant) -> Seat<SharedOutcome, Arc<Shared>> {
         self.flights.seat(&key.into(), deadline, || self.get(key, Instant::now()))
     }
 
@@ -211,8 +211,8 @@ mod tests {
         let seat = || responses.seat(key(b"k"), Instant::now());
         let Seat::Lead(flight, _) = seat() else { panic!("the first leads") };
         let Seat::Wait(waiting, _) = seat() else { panic!("the second waits") };
-        flight.land(Landing::Here(shared(&responses, "body", 0, &[], Instant::now())));
-        assert!(matches!(waiting.brought().await, Some(Landing::Here(it)) if &it.body[..] == b"body"));
+        flight.land(SharedOutcome::Here(shared(&responses, "body", 0, &[], Instant::now())));
+        assert!(matches!(waiting.brought().await, Some(SharedOutcome::Here(it)) if &it.body[..] == b"body"));
         let Seat::Lead(gone, _) = seat() else { panic!("the flight is over") };
         let Seat::Wait(waiting, _) = seat() else { panic!("there is one") };
         drop(gone);

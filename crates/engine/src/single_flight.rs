@@ -51,12 +51,12 @@ impl<R> Landing<R> {
 }
 
 #[derive(Debug)]
-struct Waiting<R> {
+struct InFlight<R> {
     arrival: Arrival<R>,
     deadline: Instant,
 }
 
-type Table<R> = KeyMap<Waiting<R>>;
+type Table<R> = KeyMap<InFlight<R>>;
 
 /// All flights of one kind.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl<R> SingleFlight<R> {
             return Seat::Kept(kept);
         }
         let arrival = Arc::new(Landing { brought: OnceLock::new(), ended: Notify::new() });
-        part.insert_new(key.clone(), Waiting { arrival: Arc::clone(&arrival), deadline });
+        part.insert_new(key.clone(), InFlight { arrival: Arc::clone(&arrival), deadline });
         let (key, flights, landing) = (key.clone(), Arc::clone(self), Arc::clone(&arrival));
         Seat::Lead(Flight { key, flights, landing }, arrival)
     }

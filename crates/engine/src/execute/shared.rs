@@ -7,7 +7,7 @@ use super::{ExecutionContext, ExecutionResult};
 use crate::engine::{Body, Kept};
 use crate::keys::KeyRef;
 use crate::plan::ResponseSharing;
-use crate::responses::{Landing, Responses, Shared};
+use crate::responses::{Responses, Shared, SharedOutcome};
 use crate::single_flight::Seat;
 use crate::source::CacheControl;
 use bytes::Bytes;
@@ -42,10 +42,10 @@ pub(crate) async fn run_shared(
         match tokio::time::timeout_at(run.deadline.into(), waiting.brought()).await {
             // The request that made it was cancelled: another one has to.
             Ok(None) => continue,
-            Ok(Some(Landing::Here(shared))) if responses.changes.are_current(&shared.ages) => {
+            Ok(Some(SharedOutcome::Here(shared))) if responses.changes.are_current(&shared.ages) => {
                 return (given(&shared), Kept::Joined);
             }
-            Ok(Some(Landing::Here(_) | Landing::Alone)) => {}
+            Ok(Some(SharedOutcome::Here(_) | SharedOutcome::Alone)) => {}
             // The remaining time is for the error.
             Err(_) => {}
         }
@@ -66,7 +66,7 @@ async fn make(
     sharing: &ResponseSharing,
     responses: &Responses,
     key: KeyRef<'_>,
-) -> (ExecutionResult, Landing) {
+) -> (ExecutionResult, SharedOutcome) {
     let mut ages = responses.changes.ages_at(sharing.tags.iter().copied());
     let ExecutionResult { body, capacity, cache_control } = super::run(run).await;
     cache_control.iter().for_each(|it| ages.join(&it.ages));
@@ -75,7 +75,7 @@ async fn make(
         Body::Whole(bytes) if may_share => bytes,
         Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } => {
             responses.pass(key, Instant::now());
-            return (ExecutionResult { body, capacity, cache_control }, Landing::Alone);
+            return (ExecutionResult { body, capacity, cache_control }, SharedOutcome::Alone);
         }
     };
     let lives = cache_control.as_ref().is_some_and(|it| it.remaining_ms > 0);
@@ -85,5 +85,5 @@ async fn make(
     if lives {
         responses.put(key.into(), Arc::clone(&shared));
     }
-    (ExecutionResult { body: Body::Shared(body), capacity, cache_control }, Landing::Here(shared))
+    (ExecutionResult { body: Body::Shared(body), capacity, cache_control }, SharedOutcome::Here(shared))
 }

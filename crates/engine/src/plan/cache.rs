@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// State of a text in the cache.
 #[derive(Clone)]
-pub(crate) enum Known {
+pub(crate) enum CachedPlan {
     /// Its plan.
     Plan(Arc<Plan>),
     /// It has a plan per state of its steering variables: bind, then ask again with the state.
@@ -26,7 +26,7 @@ pub(crate) enum Known {
 
 /// A key as a request has it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct KeyRef<'r> {
+pub(crate) struct PlanKeyRef<'r> {
     /// The document.
     pub(crate) text: &'r str,
     /// Name of the operation.
@@ -46,8 +46,8 @@ struct PlanKey {
 }
 
 impl PlanKey {
-    fn as_ref(&self) -> KeyRef<'_> {
-        KeyRef {
+    fn as_ref(&self) -> PlanKeyRef<'_> {
+        PlanKeyRef {
             text: &self.text,
             operation_name: self.operation_name.as_deref(),
             protocol: self.protocol,
@@ -67,7 +67,7 @@ impl PartialEq for PlanKey {
     }
 }
 impl Eq for PlanKey {}
-impl Equivalent<PlanKey> for KeyRef<'_> {
+impl Equivalent<PlanKey> for PlanKeyRef<'_> {
     fn equivalent(&self, key: &PlanKey) -> bool {
         *self == key.as_ref()
     }
@@ -77,13 +77,13 @@ impl Equivalent<PlanKey> for KeyRef<'_> {
 #[derive(Clone)]
 struct Bytes;
 
-impl Weighter<PlanKey, Known> for Bytes {
-    fn weight(&self, key: &PlanKey, known: &Known) -> u64 {
+impl Weighter<PlanKey, CachedPlan> for Bytes {
+    fn weight(&self, key: &PlanKey, known: &CachedPlan) -> u64 {
         /// Overhead of the cache per entry, in bytes, estimated.
         const ENTRY_BYTES: usize = 128;
         let known = match known {
-            Known::Plan(plan) => plan.weight_bytes,
-            Known::Steered(operation) => operation.weight_bytes(),
+            CachedPlan::Plan(plan) => plan.weight_bytes,
+            CachedPlan::Steered(operation) => operation.weight_bytes(),
         };
         (ENTRY_BYTES + key.text.len() + key.operation_name.as_ref().map_or(0, |it| it.len()) + known) as u64
     }
@@ -91,7 +91,7 @@ impl Weighter<PlanKey, Known> for Bytes {
 
 /// The plans of one engine.
 pub(crate) struct PlanCache {
-    entries: quick_cache::sync::Cache<PlanKey, Known, Bytes, foldhash::quality::RandomState>,
+    entries: quick_cache::sync::Cache<PlanKey, CachedPlan, Bytes, foldhash::quality::RandomState>,
 }
 
 impl PlanCache {
@@ -117,12 +117,12 @@ impl PlanCache {
     }
 
     /// The entry of `key`.
-    pub(crate) fn get(&self, key: KeyRef<'_>) -> Option<Known> {
+    pub(crate) fn get(&self, key: PlanKeyRef<'_>) -> Option<CachedPlan> {
         self.entries.get(&key)
     }
 
     /// Keeps `known` under `key`, perhaps in the place of others.
-    pub(crate) fn put(&self, key: KeyRef<'_>, known: Known) {
+    pub(crate) fn put(&self, key: PlanKeyRef<'_>, known: CachedPlan) {
         let key = PlanKey {
             text: key.text.into(),
             operation_name: key.operation_name.map(Into::into),
