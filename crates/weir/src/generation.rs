@@ -7,7 +7,7 @@
 
 use crate::config::{self, Config};
 use crate::native::Native;
-use crate::server::{Cors, Readiness};
+use crate::server::{CorsRules, Readiness};
 use crate::sources::{self, Findings};
 use crate::{server, services};
 use arc_swap::ArcSwap;
@@ -39,7 +39,7 @@ pub struct Generation {
     pub(crate) dev: bool,
     /// Everyone on this machine is admin, and nobody else may come in by its name.
     pub(crate) local_only: bool,
-    pub(crate) cors: Cors,
+    pub(crate) cors: CorsRules,
     pub(crate) tls: Option<TlsAcceptor>,
 }
 
@@ -59,7 +59,7 @@ impl Generation {
         let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
         let local_only = config.admin_secret.is_none() && config.is_local();
-        let (dev, cors) = (config.is_dev(), Cors::new(&config.cors, config.is_local()));
+        let (dev, cors) = (config.is_dev(), CorsRules::new(&config.cors, config.is_local()));
         let (is_waiting, readiness, watches) = (false, Readiness::default(), Vec::new());
         Ok(Self {
             number,

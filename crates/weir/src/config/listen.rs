@@ -65,14 +65,14 @@ fn wrong(text: &str) -> String {
 
 impl<'de> Deserialize<'de> for Listen {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Written)
+        deserializer.deserialize_any(AddressVisitor)
     }
 }
 
 /// An address as text, or a port as a number.
-struct Written;
+struct AddressVisitor;
 
-impl Visitor<'_> for Written {
+impl Visitor<'_> for AddressVisitor {
     type Value = Listen;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

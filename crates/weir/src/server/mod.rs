@@ -22,7 +22,7 @@ mod worker;
 
 pub(crate) use connection::tls::acceptor;
 pub(crate) use operator::probes::Readiness;
-pub(crate) use request::cors::Cors;
+pub(crate) use request::cors::CorsRules;
 
 /// The plain form of a gzip file, at most `bytes_max` bytes; nothing if it is broken or longer.
 pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {

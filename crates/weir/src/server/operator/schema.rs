@@ -137,7 +137,7 @@ mod tests {
     use weir_language::schema::print::{Order, print};
 
     /// A service of the types in a folder that goes with the test, and of a database beside them.
-    struct Service {
+    struct TestService {
         folder: PathBuf,
         live: Live,
         metrics: Metrics,
@@ -145,7 +145,7 @@ mod tests {
 
     const NOTES: &str = "type Note { name: String! @id, text: String }";
 
-    impl Service {
+    impl TestService {
         fn new(name: &str) -> Self {
             let folder = std::env::temp_dir().join(format!("weir-schema-{name}-{}", std::process::id()));
             std::fs::create_dir_all(&folder).unwrap();
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    impl Drop for Service {
+    impl Drop for TestService {
         fn drop(&mut self) {
             let _ = std::fs::remove_dir_all(&self.folder);
         }
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn no_reload_comes_between_the_steps_of_a_change() {
-        let service = Service::new("beside");
+        let service = TestService::new("beside");
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let reloading = || {
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn types_that_cannot_be_served_leave_everything_as_it_was() {
-        let service = Service::new("clash");
+        let service = TestService::new("clash");
         let sdl = format!("{NOTES} type Shelf {{ name: String! @id }} type shelf {{ name: String! @id }}");
         let words = service.apply(&sdl).unwrap_err();
         assert!(words.contains("have the types they had"), "{words}");
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_replaced_is_told_with_what_has_which_types() {
-        let service = Service::new("file");
+        let service = TestService::new("file");
         let path = service.folder.join("notes.graphql");
         let more = NOTES.replace("text", "title: String, text");
         let native = Native::new(&path, None).unwrap();

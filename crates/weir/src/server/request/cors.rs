@@ -23,7 +23,7 @@ const TOLD_BYTES_MAX: usize = 200;
 
 /// The rules of one generation.
 #[derive(Debug)]
-pub(crate) struct Cors {
+pub(crate) struct CorsRules {
     allowed: Allowed,
     credentials: bool,
     max_age_s: HeaderValue,
@@ -41,7 +41,7 @@ enum Allowed {
     Listed(Vec<HeaderValue>),
 }
 
-impl Cors {
+impl CorsRules {
     /// The rules of `config`. Without `origins` they depend on `is_local`: only programs of this machine can connect.
     pub(crate) fn new(config: &config::Cors, is_local: bool) -> Self {
         let allowed = match &config.origins {
@@ -186,7 +186,7 @@ mod tests {
 
     fn check(origins: Option<&[&str]>, is_local: bool, origin: &'static str, expected: Option<&str>) {
         let origins = origins.map(|it| it.iter().map(|it| (*it).to_string()).collect());
-        let cors = Cors::new(&config::Cors { origins, credentials: false, max_age_s: 60 }, is_local);
+        let cors = CorsRules::new(&config::Cors { origins, credentials: false, max_age_s: 60 }, is_local);
         let (head, mut answer) = (head(origin), HeaderMap::new());
         cors.mark(&head, &mut answer);
         let found = answer.get(ACCESS_CONTROL_ALLOW_ORIGIN).map(|it| it.to_str().expect("it is ASCII"));
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_refused_origin_is_told_once_and_a_flood_of_them_is_not() {
-        let cors = Cors::new(&config::Cors::default(), true);
+        let cors = CorsRules::new(&config::Cors::default(), true);
         let told = || cors.told.lock().expect("nobody panicked").len();
         for _ in 0..3 {
             cors.mark(&head("http://evil.com"), &mut HeaderMap::new());
