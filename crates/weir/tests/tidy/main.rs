@@ -4,6 +4,7 @@
 
 mod errors;
 mod figures;
+mod modules;
 mod rules;
 
 use std::path::{Path, PathBuf};

@@ -49,7 +49,7 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn all_files() -> Vec<(String, String)> {
+pub(crate) fn all_files() -> Vec<(String, String)> {
     let root = root();
     let mut found = Vec::new();
     rust_files(&root.join("crates"), &mut found);
@@ -61,7 +61,7 @@ fn all_files() -> Vec<(String, String)> {
     found.into_iter().map(read).collect()
 }
 
-fn none(complaints: Vec<String>) {
+pub(crate) fn none(complaints: Vec<String>) {
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 

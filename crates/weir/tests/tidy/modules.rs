@@ -1,0 +1,218 @@
+//! The modules of a crate against each other: imports in one direction, and one meaning for each name of a type.
+
+use crate::root;
+use crate::rules::{all_files, none};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Folders whose modules import each other in circles, and the number of the imports that belong to a circle. The number may
+/// only shrink.
+const KNOWN_CIRCLES: &[(&str, usize)] = &[
+    ("crates/engine/src", 56),
+    ("crates/faulty/src", 2),
+    ("crates/http/src", 15),
+    ("crates/language/src", 11),
+    ("crates/postgres/src", 9),
+    ("crates/relational/src", 4),
+    ("crates/sql/src", 2),
+    ("crates/weir/src", 12),
+];
+
+/// Crates in which no two types have one name.
+const UNIQUE_NAMES: &[&str] = &["crates/engine/src/", "crates/weir/src/"];
+
+/// Modules, each with the modules that it imports.
+type Imports = BTreeMap<String, BTreeSet<String>>;
+
+/// The code of a file without comments and without the tests at its end.
+fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let uncommented = |line: &str| match line.find("//") {
+        Some(at) if !line[..at].ends_with(':') => line[..at].to_owned(),
+        Some(_) | None => line.to_owned(),
+    };
+    text.lines().map(uncommented).collect::<Vec<_>>().join("\n")
+}
+
+/// Appends the paths of a `use` tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
+fn flatten(before: &str, tree: &str, paths: &mut Vec<String>) {
+    let tree = tree.trim();
+    let Some((prefix, list)) = tree.split_once('{') else {
+        paths.push(format!("{before}{tree}"));
+        return;
+    };
+    let before = format!("{before}{}", prefix.trim());
+    let list = list.rsplit_once('}').map_or(list, |it| it.0);
+    let (mut depth, mut start) = (0, 0);
+    for (at, c) in list.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                flatten(&before, &list[start..at], paths);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !list[start..].trim().is_empty() {
+        flatten(&before, &list[start..], paths);
+    }
+}
+
+/// Every path in `code` that begins with `crate` or `super`: those of `use`, and those within the code.
+fn paths(code: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for statement in code.split(';') {
+        let line = statement.rfind("use ").map(|at| (&statement[..at], &statement[at + 4..]));
+        let tree = line.filter(|(before, _)| {
+            let word = before.rsplit('\n').next().unwrap_or_default().trim();
+            word.is_empty() || word.starts_with("pub")
+        });
+        match tree {
+            Some((_, tree)) => flatten("", tree, &mut paths),
+            None => {
+                let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+                let words = statement.split(|c: char| !is_part(c));
+                paths.extend(words.filter(|it| it.contains("::")).map(str::to_owned));
+            }
+        }
+    }
+    paths.retain(|it| it.starts_with("crate::") || it.starts_with("super::"));
+    paths
+}
+
+/// The path from the crate's root of what `path` means in the module `own`.
+fn absolute<'p>(own: &[&'p str], path: &'p str) -> Vec<&'p str> {
+    let mut found: Vec<&str> = if path.starts_with("crate::") { Vec::new() } else { own.to_vec() };
+    for segment in path.split("::") {
+        match segment {
+            "crate" => {}
+            "super" => drop(found.pop()),
+            _ => found.push(segment),
+        }
+    }
+    found
+}
+
+/// The imports between the modules right below `folder`, which is the source of a crate or a folder in one.
+fn imports(folder: &str, files: &[(String, String)]) -> Imports {
+    let (source, below) = folder.split_once("/src").unwrap_or((folder, ""));
+    let source = format!("{source}/src/");
+    let prefix: Vec<&str> = below.split('/').filter(|it| !it.is_empty()).collect();
+    let module = |path: &str| -> Vec<String> {
+        let path = path.trim_end_matches(".rs").trim_end_matches("/mod");
+        path.split('/').map(str::to_owned).collect()
+    };
+    let inner = files.iter().filter_map(|(path, text)| {
+        let own = module(path.strip_prefix(&source)?);
+        let is_inside = own.len() > prefix.len() && own.iter().zip(&prefix).all(|(one, other)| one == other);
+        let is_root = prefix.is_empty() && matches!(own[0].as_str(), "lib" | "main");
+        (is_inside && !is_root).then_some((own, text))
+    });
+    let inner: Vec<(Vec<String>, &String)> = inner.collect();
+    let names: BTreeSet<&str> = inner.iter().map(|it| it.0[prefix.len()].as_str()).collect();
+    let mut found = Imports::new();
+    for (own, text) in &inner {
+        let name = own[prefix.len()].as_str();
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let known = found.entry(name.to_owned()).or_default();
+        for path in paths(&code(text)) {
+            let path = absolute(&own, &path);
+            let other = path.strip_prefix(prefix.as_slice()).and_then(<[&str]>::first);
+            if let Some(other) = other.filter(|it| **it != name && names.contains(*it)) {
+                known.insert((*other).to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// True if `from` imports `to`, by itself or through others.
+fn reaches(imports: &Imports, from: &str, to: &str) -> bool {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(module) = open.pop() {
+        let next = imports.get(module).into_iter().flatten().map(String::as_str);
+        for next in next.filter(|it| seen.insert(*it)).collect::<Vec<_>>() {
+            open.push(next);
+        }
+    }
+    seen.contains(to)
+}
+
+/// The imports that belong to a circle.
+fn circles(imports: &Imports) -> Vec<String> {
+    let arrows = imports.iter().flat_map(|(from, all)| all.iter().map(move |to| (from, to)));
+    let closed = arrows.filter(|(from, to)| reaches(imports, to, from));
+    closed.map(|(from, to)| format!("{from} -> {to}")).collect()
+}
+
+#[test]
+fn modules_import_in_one_direction() {
+    let files = all_files();
+    let crates = std::fs::read_dir(root().join("crates")).expect("the crates are there");
+    let crates = crates.map(|it| it.expect("an entry can be read").file_name());
+    let mut folders: Vec<String> = crates.map(|it| format!("crates/{}/src", it.to_string_lossy())).collect();
+    folders.push("crates/weir/src/server".to_owned());
+    folders.sort();
+    let mut complaints = Vec::new();
+    for folder in &folders {
+        let found = circles(&imports(folder, &files));
+        let known = KNOWN_CIRCLES.iter().find(|it| it.0 == folder).map_or(0, |it| it.1);
+        if found.len() > known {
+            let (count, list) = (found.len(), found.join(", "));
+            complaints.push(format!("{folder}: {count} imports in circles, at most {known}: {list}"));
+        } else if found.len() < known {
+            complaints.push(format!("{folder}: write {} into KNOWN_CIRCLES, it shrank", found.len()));
+        }
+    }
+    none(complaints);
+}
+
+#[test]
+fn a_name_means_one_type_in_its_crate() {
+    let files = all_files();
+    let mut complaints = Vec::new();
+    for folder in UNIQUE_NAMES {
+        let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+        for (path, text) in files.iter().filter(|it| it.0.starts_with(folder)) {
+            // Two files of which a feature chooses one.
+            if path.ends_with("/no_progress.rs") {
+                continue;
+            }
+            for name in text.lines().filter_map(declared) {
+                if let Some(other) = known.insert(name, path) {
+                    complaints.push(format!("{path}: {other} has a type `{name}` too"));
+                }
+            }
+        }
+    }
+    none(complaints);
+}
+
+/// The name of the struct, enum or trait that `line` declares.
+fn declared(line: &str) -> Option<&str> {
+    let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|it| !it.is_empty());
+    let visibility = ["pub", "crate", "super"];
+    let kind = words.by_ref().find(|it| !visibility.contains(it))?;
+    if line.trim_start().starts_with("//") || !["struct", "enum", "trait"].contains(&kind) {
+        return None;
+    }
+    words.next()
+}
+
+#[test]
+fn a_circle_is_found_through_trees_inline_paths_and_others() {
+    let file = |path: &str, text: &str| (format!("crates/x/src/{path}"), text.to_owned());
+    let files = [
+        file("lib.rs", "mod a;\nmod b;\nmod c;\nuse crate::a::A;"),
+        file("a/mod.rs", "pub(crate) use crate::{c, b::{self, B}};"),
+        file("b.rs", "// crate::a\nfn f() { super::c::g(1); }"),
+        file(
+            "c/d.rs",
+            "use super::e;\nfn g() -> super::super::a::A { a }\n#[cfg(test)]\nmod tests { use crate::b; }",
+        ),
+    ];
+    let expected = ["a -> b", "a -> c", "b -> c", "c -> a"];
+    assert_eq!(circles(&imports("crates/x/src", &files)), expected);
+    assert_eq!(circles(&imports("crates/x/src/c", &files)), Vec::<String>::new());
+}
