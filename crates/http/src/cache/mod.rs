@@ -25,8 +25,10 @@ mod remote;
 mod remote;
 mod rule;
 mod second_level;
-// Other processes are heard of by the second level alone.
-#[cfg_attr(not(feature = "redis"), allow(dead_code))]
+#[cfg_attr(
+    not(feature = "redis"),
+    expect(dead_code, reason = "other processes are heard of by the second level alone")
+)]
 mod tags;
 
 pub use clock::Clock;
