@@ -5,10 +5,10 @@
 //! wait was ended goes once more without the bound, behind a gate of its own, so that it keeps its place in the server's queue.
 //!
 //! A mark stands for a set of tables, as nobody knows which of them is locked: a superset of a marked set is marked too, another set is
-//! not. A statement that gets through takes the mark away; one that is not renewed ends after [`MARK_MAX`].
+//! not. A statement that gets through takes the mark away; one that is not renewed ends after `MARK_MAX`.
 //!
 //! **Invariant:** of a marked set at most `inside_max` statements are inside each gate, of all sets at most `held_max` in all; at most
-//! [`MARKS_MAX`] marks are kept.
+//! `MARKS_MAX` marks are kept.
 //!
 //! **Cost:** a relaxed load while nothing is marked.
 

@@ -1,10 +1,10 @@
 //! A connection that is shared by short statements: all that wait go together, in one batch with one sync.
 //!
 //! Nothing waits in order to go with others: an idle lane sends at once, a busy one gets cheaper for each statement. What a
-//! batch is, reads that share answers or mutations that share a commit, is its [`Freight`].
+//! batch is, reads that share answers or mutations that share a commit, is its `Freight`.
 //!
 //! **Invariant:** what was sent is never joined by another; every statement is answered, or its asker has gone; at most
-//! [`Freight::requests_max`] go together and at most `waiting_max` wait; at most [`STRAYS_MAX`] statements have left and run.
+//! `Freight::requests_max` go together and at most `waiting_max` wait; at most `STRAYS_MAX` statements have left and run.
 //!
 //! **Cost:** for each statement one allocation, its reply's channel; for a batch one write, and one timer that is moved.
 

@@ -48,7 +48,7 @@ pub struct Tracked {
     pub name: String,
     /// GraphQL names of its columns, parallel to the catalog's; `None` where a column is not exposed.
     pub columns: Vec<Option<String>>,
-    /// Its relationships, as [`Model::relationships`] places.
+    /// Its relationships, as `Model::relationships` places.
     pub relationships: Vec<RelationshipId>,
     /// Functions that make a value of a row, as [`Model::functions`] places.
     pub computed: Vec<FunctionId>,

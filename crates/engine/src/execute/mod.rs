@@ -2,7 +2,7 @@
 //!
 //! Pieces at the root of a query run together, those of a mutation in turn. What stands below rows of another
 //! source is asked level by level, one round trip per piece for all parents ([`gather`]). Members of a root piece that is refused are
-//! asked each by itself ([`alone`]). [`answer`] writes the bytes, [`stream`] passes on what a source has not finished yet. When one piece answers all and writes its own
+//! asked each by itself (`alone`). `answer` writes the bytes, [`stream`] passes on what a source has not finished yet. When one piece answers all and writes its own
 //! bytes, they are the answer.
 //!
 //! **Invariant:** a source cannot take the engine down: its panic is an error, its silence ends at the deadline.

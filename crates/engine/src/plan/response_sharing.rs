@@ -1,6 +1,6 @@
 //! Sharing of a plan's answers: headers that separate callers, tags that invalidate.
 //!
-//! A plan has answers of its own, but for that of an operation with `@cached`: it shares them with those of the same [`stem`](super::stem).
+//! A plan has answers of its own, but for that of an operation with `@cached`: it shares them with those of the same `stem`.
 //!
 //! **Invariant:** the key holds every header a source of the plan reads, forwards or is told apart by.
 

@@ -45,7 +45,7 @@ impl Key {
         KeyRef::of_parts(KeyRef::of(before), KeyRef::of(last), &self.bytes)
     }
 
-    /// The key as the prefix of the keys of a batch: see [`BatchKeys`].
+    /// The key as the prefix of the keys of a batch: see `BatchKeys`.
     #[must_use]
     pub fn prefix(&self) -> KeyRef<'_> {
         KeyRef::of(&self.bytes)

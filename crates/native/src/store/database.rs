@@ -2,7 +2,7 @@
 //!
 //! All databases look the same from here: a statement with `$1`, `$2`, … in ascending order of first use, values in, values
 //! out. It blocks, so it belongs on a thread of its own. [`Place`] is where a database is chosen: by its driver, a
-//! [`Session`], and by its dialect, which [`Database::kind`] gives.
+//! `Session`, and by its dialect, which [`Database::kind`] gives.
 //!
 //! **Invariant:** at most one transaction is open; it is gone when the connection is.
 

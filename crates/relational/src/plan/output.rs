@@ -1,10 +1,10 @@
 //! Queries of a piece, in terms that every database supports: a piece of a plan becomes levels of queries.
 //!
 //! A [`Plan`] is the output tree as [`Member`]s and, for each nested level, one [`Query`] over one table. Scalars are
-//! never in it: a [`Parameter`] says where the value of a request is found and how it is read.
+//! never in it: a `Parameter` says where the value of a request is found and how it is read.
 //!
 //! **Invariant:** flat tables; ids are places in the tables of one plan. Filters are at most
-//! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse; [`bounds`] holds their size.
+//! `compile::FILTER_DEPTH_MAX` deep, so walking them may recurse; `bounds` holds their size.
 
 use super::{Query, write};
 use crate::catalog::facts::Cell;

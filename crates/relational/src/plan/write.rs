@@ -53,7 +53,7 @@ pub enum Work {
         /// The first row, with those nested in it.
         steps: Vec<Step>,
     },
-    /// A program ([`super::program`]).
+    /// A program (`super::program`).
     Program {
         /// The level whose first output column is the numbers of the objects that the field's filter finds.
         find: Option<u32>,

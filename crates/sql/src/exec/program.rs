@@ -18,7 +18,7 @@ use weir_relational::dialect::store::SideIndex;
 
 /// Makes the programs of an API's mutations.
 pub trait Programs: Send + Sync {
-    /// The program of the root field `call.field`, which a plan has as [`Work::Program`](super::change::Work::Program).
+    /// The program of the root field `call.field`, which a plan has as `Work::Program`.
     ///
     /// Work without the database, off the writer's thread: checks values, hashes passwords.
     fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>>;
@@ -27,7 +27,7 @@ pub trait Programs: Send + Sync {
     fn side_indexes(&self) -> &[SideIndex];
 
     /// Password check of the object that the root field `call.field` of a query gives, one of
-    /// [`Plan::checks`](super::Plan::checks).
+    /// `Plan::checks`.
     /// # Errors
     /// Errors of the operation.
     fn lock(&self, call: &Call<'_>) -> Result<Lock, FieldError>;

@@ -1,6 +1,6 @@
 //! Reads `weir.yaml`: text in, checked [`Config`] out, errors with file, line, column and a way out.
 //!
-//! `${NAME}` and `${NAME:-default}` in values are filled from the environment ([`variables`](super::variables)). Messages show no
+//! `${NAME}` and `${NAME:-default}` in values are filled from the environment (`variables`). Messages show no
 //! value of the environment. Relative file names are relative to the directory of the file.
 
 use super::Config;
