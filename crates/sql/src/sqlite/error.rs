@@ -105,7 +105,8 @@ fn is_too_large(words: &str) -> bool {
         .any(|it| words.starts_with(it))
 }
 
-fn is_pattern_complaint(words: &str) -> bool {
+/// True if SQLite reports a pattern that [`super::pattern`] refused: the client's error.
+pub(super) fn is_pattern_complaint(words: &str) -> bool {
     ["LIKE pattern must not", "invalid regular expression", "the pattern ", "a pattern has to be"]
         .iter()
         .any(|it| words.starts_with(it))

@@ -54,7 +54,7 @@ impl Pattern {
             return Err(too_long());
         }
         if let (Kind::Regex, Some(words)) = (kind, regular_expression::beyond(pattern)) {
-            return Err(BadPattern(words));
+            return Err(BadPattern(format!("invalid regular expression: {words}")));
         }
         let translated: Cow<'_, str> = match kind {
             Kind::Regex => regular_expression::without_postgres_places(pattern),
@@ -189,7 +189,10 @@ mod tests {
         let found = Pattern::compile(pattern, Kind::Regex, true).and_then(|it| it.is_match(text));
         match (found, expected) {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{pattern} on {text}"),
-            (Err(BadPattern(words)), Err(part)) => assert!(words.contains(part), "{pattern}: {words}"),
+            (Err(BadPattern(words)), Err(part)) => {
+                assert!(words.contains(part), "{pattern}: {words}");
+                assert!(super::super::error::is_pattern_complaint(&words), "{pattern}: {words}");
+            }
             (found, expected) => panic!("{pattern} on {text}: {found:?} instead of {expected:?}"),
         }
     }
