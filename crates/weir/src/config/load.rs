@@ -272,6 +272,8 @@ mod tests {
         );
         check("admin_secret: '${NONE:?ask Ada}'\n", Err("the environment has no `NONE`: ask Ada"));
         check("admin_secret: '${a.b}'\n", Err("`${` begins a variable"));
+        check("admin_secret: \"${NONE\"\n", Err("`${` begins a variable"));
+        check("admin_secret: a${NONE\n", Err("`${` begins a variable"));
         check("threads: \"${NONE:-ten}\"\n", Err("weir.yaml:1:10: `threads`: "));
     }
 

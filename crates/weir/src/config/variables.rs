@@ -56,7 +56,7 @@ impl Prepared {
         while let Some(at) = rest.find('$') {
             let (before, from) = rest.split_at(at);
             self.text.push_str(before);
-            let is_variable = from.starts_with("${") && from.contains('}');
+            let is_variable = from.starts_with("${");
             let length = match is_variable {
                 true => "${".len() + name_length(&from["${".len()..]),
                 false if from.starts_with("$${") => "$${".len(),
