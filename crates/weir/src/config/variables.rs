@@ -147,7 +147,7 @@ mod tests {
     fn other_dollars_stay() {
         check("a: \"$${X}\"", "a: \"$${X}\"");
         check("a: pa$$wo$rd$", "a: pa$$$$wo$$rd$$");
-        check("a: ${X", "a: $${X");
+        check("a: ${X", "a: ${X");
         check("a: ${1}", "a: ${1}");
         check("\"${X}\": 1\na$b: {c$: d}", "\"${X}\": 1\na$b: {c$: d}");
     }
