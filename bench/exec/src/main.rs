@@ -25,7 +25,7 @@ type Contender = Box<dyn Fn() -> Vec<u8>>;
 
 const ITEMS: &str = "{ items { id name title price stock active rating sku views note } }";
 const GROUPS: &str = "{ groups { id name sections { id name rows { id name value } } } }";
-/// What graphql-js asks by `getIntrospectionQuery()`.
+/// The query of graphql-js' `getIntrospectionQuery()`.
 const INTROSPECTION: &str = include_str!("introspection.graphql");
 
 fn main() {
@@ -81,7 +81,7 @@ fn main() {
     }
 }
 
-/// How long this thread has been on a processor.
+/// Processor time of this thread.
 fn processor_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
@@ -129,7 +129,7 @@ fn times(contenders: &[Contender]) -> Vec<Duration> {
     let mut samples: Vec<Vec<Duration>> = vec![Vec::new(); contenders.len()];
     for _ in 0..PASSES {
         for (contender, samples) in contenders.iter().zip(&mut samples) {
-            // What the one before has freed is tidied up by the first call, which is not counted.
+            // The first call tidies up memory that the contender before has freed, so it is not counted.
             black_box(contender());
             let (begun, worked, mut calls) = (Instant::now(), processor_time(), 0);
             while calls == 0 || begun.elapsed() < TURN {

@@ -17,7 +17,7 @@ record!(Row { id, name, value });
 record!(Section { id, name, rows });
 record!(Group { id, name, sections });
 
-/// Where the lists come from.
+/// The origin of the lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Values {
     /// Structs, written by their own code.

@@ -15,7 +15,7 @@ use weir_language::parser::parse;
 use weir_language::schema::Schema;
 use weir_language::validate::{Options, validate};
 
-/// What is measured.
+/// A measured task.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     /// Text to document.

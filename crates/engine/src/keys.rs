@@ -169,7 +169,7 @@ impl<V> KeyMap<V> {
     }
 }
 
-/// Which of `parts` tables with locks of their own holds `key`.
+/// The index of the shard of `key`, of `parts` shards with a lock each.
 pub(crate) fn part_of(key: KeyRef<'_>, parts: usize) -> usize {
     // A table uses the lowest and the highest bits.
     (key.hash >> 32) as usize % parts

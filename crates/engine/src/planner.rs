@@ -38,7 +38,7 @@ static PLANNERS: Semaphore = Semaphore::const_new(2);
 pub(crate) enum PlanThread {
     /// On the event loop: costly ones are not.
     Loop,
-    /// Where it may take long.
+    /// On a blocking thread, for costly ones.
     Aside,
 }
 

@@ -46,14 +46,14 @@ impl Waiting {
         IN_PROCESS.fetch_sub(bytes as u64, Ordering::Relaxed);
     }
 
-    /// How many wait.
+    /// Number of waiting bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.0.0.load(Ordering::Relaxed)
     }
 }
 
-/// What is counted.
+/// A part of an answer with a size in bytes.
 pub trait Measured {
     /// Bytes it holds.
     fn bytes(&self) -> usize;
@@ -168,7 +168,7 @@ impl<T: Measured> Receiver<T> {
         &self.waiting
     }
 
-    /// What waits in `others` waits for this channel too.
+    /// Adds the channels that fill this one: their waiting bytes count here too.
     pub fn fed_by(&mut self, others: impl IntoIterator<Item = Waiting>) {
         self.behind.extend(others);
     }

@@ -96,13 +96,13 @@ pub fn one_line(message: &str) -> &str {
     message.lines().next().unwrap_or_default()
 }
 
-/// What the parser has against a part of a pattern, whose place in the whole is not known.
+/// The parser's message for a part of a pattern, without its offset, which is not that in the whole.
 #[must_use]
 pub fn cause_without_place(error: &regex_syntax::Error) -> String {
     cause(error).split(", at byte").next().unwrap_or_default().to_owned()
 }
 
-/// What PostgreSQL alone takes of a pattern, and what stands for it.
+/// A message for the first part of `pattern` that only PostgreSQL supports, with a replacement; `None`: there is no such part.
 #[must_use]
 pub fn beyond(pattern: &str) -> Option<String> {
     let said = |what: &str, instead: &str| Some(format!("{what} is not supported: {instead}"));
@@ -127,7 +127,7 @@ pub fn beyond(pattern: &str) -> Option<String> {
     has_comment(pattern).then(|| said("`(?#`, a comment,", LEFT_OUT)).flatten()
 }
 
-/// Whether a comment stands in a pattern, outside of classes and not after a backslash.
+/// True if a pattern has a comment `(?#…)`, outside of classes and not after a backslash.
 fn has_comment(pattern: &str) -> bool {
     let (mut rest, mut in_class) = (pattern, false);
     while let Some(at) = rest.find(['\\', '(', '[', ']']) {

@@ -471,7 +471,7 @@ fn a_new_text_that_may_take_long_is_planned_on_another_thread() {
     let long = "#".repeat(1024);
     check_place("{ album(id: 1) { title } }", "{}", &[true]);
     check_place(&format!("{{ album(id: 1) {{ title }} }} {long}"), "{}", &[false]);
-    // What variables steer has a plan for each of their states, and one of its own where they are null.
+    // A document whose `@skip` or `@include` reads variables has a plan per state of them, and another for nulls.
     let steered = format!("query ($s: Boolean!) {{ album(id: 1) {{ id title @skip(if: $s) }} }} {long}");
     check_place(&steered, r#"{"s": true}"#, &[false]);
     let fragments = format!("{{ album(id: 1) {{ ...A }} }} fragment A on Album {{ title }} {}", &long[..256]);

@@ -19,7 +19,7 @@ const LENGTH_BYTES: usize = size_of::<u64>();
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Key {
     bytes: Vec<u8>,
-    /// Where the last part begins, with its length.
+    /// Offset of the last part, at its length.
     last: usize,
 }
 

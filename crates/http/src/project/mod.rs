@@ -121,7 +121,7 @@ enum Kind {
     Table(u32),
 }
 
-/// Where a value stands.
+/// The place of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValuePlace {
     /// It is an item of a list.

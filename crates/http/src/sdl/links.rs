@@ -177,7 +177,7 @@ impl<'d> Links<'d> {
         })
     }
 
-    /// Whether `name` stands in an `import`, and does not come of its specification's name.
+    /// True if `name` is listed in an `import`, so it has no prefix of its specification.
     fn is_import(&self, name: &str) -> bool {
         self.imports.iter().any(|it| it == name)
     }

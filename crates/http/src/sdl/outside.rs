@@ -50,7 +50,7 @@ pub(super) struct Put {
     span: Span,
 }
 
-/// What operators write of one source or server.
+/// The settings of one source or server in `services` of weir.yaml.
 #[derive(Clone, Copy)]
 pub(super) struct Own<'d> {
     pub(super) name: &'d str,
@@ -78,7 +78,7 @@ impl Outside<'_> {
 }
 
 impl<'d> Reader<'d> {
-    /// What operators write of the source or server `name`.
+    /// The settings of the source or server `name` in `services` of weir.yaml.
     pub(super) fn own(&self, name: Option<&str>, span: Span) -> Option<Own<'d>> {
         let (name, said) = self.outside.services.get_key_value(name?)?;
         Some(Own { name, said, span })
@@ -128,7 +128,7 @@ impl<'d> Reader<'d> {
                     continue;
                 }
                 Err(Ok(message)) => message,
-                // What stands there may be a secret.
+                // The text may be a secret, so the message holds none of it.
                 Err(Err(SelectionError { span, .. })) => format!(
                     "byte {} begins nothing that can be read: values stand in it as `{{$config.name}}` and `{{$env.NAME}}`, and what holds a brace has to be such a value",
                     span.start + 1
@@ -140,7 +140,7 @@ impl<'d> Reader<'d> {
         headers
     }
 
-    /// What operators write of a server, which has an address and headers only.
+    /// Checks the settings of a server, which has an address and headers only.
     pub(super) fn check_server(&mut self, own: Option<Own<'d>>) {
         let Some(Own { name, said, span }) = own else { return };
         let keys = [

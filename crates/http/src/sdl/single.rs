@@ -340,7 +340,7 @@ impl Single<'_> {
     }
 }
 
-/// Whether its values are lists of lists.
+/// True for a type of lists of lists.
 fn is_nested(ty: TypeRef) -> bool {
     ty.wraps.item().is_some_and(|it| it.is_list())
 }

@@ -9,7 +9,7 @@ pub struct Base {
     pub authority: Box<str>,
     /// The path, without a slash at its end.
     pub path: Box<str>,
-    /// What stands behind `?`, or empty: all calls begin with it.
+    /// The query without `?`, or empty; the query of every call begins with it.
     pub query: Box<str>,
 }
 

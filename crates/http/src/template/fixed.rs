@@ -7,7 +7,7 @@ use crate::selection::{Expr, ExprId, Selection, Start, Step, StepKind, Variable}
 /// Finds the setting that the keys of `$config` or `$env` lead to.
 pub(crate) type LookUp<'l> = dyn Fn(Variable, &[&str]) -> Looked + 'l;
 
-/// What a setting is, where a text belongs.
+/// The value of a setting that is used as a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Looked {
     /// Its text, or digits, or `true`.

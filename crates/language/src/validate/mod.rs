@@ -39,7 +39,7 @@ pub struct Options {
     pub suggestions: bool,
     /// True for the September 2026 edition, in which selection sets may be empty.
     pub edition_2026: bool,
-    /// Whether a document may hold subscriptions where the schema has none: for a caller that refuses them when they are asked for.
+    /// True if a document may hold subscriptions though the schema has none; the caller refuses to run them.
     pub subscriptions_beside: bool,
 }
 

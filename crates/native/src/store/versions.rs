@@ -37,7 +37,7 @@ pub struct Version {
     pub made_at: String,
 }
 
-/// What makes the tables of this module.
+/// Definitions of the tables of this module.
 pub(super) fn create(kind: Database) -> Vec<Definition> {
     let dialect = kind.store_dialect();
     let declared = |ty: &ColumnType| dialect.declared(ty).0;

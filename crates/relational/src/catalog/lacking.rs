@@ -8,7 +8,7 @@
 use super::ColumnType;
 use crate::plan::operators::Comparison;
 
-/// What a type cannot be compared by.
+/// The comparisons that a type lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lack {
     /// Nothing is missing.
@@ -88,7 +88,7 @@ impl ColumnType {
         is_missing.then_some(operator)
     }
 
-    /// What PostgreSQL calls a type that lacks something.
+    /// PostgreSQL's name for a type that lacks a comparison.
     #[must_use]
     pub fn words(&self) -> String {
         let name = self.own_name().unwrap_or("json");

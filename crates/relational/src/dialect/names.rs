@@ -1,4 +1,4 @@
-//! What names of tables, columns and indexes have to be like so that every database takes them.
+//! Rules for names of tables, columns and indexes that every database accepts.
 
 /// Maximum length of a name in PostgreSQL, in bytes.
 pub const NAME_BYTES_MAX: usize = 63;

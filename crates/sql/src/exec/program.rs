@@ -116,7 +116,7 @@ pub struct StatementTemplate {
     pub width: usize,
     /// True if it changes data of one of [`Programs::side_indexes`].
     pub is_indexed: bool,
-    /// What the driver keeps of the statement.
+    /// The statement as the driver knows it; filled at its first use.
     driver: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
@@ -127,7 +127,7 @@ impl StatementTemplate {
         Self { sql, width, is_indexed, driver: OnceLock::new() }
     }
 
-    /// What the driver keeps of the statement, made when it is first asked for. A source has one driver, so one type `T`.
+    /// The statement as the driver knows it; `make` runs at the first use. A source has one driver, so one type `T`.
     pub(crate) fn kept<T: Any + Clone + Send + Sync>(&self, make: impl Fn() -> T) -> T {
         let kept = self.driver.get_or_init(|| Box::new(make()));
         kept.downcast_ref::<T>().cloned().unwrap_or_else(make)

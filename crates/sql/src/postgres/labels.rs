@@ -9,7 +9,7 @@
 const LABEL_MAX: usize = 1000;
 /// Labels of one path.
 const LABELS_MAX: usize = 65_535;
-/// What may follow a label of a query: any case, any ending, words of a label.
+/// Modifiers of a label in a query: `@` any case, `*` any ending, `%` words of a label.
 const MODIFIERS: [char; 3] = ['@', '*', '%'];
 
 fn is_letter(it: char) -> bool {
@@ -20,12 +20,12 @@ fn is_label(text: &str) -> bool {
     !text.is_empty() && text.chars().count() <= LABEL_MAX && text.chars().all(is_letter)
 }
 
-/// Whether `text` is a path: labels between dots, or nothing.
+/// True for a path: labels between dots, or nothing.
 pub(super) fn is_path(text: &str) -> bool {
     text.is_empty() || (text.split('.').all(is_label) && text.split('.').count() <= LABELS_MAX)
 }
 
-/// Whether `text` is an `lquery`: items between dots, each `*` or labels between bars, and how often it may stand.
+/// True for an `lquery`: items between dots, each `*` or labels between bars, with an optional number of repeats.
 pub(super) fn is_lquery(text: &str) -> bool {
     text.split('.').all(is_item) && text.split('.').count() <= LABELS_MAX
 }
@@ -53,7 +53,7 @@ fn is_count(text: &str) -> bool {
     }
 }
 
-/// Whether `text` is an `ltxtquery`: labels joined by `&` and `|`, each perhaps after `!`, and groups in parentheses.
+/// True for an `ltxtquery`: labels joined by `&` and `|`, optionally negated by `!`, and groups in parentheses.
 pub(super) fn is_ltxtquery(text: &str) -> bool {
     let (mut rest, mut open, mut wants_label) = (text, 0_usize, true);
     loop {

@@ -18,10 +18,10 @@ use weir_engine::source::{Chunk, Chunks};
 use weir_engine::unread::{Gone, Measured, Sender, channel, in_process};
 use weir_postgres::server::Sessions;
 
-/// How many chunks may wait while the client sets the pace.
+/// Maximum number of chunks in the channel while the client sets the pace.
 const CHUNKS_MAX: usize = 4;
 
-/// Who sets the pace.
+/// The side that sets the pace of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
     /// The client.
@@ -36,7 +36,7 @@ enum Pace {
 #[derive(Debug)]
 pub(super) struct Outflow {
     chunks: Sender<Chunk>,
-    /// What found no room in the channel, counted as what did.
+    /// Chunks that found no room in the channel; their bytes count as unread like those in it.
     backlog: VecDeque<Chunk>,
     pace: Pace,
     /// When the client was last seen to take something.

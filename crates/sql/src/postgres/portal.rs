@@ -62,7 +62,7 @@ pub(super) struct Part {
 }
 
 impl Portals {
-    /// Where the rows come from.
+    /// The session that reads the rows.
     pub(super) fn session(&self) -> &Session {
         &self.session
     }

@@ -117,7 +117,7 @@ pub(super) struct Watch {
     course: Mutex<Course>,
 }
 
-/// Which way a run goes when it takes long.
+/// The course of a run that exceeds the time of a short one: it goes on aside, or stops and begins anew.
 #[derive(Debug, Default)]
 struct Course {
     /// Of the pool whose thread the run is on; without one it is on an event loop.
@@ -197,7 +197,7 @@ impl Watch {
         self.course.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the run, which takes long, has to stop.
+    /// Leaves the place of short runs; true if the run has to stop and begin anew.
     fn leave(&self) -> bool {
         self.long_ns.store(0, Ordering::Relaxed);
         let mut course = self.course();

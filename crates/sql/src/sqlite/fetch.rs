@@ -31,7 +31,7 @@ const INLINE_MAX: Duration = Duration::from_millis(10);
 /// Bytes beyond the last answer's that the next one's buffer has: a text is written where all of it could be escaped.
 const ROOM_BYTES: usize = 512;
 
-/// What a run needs on another thread.
+/// The owned inputs of a run on another thread.
 pub(super) struct OwnedRun {
     pub(super) fetch: Arc<RelationalFetch<SqliteDriver>>,
     pub(super) prepared: Arc<Prepared>,
@@ -202,7 +202,7 @@ impl OwnedRun {
         sink.watched(&reader.watch);
         let count = self.parent_keys.as_ref().map(|it| key_count(it));
         let answer = fetch.snapshot(&reader.connection, &self.prepared, self.bindings(), count, Some(sink));
-        // What was stopped in its last step has an answer, which nobody may see.
+        // A run that was stopped in its last step has an answer; it is dropped, as the run begins anew.
         let is_moved = reader.watch.finish();
         (!is_moved).then(|| answer.map_err(|failure| failure.into_error(fetch.ask.protocol)))
     }

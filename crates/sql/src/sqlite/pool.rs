@@ -29,7 +29,7 @@ pub(super) struct Pool {
 
 struct Queue {
     name: String,
-    /// How many jobs that take long may work.
+    /// Maximum number of long jobs that run at once.
     long_max: usize,
     state: Mutex<State>,
     filled: Condvar,
@@ -102,7 +102,7 @@ impl Turns {
         Some(Aside { queue: Arc::clone(&self.0), why })
     }
 
-    /// Whether so many jobs that take long wait that no more may.
+    /// True if the queue of long jobs is full.
     pub(super) fn is_full(&self) -> bool {
         self.0.lock().later.len() >= JOBS_MAX
     }

@@ -162,7 +162,7 @@ EXCEPTION WHEN undefined_function THEN
     RETURN false;
 END $$";
 
-/// What is asked of a column `%` with the value `$`, and the SQL for it.
+/// Conditions on a column `%` with the value `$`, each with its SQL.
 const ASKED: [(&str, &str); 11] = [
     ("{ own(where: {%: {_eq: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% = b.%"),
     ("{ own(where: {%: {_neq: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% <> b.%"),

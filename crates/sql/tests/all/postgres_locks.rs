@@ -182,7 +182,7 @@ async fn who_waits_behind_reads_that_became_slow_is_told_within_the_pools_limit(
     assert_eq!(answers.iter().filter(is_told).count(), reads.len(), "{answers:?}");
 }
 
-/// What the statements of requests are told that wait for a table for longer than a statement may work.
+/// The answers to requests whose statements wait for a table beyond `statement_s`.
 async fn check_bounded(tune: impl FnOnce(&mut Settings)) {
     let served = served(|it| {
         it.limits.statement_timeout = Duration::from_millis(300);

@@ -47,7 +47,7 @@ impl Setting {
         }
     }
 
-    /// What a plain scalar is that YAML takes for a number or boolean.
+    /// The setting for a plain scalar that YAML takes for a number or boolean.
     fn plain(text: String) -> Self {
         match Value::read(&text, DEPTH_MAX) {
             Some(Value::Bool(value)) => Self::Bool(value),
@@ -88,7 +88,7 @@ pub(super) fn spell(
 /// Reads over what was read before, for its spelling.
 struct Spelled<'s>(Goal<'s>);
 
-/// What is spelled.
+/// The setting whose spelling is kept.
 enum Goal<'s> {
     /// This value.
     Value(&'s mut Setting),

@@ -59,7 +59,7 @@ pub(crate) struct WorkerSeed {
 
 /// The state of one thread.
 struct Worker {
-    /// What its requests see of it.
+    /// The part of the state that requests see.
     context: Rc<WorkerContext>,
     clock: TimeoutClock,
     read_buffer: ReadBuffer,

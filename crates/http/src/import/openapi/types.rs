@@ -345,14 +345,14 @@ impl<'d> Types<'d> {
         fields.iter().any(|it| it.name != it.key || self.is_renamed(&it.shape))
     }
 
-    /// Whether lists or objects stand in an object of `shape`; none if it is no object.
+    /// True if an object of `shape` has members that are lists or objects; `None` if `shape` is no object.
     pub(super) fn is_nested(&self, shape: &TypeShape) -> Option<bool> {
         match shape.object.map(|it| &self.made[it].kind) {
             Some(NamedKind::Object(fields)) => {
                 Some(fields.iter().any(|it| it.shape.object.is_some() || it.shape.ty.starts_with('[')))
             }
             Some(NamedKind::Enum(_)) => None,
-            // What it holds is not known.
+            // The members of JSON are not known.
             None => (shape.ty == "JSON").then_some(true),
         }
     }

@@ -28,7 +28,7 @@ pub struct Extension {
     pub create: &'static str,
     /// Query for a number: 0 if it neither exists nor can be created.
     pub is_there: &'static str,
-    /// How to fix a database without it.
+    /// Advice for a database without it.
     pub fix: &'static str,
 }
 
@@ -123,7 +123,7 @@ pub trait StoreDialect: Dialect {
     fn begin_reading(&self) -> &'static str;
     /// Settings of a session that loads much.
     fn before_load(&self) -> Vec<String>;
-    /// How to back a store up that is no file.
+    /// Advice for a backup of a store that is no file.
     fn backup_hint(&self) -> &'static str;
     /// Maintenance of `tables` after a load, which the database would do only later.
     fn after_load(&self, tables: &[&str]) -> Vec<String>;

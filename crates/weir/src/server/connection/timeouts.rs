@@ -81,7 +81,7 @@ pub(crate) struct InFlight {
     watched: Rc<ConnectionState>,
     /// Bytes of the answer that wait in the server, if it is whole.
     held: u64,
-    /// What counts them, if it leaves in parts.
+    /// The counter of its unread bytes, if the answer is streamed.
     parts: Option<Rc<StreamedAnswer>>,
     /// Over HTTP/2.
     stream: Option<Rc<Http2Stream>>,

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Poll, Waker};
 use weir_engine::unread::{self, Waiting};
 
-/// What an answer that leaves in parts counts as at the least: the parts that wait when its client stops reading.
+/// Minimum bytes that a streamed answer counts as: its parts that wait once the client stops reading.
 pub(crate) const STREAM_BYTES: u64 = 768 * 1024;
 
 /// Answers in parts on their way, in the process.
@@ -169,12 +169,12 @@ impl UnreadBytes {
     }
 }
 
-/// What so many answers in parts count as, of which `bytes` wait.
+/// Bytes that `answers` streamed answers count as while `bytes` of them wait.
 fn in_parts(bytes: u64, answers: u64) -> u64 {
     bytes.max(answers * STREAM_BYTES)
 }
 
-/// UnreadLimits on bytes of unread answers.
+/// Limits on bytes of unread answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnreadLimits {
     pub(crate) connection: u64,

@@ -1,4 +1,4 @@
-//! What a client and the server agreed on when a connection became a WebSocket.
+//! The terms of a WebSocket connection: its subprotocol, endpoint and limits.
 
 use crate::config::Limits;
 use crate::server::telemetry::metrics::Endpoint;

@@ -1,4 +1,4 @@
-//! What every handler does with a request: context, authentication, negotiation, body, response.
+//! Steps that all handlers share: request context, authentication, negotiation, body, response.
 
 pub(crate) mod auth;
 pub(crate) mod auth_throttle;
