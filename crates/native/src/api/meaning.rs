@@ -27,15 +27,15 @@ pub struct Api {
 }
 
 impl Api {
-    /// Meaning of a field.
+    /// Meaning of a field. `__typename` and fields of other sources have no id here.
     #[must_use]
     pub fn field(&self, id: schema::FieldId) -> FieldMeaning {
-        self.fields[id.index()]
+        self.fields.get(id.index()).copied().unwrap_or(FieldMeaning::None)
     }
     /// Meaning of an argument or input field.
     #[must_use]
     pub fn input(&self, id: InputId) -> InputMeaning {
-        self.inputs[id.index()]
+        self.inputs.get(id.index()).copied().unwrap_or(InputMeaning::None)
     }
     /// Meaning of an enum value.
     #[must_use]

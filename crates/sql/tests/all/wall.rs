@@ -3,14 +3,14 @@
 use crate::postgres_kit::database;
 use crate::postgres_kit::served::Hand;
 use crate::wall_kit::ask::{Asker, Rules};
+use crate::wall_kit::shelf::{self, SHELF};
 use crate::wall_kit::{Wall, Walled, sorted};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
-use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
-use weir_engine::source::{Caller, Source};
+use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::source::Caller;
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 use weir_postgres::Settings;
@@ -89,6 +89,7 @@ const RULES: Rules = Rules {
     ],
     key: "id",
     cascades: false,
+    nulls: false,
     references: false,
     // Groups have no complete order, and the first columns of an order would have to be those of `distinct_on`.
     without: &[
@@ -121,6 +122,25 @@ const ENTRIES: &str = r#"[
   {"name": "tag", "using": {"manual_configuration": {"remote_table": "tag", "column_mapping": {"tag_id": "id"}}}}]}
 ]"#;
 
+/// Root fields that rows of another source lead to.
+const JOINS: &[(&str, &str)] = &[
+    ("author_by_pk", "(id: $this.number)"),
+    ("author", "(where: {mentor_id: {_eq: $this.number}})"),
+    ("author_aggregate", "(where: {born: {_gt: $this.number}})"),
+    ("book_by_pk", "(id: $this.number)"),
+    ("book", "(where: {author_id: {_eq: $this.number}})"),
+    ("book_aggregate", "(where: {title: {_eq: $this.text}})"),
+    ("review_by_pk", "(id: $this.number)"),
+    ("review", "(where: {stars: {_eq: $this.number}})"),
+    ("review_aggregate", "(where: {book_id: {_lte: $this.number}})"),
+    ("tag_by_pk", "(id: $this.number)"),
+    ("tag", "(where: {label: {_eq: $this.text}})"),
+    ("tag_aggregate", "(where: {label: {_neq: $this.text}})"),
+    ("book_tag_by_pk", "(book_id: $this.number, tag_id: 1)"),
+    ("book_tag", "(where: {tag_id: {_eq: $this.number}})"),
+    ("book_tag_aggregate", "(where: {weight: {_gte: $this.number}})"),
+];
+
 /// One of the two databases.
 struct Side {
     engine: Engine,
@@ -149,11 +169,6 @@ fn walled(inner: Arc<dyn ApiFrontend>, table: &str, hides: bool) -> Arc<Walled> 
     Arc::new(Walled { inner, wall })
 }
 
-fn engine(source: Arc<dyn Source>) -> Engine {
-    let graph = Graph::compose(vec![source], &[]).unwrap();
-    Engine::new(graph, EngineSettings::STANDARD)
-}
-
 /// A database in a file; `hides`: with the wall and all rows, else without rows in `table`.
 fn on_sqlite(table: &str, hides: bool) -> (Side, PathBuf) {
     let name = format!("weir-wall-{}-{table}-{hides}.db", std::process::id());
@@ -163,8 +178,8 @@ fn on_sqlite(table: &str, hides: bool) -> (Side, PathBuf) {
     connection.execute_batch(TABLES).unwrap();
     let (catalog, _) = weir_sql::sqlite::introspect::read(&connection, SqliteOptions::default()).unwrap();
     let frontend = walled(api(catalog, true, false), table, hides);
-    let schema = Arc::clone(frontend.schema());
     let source = SqliteSource::new("main", frontend, &path, Tuning::USUAL).unwrap();
+    let engine = shelf::engine(Arc::new(source), JOINS);
     let beside = move |sql: &str| match sql.starts_with("SELECT") {
         true => connection.query_row(sql, [], |row| row.get(0)).unwrap(),
         false => {
@@ -172,7 +187,8 @@ fn on_sqlite(table: &str, hides: bool) -> (Side, PathBuf) {
             String::new()
         }
     };
-    (Side { engine: engine(Arc::new(source)), schema, beside: Box::new(beside) }, path)
+    let schema = Arc::clone(engine.schema());
+    (Side { engine, schema, beside: Box::new(beside) }, path)
 }
 
 /// The same in PostgreSQL.
@@ -184,16 +200,17 @@ fn on_postgres(runtime: &'static Runtime, table: &str, hides: bool, enforced: bo
     let rows =
         answers.each_ref().map(|answer| answer.iter().map(|row| row.iter().map(Option::as_deref)).collect());
     let frontend = walled(api(assemble(rows).0, false, hides && enforced), table, hides);
-    let schema = Arc::clone(frontend.schema());
     let settings = Settings::parse(&made.socket_url(), |_| None).unwrap();
     let opening = PostgresSource::new("main", frontend, settings, Duration::from_secs(60));
     let source = runtime.block_on(opening).unwrap();
+    let engine = shelf::engine(Arc::new(source), JOINS);
     let mut hand = runtime.block_on(Hand::new(&made));
     let beside = move |sql: &str| {
         let statements = sql.split(';').map(str::trim).filter(|it| !it.is_empty());
         statements.map(|it| runtime.block_on(hand.run(it))).last().unwrap_or_default()
     };
-    Side { engine: engine(Arc::new(source)), schema, beside: Box::new(beside) }
+    let schema = Arc::clone(engine.schema());
+    Side { engine, schema, beside: Box::new(beside) }
 }
 
 impl Side {
@@ -234,7 +251,9 @@ fn check(
         }
         changed = is_mutation;
         let kind = if is_mutation { OperationKind::Mutation } else { OperationKind::Query };
-        let mut asker = Asker::new(&behind.schema, seed + 1, &RULES, table);
+        let is_joined = !is_mutation && seed % 4 == 1;
+        let focus = if is_joined { SHELF } else { table };
+        let mut asker = Asker::new(&behind.schema, seed + 1, &RULES, focus);
         let operation = asker.operation(kind).unwrap();
         let inserts = asker.inputs.iter().any(|it| it == &format!("{table}_insert_input"));
         let before = rows(behind, &of_rows, hidden);

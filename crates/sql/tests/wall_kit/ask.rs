@@ -36,6 +36,8 @@ pub struct Rules {
     pub references: bool,
     /// Fields of objects may have `@cascade`.
     pub cascades: bool,
+    /// Fields of patches may be null, which `remove` takes for all that is there.
+    pub nulls: bool,
     /// Fields and arguments that are never used.
     pub without: &'static [&'static str],
 }
@@ -229,7 +231,10 @@ impl<'s> Asker<'s> {
         for field in chosen {
             let input = self.schema.input(field);
             let is_object = matches!(self.schema.ty(input.ty.base).kind, TypeKind::Input { .. });
-            if !is_object || depth < 4 || input.ty.is_non_null() {
+            let may_be_null = self.rules.nulls && self.schema.type_name(ty).ends_with("Patch");
+            if may_be_null && !input.ty.is_non_null() && self.random.below(4) == 0 {
+                members.push(format!("{}: null", self.schema.input_name(field)));
+            } else if !is_object || depth < 4 || input.ty.is_non_null() {
                 let value = self.of(input.ty, depth + 1);
                 members.push(format!("{}: {value}", self.schema.input_name(field)));
             }

@@ -6,6 +6,7 @@
 #![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
 
 pub mod ask;
+pub mod shelf;
 
 use serde_json::Value;
 use std::sync::Arc;
@@ -25,23 +26,33 @@ use weir_sql::frontend::{ApiFrontend, Ask};
 pub struct Wall {
     pub table: TableId,
     pub filter: Filter,
+    /// Rows may be read, and only those that fulfil `filter` changed.
+    pub only_changes: bool,
 }
 
 impl Wall {
     /// No row of `table`.
     pub fn hiding(table: TableId) -> Self {
-        Self { table, filter: Filter::Any(Vec::new()) }
+        Self { table, filter: Filter::Any(Vec::new()), only_changes: false }
+    }
+
+    /// All rows of `table`, none of which may be updated or deleted.
+    pub fn read_only(table: TableId) -> Self {
+        Self { only_changes: true, ..Self::hiding(table) }
     }
 
     /// All rows of `table`, by a condition: so nothing is planned as if there were no policy.
     pub fn open(table: TableId) -> Self {
-        Self { table, filter: Filter::All(Vec::new()) }
+        Self { filter: Filter::All(Vec::new()), ..Self::hiding(table) }
     }
 }
 
 impl Policy for Wall {
     fn rows(&self, table: TableId, purpose: Purpose) -> Option<Filter> {
-        let is_free = matches!(purpose, Purpose::Insert | Purpose::Reference);
+        let is_free = match self.only_changes {
+            true => purpose != Purpose::Target,
+            false => matches!(purpose, Purpose::Insert | Purpose::Reference),
+        };
         (table == self.table && !is_free).then(|| self.filter.clone())
     }
 }
