@@ -11,7 +11,7 @@
 mod read;
 
 use crate::string_value;
-use read::{Known, Open, Reader};
+use read::{JsonReader, Known, OpenContainer};
 use std::borrow::Cow;
 
 /// The kinds of nodes.
@@ -53,7 +53,7 @@ pub struct Json<'t> {
     /// Values in document order; each object member is a `String` node and the value after it.
     pub nodes: Cow<'t, [JsonNode]>,
     /// The open containers; kept so that the next text needs no new one.
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
 }
 
 /// One value of a tape.
@@ -69,7 +69,7 @@ pub struct JsonRef<'t> {
 #[derive(Debug, Default)]
 pub struct JsonBuffer {
     nodes: Vec<JsonNode>,
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
 }
 
 /// Why a text is not accepted as JSON.
@@ -161,7 +161,7 @@ impl<'t> Json<'t> {
         let at = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
         let bytes = text.as_bytes();
         let known = Known::default();
-        let mut reader = Reader { text, bytes, nodes, open, depth_max, known, error: None };
+        let mut reader = JsonReader { text, bytes, nodes, open, depth_max, known, error: None };
         reader.document(at);
         match reader.error {
             Some(error) => Err(error),

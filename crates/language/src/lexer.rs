@@ -218,14 +218,14 @@ impl<'t> Lexer<'t> {
 }
 
 /// Why there is no token: the byte it goes wrong at, and the words of graphql-js.
-pub(crate) struct Fault {
+pub(crate) struct LexFault {
     pub(crate) at: usize,
     pub(crate) message: String,
 }
 
 /// The words for the [`TokenKind::Bad`] at `start`.
 #[cold]
-pub(crate) fn fault(text: &str, start: usize) -> Fault {
+pub(crate) fn fault(text: &str, start: usize) -> LexFault {
     let bytes = text.as_bytes();
     let found = match bytes.get(start).map_or(Class::Other, |&byte| CLASS[byte as usize]) {
         Class::Number => number(bytes, start).err().map(|bad| number_fault(text, bad)),
@@ -245,7 +245,7 @@ pub(crate) fn fault(text: &str, start: usize) -> Fault {
         } else {
             format!("Unexpected character: {}.", character(text, start))
         };
-        Fault { at: start, message }
+        LexFault { at: start, message }
     })
 }
 
@@ -295,15 +295,15 @@ fn number(bytes: &[u8], start: usize) -> Result<(usize, bool), BadNumber> {
     Ok((at, float))
 }
 
-fn number_fault(text: &str, bad: BadNumber) -> Fault {
+fn number_fault(text: &str, bad: BadNumber) -> LexFault {
     match bad {
         BadNumber::DigitAfterZero(at) => {
             let message = format!("Invalid number, unexpected digit after 0: {}.", character(text, at));
-            Fault { at, message }
+            LexFault { at, message }
         }
         BadNumber::DigitExpected(at) => {
             let message = format!("Invalid number, expected digit but got: {}.", character(text, at));
-            Fault { at, message }
+            LexFault { at, message }
         }
     }
 }
@@ -346,11 +346,11 @@ fn block(bytes: &[u8], start: usize) -> Result<usize, usize> {
     Err(bytes.len())
 }
 
-fn unterminated(at: usize) -> Fault {
-    Fault { at, message: "Unterminated string.".to_owned() }
+fn unterminated(at: usize) -> LexFault {
+    LexFault { at, message: "Unterminated string.".to_owned() }
 }
 
-fn escape_fault(text: &str, at: usize) -> Fault {
+fn escape_fault(text: &str, at: usize) -> LexFault {
     let bytes = &text.as_bytes()[at..];
     let (what, units) = match (bytes.get(1), bytes.get(2)) {
         (Some(b'u'), Some(b'{')) => ("Unicode", variable_escape_units(bytes)),
@@ -358,7 +358,7 @@ fn escape_fault(text: &str, at: usize) -> Fault {
         _ => ("character", 2),
     };
     let message = format!("Invalid {what} escape sequence: \"{}\".", units_of(&text[at..], units));
-    Fault { at, message }
+    LexFault { at, message }
 }
 
 /// Number of characters of a bad `\u{…}` that graphql-js shows: up to the first invalid one.
@@ -389,7 +389,7 @@ fn units_of(text: &str, units: usize) -> &str {
     text
 }
 
-fn dot_fault(text: &str, at: usize) -> Option<Fault> {
+fn dot_fault(text: &str, at: usize) -> Option<LexFault> {
     let bytes = text.as_bytes();
     let message = match bytes.get(at + 1)? {
         b'.' => "Unexpected \"..\", did you mean \"...\"?".to_owned(),
@@ -399,7 +399,7 @@ fn dot_fault(text: &str, at: usize) -> Option<Fault> {
         }
         _ => return None,
     };
-    Some(Fault { at, message })
+    Some(LexFault { at, message })
 }
 
 /// The character at `at` as graphql-js prints it.

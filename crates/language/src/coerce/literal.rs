@@ -2,8 +2,8 @@
 
 use super::render::{self, Style};
 use super::scalar::{self, Leaf};
-use super::walk::{Look, Member, Tree, Walk};
-use super::words::{Fault, Form, Why, kind_of_literal, list_mark, object_mark, short};
+use super::walk::{InputMember, Look, Tree, Walk};
+use super::words::{CoercionFault, Form, Why, kind_of_literal, list_mark, object_mark, short};
 use super::{Reading, Settings};
 use crate::ast::{Document, Value, ValueId, ValueKind};
 use crate::error::Error;
@@ -90,7 +90,7 @@ impl Literals<'_> {
         self.document.value(ValueId(at))
     }
 
-    fn error(&self, schema: &Schema, fault: &Fault) -> Error {
+    fn error(&self, schema: &Schema, fault: &CoercionFault) -> Error {
         let span = self.at(fault.at).span;
         let kind = kind_of_literal(self.at(fault.at).kind);
         let shown = match self.at(fault.at).kind {
@@ -155,9 +155,9 @@ impl Tree for Literals<'_> {
         at + 1
     }
 
-    fn member(&self, at: u32) -> Member<'_> {
+    fn member(&self, at: u32) -> InputMember<'_> {
         let field = &self.document.object_fields[at as usize];
-        Member { key: Cow::Borrowed(self.document.str(field.name)), value: field.value.0, next: at + 1 }
+        InputMember { key: Cow::Borrowed(self.document.str(field.name)), value: field.value.0, next: at + 1 }
     }
 
     fn scalar(&self, at: u32, reader: ScalarReader, out: &mut Values) -> Result<Node, Why> {

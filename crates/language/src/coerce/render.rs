@@ -13,7 +13,7 @@ pub(crate) enum Style {
 }
 
 /// A list or object that is being written.
-struct Open {
+struct OpenValue {
     object: bool,
     first: bool,
     next: u32,
@@ -51,7 +51,7 @@ fn write(
     gap: &mut dyn FnMut(ValueId, u32) -> bool,
     out: &mut String,
 ) -> Result<(), ValueId> {
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenValue> = Vec::new();
     loop {
         open.extend(start(document, value, style, gap, out)?);
         while let Some(ended) = open.pop_if(|top| top.next == top.end) {
@@ -88,7 +88,7 @@ fn start(
     style: Style,
     gap: &mut dyn FnMut(ValueId, u32) -> bool,
     out: &mut String,
-) -> Result<Option<Open>, ValueId> {
+) -> Result<Option<OpenValue>, ValueId> {
     let value = document.value(id);
     match value.kind {
         ValueKind::Variable(name) => match style {
@@ -121,8 +121,8 @@ fn start(
     Ok(None)
 }
 
-fn opened(object: bool, range: std::ops::Range<usize>) -> Open {
-    Open { object, first: true, next: range.start as u32, end: range.end as u32 }
+fn opened(object: bool, range: std::ops::Range<usize>) -> OpenValue {
+    OpenValue { object, first: true, next: range.start as u32, end: range.end as u32 }
 }
 
 /// Appends `text` in quotes, escaped so that both JSON and GraphQL read it back.

@@ -2,7 +2,7 @@
 
 use super::Reading;
 use super::scalar::{self, Leaf};
-use super::walk::{Look, Member, Tree};
+use super::walk::{InputMember, Look, Tree};
 use super::words::{Why, list_mark, object_mark, short};
 use crate::json::{Json, JsonKind, JsonRef};
 use crate::schema::ScalarReader;
@@ -69,9 +69,9 @@ impl Tree for Tape<'_> {
         self.next(at)
     }
 
-    fn member(&self, at: u32) -> Member<'_> {
+    fn member(&self, at: u32) -> InputMember<'_> {
         let key = self.value(at).as_str().unwrap_or_default();
-        Member { key, value: at + 1, next: self.next(at + 1) }
+        InputMember { key, value: at + 1, next: self.next(at + 1) }
     }
 
     fn scalar(&self, at: u32, reader: ScalarReader, out: &mut Values) -> Result<Node, Why> {

@@ -7,7 +7,7 @@
 //! **Invariant:** a frame's node is patched with its end when the frame is left; after a fault a `Null` stands where
 //! the value would be, so the tape stays well-formed.
 
-use super::words::{Fault, Unfit, Why};
+use super::words::{CoercionFault, Unfit, Why};
 use super::{Reading, Settings};
 use crate::schema::{InputId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
 use crate::value::{Node, Values};
@@ -37,7 +37,7 @@ pub(super) enum Look {
 }
 
 /// A member of an object.
-pub(super) struct Member<'t> {
+pub(super) struct InputMember<'t> {
     pub(super) key: Cow<'t, str>,
     pub(super) value: u32,
     /// The member after it.
@@ -49,7 +49,7 @@ pub(super) trait Tree {
     fn look(&self, at: u32) -> Look;
     /// The item after the one at `at`.
     fn item_after(&self, at: u32) -> u32;
-    fn member(&self, at: u32) -> Member<'_>;
+    fn member(&self, at: u32) -> InputMember<'_>;
     /// Reads a leaf, or whatever a scalar takes. `Err` says why it does not fit.
     fn scalar(&self, at: u32, reader: ScalarReader, out: &mut Values) -> Result<Node, Why>;
     /// The name of an enum value; `None` if it is not written as one.
@@ -57,7 +57,7 @@ pub(super) trait Tree {
 }
 
 /// The container of the value being read.
-enum Frame {
+enum InputFrame {
     List {
         node: u32,
         item: TypeRef,
@@ -96,10 +96,10 @@ pub(super) struct Walk<'s, T> {
     settings: Settings,
     /// The most nodes the tape may have after a default.
     nodes_max: usize,
-    frames: SmallVec<[Frame; 8]>,
+    frames: SmallVec<[InputFrame; 8]>,
     /// Members of the open objects: place of the field in its type, place of the value.
     given: SmallVec<[(u32, u32); 16]>,
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Vec<CoercionFault>,
     /// Defaults that are not coerced yet.
     pub(super) needed: Needed,
 }
@@ -132,7 +132,7 @@ impl<'s, T: Tree> Walk<'s, T> {
                 return;
             }
             match frame {
-                Frame::List { item, next, len, done, .. } if *done < *len => {
+                InputFrame::List { item, next, len, done, .. } if *done < *len => {
                     let (at, item) = (*next, *item);
                     *done += 1;
                     if *done < *len {
@@ -140,8 +140,8 @@ impl<'s, T: Tree> Walk<'s, T> {
                     }
                     self.value(at, item, out);
                 }
-                Frame::List { .. } => self.close(out),
-                Frame::Object { .. } => self.next_field(out),
+                InputFrame::List { .. } => self.close(out),
+                InputFrame::Object { .. } => self.next_field(out),
             }
         }
     }
@@ -177,7 +177,7 @@ impl<'s, T: Tree> Walk<'s, T> {
         }
         let node = out.nodes.len() as u32;
         out.nodes.push(Node::List { len, end: node + 1 });
-        self.frames.push(Frame::List { node, item, next: first, len, done: 0, single });
+        self.frames.push(InputFrame::List { node, item, next: first, len, done: 0, single });
     }
 
     fn named(&mut self, at: u32, look: Look, base: TypeId, out: &mut Values) {
@@ -207,7 +207,7 @@ impl<'s, T: Tree> Walk<'s, T> {
     #[cold]
     fn loose(&mut self, at: u32, look: Look, base: TypeId, why: Why, out: &mut Values) {
         match (look, self.frames.last()) {
-            (Look::List { .. }, Some(&Frame::List { item, .. }))
+            (Look::List { .. }, Some(&InputFrame::List { item, .. }))
                 if self.settings.reading == Reading::Lenient =>
             {
                 self.list(at, look, item, out);
@@ -274,7 +274,7 @@ impl<'s, T: Tree> Walk<'s, T> {
         let node = out.nodes.len() as u32;
         out.nodes.push(Node::Object { len: 0, end: node + 1 });
         let start = start as u32;
-        self.frames.push(Frame::Object { at, node, ty, start, next: start, field: 0, len: 0 });
+        self.frames.push(InputFrame::Object { at, node, ty, start, next: start, field: 0, len: 0 });
     }
 
     /// Sorts the members from `start` on by their places in the type, unless they are a sequence; says which is there twice.
@@ -311,7 +311,7 @@ impl<'s, T: Tree> Walk<'s, T> {
 
     /// Visits the next field of the object on top, or leaves it.
     fn next_field(&mut self, out: &mut Values) {
-        let Some(Frame::Object { at: object, ty, next, field, len, .. }) = self.frames.last_mut() else {
+        let Some(InputFrame::Object { at: object, ty, next, field, len, .. }) = self.frames.last_mut() else {
             return;
         };
         let members = self.schema.ty(*ty).members;
@@ -356,7 +356,7 @@ impl<'s, T: Tree> Walk<'s, T> {
             out.push_copy(defaults, at);
             return;
         }
-        if let Some(&Frame::Object { at: object, .. }) = self.frames.last() {
+        if let Some(&InputFrame::Object { at: object, .. }) = self.frames.last() {
             self.note_beside(object, Unfit::TooLarge);
         }
         self.frames.clear();
@@ -365,8 +365,10 @@ impl<'s, T: Tree> Walk<'s, T> {
     fn close(&mut self, out: &mut Values) {
         let here = out.nodes.len() as u32;
         match self.frames.pop() {
-            Some(Frame::List { node, len, .. }) => out.nodes[node as usize] = Node::List { len, end: here },
-            Some(Frame::Object { node, start, len, .. }) => {
+            Some(InputFrame::List { node, len, .. }) => {
+                out.nodes[node as usize] = Node::List { len, end: here }
+            }
+            Some(InputFrame::Object { node, start, len, .. }) => {
                 self.given.truncate(start as usize);
                 out.nodes[node as usize] = Node::Object { len, end: here };
             }
@@ -377,13 +379,13 @@ impl<'s, T: Tree> Walk<'s, T> {
     /// Notes what is wrong with the value at `at`.
     fn note(&mut self, at: u32, unfit: Unfit) {
         let path = self.path(self.frames.len());
-        self.faults.push(Fault { at, path, unfit });
+        self.faults.push(CoercionFault { at, path, unfit });
     }
 
     /// Notes what the object on top, which stands at `at`, lacks.
     fn note_beside(&mut self, at: u32, unfit: Unfit) {
         let path = self.path(self.frames.len() - 1);
-        self.faults.push(Fault { at, path, unfit });
+        self.faults.push(CoercionFault { at, path, unfit });
     }
 
     /// The way from the whole value through the first `frames`: `.where._and[2]`.
@@ -391,9 +393,9 @@ impl<'s, T: Tree> Walk<'s, T> {
         let mut path = String::new();
         for frame in &self.frames[..frames] {
             match *frame {
-                Frame::List { single: true, .. } => {}
-                Frame::List { done, .. } => path.extend(["[", &(done.max(1) - 1).to_string(), "]"]),
-                Frame::Object { ty, field, .. } => {
+                InputFrame::List { single: true, .. } => {}
+                InputFrame::List { done, .. } => path.extend(["[", &(done.max(1) - 1).to_string(), "]"]),
+                InputFrame::Object { ty, field, .. } => {
                     let start = self.schema.ty(ty).members.start;
                     let name = self.schema.input_name(InputId(start + field.max(1) - 1));
                     path.extend([".", name]);

@@ -43,7 +43,7 @@ pub(super) enum Unfit {
 
 /// A fact and its place.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct CoercionFault {
     /// In the tree.
     pub(super) at: u32,
     /// From the whole value: `.a[1]`, or empty.

@@ -4,7 +4,7 @@
 //! likely like, and a key is first compared with the one that comes next there: what is equal needs no search for its
 //! end and, as long as the keys follow each other as there, cannot be a second one of its name.
 //!
-//! **Invariant:** what is open in [`Reader::open`] is what the bytes before `at` opened and did not close.
+//! **Invariant:** what is open in [`JsonReader::open`] is what the bytes before `at` opened and did not close.
 //!
 //! **Cost:** one pass; strings are searched a word at a time.
 //! Source: RFC 8259.
@@ -23,12 +23,12 @@ const KNOWN_MAX: usize = 4;
 const FOLLOWED_MAX: usize = 3;
 
 /// State of the reader. The position `at` is passed from call to call instead of stored, so that it stays in a register.
-pub(super) struct Reader<'t> {
+pub(super) struct JsonReader<'t> {
     pub(super) text: &'t str,
     pub(super) bytes: &'t [u8],
     pub(super) nodes: Vec<JsonNode>,
     /// The open containers, innermost last.
-    pub(super) open: Vec<Open>,
+    pub(super) open: Vec<OpenContainer>,
     pub(super) depth_max: u32,
     pub(super) known: Known,
     /// Why reading ended early.
@@ -37,7 +37,7 @@ pub(super) struct Reader<'t> {
 
 /// A container that is open. Places are those of nodes that are whole; 0, the first node, is none, as it ends last.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Open {
+pub(super) struct OpenContainer {
     /// Its node.
     place: u32,
     is_object: bool,
@@ -57,10 +57,10 @@ pub(super) struct Known {
     next: usize,
 }
 
-/// The position to continue at; `None` after an error, which is in [`Reader::error`].
+/// The position to continue at; `None` after an error, which is in [`JsonReader::error`].
 type Read = Option<usize>;
 
-impl<'t> Reader<'t> {
+impl<'t> JsonReader<'t> {
     #[cold]
     fn fail(&mut self, kind: JsonErrorKind, at: usize) -> Read {
         self.error = Some(JsonError { kind, at: at as u32 });
@@ -92,7 +92,7 @@ impl<'t> Reader<'t> {
     pub(super) fn document(&mut self, at: usize) -> Read {
         let mut at = self.after_spaces(at);
         // Around the value is something like an array: no key stands before it.
-        let mut inner = Open::default();
+        let mut inner = OpenContainer::default();
         loop {
             let mut like = inner.next;
             if inner.is_object {
@@ -135,7 +135,7 @@ impl<'t> Reader<'t> {
 
     /// An opening bracket, up to what follows.
     #[inline]
-    fn begin(&mut self, at: usize, is_object: bool, like: u32, inner: &mut Open) -> Read {
+    fn begin(&mut self, at: usize, is_object: bool, like: u32, inner: &mut OpenContainer) -> Read {
         if self.open.len() >= self.depth_max as usize {
             return self.fail(JsonErrorKind::TooDeep, at);
         }
@@ -144,14 +144,14 @@ impl<'t> Reader<'t> {
             self.nodes.get(like as usize).filter(|it| like > 0 && it.kind == kind && it.next > like + 1);
         let (next, end) = model.map_or((0, 0), |it| (like + 1, it.next));
         self.open.push(*inner);
-        *inner = Open { place: self.nodes.len() as u32, is_object, is_alike: next > 0, next, end };
+        *inner = OpenContainer { place: self.nodes.len() as u32, is_object, is_alike: next > 0, next, end };
         self.push(kind, at, at);
         Some(self.after_spaces(at + 1))
     }
 
     /// `"key":` up to the value. What the value is likely like goes to `like`.
     #[inline]
-    fn key(&mut self, mut at: usize, object: &mut Open, like: &mut u32) -> Read {
+    fn key(&mut self, mut at: usize, object: &mut OpenContainer, like: &mut u32) -> Read {
         *like = if object.next > 0 { self.expected_key(at, object) } else { 0 };
         if *like > 0 {
             let key = self.nodes[*like as usize - 1];
@@ -174,7 +174,7 @@ impl<'t> Reader<'t> {
 
     /// The value of the key that stands here, in what `object` is like; 0 if it is not there.
     #[inline]
-    fn expected_key(&self, at: usize, object: &mut Open) -> u32 {
+    fn expected_key(&self, at: usize, object: &mut OpenContainer) -> u32 {
         let mut key = object.next;
         for _ in 0..FOLLOWED_MAX {
             let node = &self.nodes[key as usize];
@@ -195,7 +195,7 @@ impl<'t> Reader<'t> {
 
     /// The closing bracket of `inner`.
     #[inline]
-    fn close(&mut self, at: usize, inner: &mut Open) -> Read {
+    fn close(&mut self, at: usize, inner: &mut OpenContainer) -> Read {
         let Some(outer) = self.open.pop() else { return self.unexpected(at) };
         let closed = std::mem::replace(inner, outer);
         let next = self.nodes.len() as u32;
@@ -356,7 +356,7 @@ impl<'t> Reader<'t> {
 }
 
 #[inline]
-const fn closing(inner: &Open) -> u8 {
+const fn closing(inner: &OpenContainer) -> u8 {
     if inner.is_object { b'}' } else { b']' }
 }
 

@@ -3,7 +3,7 @@
 //! **Invariant:** one function, [`Parser::selection_set`], reads all the sets below one operation; its depth is the
 //! length of [`Parser::sets`], never the machine's stack.
 
-use super::{Edition, Failed, Parsed, Parser, Variables, close_list, list_from};
+use super::{Edition, Failed, Parsed, Parser, VariableUse, close_list, list_from};
 use crate::ast::{
     Argument, Definition, Description, Directive, Field, Fragment, Inline, List, Operation, OperationKind,
     Selection, Spread, ValueId, VariableDefinition,
@@ -53,7 +53,7 @@ impl Parser<'_, '_> {
                 operation.name = self.name()?;
             }
             operation.variables = self.variable_definitions()?;
-            operation.directives = self.directives(Variables::Allowed)?;
+            operation.directives = self.directives(VariableUse::Allowed)?;
         }
         operation.selections = self.selection_set()?;
         operation.span = self.since(first.start);
@@ -69,7 +69,7 @@ impl Parser<'_, '_> {
         let name = self.name()?;
         self.expect_keyword("on")?;
         let on = self.name()?;
-        let directives = self.directives(Variables::Allowed)?;
+        let directives = self.directives(VariableUse::Allowed)?;
         let selections = self.selection_set()?;
         let span = self.since(start);
         let fragment = Fragment { description, name, on, directives, selections, span };
@@ -99,7 +99,7 @@ impl Parser<'_, '_> {
         self.expect(TokenKind::Colon)?;
         let ty = self.type_expr()?;
         let default = self.default_value()?;
-        let directives = self.directives(Variables::Refused)?;
+        let directives = self.directives(VariableUse::Refused)?;
         let span = self.since(start);
         let variable = VariableDefinition { description, name, ty, default, directives, span };
         self.document.variables.push(variable);
@@ -172,8 +172,8 @@ impl Parser<'_, '_> {
                 return Err(self.too_many(Code::LimitAliases, alias, max, "aliases"));
             }
         }
-        let arguments = self.arguments(Variables::Allowed)?;
-        let directives = self.directives(Variables::Allowed)?;
+        let arguments = self.arguments(VariableUse::Allowed)?;
+        let directives = self.directives(VariableUse::Allowed)?;
         let braces = self.token.kind == TokenKind::BraceL;
         let span = self.since(start);
         let selections = List::default();
@@ -191,19 +191,19 @@ impl Parser<'_, '_> {
             on = self.name()?;
         } else if self.token.kind == TokenKind::Name {
             let name = self.name()?;
-            let directives = self.directives(Variables::Allowed)?;
+            let directives = self.directives(VariableUse::Allowed)?;
             let span = self.since(start);
             self.selections.push(Selection::Spread(Spread { name, directives, span }));
             return Ok(());
         }
-        let directives = self.directives(Variables::Allowed)?;
+        let directives = self.directives(VariableUse::Allowed)?;
         let inline = Inline { on, directives, selections: List::default(), span: self.since(start) };
         self.selections.push(Selection::Inline(inline));
         self.open_set()
     }
 
     #[inline]
-    fn arguments(&mut self, variables: Variables) -> Parsed<List<Argument>> {
+    fn arguments(&mut self, variables: VariableUse) -> Parsed<List<Argument>> {
         let start = self.document.arguments.len();
         if self.token.kind == TokenKind::ParenL {
             self.open()?;
@@ -217,7 +217,7 @@ impl Parser<'_, '_> {
         Ok(list_from(start, &self.document.arguments))
     }
 
-    fn argument(&mut self, variables: Variables) -> Parsed<()> {
+    fn argument(&mut self, variables: VariableUse) -> Parsed<()> {
         let name = self.name()?;
         self.expect(TokenKind::Colon)?;
         let value = self.value(variables)?;
@@ -227,7 +227,7 @@ impl Parser<'_, '_> {
     }
 
     #[inline]
-    pub(super) fn directives(&mut self, variables: Variables) -> Parsed<List<Directive>> {
+    pub(super) fn directives(&mut self, variables: VariableUse) -> Parsed<List<Directive>> {
         let start = self.document.directives.len();
         while self.token.kind == TokenKind::At {
             self.directive(variables, start)?;
@@ -235,7 +235,7 @@ impl Parser<'_, '_> {
         Ok(list_from(start, &self.document.directives))
     }
 
-    fn directive(&mut self, variables: Variables, list_start: usize) -> Parsed<()> {
+    fn directive(&mut self, variables: VariableUse, list_start: usize) -> Parsed<()> {
         let start = self.token.start;
         self.advance();
         let name = self.name()?;
@@ -255,6 +255,6 @@ impl Parser<'_, '_> {
 
     /// `= literal`, if it is there.
     pub(super) fn default_value(&mut self) -> Parsed<Option<ValueId>> {
-        if self.take(TokenKind::Equals) { self.value(Variables::Refused).map(Some) } else { Ok(None) }
+        if self.take(TokenKind::Equals) { self.value(VariableUse::Refused).map(Some) } else { Ok(None) }
     }
 }

@@ -3,7 +3,7 @@
 //! **Invariant:** items of a list literal, and fields of an object literal, lie side by side in their arenas:
 //! while a literal is open its members wait on a stack, below those of the literals inside it.
 
-use super::{Parsed, Parser, Variables, close_list};
+use super::{Parsed, Parser, VariableUse, close_list};
 use crate::ast::{Description, ObjectField, TypeExpr, Value, ValueId, ValueKind};
 use crate::error::Code;
 use crate::lexer::TokenKind;
@@ -11,7 +11,7 @@ use crate::span::Span;
 use crate::wraps::Wraps;
 
 /// A list or object literal that is not closed yet.
-pub(super) enum Open {
+pub(super) enum OpenLiteral {
     /// `[`: its items wait from `items` on.
     List { items: usize, start: u32 },
     /// `{`: its fields wait from `members` on; the value of `name` is being read.
@@ -20,13 +20,13 @@ pub(super) enum Open {
 
 impl Parser<'_, '_> {
     /// Any literal or variable.
-    pub(super) fn value(&mut self, variables: Variables) -> Parsed<ValueId> {
+    pub(super) fn value(&mut self, variables: VariableUse) -> Parsed<ValueId> {
         loop {
             let value = match self.token.kind {
                 TokenKind::BracketL => {
                     let (items, start) = (self.items.len(), self.token.start);
                     self.open()?;
-                    self.literals.push(Open::List { items, start });
+                    self.literals.push(OpenLiteral::List { items, start });
                     match self.close_literal()? {
                         Some(value) => value,
                         None => continue,
@@ -35,7 +35,7 @@ impl Parser<'_, '_> {
                 TokenKind::BraceL => {
                     let (members, start) = (self.members.len(), self.token.start);
                     self.open()?;
-                    self.literals.push(Open::Object { members, start, name: Span::default() });
+                    self.literals.push(OpenLiteral::Object { members, start, name: Span::default() });
                     match self.close_literal()? {
                         Some(value) => value,
                         None => continue,
@@ -55,14 +55,14 @@ impl Parser<'_, '_> {
         loop {
             match self.literals.last() {
                 None => return Ok(Some(self.store(value))),
-                Some(&Open::List { items, .. }) => {
+                Some(&OpenLiteral::List { items, .. }) => {
                     self.items.push(value);
                     let max = self.limits.list_items_max;
                     if self.items.len() - items > max as usize {
                         return Err(self.too_many(Code::LimitList, value.span, max, "items in one list"));
                     }
                 }
-                Some(&Open::Object { name, .. }) => {
+                Some(&OpenLiteral::Object { name, .. }) => {
                     let span = Span::new(name.start, value.span.end);
                     let value = self.store(value);
                     self.members.push(ObjectField { name, value, span });
@@ -78,17 +78,17 @@ impl Parser<'_, '_> {
     /// Closes the innermost literal if it ends here; else gets ready for its next member.
     fn close_literal(&mut self) -> Parsed<Option<Value>> {
         let (kind, start) = match self.literals.last() {
-            Some(&Open::List { items, start }) => {
+            Some(&OpenLiteral::List { items, start }) => {
                 if !self.take_close(TokenKind::BracketR) {
                     return Ok(None);
                 }
                 (ValueKind::List(close_list(&mut self.items, items, &mut self.document.values)), start)
             }
-            Some(&Open::Object { members, start, .. }) => {
+            Some(&OpenLiteral::Object { members, start, .. }) => {
                 if !self.take_close(TokenKind::BraceR) {
                     let written = self.name()?;
                     self.expect(TokenKind::Colon)?;
-                    if let Some(Open::Object { name, .. }) = self.literals.last_mut() {
+                    if let Some(OpenLiteral::Object { name, .. }) = self.literals.last_mut() {
                         *name = written;
                     }
                     return Ok(None);
@@ -109,7 +109,7 @@ impl Parser<'_, '_> {
     }
 
     /// A value that holds no other.
-    fn scalar(&mut self, variables: Variables) -> Parsed<Value> {
+    fn scalar(&mut self, variables: VariableUse) -> Parsed<Value> {
         let token = self.token;
         let span = Span::new(token.start, token.end);
         let kind = match token.kind {
@@ -130,10 +130,10 @@ impl Parser<'_, '_> {
         Ok(Value { kind, span })
     }
 
-    fn variable(&mut self, variables: Variables) -> Parsed<Value> {
+    fn variable(&mut self, variables: VariableUse) -> Parsed<Value> {
         let dollar = self.token;
         self.advance();
-        if variables == Variables::Refused {
+        if variables == VariableUse::Refused {
             if self.token.kind != TokenKind::Name {
                 return Err(self.unexpected(dollar));
             }

@@ -64,7 +64,7 @@ type Parsed<T> = Result<T, Failed>;
 
 /// Tells if a literal may contain variables.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Variables {
+enum VariableUse {
     Allowed,
     Refused,
 }
@@ -92,7 +92,7 @@ struct Parser<'t, 'l> {
     /// Fields of the object literals that are open.
     members: Vec<ObjectField>,
     /// The list and object literals that are open.
-    literals: Vec<literal::Open>,
+    literals: Vec<literal::OpenLiteral>,
     error: Option<Error>,
 }
 

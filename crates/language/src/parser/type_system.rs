@@ -4,7 +4,7 @@
 //! nest, so nothing has to wait here.
 //! Source: GraphQL specification, section 3.
 
-use super::{Edition, Parsed, Parser, Variables, list_from};
+use super::{Edition, Parsed, Parser, VariableUse, list_from};
 use crate::ast::{
     Definition, Description, Directive, DirectiveDefinition, EnumValueDefinition, FieldDefinition,
     InputDefinition, List, NameNode, OperationKind, RootOperation, SchemaDefinition, TypeBody,
@@ -111,7 +111,7 @@ impl Parser<'_, '_> {
     fn schema(&mut self, head: Head) -> Parsed<()> {
         self.advance();
         let after_keyword = self.token.start;
-        let directives = self.directives(Variables::Refused)?;
+        let directives = self.directives(VariableUse::Refused)?;
         let start = self.document.root_operations.len();
         if !head.extend || self.token.kind == TokenKind::BraceL {
             self.expect_open(TokenKind::BraceL)?;
@@ -167,7 +167,7 @@ impl Parser<'_, '_> {
             definition.arguments = self.input_definitions(TokenKind::ParenL, TokenKind::ParenR)?;
         }
         if self.edition == Edition::September2026 {
-            definition.directives = self.directives(Variables::Refused)?;
+            definition.directives = self.directives(VariableUse::Refused)?;
         }
         if !extend {
             definition.repeatable = self.take_keyword("repeatable");
@@ -205,23 +205,23 @@ impl Parser<'_, '_> {
     }
 
     fn scalar_body(&mut self) -> Parsed<Body> {
-        Ok((self.directives(Variables::Refused)?, TypeBody::Scalar))
+        Ok((self.directives(VariableUse::Refused)?, TypeBody::Scalar))
     }
 
     fn object_body(&mut self) -> Parsed<Body> {
         let interfaces = self.interfaces()?;
-        let directives = self.directives(Variables::Refused)?;
+        let directives = self.directives(VariableUse::Refused)?;
         Ok((directives, TypeBody::Object { interfaces, fields: self.fields()? }))
     }
 
     fn interface_body(&mut self) -> Parsed<Body> {
         let interfaces = self.interfaces()?;
-        let directives = self.directives(Variables::Refused)?;
+        let directives = self.directives(VariableUse::Refused)?;
         Ok((directives, TypeBody::Interface { interfaces, fields: self.fields()? }))
     }
 
     fn union_body(&mut self) -> Parsed<Body> {
-        let directives = self.directives(Variables::Refused)?;
+        let directives = self.directives(VariableUse::Refused)?;
         let mut members = List::default();
         if self.take(TokenKind::Equals) {
             members = self.names(TokenKind::Pipe, Self::name)?;
@@ -230,7 +230,7 @@ impl Parser<'_, '_> {
     }
 
     fn enum_body(&mut self) -> Parsed<Body> {
-        let directives = self.directives(Variables::Refused)?;
+        let directives = self.directives(VariableUse::Refused)?;
         let start = self.document.enum_value_definitions.len();
         if self.token.kind == TokenKind::BraceL {
             self.open()?;
@@ -245,7 +245,7 @@ impl Parser<'_, '_> {
     }
 
     fn input_body(&mut self) -> Parsed<Body> {
-        let directives = self.directives(Variables::Refused)?;
+        let directives = self.directives(VariableUse::Refused)?;
         let fields = self.input_definitions(TokenKind::BraceL, TokenKind::BraceR)?;
         Ok((directives, TypeBody::Input { fields }))
     }
@@ -279,7 +279,7 @@ impl Parser<'_, '_> {
         let arguments = self.input_definitions(TokenKind::ParenL, TokenKind::ParenR)?;
         self.expect(TokenKind::Colon)?;
         let ty = self.type_expr()?;
-        let directives = self.directives(Variables::Refused)?;
+        let directives = self.directives(VariableUse::Refused)?;
         let span = self.since(start);
         let field = FieldDefinition { description, name, arguments, ty, directives, span };
         self.document.field_definitions.push(field);
@@ -308,7 +308,7 @@ impl Parser<'_, '_> {
         self.expect(TokenKind::Colon)?;
         let ty = self.type_expr()?;
         let default = self.default_value()?;
-        let directives = self.directives(Variables::Refused)?;
+        let directives = self.directives(VariableUse::Refused)?;
         let span = self.since(start);
         let input = InputDefinition { description, name, ty, default, directives, span };
         self.document.input_definitions.push(input);
@@ -325,7 +325,7 @@ impl Parser<'_, '_> {
             return Err(self.fail_at(token, &message));
         }
         let name = self.name()?;
-        let directives = self.directives(Variables::Refused)?;
+        let directives = self.directives(VariableUse::Refused)?;
         let span = self.since(start);
         self.document.enum_value_definitions.push(EnumValueDefinition {
             description,

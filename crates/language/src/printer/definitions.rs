@@ -2,13 +2,13 @@
 //!
 //! **Invariant:** the parts stand in the order of the grammar, so what is printed parses again.
 
-use super::{Printer, keyword};
+use super::{DocumentPrinter, keyword};
 use crate::ast::{
     Directive, DirectiveDefinition, EnumValueDefinition, FieldDefinition, InputDefinition, List, NameNode,
     SchemaDefinition, TypeBody, TypeDefinition,
 };
 
-impl Printer<'_> {
+impl DocumentPrinter<'_> {
     pub(super) fn schema(&mut self, schema: &SchemaDefinition) {
         self.description(schema.description);
         self.out.push_str(if schema.extend { "extend schema" } else { "schema" });

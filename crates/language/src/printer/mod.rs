@@ -22,7 +22,7 @@ use layout::{LINE_MAX, Layout, layouts};
 /// The canonical text of `document`, without a line end after the last definition.
 #[must_use]
 pub fn print(document: &Document<'_>) -> String {
-    let mut printer = Printer::new(document);
+    let mut printer = DocumentPrinter::new(document);
     for (number, definition) in document.definitions.iter().enumerate() {
         if number > 0 {
             printer.out.push_str("\n\n");
@@ -35,7 +35,7 @@ pub fn print(document: &Document<'_>) -> String {
 /// The canonical text of one literal.
 #[must_use]
 pub fn print_value(document: &Document<'_>, value: ValueId) -> String {
-    let mut printer = Printer::new(document);
+    let mut printer = DocumentPrinter::new(document);
     printer.value(value);
     printer.out
 }
@@ -56,7 +56,7 @@ enum Step {
     Close(&'static str),
 }
 
-struct Printer<'d> {
+struct DocumentPrinter<'d> {
     document: &'d Document<'d>,
     /// Runs parallel to the arena of values.
     layouts: Vec<Layout>,
@@ -65,7 +65,7 @@ struct Printer<'d> {
     steps: Vec<Step>,
 }
 
-impl<'d> Printer<'d> {
+impl<'d> DocumentPrinter<'d> {
     fn new(document: &'d Document<'_>) -> Self {
         let out = String::with_capacity(document.text.len());
         Self { document, layouts: layouts(document), out, depth: 0, steps: Vec::new() }

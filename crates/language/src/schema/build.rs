@@ -12,8 +12,8 @@
 use super::complaints::Complaints;
 use super::places::Places;
 use super::{
-    Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run,
-    ScalarReader, Schema, Str, Type, TypeId, TypeKind, TypeRef, Wording, builtin, hash_name,
+    DirectiveId, EnumValue, EnumValueId, FieldId, Input, InputId, MetaFields, Run, ScalarReader, Schema,
+    SchemaDirective, SchemaField, Str, Type, TypeId, TypeKind, TypeRef, Wording, builtin, hash_name,
 };
 use crate::ast::{Document, ValueId};
 use crate::error::{Code, Error};
@@ -48,7 +48,7 @@ pub struct SchemaBuilder {
     /// The type that members go to.
     opened: TypeId,
     /// The field or directive that takes the next arguments.
-    owner: Option<Owner>,
+    owner: Option<ArgumentOwner>,
     /// The item added last; modifiers apply to it.
     pub(super) last: Item,
     /// The roots that were named.
@@ -81,7 +81,7 @@ pub(super) enum Item {
 
 /// Items that can have arguments.
 #[derive(Clone, Copy, Debug)]
-enum Owner {
+enum ArgumentOwner {
     Field(FieldId),
     Directive(DirectiveId),
 }
@@ -177,7 +177,7 @@ impl SchemaBuilder {
     }
     /// Defines a directive; its arguments follow. `places` has the [`super::Place::bit`]s of where it may stand.
     pub fn directive(&mut self, name: &str, description: &str, repeatable: bool, places: u32) -> DirectiveId {
-        let directive = Directive {
+        let directive = SchemaDirective {
             name: self.text(name),
             description: self.text(description),
             arguments: Run { start: self.schema.inputs.len() as u32, len: 0 },
@@ -190,7 +190,7 @@ impl SchemaBuilder {
         let id = match known {
             // A built-in directive may be written out; the words of the owner then count.
             Some(id) if self.schema.directives[id.index()].built_in => {
-                self.schema.directives[id.index()] = Directive { built_in: true, ..directive };
+                self.schema.directives[id.index()] = SchemaDirective { built_in: true, ..directive };
                 id
             }
             Some(_) | None => {
@@ -204,7 +204,7 @@ impl SchemaBuilder {
         }
         self.places.directive(id);
         self.last = Item::Directive(id);
-        self.owner = Some(Owner::Directive(id));
+        self.owner = Some(ArgumentOwner::Directive(id));
         id
     }
 
@@ -236,8 +236,10 @@ impl SchemaBuilder {
     pub fn argument(&mut self, name: &str, description: &str, ty: TypeRef) -> InputId {
         let id = self.push_input(name, description, ty);
         let run = match self.owner {
-            Some(Owner::Field(field)) => &mut self.schema.fields[field.index()].arguments,
-            Some(Owner::Directive(directive)) => &mut self.schema.directives[directive.index()].arguments,
+            Some(ArgumentOwner::Field(field)) => &mut self.schema.fields[field.index()].arguments,
+            Some(ArgumentOwner::Directive(directive)) => {
+                &mut self.schema.directives[directive.index()].arguments
+            }
             None => panic!("argument `{name}` follows no field and no directive"),
         };
         grow(run, id.0);
@@ -272,7 +274,7 @@ impl SchemaBuilder {
     /// Makes a field that is in no type's run.
     pub(super) fn loose_field(&mut self, name: &str, description: &str, ty: TypeRef) -> FieldId {
         let id = FieldId(self.schema.fields.len() as u32);
-        let field = Field {
+        let field = SchemaField {
             name: self.text(name),
             description: self.text(description),
             parent: self.opened,
@@ -284,7 +286,7 @@ impl SchemaBuilder {
         self.schema.fields.push(field);
         self.places.push_field();
         self.last = Item::Field(id);
-        self.owner = Some(Owner::Field(id));
+        self.owner = Some(ArgumentOwner::Field(id));
         id
     }
 

@@ -189,7 +189,7 @@ pub struct Type {
 
 /// A field of an object or interface.
 #[derive(Clone, Copy, Debug)]
-pub struct Field {
+pub struct SchemaField {
     /// Its name.
     pub name: Str,
     /// Empty when there is none.
@@ -251,7 +251,7 @@ pub struct EnumValue {
 
 /// A directive definition.
 #[derive(Clone, Copy, Debug)]
-pub struct Directive {
+pub struct SchemaDirective {
     /// Without `@`.
     pub name: Str,
     /// Empty when there is none.
@@ -321,7 +321,7 @@ impl Place {
         Self::DirectiveDefinition,
     ];
 
-    /// Its bit in [`Directive::places`].
+    /// Its bit in [`SchemaDirective::places`].
     #[must_use]
     pub const fn bit(self) -> u32 {
         1 << self as u32
@@ -381,13 +381,13 @@ pub struct Schema {
     /// All types, built-in ones first.
     pub types: Vec<Type>,
     /// All fields, those of one type side by side.
-    pub fields: Vec<Field>,
+    pub fields: Vec<SchemaField>,
     /// All arguments and input fields.
     pub inputs: Vec<Input>,
     /// All enum values.
     pub enum_values: Vec<EnumValue>,
     /// All directives.
-    pub directives: Vec<Directive>,
+    pub directives: Vec<SchemaDirective>,
     /// Lists of types: interfaces and possible types.
     pub type_lists: Vec<TypeId>,
     /// Directives applied in SDL.
@@ -460,7 +460,7 @@ impl Schema {
     /// One field.
     #[must_use]
     #[inline]
-    pub fn field(&self, id: FieldId) -> &Field {
+    pub fn field(&self, id: FieldId) -> &SchemaField {
         &self.fields[id.index()]
     }
     /// One argument or input field.

@@ -4,7 +4,7 @@ use super::{DirectiveId, FieldId, InputId, Schema, TypeId};
 
 /// Items with inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(super) enum InputOwner {
     Field(FieldId),
     Type(TypeId),
     Directive(DirectiveId),
@@ -12,22 +12,22 @@ pub(super) enum Owner {
 
 /// Owners by input. Costs one pass over the schema.
 pub(super) struct Owners {
-    owners: Vec<Option<Owner>>,
+    owners: Vec<Option<InputOwner>>,
 }
 
 impl Owners {
     pub(super) fn of(schema: &Schema) -> Self {
         let mut owners = vec![None; schema.inputs.len()];
         for (at, field) in schema.fields.iter().enumerate() {
-            owners[field.arguments.range()].fill(Some(Owner::Field(FieldId(at as u32))));
+            owners[field.arguments.range()].fill(Some(InputOwner::Field(FieldId(at as u32))));
         }
         for (at, ty) in schema.types.iter().enumerate() {
             if matches!(ty.kind, super::TypeKind::Input { .. }) {
-                owners[ty.members.range()].fill(Some(Owner::Type(TypeId(at as u32))));
+                owners[ty.members.range()].fill(Some(InputOwner::Type(TypeId(at as u32))));
             }
         }
         for (at, directive) in schema.directives.iter().enumerate() {
-            owners[directive.arguments.range()].fill(Some(Owner::Directive(DirectiveId(at as u32))));
+            owners[directive.arguments.range()].fill(Some(InputOwner::Directive(DirectiveId(at as u32))));
         }
         Self { owners }
     }
@@ -37,15 +37,15 @@ impl Owners {
     pub(super) fn coordinate(&self, schema: &Schema, id: InputId) -> String {
         let name = schema.input_name(id);
         match self.owners[id.index()] {
-            Some(Owner::Field(field)) => {
+            Some(InputOwner::Field(field)) => {
                 format!(
                     "{}.{}({name}:)",
                     schema.type_name(schema.field(field).parent),
                     schema.field_name(field)
                 )
             }
-            Some(Owner::Type(ty)) => format!("{}.{name}", schema.type_name(ty)),
-            Some(Owner::Directive(directive)) => {
+            Some(InputOwner::Type(ty)) => format!("{}.{name}", schema.type_name(ty)),
+            Some(InputOwner::Directive(directive)) => {
                 format!("@{}({name}:)", schema.str(schema.directives[directive.index()].name))
             }
             None => name.to_owned(),

@@ -7,7 +7,8 @@
 //! **Cost:** linear in the text, with one sort of names where order by name is asked for.
 
 use super::{
-    Applied, Directive, DirectiveId, EnumValueId, Field, FieldId, Input, InputId, Place, Run, Schema, Str,
+    Applied, DirectiveId, EnumValueId, FieldId, Input, InputId, Place, Run, Schema, SchemaDirective,
+    SchemaField, Str,
 };
 use super::{Type, TypeId, TypeKind, builtin};
 use crate::ast::OperationKind;
@@ -25,7 +26,7 @@ pub enum Order {
 /// The schema as SDL.
 #[must_use]
 pub fn print(schema: &Schema, order: Order) -> String {
-    let mut printer = Printer { schema, order, out: String::new() };
+    let mut printer = SchemaPrinter { schema, order, out: String::new() };
     printer.schema_definition();
     let directives = (0..schema.directives.len() as u32).map(DirectiveId);
     for id in printer.ordered(directives.collect(), |id| schema.directives[id.index()].name) {
@@ -41,13 +42,13 @@ pub fn print(schema: &Schema, order: Order) -> String {
     printer.out
 }
 
-struct Printer<'s> {
+struct SchemaPrinter<'s> {
     schema: &'s Schema,
     order: Order,
     out: String,
 }
 
-impl<'s> Printer<'s> {
+impl<'s> SchemaPrinter<'s> {
     fn str(&self, text: Str) -> &'s str {
         self.schema.str(text)
     }
@@ -100,7 +101,7 @@ impl<'s> Printer<'s> {
         self.out.push_str("}\n");
     }
 
-    fn directive(&mut self, directive: &Directive) {
+    fn directive(&mut self, directive: &SchemaDirective) {
         self.begin(directive.description);
         self.push(&["directive @", self.str(directive.name)]);
         self.arguments(directive.arguments, "");
@@ -157,7 +158,7 @@ impl<'s> Printer<'s> {
         self.out.push_str(" {\n");
         let ids = ids(run).map(FieldId).collect();
         for (number, id) in self.ordered(ids, |id| self.schema.field(id).name).into_iter().enumerate() {
-            let field: &Field = self.schema.field(id);
+            let field: &SchemaField = self.schema.field(id);
             self.member(number, field.description, field.name);
             self.arguments(field.arguments, "  ");
             self.push(&[": ", &self.schema.type_text(field.ty)]);

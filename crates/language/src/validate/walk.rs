@@ -15,7 +15,7 @@ use crate::schema::{FieldId, Place, Run, TypeId, TypeKind, TypeRef};
 
 /// A selection set being walked.
 #[derive(Clone, Copy)]
-struct Frame {
+struct SelectionFrame {
     next: u32,
     end: u32,
     /// The type of the set; `None` below something unknown.
@@ -175,7 +175,7 @@ fn directives(cx: &mut Context<'_>, list: List<Directive>, place: Place) {
         cx.tables.directives[at] = id.0;
         rules::directives_are_in_valid_locations::directive(cx, directive, id, place);
         let run = cx.schema.directives[id.index()].arguments;
-        arguments(cx, directive.arguments, run, rules::Owner::Directive(directive));
+        arguments(cx, directive.arguments, run, rules::FieldOrDirective::Directive(directive));
         if cx.is_full() {
             return;
         }
@@ -185,7 +185,7 @@ fn directives(cx: &mut Context<'_>, list: List<Directive>, place: Place) {
 }
 
 /// Arguments of something known: resolves each, checks its value, then what is missing.
-fn arguments(cx: &mut Context<'_>, list: List<ast::Argument>, run: Run, owner: rules::Owner<'_>) {
+fn arguments(cx: &mut Context<'_>, list: List<ast::Argument>, run: Run, owner: rules::FieldOrDirective<'_>) {
     let document = cx.document;
     for (at, argument) in list.range().zip(document.list(list)) {
         match cx.schema.input_by_name(run, document.str(argument.name)) {
@@ -212,7 +212,7 @@ fn arguments(cx: &mut Context<'_>, list: List<ast::Argument>, run: Run, owner: r
 /// All selections below one set.
 fn selections(cx: &mut Context<'_>, list: List<Selection>, parent: Option<TypeId>, scope: &mut Scope) {
     let document = cx.document;
-    let mut stack: Vec<Frame> = Vec::with_capacity(8);
+    let mut stack: Vec<SelectionFrame> = Vec::with_capacity(8);
     stack.push(frame(cx, list, parent, 0, 0));
     while let Some(top) = stack.last_mut() {
         if top.next == top.end {
@@ -244,9 +244,9 @@ fn frame(
     parent: Option<TypeId>,
     depth: u32,
     introspection: u32,
-) -> Frame {
+) -> SelectionFrame {
     let range = list.range();
-    Frame {
+    SelectionFrame {
         next: range.start as u32,
         end: range.end as u32,
         parent,
@@ -270,7 +270,13 @@ fn find_field(cx: &Context<'_>, parent: TypeId, name: &str) -> Option<FieldId> {
     cx.schema.field_by_name(parent, name)
 }
 
-fn field(cx: &mut Context<'_>, at: usize, field: &Field, around: &Frame, scope: &mut Scope) -> Option<Frame> {
+fn field(
+    cx: &mut Context<'_>,
+    at: usize,
+    field: &Field,
+    around: &SelectionFrame,
+    scope: &mut Scope,
+) -> Option<SelectionFrame> {
     let name = cx.document.str(field.name);
     cx.tables.selections[at].key = cx.keys.number(cx.document.str(field.key()));
     let id = around.parent.and_then(|parent| find_field(cx, parent, name));
@@ -287,7 +293,7 @@ fn field(cx: &mut Context<'_>, at: usize, field: &Field, around: &Frame, scope: 
             let definition = cx.schema.field(id);
             let (ty, run) = (definition.ty, definition.arguments);
             if run.len > 0 || !field.arguments.is_empty() {
-                arguments(cx, field.arguments, run, rules::Owner::Field(field, id));
+                arguments(cx, field.arguments, run, rules::FieldOrDirective::Field(field, id));
             }
             let composite = is_composite(cx, ty.base);
             rules::leaf_field_selections::field(cx, field, ty, composite);
@@ -306,7 +312,7 @@ fn field(cx: &mut Context<'_>, at: usize, field: &Field, around: &Frame, scope: 
     (!field.selections.is_empty()).then(|| frame(cx, field.selections, below, depth, introspection))
 }
 
-fn spread(cx: &mut Context<'_>, at: usize, spread: &Spread, around: &Frame) {
+fn spread(cx: &mut Context<'_>, at: usize, spread: &Spread, around: &SelectionFrame) {
     let name = cx.fragment_names.find(cx.document.str(spread.name));
     match name {
         None => rules::fragment_spread_target_defined::unknown(cx, spread),
@@ -331,7 +337,7 @@ fn spread(cx: &mut Context<'_>, at: usize, spread: &Spread, around: &Frame) {
     directives(cx, spread.directives, Place::FragmentSpread);
 }
 
-fn inline(cx: &mut Context<'_>, at: usize, inline: &Inline, around: &Frame) -> Frame {
+fn inline(cx: &mut Context<'_>, at: usize, inline: &Inline, around: &SelectionFrame) -> SelectionFrame {
     let parent = if inline.on.is_empty() {
         around.parent
     } else {

@@ -18,7 +18,7 @@ const KNOWN_CIRCLES: &[(&str, usize)] = &[
 ];
 
 /// Crates in which no two types have one name.
-const UNIQUE_NAMES: &[&str] = &["crates/engine/src/", "crates/weir/src/"];
+const UNIQUE_NAMES: &[&str] = &["crates/engine/src/", "crates/language/src/", "crates/weir/src/"];
 
 /// Modules, each with the modules that it imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;

@@ -2,7 +2,7 @@
 //!
 //! Values of arguments are checked at the end, when all types are known.
 
-use super::Reader;
+use super::SdlReader;
 use crate::ast::{Definition, Directive, DirectiveDefinition, Document, List, ValueId, ValueKind};
 use crate::coerce::render::{self, Style};
 use crate::coerce::{Constant, constant};
@@ -13,7 +13,7 @@ use crate::span::Span;
 use crate::string_value;
 use crate::value::Values;
 
-impl Reader<'_> {
+impl SdlReader<'_> {
     /// Begins a place: directives that are not repeatable may stand there once.
     pub(super) fn begin_place(&mut self) {
         self.applied_places += 1;

@@ -1,6 +1,6 @@
 //! Reads the body of a type: of its definition and of all its extensions.
 
-use super::Reader;
+use super::SdlReader;
 use crate::ast::{
     Directive, EnumValueDefinition, FieldDefinition, InputDefinition, List, NameNode, TypeBody,
     TypeDefinition, TypeExpr,
@@ -9,11 +9,11 @@ use crate::coerce::render::{self, Style};
 use crate::schema::{Place, ScalarReader, TypeId, TypeRef};
 
 /// A definition or extension and the number of its document.
-type Part<'d> = (usize, &'d TypeDefinition);
+type TypePart<'d> = (usize, &'d TypeDefinition);
 
-impl<'d> Reader<'d> {
+impl<'d> SdlReader<'d> {
     /// Defines one type from its definition and its extensions, in this order.
-    pub(super) fn define(&mut self, parts: &[Part<'d>]) {
+    pub(super) fn define(&mut self, parts: &[TypePart<'d>]) {
         let Some(&(document, definition)) = parts.first() else { return };
         self.current = document;
         self.at(definition.name);
@@ -57,7 +57,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Extensions of built-in scalars have directives and nothing else.
-    pub(super) fn extend_built_in(&mut self, id: TypeId, parts: &[Part<'d>]) {
+    pub(super) fn extend_built_in(&mut self, id: TypeId, parts: &[TypePart<'d>]) {
         self.b.speak_of_type(id);
         self.begin_place();
         for &(document, part) in parts {

@@ -50,7 +50,7 @@ impl Schema {
 /// # Errors
 /// Everything that breaks a rule; [`place`] says in which document.
 pub fn from_documents(documents: &[Document<'_>]) -> Result<Schema, Vec<Error>> {
-    let mut reader = Reader::new(documents);
+    let mut reader = SdlReader::new(documents);
     let all = reader.declare();
     reader.directive_definitions();
     reader.types(&all);
@@ -73,7 +73,7 @@ pub fn place(documents: &[Document<'_>], span: Span) -> (usize, Span) {
 }
 
 /// Builds from documents.
-struct Reader<'d> {
+struct SdlReader<'d> {
     b: SchemaBuilder,
     documents: &'d [Document<'d>],
     /// Offset to add to the spans of each document.
@@ -98,7 +98,7 @@ struct AllTypes<'d> {
     ends: Vec<Option<(usize, usize)>>,
 }
 
-impl<'d> Reader<'d> {
+impl<'d> SdlReader<'d> {
     fn new(documents: &'d [Document<'d>]) -> Self {
         let mut b = SchemaBuilder::new();
         b.keep_places();

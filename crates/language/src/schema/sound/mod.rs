@@ -12,7 +12,7 @@ mod implements;
 use super::complaints::Complaints;
 use super::places::Places;
 use super::{
-    DirectiveId, EnumValueId, Field, FieldId, Input, InputId, Schema, Type, TypeId, TypeKind, TypeRef,
+    DirectiveId, EnumValueId, FieldId, Input, InputId, Schema, SchemaField, Type, TypeId, TypeKind, TypeRef,
     builtin,
 };
 use crate::error::{Code, Error};
@@ -185,7 +185,7 @@ impl<'s> Check<'s> {
     }
 
     fn field(&mut self, ty: &str, id: FieldId) {
-        let field: &Field = self.schema.field(id);
+        let field: &SchemaField = self.schema.field(id);
         let name = self.schema.str(field.name);
         self.check_name(name, |places| places.of_field(id));
         if matches!(self.schema.ty(field.ty.base).kind, TypeKind::Input { .. }) {

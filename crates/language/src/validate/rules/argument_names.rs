@@ -2,23 +2,28 @@
 //!
 //! Source: <https://spec.graphql.org/September2025/#sec-Argument-Names>
 
-use super::{Owner, coordinate};
+use super::{FieldOrDirective, coordinate};
 use crate::ast::Argument;
 use crate::schema::{Run, Wording};
 use crate::validate::context::Context;
 
 /// Reports `argument`, which is not among `run`.
 #[cold]
-pub(in crate::validate) fn unknown(cx: &mut Context<'_>, argument: &Argument, run: Run, owner: Owner<'_>) {
+pub(in crate::validate) fn unknown(
+    cx: &mut Context<'_>,
+    argument: &Argument,
+    run: Run,
+    owner: FieldOrDirective<'_>,
+) {
     let known = cx.schema.inputs[run.range()].iter().map(|input| cx.schema.str(input.name));
     let suggestion = cx.suggestion(argument.name, known);
     let owner = match owner {
-        Owner::Field(_, id) if cx.schema.wording == Wording::Dgraph => {
+        FieldOrDirective::Field(_, id) if cx.schema.wording == Wording::Dgraph => {
             let parent = cx.schema.type_name(cx.schema.field(id).parent);
             format!("field \"{}\" of type \"{parent}\"", cx.schema.field_name(id))
         }
-        Owner::Field(_, id) => format!("field \"{}\"", coordinate(cx, id)),
-        Owner::Directive(directive) => format!("directive \"@{}\"", cx.quoted(directive.name)),
+        FieldOrDirective::Field(_, id) => format!("field \"{}\"", coordinate(cx, id)),
+        FieldOrDirective::Directive(directive) => format!("directive \"@{}\"", cx.quoted(directive.name)),
     };
     let message = format!("Unknown argument \"{}\" on {owner}.{suggestion}", cx.quoted(argument.name));
     cx.report(&[argument.span], message);

@@ -45,7 +45,7 @@ struct Task {
 
 /// A field of a merged set.
 #[derive(Clone, Copy)]
-struct Member {
+struct FieldMember {
     selection: u32,
     /// The place in [`Merge::parts`] it was found in.
     from: u32,
@@ -65,7 +65,7 @@ struct Slot {
 struct Merge {
     parts: Vec<Part>,
     tasks: Vec<Task>,
-    members: Vec<Member>,
+    members: Vec<FieldMember>,
     /// First members of groups, in document order.
     groups: Vec<u32>,
     slots: Vec<Slot>,
@@ -201,7 +201,7 @@ impl Merge {
 
     fn add(&mut self, cx: &Context<'_>, at: usize, from: usize) {
         let number = self.members.len() as u32;
-        self.members.push(Member { selection: at as u32, from: from as u32, next: NONE });
+        self.members.push(FieldMember { selection: at as u32, from: from as u32, next: NONE });
         let slot = &mut self.slots[cx.tables.selections[at].key as usize];
         if slot.round == self.round {
             self.members[slot.last as usize].next = number;
@@ -365,7 +365,7 @@ impl Merge {
         let start = self.parts.len();
         for &member in members {
             let list = self.field(cx, member).selections;
-            let Member { selection, from, .. } = self.members[member as usize];
+            let FieldMember { selection, from, .. } = self.members[member as usize];
             if !list.is_empty() {
                 self.parts.push(Part { list, owner: selection, from });
             }

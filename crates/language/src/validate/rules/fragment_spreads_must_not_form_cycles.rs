@@ -6,7 +6,7 @@ use crate::span::Span;
 use crate::validate::context::{Context, Edge};
 
 /// A fragment on the way down.
-struct Frame {
+struct FragmentFrame {
     fragment: u32,
     /// Places in [`Context::edges`].
     next: u32,
@@ -28,7 +28,7 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) -> Option<Vec<u32>> {
     let mut marks = vec![Mark::Unseen; count];
     let mut order = Vec::with_capacity(count);
     let mut has_cycle = false;
-    let mut stack: Vec<Frame> = Vec::new();
+    let mut stack: Vec<FragmentFrame> = Vec::new();
     // The spread that led to each fragment on the way but the first.
     let mut path: Vec<Edge> = Vec::new();
     for root in 0..count as u32 {
@@ -64,10 +64,10 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) -> Option<Vec<u32>> {
     (!has_cycle).then_some(order)
 }
 
-fn push(cx: &Context<'_>, fragment: u32, stack: &mut Vec<Frame>, marks: &mut [Mark]) {
+fn push(cx: &Context<'_>, fragment: u32, stack: &mut Vec<FragmentFrame>, marks: &mut [Mark]) {
     let run = cx.fragment_scopes[fragment as usize].edges;
     marks[fragment as usize] = Mark::Open(stack.len() as u32);
-    stack.push(Frame { fragment, next: run.start, end: run.start + run.len });
+    stack.push(FragmentFrame { fragment, next: run.start, end: run.start + run.len });
 }
 
 /// `way`: the spreads between the fragment that `last` closes the cycle to and the one `last` stands in.

@@ -42,7 +42,7 @@ use crate::span::Span;
 
 /// Whose arguments are looked at.
 #[derive(Clone, Copy)]
-pub(super) enum Owner<'a> {
+pub(super) enum FieldOrDirective<'a> {
     /// A field's.
     Field(&'a Field, FieldId),
     /// A directive's.

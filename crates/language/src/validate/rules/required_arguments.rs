@@ -2,13 +2,18 @@
 //!
 //! Source: <https://spec.graphql.org/September2025/#sec-Required-Arguments>
 
-use super::{Owner, coordinate};
+use super::{FieldOrDirective, coordinate};
 use crate::ast::{Argument, List};
 use crate::schema::{InputId, Run, Wording};
 use crate::validate::context::Context;
 
 /// Reports the required ones of `run` that `list` lacks.
-pub(in crate::validate) fn arguments(cx: &mut Context<'_>, list: List<Argument>, run: Run, owner: Owner<'_>) {
+pub(in crate::validate) fn arguments(
+    cx: &mut Context<'_>,
+    list: List<Argument>,
+    run: Run,
+    owner: FieldOrDirective<'_>,
+) {
     for id in (run.start..run.start + run.len).map(InputId) {
         let input = cx.schema.input(id);
         let is_required = input.ty.is_non_null() && input.default.is_none();
@@ -19,21 +24,21 @@ pub(in crate::validate) fn arguments(cx: &mut Context<'_>, list: List<Argument>,
 }
 
 #[cold]
-fn missing(cx: &mut Context<'_>, id: InputId, owner: Owner<'_>) {
+fn missing(cx: &mut Context<'_>, id: InputId, owner: FieldOrDirective<'_>) {
     let name = cx.schema.input_name(id);
     let (coordinate, span) = match owner {
-        Owner::Field(field, owner) => (format!("{}({name}:)", coordinate(cx, owner)), field.span),
-        Owner::Directive(directive) => {
+        FieldOrDirective::Field(field, owner) => (format!("{}({name}:)", coordinate(cx, owner)), field.span),
+        FieldOrDirective::Directive(directive) => {
             (format!("@{}({name}:)", cx.document.str(directive.name)), directive.span)
         }
     };
     let ty = cx.schema.type_text(cx.schema.input(id).ty);
     let message = match (cx.schema.wording, owner) {
-        (Wording::Dgraph, Owner::Field(_, owner)) => {
+        (Wording::Dgraph, FieldOrDirective::Field(_, owner)) => {
             let field = cx.schema.field_name(owner);
             format!("Field \"{field}\" argument \"{name}\" of type \"{ty}\" is required but not provided.")
         }
-        (Wording::Dgraph, Owner::Directive(directive)) => {
+        (Wording::Dgraph, FieldOrDirective::Directive(directive)) => {
             let directive = cx.document.str(directive.name);
             format!(
                 "Directive \"@{directive}\" argument \"{name}\" of type \"{ty}\" is required but not provided."
