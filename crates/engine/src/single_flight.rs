@@ -56,12 +56,12 @@ struct InFlight<R> {
     deadline: Instant,
 }
 
-type Table<R> = KeyMap<InFlight<R>>;
+type InFlightTable<R> = KeyMap<InFlight<R>>;
 
 /// All flights of one kind.
 #[derive(Debug)]
 pub struct SingleFlight<R> {
-    parts: Box<[Mutex<Table<R>>]>,
+    parts: Box<[Mutex<InFlightTable<R>>]>,
 }
 
 /// Role of a request for a key.
@@ -89,7 +89,7 @@ impl<R> Default for SingleFlight<R> {
 }
 
 impl<R> SingleFlight<R> {
-    fn part(&self, key: KeyRef<'_>) -> MutexGuard<'_, Table<R>> {
+    fn part(&self, key: KeyRef<'_>) -> MutexGuard<'_, InFlightTable<R>> {
         self.parts[part_of(key, PARTS)].lock().unwrap_or_else(PoisonError::into_inner)
     }
 

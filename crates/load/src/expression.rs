@@ -146,7 +146,7 @@ impl Expression {
         resolve: &dyn Fn(&str) -> Result<Name, String>,
         place: &mut u64,
     ) -> Result<Self, String> {
-        let mut reader = Reader { rest: text, resolve, place, depth: 0 };
+        let mut reader = ExpressionReader { rest: text, resolve, place, depth: 0 };
         let read = reader.binary(0)?;
         match reader.rest.trim_start() {
             "" => Ok(read),
@@ -241,14 +241,14 @@ fn made_up<'a>(call: Call, arguments: &'a [Expression], seed: u64, known: &'a dy
     }
 }
 
-struct Reader<'t, 'r> {
+struct ExpressionReader<'t, 'r> {
     rest: &'t str,
     resolve: &'r dyn Fn(&str) -> Result<Name, String>,
     place: &'r mut u64,
     depth: usize,
 }
 
-impl<'t> Reader<'t, '_> {
+impl<'t> ExpressionReader<'t, '_> {
     fn binary(&mut self, level: usize) -> Result<Expression, String> {
         let Some(operators) = LEVELS.get(level) else { return self.call() };
         let mut left = self.binary(level + 1)?;

@@ -96,7 +96,7 @@ struct Overrides {
 
 /// Counters of one endpoint.
 #[derive(Clone, Default)]
-struct Count {
+struct EndpointCounts {
     calls: u64,
     ids: u64,
     errors: u64,
@@ -115,7 +115,7 @@ struct Service {
     scenario: Scenario,
     begun: Instant,
     overrides: Cell<Overrides>,
-    counts: RefCell<Vec<Count>>,
+    counts: RefCell<Vec<EndpointCounts>>,
     unmatched: Cell<u64>,
     random: RefCell<Vec<fastrand::Rng>>,
     /// Of `GET`, by target, of one version of the data.
@@ -142,7 +142,7 @@ impl Service {
     }
 
     fn reset(&self) {
-        *self.counts.borrow_mut() = vec![Count::default(); self.scenario.endpoints.len()];
+        *self.counts.borrow_mut() = vec![EndpointCounts::default(); self.scenario.endpoints.len()];
         *self.random.borrow_mut() =
             self.scenario.endpoints.iter().map(|it| fastrand::Rng::with_seed(it.seed)).collect();
         self.unmatched.set(0);

@@ -20,7 +20,7 @@ enum Part {
     /// A text with expressions inside.
     Text(Vec<Piece>),
     List {
-        count: Count,
+        count: ItemCount,
         id: Option<Expression>,
         item: Vec<Part>,
     },
@@ -36,7 +36,7 @@ enum Piece {
 }
 
 #[derive(Debug)]
-enum Count {
+enum ItemCount {
     Number(Expression),
     Ids(Name),
 }
@@ -114,7 +114,7 @@ impl Words {
 
 impl Template {
     pub(crate) fn read(tree: &Spanned<Tree>, names: &Names<'_>, calls: &mut u64) -> Result<Self, Mistake> {
-        let mut reader = Reader { names, calls, lists: Vec::new(), parts: Vec::new() };
+        let mut reader = TemplateReader { names, calls, lists: Vec::new(), parts: Vec::new() };
         reader.tree(tree)?;
         Ok(Self(reader.parts))
     }
@@ -147,8 +147,8 @@ fn any_name(parts: &[Part], objects: &[Template], holds: &dyn Fn(&Name) -> bool)
         }
         Part::List { count, id, item } => {
             let counted = match count {
-                Count::Number(it) => it.any_name(holds),
-                Count::Ids(name) => holds(name),
+                ItemCount::Number(it) => it.any_name(holds),
+                ItemCount::Ids(name) => holds(name),
             };
             counted || id.as_ref().is_some_and(|it| it.any_name(holds)) || any_name(item, objects, holds)
         }
@@ -165,8 +165,8 @@ fn write<'a>(parts: &'a [Part], objects: &'a [Template], scope: &mut Scope<'a>, 
             Part::List { count, id, item } => {
                 out.push(b'[');
                 match count {
-                    Count::Number(it) => write_items(it, id.as_ref(), item, objects, scope, out),
-                    Count::Ids(name) => {
+                    ItemCount::Number(it) => write_items(it, id.as_ref(), item, objects, scope, out),
+                    ItemCount::Ids(name) => {
                         let ids = scope.asked.ids(name);
                         let outer = scope.id.clone();
                         for (at, given) in ids.into_iter().enumerate() {
@@ -274,14 +274,14 @@ fn json(value: &Value<'_>, out: &mut Vec<u8>) {
 }
 
 /// Reads a body; what is the same each time grows together into one part.
-struct Reader<'n, 'c> {
+struct TemplateReader<'n, 'c> {
     names: &'n Names<'n>,
     calls: &'c mut u64,
     lists: Vec<String>,
     parts: Vec<Part>,
 }
 
-impl Reader<'_, '_> {
+impl TemplateReader<'_, '_> {
     fn bytes(&mut self, bytes: &[u8]) {
         if let Some(Part::Bytes(last)) = self.parts.last_mut() {
             last.extend_from_slice(bytes);
@@ -383,8 +383,8 @@ impl Reader<'_, '_> {
             return self.what(find("$of"), None, &fields);
         }
         let count = match (number, ids) {
-            (_, Some(ids)) => Count::Ids(self.ids(ids)?),
-            (number, None) => Count::Number(self.expression(number.unwrap_or_else(|| &pairs[0].1))?),
+            (_, Some(ids)) => ItemCount::Ids(self.ids(ids)?),
+            (number, None) => ItemCount::Number(self.expression(number.unwrap_or_else(|| &pairs[0].1))?),
         };
         let name = match find("$as").map(|it| (&it.value, it.referenced)) {
             None => "at".to_string(),

@@ -53,9 +53,9 @@ struct Replica {
 }
 
 /// Says, when the watch ends, that there is none.
-struct Watch(Weak<Replicas>);
+struct ReplicaPoller(Weak<Replicas>);
 
-impl Drop for Watch {
+impl Drop for ReplicaPoller {
     fn drop(&mut self) {
         if let Some(replicas) = self.0.upgrade() {
             replicas.is_watched.store(false, Ordering::Relaxed);
@@ -81,7 +81,7 @@ impl Replicas {
     /// The next replica that is recent enough.
     pub(crate) fn recent(self: &Arc<Self>) -> Option<&Server> {
         if !self.is_watched.swap(true, Ordering::Relaxed) {
-            tokio::spawn(Watch(Arc::downgrade(self)).run());
+            tokio::spawn(ReplicaPoller(Arc::downgrade(self)).run());
         }
         let now = self.millis(Instant::now());
         let first = self.next.fetch_add(1, Ordering::Relaxed);
@@ -124,7 +124,7 @@ impl Replicas {
     }
 }
 
-impl Watch {
+impl ReplicaPoller {
     /// Looks until the pool is gone.
     async fn run(self) {
         let mut written = VecDeque::new();

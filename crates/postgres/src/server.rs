@@ -391,7 +391,7 @@ impl Sessions {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         idle.is_watched = true;
         drop(idle);
-        runtime.spawn(Watch { sessions: Arc::downgrade(self), is_over: false }.close_idle(idle_max));
+        runtime.spawn(IdleReaper { sessions: Arc::downgrade(self), is_over: false }.close_idle(idle_max));
     }
 
     /// Closes those that rest for `idle_max` or longer; says when to look again, unless none is left.
@@ -409,12 +409,12 @@ impl Sessions {
 }
 
 /// The task that closes sessions which rest too long; it ends when none is left, or with its runtime.
-struct Watch {
+struct IdleReaper {
     sessions: Weak<Sessions>,
     is_over: bool,
 }
 
-impl Watch {
+impl IdleReaper {
     async fn close_idle(mut self, idle_max: Duration) {
         let mut pause = idle_max;
         loop {
@@ -428,7 +428,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for IdleReaper {
     /// The runtime ended: the next session that comes to rest is watched from elsewhere.
     fn drop(&mut self) {
         if let (Some(sessions), false) = (self.sessions.upgrade(), self.is_over) {

@@ -20,7 +20,7 @@ pub const RADIUS_M: f64 = 6_371_008.8;
 pub type Point = [f64; 2];
 
 /// West, south, east and north, in degrees.
-pub type Bounds = [f64; 4];
+pub type BoundingBox = [f64; 4];
 
 /// Further than any place, and a number that every database can write.
 const FAR_DEGREES: f64 = 1e6;
@@ -107,7 +107,7 @@ impl Geometry {
 
     /// The bounds of whatever has a point in common with this place, or is at most so many metres from it; of no place, bounds
     /// that enclose nothing.
-    pub fn reach(&self, metres: f64) -> Bounds {
+    pub fn reach(&self, metres: f64) -> BoundingBox {
         match self.point {
             Some(point) => around(point, metres),
             None => {
@@ -205,7 +205,7 @@ impl Geometry {
 
 /// The bounds of all points that are at most so many metres from `from`: all longitudes where a pole or the date line is
 /// near.
-fn around([x, y]: Point, metres: f64) -> Bounds {
+fn around([x, y]: Point, metres: f64) -> BoundingBox {
     let angle = metres.max(0.0) / RADIUS_M * (1.0 + SLACK) + SLACK;
     let (south, north) = (y - angle.to_degrees(), y + angle.to_degrees());
     let width = (angle.sin() / y.to_radians().cos()).asin().to_degrees() * (1.0 + SLACK) + SLACK;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 const FRACTION_DIGITS_MAX: usize = 9;
 
 /// A `DateTime` in its parts. What is not given is the beginning, in UTC.
-struct Parts<'t> {
+struct DateTimeParts<'t> {
     /// Year, month and day.
     date: [i64; 3],
     /// Hour, minute and second.
@@ -25,7 +25,8 @@ struct Parts<'t> {
 /// is finer than a microsecond is cut off.
 #[must_use]
 pub fn parse(text: &str) -> Option<i64> {
-    let Parts { date: [year, month, day], time: [hour, minute, second], fraction, offset } = read(text)?;
+    let DateTimeParts { date: [year, month, day], time: [hour, minute, second], fraction, offset } =
+        read(text)?;
     let digit = |at: usize| fraction.get(at).map_or(0, |it| i64::from(it - b'0'));
     let micros = (0..6).fold(0, |number, at| number * 10 + digit(at));
     let days = days_since_1970(year, month, day);
@@ -48,11 +49,16 @@ pub fn format(at_us: i64) -> String {
     let (seconds, micros) = (of_day / 1_000_000, of_day % 1_000_000);
     let time = [seconds / 3600, seconds / 60 % 60, seconds % 60];
     let (year, month, day) = date_of(days);
-    write(&Parts { date: [year, month, day], time, fraction: format!("{micros:06}").as_bytes(), offset: 0 })
+    write(&DateTimeParts {
+        date: [year, month, day],
+        time,
+        fraction: format!("{micros:06}").as_bytes(),
+        offset: 0,
+    })
 }
 
-fn write(parts: &Parts<'_>) -> String {
-    let Parts { date: [year, month, day], time: [hour, minute, second], fraction, offset } = *parts;
+fn write(parts: &DateTimeParts<'_>) -> String {
+    let DateTimeParts { date: [year, month, day], time: [hour, minute, second], fraction, offset } = *parts;
     let mut out = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
     let fraction = &fraction[..fraction.len().min(FRACTION_DIGITS_MAX)];
     let len = fraction.iter().rposition(|it| *it != b'0').map_or(0, |it| it + 1);
@@ -70,7 +76,7 @@ fn write(parts: &Parts<'_>) -> String {
     out
 }
 
-fn read(text: &str) -> Option<Parts<'_>> {
+fn read(text: &str) -> Option<DateTimeParts<'_>> {
     let mut rest = text.as_bytes();
     let year = digits(&mut rest, 4)?;
     let month = part(&mut rest, b'-')?.unwrap_or(1);
@@ -81,7 +87,7 @@ fn read(text: &str) -> Option<Parts<'_>> {
     }
     let date = [year, month, day];
     if rest.is_empty() {
-        return Some(Parts { date, time: [0; 3], fraction: &[], offset: 0 });
+        return Some(DateTimeParts { date, time: [0; 3], fraction: &[], offset: 0 });
     }
     // A time stands only behind a whole date.
     if text.len() - rest.len() != 10 || !matches!(rest[0], b'T' | b't' | b' ') {
@@ -94,7 +100,7 @@ fn read(text: &str) -> Option<Parts<'_>> {
     let fraction = fraction(&mut rest)?;
     let offset = offset(rest)?;
     let is_time = hour < 24 && minute < 60 && second < 60;
-    is_time.then_some(Parts { date, time: [hour, minute, second], fraction, offset })
+    is_time.then_some(DateTimeParts { date, time: [hour, minute, second], fraction, offset })
 }
 
 fn digits(rest: &mut &[u8], count: usize) -> Option<i64> {

@@ -211,7 +211,7 @@ fn keys<'d>(
     Ok((keys, names))
 }
 
-type Given = (Vec<(InputId, u32)>, Values);
+type JoinArguments = (Vec<(InputId, u32)>, Values);
 
 fn values(
     schema: &Schema,
@@ -219,7 +219,7 @@ fn values(
     list: List<Argument>,
     target: FieldId,
     names: &HashMap<&str, u32>,
-) -> Result<Given, String> {
+) -> Result<JoinArguments, String> {
     let mut values = Values::default();
     let mut arguments = Vec::new();
     let settings = Settings::new(Reading::Strict, &Limits::STANDARD);

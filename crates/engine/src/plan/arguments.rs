@@ -14,14 +14,14 @@ use weir_language::validate::Selected;
 use weir_language::value::Node;
 
 /// Arguments as they were given.
-pub(crate) type Given = SmallVec<[(InputId, ValueId); 8]>;
+pub(crate) type GivenArguments = SmallVec<[(InputId, ValueId); 8]>;
 
 /// Appends the arguments of `field`, the member `shape` gets next, in the order of their definition; says where they are
 /// and how many.
 pub(crate) fn push(
     context: &PlanContext<'_>,
     field: FieldId,
-    mut given: Given,
+    mut given: GivenArguments,
     shape: &mut OutputPlan,
     never_null: &mut Vec<NeverNull>,
 ) -> Result<(u32, u32), Vec<Failure>> {

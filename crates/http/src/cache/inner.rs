@@ -7,7 +7,7 @@ use super::counters::Outcome;
 use super::entry::Entry;
 use super::flights::{AnswerOrigin, Arrival, Flight, Flights, Landed};
 use super::freshness::Fate;
-use super::job::{Asks, Job, Made, Purpose};
+use super::job::{Asks, FilledEntry, Job, Purpose};
 use super::level1::{CacheSlot, Level1};
 use super::remote::Remote;
 use super::rule::Rule;
@@ -277,7 +277,7 @@ impl Inner {
         };
         let late = |_| places.iter().map(|_| Err(CallError::Timeout.into())).collect();
         let made = tokio::time::timeout_at(wanted.deadline.into(), asking).await.unwrap_or_else(late);
-        let serve = |(it, made): (Missing, Result<Made, Failure>)| {
+        let serve = |(it, made): (Missing, Result<FilledEntry, Failure>)| {
             let served = made.map(|(fate, entry)| {
                 if fate == Fate::Keep {
                     job.keep(&it.key, fate, &entry);

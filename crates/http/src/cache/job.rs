@@ -51,7 +51,7 @@ pub(super) struct Job {
 }
 
 /// An answer and what is to become of it.
-pub(super) type Made = (Fate, Arc<Entry>);
+pub(super) type FilledEntry = (Fate, Arc<Entry>);
 
 /// Purposes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,7 +199,7 @@ impl Job {
     pub(super) async fn one(
         &self,
         call: BoxFuture<'static, Result<Answer, Failure>>,
-    ) -> Result<Made, Failure> {
+    ) -> Result<FilledEntry, Failure> {
         let asked = AskedAt::now(self);
         let answer = call.await?;
         let body = Body::read(answer.body, &answer.headers, self.rule.depth_max);
@@ -208,7 +208,7 @@ impl Job {
     }
 
     /// The answers for `places`, which go into one call.
-    pub(super) async fn many(&self, ask: &dyn AskMany, places: &[u32]) -> Vec<Result<Made, Failure>> {
+    pub(super) async fn many(&self, ask: &dyn AskMany, places: &[u32]) -> Vec<Result<FilledEntry, Failure>> {
         let asked = AskedAt::now(self);
         let Batch { answer, body, values } = match ask.ask(places).await {
             Ok(batch) => batch,
@@ -244,7 +244,7 @@ impl Job {
         body: Body,
         verdict: Verdict,
         asked: &AskedAt,
-    ) -> Made {
+    ) -> FilledEntry {
         let jitter = verdict.fresh_ms * fastrand::u64(0..=u64::from(self.rule.jitter_percent.min(100))) / 100;
         let sooner_ms = jitter.min(verdict.fresh_ms.saturating_sub(freshness::LIFETIME_MS_MIN));
         let end_ms = asked.at_ms + verdict.fresh_ms;
@@ -272,7 +272,7 @@ impl Job {
     }
 
     /// Caches the cacheable answers, and wakes the waiting requests.
-    fn land(&self, trip: Trip, made: Result<Made, Failure>) {
+    fn land(&self, trip: Trip, made: Result<FilledEntry, Failure>) {
         let Trip { flight, name, ticket, .. } = trip;
         if let (Some(remote), Some(name), Some(ticket)) = (&self.inner.remote, name, ticket) {
             match &made {

@@ -26,7 +26,7 @@ pub(super) struct ServiceRoutes {
 }
 
 /// The address that an attempt calls, once it is known.
-pub(super) type Called = Option<Arc<Endpoint>>;
+pub(super) type CalledEndpoint = Option<Arc<Endpoint>>;
 
 impl ServiceRoutes {
     pub(super) fn new(dialer: Dialer, policy: &CallPolicy, lookup: Arc<dyn Lookup>) -> Self {
@@ -38,7 +38,7 @@ impl ServiceRoutes {
     }
 
     /// Asks once, and goes where the answer redirects to within the host.
-    pub(super) async fn ask(&self, ask: &Ask, called: &mut Called) -> Result<Answer, FailedAttempt> {
+    pub(super) async fn ask(&self, ask: &Ask, called: &mut CalledEndpoint) -> Result<Answer, FailedAttempt> {
         let own = (&self.dialer.scheme, &self.dialer.authority);
         let mut path = ask.path_and_query.clone();
         for _ in 0..=REDIRECTS_MAX {
@@ -66,7 +66,7 @@ impl ServiceRoutes {
         &self,
         ask: &Ask,
         path: &PathAndQuery,
-        called: &mut Called,
+        called: &mut CalledEndpoint,
     ) -> Result<Answer, FailedAttempt> {
         let may_repeat = ask.idempotent || ask.method.is_safe();
         let unsent = |error| FailedAttempt { error, is_unsent: true, is_unanswered: true };

@@ -70,14 +70,14 @@ pub(crate) struct Columns<'a> {
 }
 
 /// The values of a column; `None` where there is none.
-type Given<'t> = [Option<JsonRef<'t>>];
+type FieldValues<'t> = [Option<JsonRef<'t>>];
 
 /// Error of a value that does not fit.
 type Unfit = FieldError;
 
 impl Columns<'_> {
     /// The column of the member at `place` of the shape.
-    pub(crate) fn member(&self, place: u32, values: &Given<'_>) -> Column {
+    pub(crate) fn member(&self, place: u32, values: &FieldValues<'_>) -> Column {
         let of = &self.shape.fields[place as usize];
         match of.same_as {
             Some(_) => Column::default(),
@@ -85,7 +85,7 @@ impl Columns<'_> {
         }
     }
 
-    fn column(&self, ty: TypeRef, member: OutputKind, values: &Given<'_>) -> Column {
+    fn column(&self, ty: TypeRef, member: OutputKind, values: &FieldValues<'_>) -> Column {
         match (ty.item(), member) {
             (_, OutputKind::Constant { .. } | OutputKind::Foreign { .. }) => Column::default(),
             (Some(item), _) => self.list(item, member, values),
@@ -98,7 +98,7 @@ impl Columns<'_> {
     /// Gives `take` every value that is there, and notes the rows that are null and what `take` refuses.
     fn each<'t>(
         &self,
-        values: &Given<'t>,
+        values: &FieldValues<'t>,
         mut take: impl FnMut(Option<JsonRef<'t>>) -> Result<(), Unfit>,
     ) -> (Bitmap, Vec<CellError>) {
         let (mut nulls, mut errors) = (Bitmap::default(), Vec::new());
@@ -119,7 +119,7 @@ impl Columns<'_> {
         (nulls, errors)
     }
 
-    fn list(&self, item: TypeRef, member: OutputKind, values: &Given<'_>) -> Column {
+    fn list(&self, item: TypeRef, member: OutputKind, values: &FieldValues<'_>) -> Column {
         let (mut offsets, mut items) = (vec![0], Vec::new());
         let (nulls, errors) = self.each(values, |value| {
             let is_list = value.is_none_or(JsonRef::is_array);
@@ -133,7 +133,7 @@ impl Columns<'_> {
         Column { nulls, data: Data::List { offsets, items }, errors }
     }
 
-    fn leaf(&self, base: TypeId, values: &Given<'_>) -> Column {
+    fn leaf(&self, base: TypeId, values: &FieldValues<'_>) -> Column {
         let ty = self.ids.ty(base);
         let mut texts = Texts::default();
         let (nulls, errors) = self.each(values, |value| match value {
@@ -184,7 +184,7 @@ impl Columns<'_> {
         if fits { Ok(false) } else { Err(unfit()) }
     }
 
-    fn objects(&self, set: SelectionSetId, values: &Given<'_>) -> Column {
+    fn objects(&self, set: SelectionSetId, values: &FieldValues<'_>) -> Column {
         let mut objects = Vec::with_capacity(values.len());
         let (nulls, errors) = self.each(values, |value| {
             let is_object = value.is_none_or(JsonRef::is_object);
@@ -196,7 +196,7 @@ impl Columns<'_> {
         Column { nulls, data: Data::Object(Box::new(self.table(set, &objects))), errors }
     }
 
-    fn table(&self, set: SelectionSetId, objects: &Given<'_>) -> Table {
+    fn table(&self, set: SelectionSetId, objects: &FieldValues<'_>) -> Table {
         let none = Vec::new();
         let hidden_keys = self.keys.hidden.get(&set).unwrap_or(&none);
         let places = self.shape.set(set).range();
@@ -216,7 +216,7 @@ impl Columns<'_> {
     }
 
     /// A key for other sources: in their own form rather than as JSON.
-    fn hidden(&self, field: FieldId, values: &Given<'_>) -> Column {
+    fn hidden(&self, field: FieldId, values: &FieldValues<'_>) -> Column {
         let ty = self.schema.field(self.ids.field(field)).ty.base;
         match self.schema.ty(ty).kind {
             TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt) => {
@@ -253,7 +253,7 @@ impl Columns<'_> {
         }
     }
 
-    fn variants(&self, choice: TypeSwitchId, values: &Given<'_>) -> Column {
+    fn variants(&self, choice: TypeSwitchId, values: &FieldValues<'_>) -> Column {
         let mut by_type: Vec<(TypeId, Vec<Option<JsonRef<'_>>>)> = Vec::new();
         let (mut types, mut places) = (Vec::new(), Vec::new());
         let filler = self.shape.type_switches[choice.0 as usize].sets.first().map_or(TypeId(0), |it| it.0);
@@ -283,7 +283,7 @@ impl Columns<'_> {
 }
 
 /// The values of `objects` under each of `names`. Servers give members in the order they were asked for, so most are found at once.
-fn taken_apart<'t>(objects: &Given<'t>, names: &[&str]) -> Vec<Vec<Option<JsonRef<'t>>>> {
+fn taken_apart<'t>(objects: &FieldValues<'t>, names: &[&str]) -> Vec<Vec<Option<JsonRef<'t>>>> {
     let mut parts: Vec<Vec<Option<JsonRef<'t>>>> =
         names.iter().map(|_| Vec::with_capacity(objects.len())).collect();
     for object in objects {

@@ -284,8 +284,8 @@ impl<'r> Run<'r> {
     }
 
     /// The values of one expression for all rows, as the text of one list.
-    fn evaluate(&self, evaluate: &Evaluate, level: &Level<'_>) -> Made {
-        let mut made = Made { text: vec![b'['], faults: Vec::new(), missing: Vec::new() };
+    fn evaluate(&self, evaluate: &Evaluate, level: &Level<'_>) -> EvaluatedRows {
+        let mut made = EvaluatedRows { text: vec![b'['], faults: Vec::new(), missing: Vec::new() };
         for (row, value) in level.rows.iter().enumerate() {
             if row > 0 {
                 made.text.push(b',');
@@ -440,14 +440,14 @@ impl<'r> Run<'r> {
 }
 
 /// Values that were evaluated, as JSON.
-struct Made {
+struct EvaluatedRows {
     text: Vec<u8>,
     faults: Vec<(u32, FieldError)>,
     /// Rows without a value, in order: in the text they are null.
     missing: Vec<usize>,
 }
 
-impl Made {
+impl EvaluatedRows {
     /// The values' tape. A text that is none, because a list nests too deep, has no values.
     fn tape(&self) -> Option<Json<'_>> {
         Json::parse(&self.text, DEPTH_MAX).ok()

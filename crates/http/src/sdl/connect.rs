@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::keys::{Seen, Where};
 use super::links::Known;
-use super::services::Written;
+use super::services::ParsedSelection;
 use super::{Connector, ConnectorId, Items, Place, Reader, ServiceId};
 use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind, Variable};
 use crate::template::{Base, Header, Request};
@@ -31,10 +31,10 @@ struct Http {
     service: ServiceId,
     url: ValueId,
     headers: Vec<(Header, ValueId)>,
-    path: Option<Written>,
-    params: Option<Written>,
-    body: Option<Written>,
-    selections: Vec<Written>,
+    path: Option<ParsedSelection>,
+    params: Option<ParsedSelection>,
+    body: Option<ParsedSelection>,
+    selections: Vec<ParsedSelection>,
 }
 
 impl<'d> Reader<'d> {
@@ -115,8 +115,9 @@ impl<'d> Reader<'d> {
         self.check_keys(directive, place, &seen, batch);
         let cache = self.cache_beside(beside, http.service);
         let defaults = &self.defaults[http.service.index()];
-        let or =
-            |own: Option<Written>, default: &Option<Written>| own.or_else(|| default.clone()).map(|it| it.0);
+        let or = |own: Option<ParsedSelection>, default: &Option<ParsedSelection>| {
+            own.or_else(|| default.clone()).map(|it| it.0)
+        };
         let connector = Connector {
             place,
             service: http.service,

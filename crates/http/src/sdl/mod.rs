@@ -112,7 +112,7 @@ struct Reader<'d> {
     /// By connector: the literal of its selection.
     selections: Vec<Option<ValueId>>,
     /// `@cacheTag`s; the connectors they are of come to be known later.
-    tags: Vec<tags::Written<'d>>,
+    tags: Vec<tags::AppliedTag<'d>>,
     /// Fields that another graph gives: nothing has to bring them here.
     external: Vec<FieldId>,
     /// `id`s of `@connect`s.

@@ -13,7 +13,7 @@ use weir_language::ast::{Definition, Directive, ValueId};
 use weir_language::span::Span;
 
 /// A selection and the string it was written in.
-pub(super) type Written = (Selection, ValueId);
+pub(super) type ParsedSelection = (Selection, ValueId);
 
 /// Whom a `@policy` or `@cache` is about; servers by their places.
 pub(super) enum Whom {
@@ -26,11 +26,11 @@ pub(super) enum Whom {
 #[derive(Default)]
 pub(super) struct Defaults {
     pub(super) headers: Vec<Header>,
-    pub(super) path: Option<Written>,
-    pub(super) params: Option<Written>,
-    pub(super) success: Option<Written>,
-    pub(super) error_message: Option<Written>,
-    pub(super) error_extensions: Option<Written>,
+    pub(super) path: Option<ParsedSelection>,
+    pub(super) params: Option<ParsedSelection>,
+    pub(super) success: Option<ParsedSelection>,
+    pub(super) error_message: Option<ParsedSelection>,
+    pub(super) error_extensions: Option<ParsedSelection>,
 }
 
 /// Seconds of a day.
@@ -128,7 +128,10 @@ impl<'d> Reader<'d> {
     }
 
     /// `errors: {message:, extensions:}`.
-    pub(super) fn error_mapping(&mut self, fields: &mut Fields<'d>) -> (Option<Written>, Option<Written>) {
+    pub(super) fn error_mapping(
+        &mut self,
+        fields: &mut Fields<'d>,
+    ) -> (Option<ParsedSelection>, Option<ParsedSelection>) {
         let Some(errors) = self.take(fields, "errors") else { return (None, None) };
         let Some(mut errors) = self.object(errors, "errors") else { return (None, None) };
         let both = (
@@ -139,7 +142,11 @@ impl<'d> Reader<'d> {
         both
     }
 
-    pub(super) fn optional_selection(&mut self, fields: &mut Fields<'d>, name: &'d str) -> Option<Written> {
+    pub(super) fn optional_selection(
+        &mut self,
+        fields: &mut Fields<'d>,
+        name: &'d str,
+    ) -> Option<ParsedSelection> {
         let literal = self.take(fields, name)?;
         Some((self.selection(literal)?, literal))
     }

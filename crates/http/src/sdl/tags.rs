@@ -12,7 +12,7 @@ use weir_language::ast::{Directive, ValueId};
 use weir_language::schema::FieldId;
 
 /// A `@cacheTag` as it is written.
-pub(super) struct Written<'d> {
+pub(super) struct AppliedTag<'d> {
     directive: &'d Directive,
     ty: &'d str,
     field: Option<&'d str>,
@@ -27,7 +27,7 @@ impl<'d> Reader<'d> {
         let format = literal.and_then(|it| self.string(it));
         self.finish(fields);
         if let (Some(format), Some(literal)) = (format, literal) {
-            self.tags.push(Written { directive, ty, field, format, literal });
+            self.tags.push(AppliedTag { directive, ty, field, format, literal });
         }
     }
 
@@ -38,7 +38,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn give(&mut self, written: &Written<'d>) {
+    fn give(&mut self, written: &AppliedTag<'d>) {
         // Federation's word for the keys of a type.
         let format = written.format.replace("{$key.", "{$this.");
         let name = match NameTemplate::read(&format) {
@@ -75,7 +75,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Gives a tag to the GraphQL and gRPC servers of the text, if it is one of a type that is another source's.
-    fn give_to_servers(&mut self, written: &Written<'_>, name: &NameTemplate) -> bool {
+    fn give_to_servers(&mut self, written: &AppliedTag<'_>, name: &NameTemplate) -> bool {
         let location = self.location(written.directive.span);
         let mapping = &mut self.mapping;
         let Some(tag) = name.fixed().filter(|_| written.field.is_none()) else { return false };
@@ -89,7 +89,7 @@ impl<'d> Reader<'d> {
         is_foreign && has_servers
     }
 
-    fn is_of(&self, connector: &Connector, written: &Written<'_>, has_values: bool) -> bool {
+    fn is_of(&self, connector: &Connector, written: &AppliedTag<'_>, has_values: bool) -> bool {
         let schema = &self.mapping.schema;
         let parent = |field: FieldId| schema.type_name(schema.field(field).parent);
         match (connector.place, written.field) {
@@ -105,7 +105,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Checks what the name reads where the connector stands.
-    fn give_to(&mut self, at: usize, written: &Written<'_>, name: &NameTemplate) {
+    fn give_to(&mut self, at: usize, written: &AppliedTag<'_>, name: &NameTemplate) {
         let schema = &self.mapping.schema;
         let scope = match self.mapping.connectors[at].place {
             Place::Entity(ty) => Where { this: Some(ty), ..Where::SOURCE },

@@ -240,6 +240,9 @@ pub struct SelectionError {
     pub span: Span,
 }
 
+/// Result of reading a selection or a template.
+pub(crate) type Parsed<T> = Result<T, SelectionError>;
+
 impl SelectionError {
     pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
         Self { message: message.into(), span }

@@ -12,12 +12,11 @@ mod members;
 use super::lex::{Lexer, Token, TokenKind, decode, json_digits};
 use super::method::{Call, Method};
 use super::{
-    BYTES_MAX, DEPTH_MAX, Expr, ExprId, Selection, SelectionError, Start, Step, StepKind, Syntax, Variable,
+    BYTES_MAX, DEPTH_MAX, Expr, ExprId, Parsed, Selection, SelectionError, Start, Step, StepKind, Syntax,
+    Variable,
 };
-use frame::{Called, Frame, Next, Path};
+use frame::{CalledMethod, Frame, Next, Path};
 use weir_language::span::Span;
-
-type Parsed<T> = Result<T, SelectionError>;
 
 struct Parser<'t> {
     lexer: Lexer<'t>,
@@ -331,7 +330,8 @@ impl<'t> Parser<'t> {
         }
         let name = self.str(span);
         self.advance()?;
-        let method = Method::by_name(name).map_or_else(|| Called::Unknown(name.into()), Called::Known);
+        let method =
+            Method::by_name(name).map_or_else(|| CalledMethod::Unknown(name.into()), CalledMethod::Known);
         if self.token.kind == TokenKind::OpenParen {
             self.advance()?;
             self.open(Frame::Arguments { method, span, items: Vec::new() })?;
@@ -340,10 +340,10 @@ impl<'t> Parser<'t> {
         self.call(method, Vec::new(), span).map(Some)
     }
 
-    fn call(&self, method: Called, arguments: Vec<ExprId>, span: Span) -> Parsed<Step> {
+    fn call(&self, method: CalledMethod, arguments: Vec<ExprId>, span: Span) -> Parsed<Step> {
         let method = match method {
-            Called::Known(method) => method,
-            Called::Unknown(name) => {
+            CalledMethod::Known(method) => method,
+            CalledMethod::Unknown(name) => {
                 return Ok(Step { kind: StepKind::UnknownCall { name, arguments }, span });
             }
         };

@@ -5,7 +5,7 @@
 
 use super::check_response::is_batch;
 use super::fetch::{ConnectorCall, RowOutcome, inputs};
-use super::memo::{Memo, Told};
+use super::memo::{CallResult, Memo};
 use super::{ConnectorRuntime, Shared, ask};
 use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
 use crate::call::{Answer, CallError};
@@ -55,7 +55,7 @@ async fn ask_with_others(
     batch_max: usize,
     memo: &Memo,
     level: Option<&BatchBarrier>,
-) -> Vec<Told> {
+) -> Vec<CallResult> {
     let columns = input.parent_keys.unwrap_or_default();
     let runtime = shared.runtime(call.connector);
     let mut key = prefix(runtime, input.headers);
@@ -126,7 +126,7 @@ async fn ask_for(
     input: FetchInput<'_>,
     keys: KeyList,
     batch_max: usize,
-) -> Vec<Told> {
+) -> Vec<CallResult> {
     let columns = input.parent_keys.unwrap_or_default();
     let (rows, keys) = (keys.len(), Arc::new(keys));
     let runtime = shared.runtime(call.connector);

@@ -8,7 +8,7 @@
 //!
 //! **Cost:** a look-up for each key; distinct keys are stored once, encoded in one buffer.
 
-use super::memo::Told;
+use super::memo::CallResult;
 use crate::call::{CallError, Cause, Failure};
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,7 @@ struct LoaderKeys {
 #[derive(Debug)]
 pub(super) struct Round {
     from: u32,
-    told: OnceCell<Vec<Told>>,
+    told: OnceCell<Vec<CallResult>>,
 }
 
 /// Place of a piece's result.
@@ -65,11 +65,11 @@ impl Loader {
     }
 
     /// The answers for `places`. Those that nobody asked for are asked for by `ask`, by their columns and encoded forms.
-    pub(super) async fn told<F: Future<Output = Vec<Told>>>(
+    pub(super) async fn told<F: Future<Output = Vec<CallResult>>>(
         &self,
         places: &[LoaderPlace],
         ask: impl Fn(Vec<Column>, KeyList) -> F,
-    ) -> Vec<Told> {
+    ) -> Vec<CallResult> {
         let mut told = Vec::with_capacity(places.len());
         for LoaderPlace { round, at, .. } in places {
             let asking = || {
@@ -149,11 +149,11 @@ mod tests {
         }
     }
 
-    fn says(number: i64) -> Told {
+    fn says(number: i64) -> CallResult {
         Err(CallError::Unavailable(Cause::Connection, number.to_string().into()).into())
     }
 
-    fn said(told: Option<Vec<Told>>) -> Vec<String> {
+    fn said(told: Option<Vec<CallResult>>) -> Vec<String> {
         let told = told.expect("it is there at once");
         told.into_iter().map(|it| it.expect_err("it is a failure").to_string()).collect()
     }
@@ -168,7 +168,7 @@ mod tests {
             async move { keys.into_iter().map(says).collect::<Vec<_>>() }
         };
         let check = |places: &[LoaderPlace], expected: &[i64]| {
-            let expected: Vec<Told> = expected.iter().map(|it| says(*it)).collect();
+            let expected: Vec<CallResult> = expected.iter().map(|it| says(*it)).collect();
             assert_eq!(said(loader.told(places, ask).now_or_never()), said(Some(expected)));
         };
         let (home, away) = (want(&loader, &[1, 2, 3]), want(&loader, &[4, 1]));

@@ -20,7 +20,7 @@ use weir_engine::keys::{KeyMap, KeyRef};
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Result of a call.
-pub(super) type Told = Result<Served, Failure>;
+pub(super) type CallResult = Result<Served, Failure>;
 
 /// All that is remembered for a request.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct Memo {
 
 #[derive(Debug, Default)]
 struct KnownCalls {
-    calls: KeyMap<Arc<OnceCell<Told>>>,
+    calls: KeyMap<Arc<OnceCell<CallResult>>>,
     loaders: KeyMap<Arc<Loader>>,
     bytes: usize,
 }
@@ -45,8 +45,8 @@ impl Memo {
         &self,
         key: KeyRef<'_>,
         again: impl FnOnce(&Served) -> Served,
-        ask: impl Future<Output = Told>,
-    ) -> Told {
+        ask: impl Future<Output = CallResult>,
+    ) -> CallResult {
         let cell = {
             let mut known = self.known();
             match known.calls.get(key) {
@@ -85,7 +85,7 @@ impl Memo {
     }
 
     /// Counts what a loader brought, and lets go of it if that is too much.
-    pub(super) fn brought(&self, key: KeyRef<'_>, told: &[Told]) {
+    pub(super) fn brought(&self, key: KeyRef<'_>, told: &[CallResult]) {
         if !self.holds(told.iter().map(body_bytes).sum()) {
             self.known().loaders.remove(key);
         }
@@ -99,7 +99,7 @@ impl Memo {
     }
 }
 
-fn body_bytes(told: &Told) -> usize {
+fn body_bytes(told: &CallResult) -> usize {
     match told.as_ref().map(|it| &it.entry.body) {
         Ok(Body::Json(tape)) => tape.text().len(),
         Ok(Body::Absent | Body::Unreadable(_)) | Err(_) => 0,
@@ -114,11 +114,11 @@ mod tests {
     use std::cell::Cell;
     use std::future::{pending, ready};
 
-    fn says(text: &str) -> Told {
+    fn says(text: &str) -> CallResult {
         Err(CallError::Unavailable(Cause::Connection, text.into()).into())
     }
 
-    fn said(told: Option<Told>) -> String {
+    fn said(told: Option<CallResult>) -> String {
         told.expect("it is there at once").expect_err("it is a failure").to_string()
     }
 

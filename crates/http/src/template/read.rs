@@ -4,12 +4,10 @@
 
 use super::{Base, Fast, Header, HeaderValue, Part, Parts, Request, Segment, Slot};
 use crate::call::may_be_sent;
-use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind, Variable};
+use crate::selection::{Expr, Parsed, Selection, SelectionError, Start, Step, StepKind, Variable};
 use http::{HeaderName, Method};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use weir_language::span::Span;
-
-type Parsed<T> = Result<T, SelectionError>;
 
 impl Request {
     /// Reads the URL of a request, below `base`. What begins with `http` has to be the base itself, which the caller saw to.

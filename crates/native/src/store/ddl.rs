@@ -18,13 +18,13 @@ pub(super) fn stored(layout: &Layout) -> impl Iterator<Item = (TableId, &Table)>
 }
 
 /// The table `id` under `name`. Objects take their numbers from the store's source.
-pub(super) fn table(layout: &Layout, id: TableId, name: &str) -> ddl::Table {
-    ddl::Table::of(&layout.relations.catalog, id, name, numbers(layout, id))
+pub(super) fn table(layout: &Layout, id: TableId, name: &str) -> ddl::TableDefinition {
+    ddl::TableDefinition::of(&layout.relations.catalog, id, name, numbers(layout, id))
 }
 
 /// A column of the table `id`.
-pub(super) fn column(layout: &Layout, id: TableId, column: ColumnId) -> ddl::Column {
-    ddl::Column::of(&layout.relations.catalog, id, column, numbers(layout, id))
+pub(super) fn column(layout: &Layout, id: TableId, column: ColumnId) -> ddl::ColumnDefinition {
+    ddl::ColumnDefinition::of(&layout.relations.catalog, id, column, numbers(layout, id))
 }
 
 fn numbers(layout: &Layout, id: TableId) -> Option<ddl::Numbers> {

@@ -8,7 +8,7 @@ use super::{Error, Types};
 use crate::layout::Database;
 use sha2::{Digest, Sha256};
 use weir_relational::catalog::ColumnType;
-use weir_relational::plan::ddl::{Column, Definition, Numbers, Table};
+use weir_relational::plan::ddl::{ColumnDefinition, Definition, Numbers, TableDefinition};
 
 /// The format of a store's tables and values; a store of a later one is not opened, one of an earlier one is brought to this
 /// one by a migration.
@@ -41,13 +41,13 @@ pub struct Version {
 pub(super) fn create(kind: Database) -> Vec<Definition> {
     let dialect = kind.store_dialect();
     let declared = |ty: &ColumnType| dialect.declared(ty).0;
-    let text = |name: &str| Column::required(name, declared(&ColumnType::Text));
-    let small = |name: &str| Column::required(name, declared(&ColumnType::Int));
-    let number = |name: &str| Column::required(name, declared(&ColumnType::BigInt));
-    let table = |name: &str, columns: Vec<Column>| {
-        Definition::CreateTable(Table { name: name.to_owned(), columns, key: Vec::new() })
+    let text = |name: &str| ColumnDefinition::required(name, declared(&ColumnType::Text));
+    let small = |name: &str| ColumnDefinition::required(name, declared(&ColumnType::Int));
+    let number = |name: &str| ColumnDefinition::required(name, declared(&ColumnType::BigInt));
+    let table = |name: &str, columns: Vec<ColumnDefinition>| {
+        Definition::CreateTable(TableDefinition { name: name.to_owned(), columns, key: Vec::new() })
     };
-    let one = Column { only: Some(1), ..small("one").key() };
+    let one = ColumnDefinition { only: Some(1), ..small("one").key() };
     let mut store = vec![one, small("format")];
     let sequence = dialect.create_numbers(&NUMBERS);
     let next = if sequence.is_none() { (", next_id", ", 1") } else { ("", "") };

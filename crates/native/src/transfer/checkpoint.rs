@@ -11,7 +11,7 @@ use super::import_lock::texts;
 use crate::store::database::{Database, Value};
 use crate::store::{Error, versions};
 use weir_relational::catalog::ColumnType;
-use weir_relational::plan::ddl::{Column, Definition, Table};
+use weir_relational::plan::ddl::{ColumnDefinition, Definition, TableDefinition};
 
 /// Hexadecimal digits that tell loads apart.
 const DIGITS: usize = 16;
@@ -114,15 +114,16 @@ impl Load {
         let text = declared(&ColumnType::Text);
         let number = declared(&ColumnType::BigInt);
         let columns = vec![
-            Column::required("field", text),
-            Column::required("owner", number),
-            Column::optional("target", number),
-            Column::optional("key_field", text),
-            Column::optional("key_value", text),
-            Column::required("file", text),
-            Column::required("line", number),
+            ColumnDefinition::required("field", text),
+            ColumnDefinition::required("owner", number),
+            ColumnDefinition::optional("target", number),
+            ColumnDefinition::optional("key_field", text),
+            ColumnDefinition::optional("key_value", text),
+            ColumnDefinition::required("file", text),
+            ColumnDefinition::required("line", number),
         ];
-        let edges = Definition::CreateTable(Table { name: load.edges.clone(), columns, key: Vec::new() });
+        let edges =
+            Definition::CreateTable(TableDefinition { name: load.edges.clone(), columns, key: Vec::new() });
         database.begin()?;
         let begun = database
             .has_table(&load.edges)

@@ -248,25 +248,25 @@ pub struct Warning {
     /// The reason, for the operator.
     pub reason: String,
     /// Place of the cause in the source's configuration; empty if the database is the cause.
-    pub entry: Vec<Step>,
+    pub entry: Vec<ConfigStep>,
 }
 
 /// One step on the way to a place in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ConfigStep {
     /// A key of a mapping.
     Key(String),
     /// An item of a list, counted from 0.
     Item(usize),
 }
 
-impl From<&str> for Step {
+impl From<&str> for ConfigStep {
     fn from(key: &str) -> Self {
         Self::Key(key.to_owned())
     }
 }
 
-impl From<usize> for Step {
+impl From<usize> for ConfigStep {
     fn from(item: usize) -> Self {
         Self::Item(item)
     }

@@ -12,7 +12,7 @@ use crate::catalog::{self, Catalog, ColumnId, TableId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Definition {
     /// Creates a table.
-    CreateTable(Table),
+    CreateTable(TableDefinition),
     /// Adds a reference, where tables are created without theirs.
     AddReference {
         /// The table that refers.
@@ -25,7 +25,7 @@ pub enum Definition {
         /// The table.
         table: String,
         /// The column.
-        column: Column,
+        column: ColumnDefinition,
     },
     /// Removes a table with what depends on it.
     DropTable(String),
@@ -106,18 +106,18 @@ pub enum Value {
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct TableDefinition {
     /// Its name.
     pub name: String,
     /// Its columns.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ColumnDefinition>,
     /// The columns of the primary key, if they are several.
     pub key: Vec<String>,
 }
 
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct ColumnDefinition {
     /// Its name.
     pub name: String,
     /// Its type, as the database calls it.
@@ -201,20 +201,20 @@ pub struct Numbers {
     pub column: &'static str,
 }
 
-impl Table {
+impl TableDefinition {
     /// The table `id` of a catalog, under `name`. Its numbers come from `numbers`, if they are given.
     #[must_use]
     pub fn of(catalog: &Catalog, id: TableId, name: &str, numbers: Option<Numbers>) -> Self {
         let table = catalog.table(id);
-        let columns =
-            (0..table.columns.len()).map(|at| Column::of(catalog, id, ColumnId(at as u32), numbers));
+        let columns = (0..table.columns.len())
+            .map(|at| ColumnDefinition::of(catalog, id, ColumnId(at as u32), numbers));
         let key = table.primary_key.as_ref().filter(|key| key.columns.len() > 1);
         let key = key.map(|key| names(table, &key.columns)).unwrap_or_default();
         Self { name: name.to_owned(), columns: columns.collect(), key }
     }
 }
 
-impl Column {
+impl ColumnDefinition {
     /// A column of a catalog.
     #[must_use]
     pub fn of(catalog: &Catalog, table: TableId, id: ColumnId, numbers: Option<Numbers>) -> Self {

@@ -10,8 +10,8 @@
 //! **Cost:** linear in the plan; run once per plan and form.
 
 use super::nested::Nested;
-use super::slots::{Slots, Value};
-use super::{ParentKey, Parts, Renderer};
+use super::slots::{SlotValue, Slots};
+use super::{ParentKey, QueryParts, Renderer};
 use crate::catalog::Relations;
 use crate::catalog::postgres_types::oid;
 use crate::catalog::{ColumnType, TableId};
@@ -132,8 +132,8 @@ fn key_columns(parents: Parents<'_>) -> Vec<ParentKey> {
 /// A level on its way into the statement.
 pub(super) struct Draft {
     pub(super) level: u32,
-    pub(super) columns: Vec<Value>,
-    pub(super) keys: Vec<Value>,
+    pub(super) columns: Vec<SlotValue>,
+    pub(super) keys: Vec<SlotValue>,
     /// `DISTINCT ON (…) `, or nothing.
     pub(super) distinct: String,
     /// From ` FROM` on.
@@ -243,7 +243,7 @@ impl<'a> Assembler<'a> {
     fn top(&mut self, level: u32) -> Draft {
         let query = &self.plan.levels[level as usize].query;
         let types = self.types(level);
-        let Parts { distinct, columns, rest } = self.renderer.query(query);
+        let QueryParts { distinct, columns, rest } = self.renderer.query(query);
         let columns = columns.into_iter().zip(types).collect();
         let paged = query.page.limit.is_some() || query.page.offset.is_some();
         let bracketed = paged || !query.order.is_empty();

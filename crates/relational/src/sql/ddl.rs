@@ -1,7 +1,7 @@
 //! Definitions as SQL text.
 
 use crate::dialect::store::StoreDialect;
-use crate::plan::ddl::{Column, Definition, Reference, Table, Value};
+use crate::plan::ddl::{ColumnDefinition, Definition, Reference, TableDefinition, Value};
 
 /// `name` as an identifier.
 #[must_use]
@@ -84,7 +84,7 @@ pub fn render(dialect: &dyn StoreDialect, definition: &Definition) -> Vec<String
     vec![one]
 }
 
-fn create_table(dialect: &dyn StoreDialect, table: &Table) -> String {
+fn create_table(dialect: &dyn StoreDialect, table: &TableDefinition) -> String {
     let mut parts: Vec<String> =
         table.columns.iter().map(|it| format!("\n  {}", column(dialect, it))).collect();
     if !table.key.is_empty() {
@@ -94,7 +94,7 @@ fn create_table(dialect: &dyn StoreDialect, table: &Table) -> String {
 }
 
 /// A column with its type and constraints.
-fn column(dialect: &dyn StoreDialect, column: &Column) -> String {
+fn column(dialect: &dyn StoreDialect, column: &ColumnDefinition) -> String {
     let mut text = format!("{} {}", quoted(&column.name), column.ty);
     if column.is_key {
         text.push_str(" PRIMARY KEY");
@@ -156,10 +156,15 @@ mod tests {
             to: vec!["id".into()],
         };
         let numbers = Numbers { sequence: "ids", table: "store", column: "next" };
-        let key =
-            Column { source: Some(ColumnSource::Numbers(numbers)), ..Column::required("id", "bigint").key() };
-        let cook = Column { reference: Some(reference.clone()), ..Column::optional("cook", "bigint") };
-        let table = Table { name: "Dish".into(), columns: vec![key, cook], key: Vec::new() };
+        let key = ColumnDefinition {
+            source: Some(ColumnSource::Numbers(numbers)),
+            ..ColumnDefinition::required("id", "bigint").key()
+        };
+        let cook = ColumnDefinition {
+            reference: Some(reference.clone()),
+            ..ColumnDefinition::optional("cook", "bigint")
+        };
+        let table = TableDefinition { name: "Dish".into(), columns: vec![key, cook], key: Vec::new() };
         check(
             &Definition::CreateTable(table),
             &[

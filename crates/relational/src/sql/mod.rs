@@ -89,7 +89,7 @@ pub(crate) struct Scope {
 }
 
 /// A query in parts, to be embedded into a larger one.
-pub(crate) struct Parts {
+pub(crate) struct QueryParts {
     /// `DISTINCT ON (…) `, or nothing.
     pub(crate) distinct: String,
     /// Its columns.
@@ -98,7 +98,7 @@ pub(crate) struct Parts {
     pub(crate) rest: String,
 }
 
-impl Parts {
+impl QueryParts {
     /// The query alone.
     pub(crate) fn sql(&self) -> String {
         let columns = if self.columns.is_empty() { "1".to_owned() } else { self.columns.join(", ") };
@@ -139,26 +139,26 @@ impl<'r> Renderer<'r> {
         self.sql.push_str(&alias.to_string());
     }
 
-    pub(crate) fn query(&mut self, query: &Query) -> Parts {
+    pub(crate) fn query(&mut self, query: &Query) -> QueryParts {
         let scope = self.scope(query);
         match &query.output {
             Output::Rows(columns) if query.page.from_end => {
                 let outer = self.alias(query.table());
                 let columns = self.columns(columns, outer);
                 let rest = self.aside(|it| it.last_rows(query, scope, outer));
-                Parts { distinct: String::new(), columns, rest }
+                QueryParts { distinct: String::new(), columns, rest }
             }
             Output::Rows(columns) if query.distinct_on.is_empty() || self.dialect.distinct_on() => {
                 let columns = self.columns(columns, scope);
                 let distinct = self.aside(|it| it.distinct_columns(&query.distinct_on, scope));
                 let rest = self.aside(|it| it.rows(query, scope));
-                Parts { distinct, columns, rest }
+                QueryParts { distinct, columns, rest }
             }
             Output::Rows(columns) => {
                 let outer = Scope { table: scope.table, alias: scope.alias + 1 };
                 let columns = self.columns(columns, outer);
                 let rest = self.aside(|it| it.distinct(query, scope));
-                Parts { distinct: String::new(), columns, rest }
+                QueryParts { distinct: String::new(), columns, rest }
             }
             Output::Aggregate(columns) => self.aggregate(query, columns, scope),
             Output::Groups { by, columns, having } => self.groups(query, by, columns, having, scope),
@@ -173,7 +173,7 @@ impl<'r> Renderer<'r> {
         self.sql.push_str(if columns.is_empty() { "" } else { ") " });
     }
 
-    fn aggregate(&mut self, query: &Query, columns: &[Expr], scope: Scope) -> Parts {
+    fn aggregate(&mut self, query: &Query, columns: &[Expr], scope: Scope) -> QueryParts {
         let paged = query.page.limit.is_some() || query.page.offset.is_some();
         if query.distinct_on.is_empty() && !paged {
             let columns = self.columns(columns, scope);
@@ -181,7 +181,7 @@ impl<'r> Renderer<'r> {
                 it.read_from(query, scope);
                 it.conditions(query, scope, " WHERE ");
             });
-            return Parts { distinct: String::new(), columns, rest };
+            return QueryParts { distinct: String::new(), columns, rest };
         }
         let over = Scope { table: scope.table, alias: scope.alias + 2 };
         let columns = self.columns(columns, over);
@@ -200,7 +200,7 @@ impl<'r> Renderer<'r> {
             it.write_alias(over.alias);
             it.aliases = it.aliases.max(over.alias + 1);
         });
-        Parts { distinct: String::new(), columns, rest }
+        QueryParts { distinct: String::new(), columns, rest }
     }
 
     fn groups(
@@ -210,7 +210,7 @@ impl<'r> Renderer<'r> {
         columns: &[Expr],
         having: &Filter,
         scope: Scope,
-    ) -> Parts {
+    ) -> QueryParts {
         let columns = self.columns(columns, scope);
         let rest = self.aside(|it| {
             it.read_from(query, scope);
@@ -226,7 +226,7 @@ impl<'r> Renderer<'r> {
             it.order(query, scope);
             it.page(&query.page);
         });
-        Parts { distinct: String::new(), columns, rest }
+        QueryParts { distinct: String::new(), columns, rest }
     }
 
     /// The text of each output column.

@@ -11,7 +11,7 @@
 
 use super::assemble::{Assembler, Draft, Parents};
 use super::merged::unnest;
-use super::slots::Value;
+use super::slots::SlotValue;
 use super::{ParentKey, Scope, nest_scope};
 use crate::catalog::ColumnId;
 use crate::catalog::postgres_types::oid;
@@ -28,7 +28,7 @@ pub(super) struct Nested<'n, 'a> {
     /// The relation of all parents.
     all: String,
     /// Returned columns, then the texts of keys that have several spellings.
-    keys: Vec<Value>,
+    keys: Vec<SlotValue>,
     /// The one key as a list and the column it is a key of, where rows may be tested against it.
     list: Option<(String, ColumnId)>,
     /// The keys in memory, while those of an arm take their place.
@@ -63,7 +63,8 @@ impl<'n, 'a> Nested<'n, 'a> {
                 ty: Some(ty),
             });
         }
-        let mut back: Vec<Value> = keys.iter().map(|it| (it.column.clone(), it.ty.unwrap_or(0))).collect();
+        let mut back: Vec<SlotValue> =
+            keys.iter().map(|it| (it.column.clone(), it.ty.unwrap_or(0))).collect();
         // Several parents in memory may have the same row below them, as may several spellings of a key.
         let once = matches!(it.parents, Parents::None) && !it.arms[parent].repeats;
         let unique = once && table.is_unique(&ids);

@@ -10,15 +10,15 @@ pub(super) struct Slots {
 }
 
 /// A value of an arm: its text and the number of its type.
-pub(super) type Value = (String, u32);
+pub(super) type SlotValue = (String, u32);
 
 impl Slots {
     /// Puts the values of an arm into slots; gives the slot of each. Equal texts share one.
-    pub(super) fn place(&mut self, values: &[Value], taken: &mut Vec<Option<String>>) -> Vec<u16> {
+    pub(super) fn place(&mut self, values: &[SlotValue], taken: &mut Vec<Option<String>>) -> Vec<u16> {
         values.iter().map(|value| self.place_one(value, taken)).collect()
     }
 
-    fn place_one(&mut self, (text, ty): &Value, taken: &mut Vec<Option<String>>) -> u16 {
+    fn place_one(&mut self, (text, ty): &SlotValue, taken: &mut Vec<Option<String>>) -> u16 {
         if let Some(at) = taken.iter().position(|it| it.as_ref() == Some(text)) {
             return at as u16;
         }
@@ -42,7 +42,7 @@ mod tests {
         let found: Vec<Vec<u16>> = arms
             .iter()
             .map(|arm| {
-                let values: Vec<Value> = arm.iter().map(|&(text, ty)| (text.to_owned(), ty)).collect();
+                let values: Vec<SlotValue> = arm.iter().map(|&(text, ty)| (text.to_owned(), ty)).collect();
                 slots.place(&values, &mut Vec::new())
             })
             .collect();

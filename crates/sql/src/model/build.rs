@@ -9,7 +9,7 @@ use super::{EnumTableValue, Model, RootField, RootFields, Tracked, functions, re
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use weir_relational::catalog::facts::Operators;
-use weir_relational::catalog::{Catalog, Relations, Step, Table, TableId, Warning};
+use weir_relational::catalog::{Catalog, ConfigStep, Relations, Table, TableId, Warning};
 
 /// Configuration of tables.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,7 +99,7 @@ impl Model {
 }
 
 impl<'o> Building<'o> {
-    pub(super) fn warn_at(&mut self, table: TableId, member: &str, reason: String, entry: Vec<Step>) {
+    pub(super) fn warn_at(&mut self, table: TableId, member: &str, reason: String, entry: Vec<ConfigStep>) {
         let place = format!("{}.{member}", self.model.relations.catalog.table(table).name);
         self.warnings.push(Warning { place, reason, entry });
     }
@@ -189,7 +189,7 @@ impl<'o> Building<'o> {
                 if !valid || self.is_root(name) || !taken.insert(name.clone()) {
                     let reason =
                         "the name of a root field has to be a GraphQL name that is free: the usual one stays";
-                    let entry = ["configuration", "custom_root_fields"].map(Step::from);
+                    let entry = ["configuration", "custom_root_fields"].map(ConfigStep::from);
                     let entry = ["tables".into(), at.into()].into_iter().chain(entry).collect();
                     self.warnings.push(Warning {
                         place: format!("{base}.{name}"),

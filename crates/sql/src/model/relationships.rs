@@ -10,7 +10,7 @@ use super::names::{Names, hint, no_table};
 use super::naming::Way;
 use hashbrown::HashMap;
 use weir_relational::catalog::{
-    ColumnId, ForeignKey, Relationship, RelationshipId, RelationshipKind, Step, Table, TableId,
+    ColumnId, ConfigStep, ForeignKey, Relationship, RelationshipId, RelationshipKind, Table, TableId,
 };
 
 /// Kinds of relationships: to one row, or to many.
@@ -164,7 +164,7 @@ fn forward(from: TableId, table: &Table, key: &ForeignKey, name: String) -> Rela
 }
 
 /// Relationships of the configuration that are valid, with their places.
-fn explicit(building: &mut Building<'_>) -> Vec<(Relationship, Vec<Step>)> {
+fn explicit(building: &mut Building<'_>) -> Vec<(Relationship, Vec<ConfigStep>)> {
     let mut out = Vec::new();
     let entries = building.options.tables;
     for (place, at) in building.entries.clone() {

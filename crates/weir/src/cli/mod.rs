@@ -10,7 +10,7 @@ mod mock;
 #[cfg(feature = "progress")]
 mod progress;
 #[cfg(not(feature = "progress"))]
-#[path = "no_progress.rs"]
+#[path = "progress/absent.rs"]
 mod progress;
 mod serve;
 mod store;

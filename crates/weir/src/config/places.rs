@@ -6,7 +6,7 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 use std::fmt;
 use std::path::PathBuf;
-use weir_relational::catalog::Step;
+use weir_relational::catalog::ConfigStep;
 
 /// The places of one file; none where there is no file.
 #[derive(Clone, Debug, Default)]
@@ -18,13 +18,13 @@ pub struct Places {
 /// An entry and those below it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
-    members: Vec<(Step, (u64, u64), Node)>,
+    members: Vec<(ConfigStep, (u64, u64), Node)>,
 }
 
 impl Places {
     /// `weir.yaml:12:9: sources[0].tables[2].table`, with as much of it as is known.
     #[must_use]
-    pub fn words(&self, path: &[Step]) -> String {
+    pub fn words(&self, path: &[ConfigStep]) -> String {
         let mut out = String::new();
         if !self.file.as_os_str().is_empty() {
             out.push_str(&self.file.display().to_string());
@@ -49,7 +49,7 @@ impl Places {
     }
 
     /// The line and column of the entry at `path`, or of the nearest one above it.
-    fn find(&self, path: &[Step]) -> Option<(u64, u64)> {
+    fn find(&self, path: &[ConfigStep]) -> Option<(u64, u64)> {
         let (mut node, mut found) = (&self.root, None);
         for step in path {
             let Some((_, place, below)) = node.members.iter().find(|it| it.0 == *step) else { break };
@@ -60,13 +60,13 @@ impl Places {
 }
 
 /// `sources[0].tables[2].table`
-fn dotted(path: &[Step]) -> String {
+fn dotted(path: &[ConfigStep]) -> String {
     let mut out = String::new();
     for (place, step) in path.iter().enumerate() {
         match step {
-            Step::Key(key) if place > 0 => out.push_str(&format!(".{key}")),
-            Step::Key(key) => out.push_str(key),
-            Step::Item(item) => out.push_str(&format!("[{item}]")),
+            ConfigStep::Key(key) if place > 0 => out.push_str(&format!(".{key}")),
+            ConfigStep::Key(key) => out.push_str(key),
+            ConfigStep::Item(item) => out.push_str(&format!("[{item}]")),
         }
     }
     out
@@ -91,7 +91,7 @@ impl<'de> Visitor<'de> for Entries {
         let mut node = Node::default();
         while let Some(key) = map.next_key::<Spanned<String>>()? {
             let place = (key.referenced.line(), key.referenced.column());
-            node.members.push((Step::Key(key.value), place, map.next_value()?));
+            node.members.push((ConfigStep::Key(key.value), place, map.next_value()?));
         }
         Ok(node)
     }
@@ -99,7 +99,7 @@ impl<'de> Visitor<'de> for Entries {
         let mut node = Node::default();
         while let Some(item) = list.next_element::<Spanned<Node>>()? {
             let place = (item.referenced.line(), item.referenced.column());
-            node.members.push((Step::Item(node.members.len()), place, item.value));
+            node.members.push((ConfigStep::Item(node.members.len()), place, item.value));
         }
         Ok(node)
     }
@@ -138,7 +138,7 @@ mod tests {
 
     const YAML: &str = "sources:\n  - name: a\n    tables:\n      - table: T\n        configuration:\n          column_config: {Titel: {comment: c}}\n";
 
-    fn check(path: &[Step], expected: &str) {
+    fn check(path: &[ConfigStep], expected: &str) {
         let root = serde_saphyr::from_str(YAML).expect("it is YAML");
         let places = Places { file: "weir.yaml".into(), root };
         assert_eq!(places.words(path), expected);
@@ -148,8 +148,8 @@ mod tests {
     fn an_entry_has_a_line_and_a_column() {
         let table = ["sources".into(), 0.into(), "tables".into(), 0.into()];
         check(&table, "weir.yaml:4:9: sources[0].tables[0]");
-        let column = ["configuration", "column_config", "Titel"].map(Step::from);
-        let all: Vec<Step> = table.iter().cloned().chain(column).collect();
+        let column = ["configuration", "column_config", "Titel"].map(ConfigStep::from);
+        let all: Vec<ConfigStep> = table.iter().cloned().chain(column).collect();
         check(&all, "weir.yaml:6:27: sources[0].tables[0].configuration.column_config.Titel");
     }
 

@@ -155,7 +155,7 @@ pub(crate) struct Kit {
 }
 
 /// The served answer: outcome, status and text.
-pub(crate) type Told = (Outcome, u16, String);
+pub(crate) type Observed = (Outcome, u16, String);
 
 impl Kit {
     /// A cache and a rule for it: no default lifetime, nothing stale, answers shared by their headers.
@@ -211,7 +211,7 @@ impl Kit {
     }
 
     /// Gets `key` and lets what it set going in the background come to its end.
-    pub(crate) async fn get(&self, key: &str, upstream: &Arc<ToldUpstream>) -> Result<Told, CallError> {
+    pub(crate) async fn get(&self, key: &str, upstream: &Arc<ToldUpstream>) -> Result<Observed, CallError> {
         let served = self.served(key, &[], upstream).await;
         settle().await;
         served.map(|it| told(&it)).map_err(|it| it.error)
@@ -222,7 +222,7 @@ impl Kit {
         prefix: &str,
         ids: &[u32],
         upstream: &Arc<ToldUpstream>,
-    ) -> Vec<Result<Told, CallError>> {
+    ) -> Vec<Result<Observed, CallError>> {
         let mut whole = Key::default();
         whole.begin(prefix.as_bytes());
         let rule = Arc::new(self.rule.clone());
@@ -252,7 +252,7 @@ pub(crate) async fn settle() {
     }
 }
 
-pub(crate) fn told(served: &Served) -> Told {
+pub(crate) fn told(served: &Served) -> Observed {
     let text = match &served.entry.body {
         Body::Json(tape) => tape.text().to_owned(),
         Body::Absent => String::new(),
@@ -262,6 +262,6 @@ pub(crate) fn told(served: &Served) -> Told {
 }
 
 /// As [`told`] says it.
-pub(crate) fn told_as(outcome: Outcome, status: u16, text: &str) -> Told {
+pub(crate) fn told_as(outcome: Outcome, status: u16, text: &str) -> Observed {
     (outcome, status, text.to_owned())
 }

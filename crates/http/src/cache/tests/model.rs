@@ -1,6 +1,6 @@
 //! The cache against an oracle that is slow and obvious: it keeps everything that ever came and decides anew each time.
 
-use super::kit::{Kit, Says, Told, ToldUpstream, settle, told};
+use super::kit::{Kit, Observed, Says, ToldUpstream, settle, told};
 use crate::cache::Outcome;
 use crate::call::CallError;
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ const NEGATIVE_MS: u64 = 1500;
 impl Oracle {
     /// Answer for `key`, if its upstream answers a call with `word` and `value`. A value fetched in the background is there
     /// for the next request.
-    fn get(&mut self, key: &str, word: &Word, value: &str) -> Result<Told, CallError> {
+    fn get(&mut self, key: &str, word: &Word, value: &str) -> Result<Observed, CallError> {
         // The latest answer that was no failure.
         let failure = |it: &&Came| matches!(it.word, Word::Bad | Word::Down);
         let of_key = || self.came.iter().filter(|it| it.key == key);

@@ -15,7 +15,7 @@ pub(super) fn upstream(text: &str) -> Arc<ToldUpstream> {
 }
 
 /// Fetches `key` with tags; returns the outcome.
-pub(super) async fn tagged(kit: &Kit, upstream: &Arc<ToldUpstream>) -> super::kit::Told {
+pub(super) async fn tagged(kit: &Kit, upstream: &Arc<ToldUpstream>) -> super::kit::Observed {
     let served = kit.served("key", &["Album", "Artist"], upstream).await.unwrap();
     settle().await;
     super::kit::told(&served)

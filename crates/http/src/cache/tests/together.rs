@@ -94,7 +94,7 @@ async fn patient(
     kit: &Kit,
     upstream: &Arc<ToldUpstream>,
     patience: Duration,
-) -> Result<super::kit::Told, CallError> {
+) -> Result<super::kit::Observed, CallError> {
     let mut key = Key::default();
     key.begin(b"key");
     let rule = Arc::new(kit.rule.clone());

@@ -6,7 +6,7 @@ use crate::call::CallError;
 use std::sync::Arc;
 
 /// Gets one key at each of `steps`: after so many milliseconds more, as the upstream says then what is there.
-async fn check(kit: &Kit, steps: &[(u64, super::kit::Says, super::kit::Told)]) {
+async fn check(kit: &Kit, steps: &[(u64, super::kit::Says, super::kit::Observed)]) {
     let upstream = ToldUpstream::new(says(200, &[], "0"));
     for (number, (after_ms, says, expected)) in steps.iter().enumerate() {
         kit.clock.advance_ms(*after_ms);

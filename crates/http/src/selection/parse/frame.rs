@@ -13,7 +13,7 @@ pub(super) enum Frame {
     /// `[a, b]`.
     Array { start: u32, items: Vec<ExprId> },
     /// `->name(a, b)` of the path below it.
-    Arguments { method: Called, span: Span, items: Vec<ExprId> },
+    Arguments { method: CalledMethod, span: Span, items: Vec<ExprId> },
     /// `$(a)`.
     Paren { start: u32 },
     /// A path whose steps are being read.
@@ -23,7 +23,7 @@ pub(super) enum Frame {
 }
 
 /// The method of a call, by its name.
-pub(super) enum Called {
+pub(super) enum CalledMethod {
     Known(Method),
     Unknown(Box<str>),
 }

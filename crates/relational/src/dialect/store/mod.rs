@@ -7,7 +7,7 @@ mod sqlite;
 
 use super::Dialect;
 use crate::catalog::ColumnType;
-use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, Table};
+use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
 
 /// A statement that reserves new numbers. The rows of all such statements of a database, in their order, are the numbers;
 /// one row alone is the first of them.
@@ -65,7 +65,7 @@ pub trait StoreDialect: Dialect {
     fn booleans_are_numbers(&self) -> bool;
 
     /// The end of the creation of `table`.
-    fn table_end(&self, table: &Table) -> &'static str;
+    fn table_end(&self, table: &TableDefinition) -> &'static str;
     /// True if references are created with their column; otherwise on their own, after all tables.
     fn refers_inline(&self) -> bool;
     /// A column's clause for values that are not given.

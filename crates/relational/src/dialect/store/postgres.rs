@@ -4,7 +4,7 @@ use super::{Extension, Reserve, SideIndex, StoreDialect};
 use crate::catalog::postgres_types::oid;
 use crate::catalog::{ColumnType, PREFIX_CHARACTERS};
 use crate::dialect::postgres::Postgres;
-use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, Table};
+use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
 use crate::sql::ddl::{all, literal, quoted};
 use crate::text_search::{Words, vector};
 
@@ -46,7 +46,7 @@ impl StoreDialect for Postgres {
         false
     }
 
-    fn table_end(&self, _table: &Table) -> &'static str {
+    fn table_end(&self, _table: &TableDefinition) -> &'static str {
         ""
     }
 

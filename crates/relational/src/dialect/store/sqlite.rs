@@ -3,7 +3,7 @@
 use super::{Extension, Reserve, SideIndex, StoreDialect};
 use crate::catalog::ColumnType;
 use crate::dialect::sqlite::Sqlite;
-use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, Table};
+use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
 use crate::sql::ddl::{all, literal, quoted};
 
 /// The columns of an index of boxes, after `id`: least and greatest longitude, least and greatest latitude.
@@ -41,7 +41,7 @@ impl StoreDialect for Sqlite {
         true
     }
 
-    fn table_end(&self, table: &Table) -> &'static str {
+    fn table_end(&self, table: &TableDefinition) -> &'static str {
         if table.key.is_empty() { " STRICT" } else { " STRICT, WITHOUT ROWID" }
     }
 
