@@ -2,7 +2,7 @@
 //!
 //! Equal statements with equal values are sent once; one-row statements that differ in values alone go as one merged
 //! statement. An error makes the server pass over the rest of its batch; those statements, being reads, go again with the
-//! next. So do those behind one that takes long and leaves the lane with its connection: see [`super::flight`].
+//! next. So do those behind one that takes long and leaves the lane with its connection: see [`super::in_flight_batch`].
 //!
 //! **Invariant:** answers come in the order in which units were written; a unit is answered once, or put by to go again.
 
@@ -10,8 +10,8 @@ use crate::bulkhead::{Bulkhead, Cause};
 use crate::connection::{Connection, End, Status};
 use crate::dial::Kind;
 use crate::error::Error;
-use crate::flight::Flight;
-use crate::lane::{Connected, Freight, Landed, Request, Shared};
+use crate::in_flight_batch::InFlightBatch;
+use crate::pipelined_connection::{Batch, Connected, Landed, Request, Shared};
 use crate::rows::{Columns, Rows};
 use crate::statement::{Buffer, Format, Parameters, Statement};
 use smallvec::{SmallVec, smallvec};
@@ -30,7 +30,7 @@ type Askers = SmallVec<[Request; 1]>;
 
 /// A batch, before and while it is under way.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub(crate) struct ReadBatch {
     /// In the order in which they are written; the first is the one whose answer comes next.
     units: VecDeque<Unit>,
     requests: usize,
@@ -65,7 +65,7 @@ pub(crate) enum Fate {
     Broken,
 }
 
-impl Freight for Batch {
+impl Batch for ReadBatch {
     const KIND: Kind = Kind::Lane;
 
     fn is_diverted(bulkhead: &Bulkhead, statement: &Statement) -> bool {
@@ -104,18 +104,18 @@ impl Freight for Batch {
         }
     }
 
-    async fn travel(
+    async fn run(
         mut self,
         shared: Arc<Shared>,
         connected: Connected,
         timer: Pin<&mut Sleep>,
     ) -> Landed<Self> {
         self.merge();
-        Flight::new(shared, connected, self).run(timer).await
+        InFlightBatch::new(shared, connected, self).run(timer).await
     }
 }
 
-impl Batch {
+impl ReadBatch {
     /// Number of statements to send.
     pub(crate) fn statements(&self) -> usize {
         self.units.len()
@@ -366,7 +366,7 @@ mod tests {
     }
 
     fn add(
-        batch: &mut Batch,
+        batch: &mut ReadBatch,
         statement: &Arc<Statement>,
         value: &str,
     ) -> oneshot::Receiver<Result<Rows, Error>> {
@@ -380,7 +380,7 @@ mod tests {
     }
 
     /// The askers of each unit: those of one value stand together, ordinals are parted.
-    fn shape(batch: &Batch) -> String {
+    fn shape(batch: &ReadBatch) -> String {
         let unit = |it: &Unit| {
             let counts: Vec<String> = it.askers.iter().map(|it| it.len().to_string()).collect();
             format!("{}{}", if it.is_merged { "m" } else { "" }, counts.join("+"))
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn equal_statements_go_once_and_those_that_differ_in_values_are_merged() {
         let (plain, merging) = (statement(false), statement(true));
-        let mut batch = Batch::default();
+        let mut batch = ReadBatch::default();
         let answers = [
             add(&mut batch, &plain, "1"),
             add(&mut batch, &merging, "1"),
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn one_value_alone_is_not_merged() {
         let merging = statement(true);
-        let mut batch = Batch::default();
+        let mut batch = ReadBatch::default();
         let answers = [add(&mut batch, &merging, "1"), add(&mut batch, &merging, "1")];
         batch.merge();
         assert_eq!((shape(&batch).as_str(), answers.len()), ("2", 2));
@@ -417,7 +417,7 @@ mod tests {
     #[test]
     fn an_error_answers_its_asker_and_sends_the_rest_again() {
         let plain = statement(false);
-        let mut batch = Batch::default();
+        let mut batch = ReadBatch::default();
         let mut answers = ["1", "2", "3"].map(|value| add(&mut batch, &plain, value));
         assert_eq!(batch.hand_out(Ok(End::Complete(Rows::default()))), Fate::Open);
         let error =
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn of_a_merged_statement_that_fails_each_goes_again_alone() {
         let merging = statement(true);
-        let mut batch = Batch::default();
+        let mut batch = ReadBatch::default();
         let answers = ["1", "2"].map(|value| add(&mut batch, &merging, value));
         batch.merge();
         let error =
@@ -440,7 +440,7 @@ mod tests {
         assert_eq!(batch.hand_out(Ok(End::Refused(error))), Fate::Open);
         let rest = batch.take_rest();
         assert_eq!((rest.len(), answers.len()), (2, 2));
-        let mut batch = Batch::default();
+        let mut batch = ReadBatch::default();
         rest.into_iter().for_each(|it| batch.add(it));
         batch.merge();
         assert_eq!(shape(&batch), "1 1");

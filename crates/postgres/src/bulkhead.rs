@@ -12,8 +12,8 @@
 //!
 //! **Cost:** a relaxed load while nothing is marked.
 
+use crate::keyed_limiter::{KeyPermit, KeyedLimiter};
 use crate::statement::Statement;
-use crate::turnstile::{Turn, Turnstile};
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -60,7 +60,7 @@ pub(crate) struct Bulkhead {
     marks: Mutex<Vec<Mark>>,
     /// As many as there are marks, so that nobody takes the lock for none.
     count: AtomicUsize,
-    turnstile: Arc<Turnstile>,
+    limiter: Arc<KeyedLimiter>,
     inside_max: u32,
     held: Arc<Semaphore>,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Bulkhead {
 /// The leave to hold a session, as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Pass {
-    _turn: Turn,
+    _permit: KeyPermit,
     _held: OwnedSemaphorePermit,
 }
 
@@ -79,7 +79,7 @@ impl Bulkhead {
         Arc::new(Self {
             marks: Mutex::default(),
             count: AtomicUsize::new(0),
-            turnstile: Turnstile::new(),
+            limiter: KeyedLimiter::new(),
             inside_max: u32::try_from(sessions_max / 8).unwrap_or(u32::MAX).max(1),
             held: Arc::new(Semaphore::new((sessions_max - sessions_max / 4).max(1))),
         })
@@ -131,7 +131,7 @@ impl Bulkhead {
 
     /// True if a request still waits for the lock of a mark.
     fn is_awaited(&self, mark: &Mark) -> bool {
-        self.turnstile.is_entered(key(&mark.tables, mark.cause, Patience::Whole))
+        self.limiter.is_entered(key(&mark.tables, mark.cause, Patience::Whole))
     }
 
     pub(crate) fn is_marked(&self, tables: &[TableId], cause: Cause) -> bool {
@@ -157,12 +157,12 @@ impl Bulkhead {
         tables: &[TableId],
         cause: Cause,
         patience: Patience,
-    ) -> Option<Result<Turn, oneshot::Receiver<Turn>>> {
+    ) -> Option<Result<KeyPermit, oneshot::Receiver<KeyPermit>>> {
         let gate = match patience {
             Patience::Bounded => self.gate(tables, cause),
             Patience::Whole => (!tables.is_empty()).then(|| key(tables, cause, patience)),
         };
-        Some(self.turnstile.enter(gate?, self.inside_max))
+        Some(self.limiter.enter(gate?, self.inside_max))
     }
 
     /// The permits for those behind a gate.
@@ -172,8 +172,8 @@ impl Bulkhead {
 }
 
 impl Pass {
-    pub(crate) fn new(turn: Turn, held: OwnedSemaphorePermit) -> Self {
-        Self { _turn: turn, _held: held }
+    pub(crate) fn new(permit: KeyPermit, held: OwnedSemaphorePermit) -> Self {
+        Self { _permit: permit, _held: held }
     }
 }
 

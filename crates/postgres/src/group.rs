@@ -14,7 +14,7 @@ use crate::bulkhead::{Bulkhead, Cause};
 use crate::connection::{Connection, End, Status};
 use crate::dial::Kind;
 use crate::error::{DatabaseError, Error};
-use crate::lane::{Connected, Freight, GRACE, Landed, Request, Shared, tick};
+use crate::pipelined_connection::{Batch, Connected, GRACE, Landed, Request, Shared, tick};
 use crate::rows::Rows;
 use crate::statement::Statement;
 use std::collections::VecDeque;
@@ -52,7 +52,7 @@ impl Default for Group {
     }
 }
 
-impl Freight for Group {
+impl Batch for Group {
     const KIND: Kind = Kind::Group;
 
     fn is_diverted(bulkhead: &Bulkhead, statement: &Statement) -> bool {
@@ -71,7 +71,7 @@ impl Freight for Group {
         self.open.push_back(Some(request));
     }
 
-    async fn travel(
+    async fn run(
         mut self,
         shared: Arc<Shared>,
         (mut connection, key): Connected,
@@ -106,7 +106,7 @@ impl Freight for Group {
         }
         self.is_sent = false;
         let connection = matches!(fate, Fate::Ready).then_some((connection, key));
-        Landed { connection, freight: self, again: Vec::new() }
+        Landed { connection, batch: self, again: Vec::new() }
     }
 }
 

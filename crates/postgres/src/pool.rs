@@ -8,7 +8,7 @@ use crate::bulkhead::{Cause, Patience};
 use crate::connection::Facts;
 use crate::error::Error;
 use crate::group::Group;
-use crate::lane::{Freight, Lane};
+use crate::pipelined_connection::{Batch, PipelinedConnection};
 use crate::replica::Replicas;
 use crate::rows::Rows;
 use crate::server::{Gate, Server};
@@ -27,7 +27,7 @@ pub struct Pool {
     primary: Arc<Server>,
     replicas: Option<Arc<Replicas>>,
     /// One, so that groups do not wait for each other's locks.
-    groups: Option<Lane<Group>>,
+    groups: Option<PipelinedConnection<Group>>,
 }
 
 /// Counters of the primary.
@@ -49,9 +49,9 @@ impl Pool {
     pub fn new(settings: Settings) -> Arc<Self> {
         let primary = Arc::new(Server::new(settings.clone()));
         let replicas = Replicas::new(&settings, &primary);
-        let groups = settings
-            .batch_mutations
-            .then(|| Lane::new(Arc::clone(&primary.sessions.dialer), Arc::clone(&primary.bulkhead)));
+        let groups = settings.batch_mutations.then(|| {
+            PipelinedConnection::new(Arc::clone(&primary.sessions.dialer), Arc::clone(&primary.bulkhead))
+        });
         Arc::new(Self { primary, replicas, groups })
     }
 
@@ -207,7 +207,7 @@ impl Pool {
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        let sent = self.primary.lanes.iter().map(Lane::sent);
+        let sent = self.primary.lanes.iter().map(PipelinedConnection::sent);
         let sent = sent.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
         let sessions_idle = self.primary.sessions.idle_count();
         let groups = self.groups.as_ref().map_or(0, |it| it.sent().0);

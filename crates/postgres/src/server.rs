@@ -10,11 +10,11 @@ use crate::bulkhead::{Bulkhead, Cause, Pass, Patience};
 use crate::demand::Demand;
 use crate::dial::{Dialer, Kind};
 use crate::error::Error;
-use crate::lane::Lane;
+use crate::keyed_limiter::{KeyPermit, KeyedLimiter};
+use crate::pipelined_connection::PipelinedConnection;
 use crate::rows::Rows;
 use crate::session::{Purpose, Session, Transaction, Wire};
 use crate::statement::{Parameters, SHORT_MAX, Statement};
-use crate::turnstile::{Turn, Turnstile};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -30,10 +30,10 @@ const CHANGES_MAX: u32 = 8;
 /// See the module's words.
 #[derive(Debug)]
 pub(crate) struct Server {
-    pub(crate) lanes: Box<[Lane]>,
+    pub(crate) lanes: Box<[PipelinedConnection]>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) bulkhead: Arc<Bulkhead>,
-    turnstile: Arc<Turnstile>,
+    limiter: Arc<KeyedLimiter>,
 }
 
 /// The sessions that are not in use.
@@ -76,7 +76,7 @@ impl Server {
         let dialer = Arc::new(Dialer::new(settings));
         let limits = dialer.settings.limits;
         let bulkhead = Bulkhead::new(limits.sessions_max);
-        let lane = |_| Lane::new(Arc::clone(&dialer), Arc::clone(&bulkhead));
+        let lane = |_| PipelinedConnection::new(Arc::clone(&dialer), Arc::clone(&bulkhead));
         let lanes = (0..limits.lanes.max(1)).map(lane).collect();
         let sessions = Arc::new(Sessions {
             dialer,
@@ -86,7 +86,7 @@ impl Server {
             waiting: AtomicUsize::new(0),
             demand: Demand::default(),
         });
-        Self { lanes, sessions, bulkhead, turnstile: Turnstile::new() }
+        Self { lanes, sessions, bulkhead, limiter: KeyedLimiter::new() }
     }
 
     /// Runs a read together with others, by the thread's own lane or by one that is not stuck; alone, if its statement is
@@ -173,7 +173,7 @@ impl Server {
         rows: Option<u64>,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        let _turn = match rows.map(|it| self.turnstile.enter(it, CHANGES_MAX)) {
+        let _turn = match rows.map(|it| self.limiter.enter(it, CHANGES_MAX)) {
             Some(entered) => Some(self.turn(entered, deadline).await?),
             None => None,
         };
@@ -192,9 +192,9 @@ impl Server {
     /// Waits as long as for a lock.
     async fn turn(
         &self,
-        entered: Result<Turn, oneshot::Receiver<Turn>>,
+        entered: Result<KeyPermit, oneshot::Receiver<KeyPermit>>,
         deadline: Instant,
-    ) -> Result<Turn, Error> {
+    ) -> Result<KeyPermit, Error> {
         let comes = match entered {
             Ok(turn) => return Ok(turn),
             Err(comes) => comes,
@@ -209,7 +209,7 @@ impl Server {
     /// Waits for a turn at locked tables, and for one of the sessions that such requests may hold.
     async fn pass(
         &self,
-        entered: Result<Turn, oneshot::Receiver<Turn>>,
+        entered: Result<KeyPermit, oneshot::Receiver<KeyPermit>>,
         deadline: Instant,
     ) -> Result<Pass, Error> {
         let turn = self.turn(entered, deadline).await?;

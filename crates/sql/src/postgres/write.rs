@@ -21,7 +21,7 @@ use weir_postgres::error::Error;
 use weir_postgres::rows::{Row, Rows};
 use weir_postgres::session::{Isolation, Transaction};
 use weir_postgres::statement::Parameters;
-use weir_postgres::way::Way;
+use weir_postgres::write_route::WriteRoute;
 use weir_relational::catalog::postgres_types::Types;
 use weir_relational::plan::MemberKind;
 use weir_relational::plan::write::{Change, Given, Step, Work};
@@ -96,7 +96,7 @@ pub(super) struct Runner<'r, 's> {
     pub(super) prepared: &'r Prepared,
     pub(super) bindings: Bindings<'r>,
     types: &'r Types,
-    way: Way<'s>,
+    way: WriteRoute<'s>,
     pub(super) deadline: Instant,
     pub(super) done: Vec<Done<'r>>,
     awaited: Vec<Awaited>,
@@ -107,7 +107,7 @@ impl<'r, 's> Runner<'r, 's> {
         prepared: &'r Prepared,
         bindings: Bindings<'r>,
         types: &'r Types,
-        way: Way<'s>,
+        way: WriteRoute<'s>,
         deadline: Instant,
     ) -> Self {
         let mut done = Vec::new();
@@ -118,13 +118,13 @@ impl<'r, 's> Runner<'r, 's> {
     /// Does all that is asked for.
     pub(super) async fn run(mut self) -> Result<Vec<Done<'r>>, Failure> {
         let writes: SmallVec<[usize; 4]> = wanted(self.prepared).collect();
-        if let Way::Session(session) = &mut self.way {
+        if let WriteRoute::Session(session) = &mut self.way {
             session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
         }
         for &write in &writes {
             self.write(write).await?;
         }
-        if let Way::Session(session) = &mut self.way {
+        if let WriteRoute::Session(session) = &mut self.way {
             session.commit();
         }
         self.flush().await?;

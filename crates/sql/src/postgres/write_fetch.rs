@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use weir_engine::source::{FetchBody, FetchResult, SourceError};
 use weir_postgres::bulkhead::Cause;
 use weir_postgres::error::Error;
-use weir_postgres::way::Way;
+use weir_postgres::write_route::WriteRoute;
 
 /// So often a transaction is begun.
 pub(super) const TRIES_MAX: u32 = 4;
@@ -55,13 +55,13 @@ async fn transact(run: &PlannedFetch<'_, PostgresDriver>, tries: u32) -> Result<
         return Box::pin(in_session(run)).await;
     };
     if tries == 1 && single == Single::Sharable && pool.has_groups() {
-        let way = Way::Single { pool, pushed: None, is_shared: true };
+        let way = WriteRoute::Single { pool, pushed: None, is_shared: true };
         match work(run, way, deadline).await {
             Err(Failure::Database(Error::Undone, _)) => {}
             done => return answer(run, &done?),
         }
     }
-    let way = Way::Single { pool, pushed: None, is_shared: false };
+    let way = WriteRoute::Single { pool, pushed: None, is_shared: false };
     answer(run, &work(run, way, deadline).await?)
 }
 
@@ -74,7 +74,7 @@ async fn in_session(run: &PlannedFetch<'_, PostgresDriver>) -> Result<FetchResul
         let patience = gate.enter().await.map_err(failed)?;
         let mut session = pool.session_with(patience, deadline).await.map_err(failed)?;
         let end = session.statement_end(deadline);
-        let done = work(run, Way::Session(&mut session), end).await;
+        let done = work(run, WriteRoute::Session(&mut session), end).await;
         drop(session);
         if !gate.again(done.as_ref().err().and_then(Failure::database)) {
             return answer(run, &done?);
@@ -84,7 +84,7 @@ async fn in_session(run: &PlannedFetch<'_, PostgresDriver>) -> Result<FetchResul
 
 async fn work<'r>(
     run: &'r PlannedFetch<'_, PostgresDriver>,
-    way: Way<'_>,
+    way: WriteRoute<'_>,
     deadline: Instant,
 ) -> Result<Vec<Done<'r>>, Failure> {
     let types = &run.fetch.state.driver.dialect.types;

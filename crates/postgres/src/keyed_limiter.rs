@@ -12,26 +12,26 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// See the module's words.
+/// Limits how many requests of one key run at the same time.
 #[derive(Debug)]
-pub(crate) struct Turnstile {
+pub(crate) struct KeyedLimiter {
     keys: Mutex<HashMap<u64, Key>>,
 }
 
 #[derive(Debug, Default)]
 struct Key {
     inside: u32,
-    waiting: VecDeque<oneshot::Sender<Turn>>,
+    waiting: VecDeque<oneshot::Sender<KeyPermit>>,
 }
 
-/// Being inside, as long as it lives.
+/// Lets its holder run; dropping it admits the next request of the key.
 #[derive(Debug)]
-pub(crate) struct Turn {
-    turnstile: Arc<Turnstile>,
+pub(crate) struct KeyPermit {
+    limiter: Arc<KeyedLimiter>,
     key: u64,
 }
 
-impl Turnstile {
+impl KeyedLimiter {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self { keys: Mutex::new(HashMap::new()) })
     }
@@ -45,15 +45,15 @@ impl Turnstile {
         self: &Arc<Self>,
         key: u64,
         inside_max: u32,
-    ) -> Result<Turn, oneshot::Receiver<Turn>> {
+    ) -> Result<KeyPermit, oneshot::Receiver<KeyPermit>> {
         let mut keys = self.keys();
         let found = keys.entry(key).or_default();
         if found.inside < inside_max {
             found.inside += 1;
-            return Ok(Turn { turnstile: Arc::clone(self), key });
+            return Ok(KeyPermit { limiter: Arc::clone(self), key });
         }
-        let (turn, comes) = oneshot::channel();
-        found.waiting.push_back(turn);
+        let (permit, comes) = oneshot::channel();
+        found.waiting.push_back(permit);
         Err(comes)
     }
 
@@ -63,7 +63,7 @@ impl Turnstile {
     }
 
     /// The next waiting request; without one there is room again.
-    fn next(&self, key: u64) -> Option<oneshot::Sender<Turn>> {
+    fn next(&self, key: u64) -> Option<oneshot::Sender<KeyPermit>> {
         let mut keys = self.keys();
         let found = keys.get_mut(&key)?;
         while let Some(next) = found.waiting.pop_front() {
@@ -79,12 +79,12 @@ impl Turnstile {
     }
 }
 
-impl Drop for Turn {
+impl Drop for KeyPermit {
     fn drop(&mut self) {
-        if let Some(next) = self.turnstile.next(self.key) {
-            let turn = Self { turnstile: Arc::clone(&self.turnstile), key: self.key };
-            // A request that leaves at this moment passes its turn on by dropping it.
-            drop(next.send(turn));
+        if let Some(next) = self.limiter.next(self.key) {
+            let permit = Self { limiter: Arc::clone(&self.limiter), key: self.key };
+            // A request that leaves at this moment passes its permit on by dropping it.
+            drop(next.send(permit));
         }
     }
 }
@@ -95,18 +95,18 @@ mod tests {
 
     const INSIDE_MAX: u32 = 8;
 
-    /// A turnstile with as many inside as may be.
-    fn full(key: u64) -> (Arc<Turnstile>, VecDeque<Turn>) {
-        let turnstile = Turnstile::new();
-        let inside = (0..INSIDE_MAX).map(|_| turnstile.enter(key, INSIDE_MAX).unwrap()).collect();
-        (turnstile, inside)
+    /// A limiter with as many inside as may be.
+    fn full(key: u64) -> (Arc<KeyedLimiter>, VecDeque<KeyPermit>) {
+        let limiter = KeyedLimiter::new();
+        let inside = (0..INSIDE_MAX).map(|_| limiter.enter(key, INSIDE_MAX).unwrap()).collect();
+        (limiter, inside)
     }
 
     #[test]
     fn some_are_inside_and_others_follow_in_order() {
-        let (turnstile, mut inside) = full(7);
-        let [mut first, second, mut third] = [(); 3].map(|()| turnstile.enter(7, INSIDE_MAX).unwrap_err());
-        assert!(turnstile.enter(8, INSIDE_MAX).is_ok(), "other rows are free");
+        let (limiter, mut inside) = full(7);
+        let [mut first, second, mut third] = [(); 3].map(|()| limiter.enter(7, INSIDE_MAX).unwrap_err());
+        assert!(limiter.enter(8, INSIDE_MAX).is_ok(), "other rows are free");
         assert!(first.try_recv().is_err());
         inside.pop_front();
         let first = first.try_recv().unwrap();
@@ -114,16 +114,16 @@ mod tests {
         assert!(third.try_recv().is_err());
         inside.pop_front();
         drop((first, third.try_recv().unwrap(), inside));
-        assert!(turnstile.keys().is_empty(), "nothing is kept");
+        assert!(limiter.keys().is_empty(), "nothing is kept");
     }
 
     #[test]
-    fn a_turn_that_comes_too_late_is_given_on() {
-        let (turnstile, mut inside) = full(7);
-        let [gone, mut next] = [(); 2].map(|()| turnstile.enter(7, INSIDE_MAX).unwrap_err());
+    fn a_permit_that_comes_too_late_is_given_on() {
+        let (limiter, mut inside) = full(7);
+        let [gone, mut next] = [(); 2].map(|()| limiter.enter(7, INSIDE_MAX).unwrap_err());
         inside.pop_front();
         assert!(next.try_recv().is_err());
-        // The turn is in the channel, and nobody takes it out.
+        // The permit is in the channel, and nobody takes it out.
         drop(gone);
         assert!(next.try_recv().is_ok());
     }

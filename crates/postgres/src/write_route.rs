@@ -1,4 +1,4 @@
-//! By which way the statements of a mutation go: many over a connection of their own, a single one without or with company.
+//! Chooses how a mutation is sent: several statements on a session of their own, one alone, or one in a group commit.
 
 use crate::error::Error;
 use crate::pool::Pool;
@@ -8,8 +8,8 @@ use crate::statement::{Parameters, Statement};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// See the module's words.
-pub enum Way<'s> {
+/// How a mutation is sent.
+pub enum WriteRoute<'s> {
     /// Any number of statements, in a transaction that is begun and committed.
     Session(&'s mut Session),
     /// One statement, in a transaction that nobody begins.
@@ -26,7 +26,7 @@ pub enum Way<'s> {
 /// A statement, its values, and what stands for the rows it touches.
 pub(crate) type Pushed = (Arc<Statement>, Parameters, Option<u64>);
 
-impl Way<'_> {
+impl WriteRoute<'_> {
     /// Appends a statement; `rows` stands for the rows it touches, if that is known.
     pub fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters, rows: Option<u64>) {
         match self {

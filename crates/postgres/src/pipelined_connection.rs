@@ -1,14 +1,14 @@
-//! A connection that is shared by short statements: all that wait go together, in one batch with one sync.
+//! A connection that short statements share, in the settings a lane: all waiting statements go in one batch with one sync.
 //!
-//! Nothing waits in order to go with others: an idle lane sends at once, a busy one gets cheaper for each statement. What a
-//! batch is, reads that share answers or mutations that share a commit, is its `Freight`.
+//! No statement is held back to fill a batch: an idle lane sends at once, a busy one gets cheaper for each statement. A
+//! [`Batch`] is either reads that share answers or mutations that share a commit.
 //!
 //! **Invariant:** what was sent is never joined by another; every statement is answered, or its asker has gone; at most
-//! `Freight::requests_max` go together and at most `waiting_max` wait; at most `STRAYS_MAX` statements have left and run.
+//! `Batch::requests_max` go together and at most `waiting_max` wait; at most `DETACHED_MAX` statements have left and run.
 //!
 //! **Cost:** for each statement one allocation, its reply's channel; for a batch one write, and one timer that is moved.
 
-use crate::batch::Batch;
+use crate::batch::ReadBatch;
 use crate::bulkhead::Bulkhead;
 use crate::connection::Connection;
 use crate::dial::{CancelKey, Dialer, Kind};
@@ -25,7 +25,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::Sleep;
 
 /// Maximum number of slow statements that run beside their lane.
-const STRAYS_MAX: usize = 4;
+const DETACHED_MAX: usize = 4;
 /// Interval at which a waiting lane checks for expired requests and slow statements.
 pub(crate) const TICK: Duration = SHORT_MAX;
 /// Pause between two slow statements that leave their lane: if all are slow, the server is, and more connections do not help.
@@ -61,10 +61,10 @@ impl Request {
 /// A connection, and how to stop what it is asked.
 pub(crate) type Connected = (Connection, CancelKey);
 
-/// Requests that share a batch over a lane.
+/// Requests that are sent together over a pipelined connection.
 ///
 /// **Invariant:** each request is answered once, or put by to go again.
-pub(crate) trait Freight: Default + Send + 'static {
+pub(crate) trait Batch: Default + Send + 'static {
     /// Purpose of the connection.
     const KIND: Kind;
 
@@ -81,7 +81,7 @@ pub(crate) trait Freight: Default + Send + 'static {
     fn add(&mut self, request: Request);
 
     /// Sends all and hands out the answers; `timer` ticks meanwhile.
-    fn travel(
+    fn run(
         self,
         shared: Arc<Shared>,
         connected: Connected,
@@ -90,20 +90,20 @@ pub(crate) trait Freight: Default + Send + 'static {
 }
 
 /// Result of a batch.
-pub(crate) struct Landed<F> {
+pub(crate) struct Landed<B> {
     /// A connection that can be used again.
     pub connection: Option<Connected>,
-    /// Nothing, but its memory.
-    pub(crate) freight: F,
+    /// Empty; its memory is used again.
+    pub(crate) batch: B,
     /// Requests to repeat, in order.
     pub again: Vec<Request>,
 }
 
-/// The handle of a lane.
+/// The handle of a lane; its task runs while requests wait.
 #[derive(Debug)]
-pub(crate) struct Lane<F = Batch> {
+pub(crate) struct PipelinedConnection<B = ReadBatch> {
     shared: Arc<Shared>,
-    carries: PhantomData<fn() -> F>,
+    carries: PhantomData<fn() -> B>,
 }
 
 /// State shared by a lane and its tasks.
@@ -114,7 +114,7 @@ pub(crate) struct Shared {
     queue: Mutex<Queue>,
     filled: Notify,
     /// One for each statement that may leave.
-    strays: Arc<Semaphore>,
+    detached: Arc<Semaphore>,
     /// Milliseconds from `started` to when a statement may leave.
     leave_after_ms: AtomicU64,
     started: Instant,
@@ -148,7 +148,7 @@ impl Shared {
         if millis(now) < self.leave_after_ms.load(Ordering::Relaxed) {
             return None;
         }
-        let leave = Arc::clone(&self.strays).try_acquire_owned().ok()?;
+        let leave = Arc::clone(&self.detached).try_acquire_owned().ok()?;
         self.leave_after_ms.store(millis(now + LEAVE_PAUSE), Ordering::Relaxed);
         Some(leave)
     }
@@ -184,14 +184,14 @@ impl Shared {
     }
 }
 
-impl<F: Freight> Lane<F> {
+impl<B: Batch> PipelinedConnection<B> {
     pub(crate) fn new(dialer: Arc<Dialer>, bulkhead: Arc<Bulkhead>) -> Self {
         let shared = Shared {
             dialer,
             bulkhead,
             queue: Mutex::default(),
             filled: Notify::new(),
-            strays: Arc::new(Semaphore::new(STRAYS_MAX)),
+            detached: Arc::new(Semaphore::new(DETACHED_MAX)),
             leave_after_ms: AtomicU64::new(0),
             started: Instant::now(),
             busy_since_ms: AtomicU64::new(0),
@@ -229,7 +229,7 @@ impl<F: Freight> Lane<F> {
         let starts = !std::mem::replace(&mut queue.is_running, true);
         drop(queue);
         match starts {
-            true => drop(tokio::spawn(Runner::<F>::new(Arc::clone(&self.shared)).run())),
+            true => drop(tokio::spawn(Runner::<B>::new(Arc::clone(&self.shared)).run())),
             false => self.shared.filled.notify_one(),
         }
         Ok(answer)
@@ -249,7 +249,7 @@ impl<F: Freight> Lane<F> {
     }
 }
 
-impl<F> Drop for Lane<F> {
+impl<B> Drop for PipelinedConnection<B> {
     fn drop(&mut self) {
         self.shared.queue().is_closed = true;
         self.shared.filled.notify_one();
@@ -257,16 +257,16 @@ impl<F> Drop for Lane<F> {
 }
 
 /// The task behind a lane.
-struct Runner<F> {
+struct Runner<B> {
     shared: Arc<Shared>,
     connection: Option<Connected>,
     /// The next batch; it reuses the memory of the last one.
-    freight: F,
+    batch: B,
     /// Pause before the next attempt to connect.
     pause: Duration,
 }
 
-impl<F> Drop for Runner<F> {
+impl<B> Drop for Runner<B> {
     /// The lane ends, or its runtime does: askers learn it by their channels, and the next statement starts it anew.
     fn drop(&mut self) {
         self.shared.busy_since_ms.store(0, Ordering::Relaxed);
@@ -276,9 +276,9 @@ impl<F> Drop for Runner<F> {
     }
 }
 
-impl<F: Freight> Runner<F> {
+impl<B: Batch> Runner<B> {
     fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, connection: None, freight: F::default(), pause: Duration::ZERO }
+        Self { shared, connection: None, batch: B::default(), pause: Duration::ZERO }
     }
 
     async fn run(mut self) {
@@ -290,7 +290,7 @@ impl<F: Freight> Runner<F> {
                 continue;
             }
             self.take();
-            if self.freight.requests() > 0 {
+            if self.batch.requests() > 0 {
                 self.send(timer.as_mut()).await;
             }
         }
@@ -335,7 +335,7 @@ impl<F: Freight> Runner<F> {
         let attempt = async {
             tokio::time::sleep(pause).await;
             let settings = &shared.dialer.settings;
-            shared.dialer.connect(F::KIND, &settings.hosts, settings.target).await
+            shared.dialer.connect(B::KIND, &settings.hosts, settings.target).await
         };
         let mut attempt = pin!(attempt);
         tick(timer.as_mut());
@@ -370,14 +370,14 @@ impl<F: Freight> Runner<F> {
         let now = Instant::now();
         let mut over = Vec::new();
         let mut queue = self.shared.queue();
-        while self.freight.requests() < self.freight.requests_max() {
+        while self.batch.requests() < self.batch.requests_max() {
             let Some(request) = queue.waiting.pop_front() else { break };
             match () {
                 () if request.reply.is_closed() => {}
                 () if request.deadline <= now => over.push(request),
                 // Its asker takes another way when nobody answers.
-                () if F::is_diverted(&self.shared.bulkhead, &request.statement) => {}
-                () => self.freight.add(request),
+                () if B::is_diverted(&self.shared.bulkhead, &request.statement) => {}
+                () => self.batch.add(request),
             }
         }
         drop(queue);
@@ -387,17 +387,16 @@ impl<F: Freight> Runner<F> {
     /// Sends the batch and hands out its answers; what has to go again waits first in the queue.
     async fn send(&mut self, timer: Pin<&mut Sleep>) {
         let Some(connected) = self.connection.take() else { return };
-        let freight = std::mem::take(&mut self.freight);
+        let batch = std::mem::take(&mut self.batch);
         let shared = Arc::clone(&self.shared);
         let sent = Instant::now();
         let since = u64::try_from((sent - shared.started).as_millis()).unwrap_or(u64::MAX - 1) + 1;
         shared.batches.fetch_add(1, Ordering::Relaxed);
         shared.busy_since_ms.store(since, Ordering::Relaxed);
-        let Landed { connection, freight, again } =
-            freight.travel(Arc::clone(&shared), connected, timer).await;
+        let Landed { connection, batch, again } = batch.run(Arc::clone(&shared), connected, timer).await;
         shared.busy_since_ms.store(0, Ordering::Relaxed);
         self.connection = connection;
-        self.freight = freight;
+        self.batch = batch;
         shared.put_first(again);
     }
 }

@@ -8,11 +8,11 @@
 //!
 //! **Cost:** nothing but a look at a flag for each answer, as long as answers come in time: the timer tells what is slow.
 
-use crate::batch::{Batch, Fate};
+use crate::batch::{Fate, ReadBatch};
 use crate::connection::Connection;
 use crate::dial::{CancelKey, Kind};
 use crate::error::Error;
-use crate::lane::{Connected, GRACE, Landed, Shared, TICK, tick};
+use crate::pipelined_connection::{Connected, GRACE, Landed, Shared, TICK, tick};
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -24,12 +24,12 @@ use tokio::time::Sleep;
 /// One that is being made.
 type Attempt = Pin<Box<dyn Future<Output = Result<Connected, Error>> + Send>>;
 
-/// See the module's words.
-pub(crate) struct Flight {
+/// A batch that was sent and is not answered yet.
+pub(crate) struct InFlightBatch {
     shared: Arc<Shared>,
     connection: Connection,
     key: CancelKey,
-    batch: Batch,
+    batch: ReadBatch,
     /// When the server counts as gone.
     last: Instant,
     /// The lane's next connection, and the leave to make it.
@@ -38,9 +38,9 @@ pub(crate) struct Flight {
     is_second_refused: bool,
 }
 
-impl Flight {
-    /// Writes the batch, which leaves when the flight runs.
-    pub(crate) fn new(shared: Arc<Shared>, (mut connection, key): Connected, mut batch: Batch) -> Self {
+impl InFlightBatch {
+    /// Writes the batch, which is sent by [`Self::run`].
+    pub(crate) fn new(shared: Arc<Shared>, (mut connection, key): Connected, mut batch: ReadBatch) -> Self {
         batch.write(&mut connection);
         shared.statements.fetch_add(batch.statements() as u64, Ordering::Relaxed);
         let last = Instant::now() + shared.dialer.settings.limits.statement_timeout + GRACE;
@@ -48,7 +48,7 @@ impl Flight {
     }
 
     /// Hands out the answers.
-    pub(crate) async fn run(mut self, mut timer: Pin<&mut Sleep>) -> Landed<Batch> {
+    pub(crate) async fn run(mut self, mut timer: Pin<&mut Sleep>) -> Landed<ReadBatch> {
         let mut fate = Fate::Open;
         tick(timer.as_mut());
         while matches!(fate, Fate::Open) {
@@ -68,7 +68,7 @@ impl Flight {
         }
         let again = self.batch.take_rest();
         let connection = matches!(fate, Fate::Ready).then_some((self.connection, self.key));
-        Landed { connection, freight: self.batch, again }
+        Landed { connection, batch: self.batch, again }
     }
 
     /// Handles a tick: expired requests, slow statements, a lost server.
@@ -107,12 +107,12 @@ impl Flight {
     }
 
     /// The slow statement leaves with the first connection.
-    fn part(self, second: Connected, leave: OwnedSemaphorePermit) -> Landed<Batch> {
+    fn part(self, second: Connected, leave: OwnedSemaphorePermit) -> Landed<ReadBatch> {
         let Self { shared, connection, key, mut batch, last, .. } = self;
         let slow = batch.part_first();
         let again = batch.take_rest();
-        drop(tokio::spawn(Stray { shared, connection, key, batch: slow, last, _leave: leave }.run()));
-        Landed { connection: Some(second), freight: batch, again }
+        drop(tokio::spawn(DetachedQuery { shared, connection, key, batch: slow, last, _leave: leave }.run()));
+        Landed { connection: Some(second), batch, again }
     }
 }
 
@@ -129,17 +129,17 @@ async fn made(second: &mut Option<(Attempt, OwnedSemaphorePermit)>) -> Made {
     }
 }
 
-/// A statement that left its lane, alone on its connection.
-struct Stray {
+/// A slow statement that has left its lane: alone on the connection on which it was sent.
+struct DetachedQuery {
     shared: Arc<Shared>,
     connection: Connection,
     key: CancelKey,
-    batch: Batch,
+    batch: ReadBatch,
     last: Instant,
     _leave: OwnedSemaphorePermit,
 }
 
-impl Stray {
+impl DetachedQuery {
     /// Waits for the answer, as long as somebody else does. The connection ends with it: what was sent behind it is the
     /// next that it would answer.
     async fn run(mut self) {
