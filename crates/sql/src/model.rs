@@ -7,7 +7,9 @@
 //! tables.
 
 use std::collections::BTreeMap;
-use weir_relational::catalog::{FunctionId, Relations, RelationshipId, Table, TableId, Warning};
+use weir_relational::catalog::{
+    EnumTableValue, FunctionId, Relations, RelationshipId, Table, TableId, Warning,
+};
 
 mod build;
 mod computed;
@@ -60,15 +62,6 @@ pub struct Tracked {
     pub root_fields: RootFields,
     /// A description instead of the usual one; an empty one is none.
     pub comment: Option<String>,
-}
-
-/// A row of an enum table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EnumTableValue {
-    /// The value, a valid GraphQL name.
-    pub value: String,
-    /// Its comment, or empty.
-    pub comment: String,
 }
 
 /// `custom_root_fields`: each follows the rule where it says nothing.

@@ -10,9 +10,9 @@ use weir_relational::dialect::sqlite_type;
 use weir_sql::model::{self, ModelOptions, Track};
 use weir_sql::postgres::source::OpenError;
 use weir_sql::postgres::{self, PostgresSource};
-use weir_sql::sqlite::connection::Tuning;
-use weir_sql::sqlite::introspect::SqliteOptions;
 use weir_sql::sqlite::{self, SqliteSource};
+use weir_sqlite::connection::Tuning;
+use weir_sqlite::introspect::SqliteOptions;
 
 /// A server that has not told what it has after so long is not there.
 const OPEN_MAX: Duration = Duration::from_secs(30);

@@ -16,7 +16,7 @@ use weir_native::store::{self, Building, Pace, Place, Plan, Store, Types};
 use weir_postgres::Settings;
 use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;
-use weir_sql::sqlite::connection::Tuning;
+use weir_sqlite::connection::Tuning;
 
 /// Time between two log lines on the progress of an index.
 const TELL: Duration = Duration::from_secs(5);

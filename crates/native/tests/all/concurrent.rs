@@ -14,7 +14,7 @@ use weir_native::store::{Place, Types, bring};
 use weir_postgres::Settings;
 use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;
-use weir_sql::sqlite::connection::Tuning;
+use weir_sqlite::connection::Tuning;
 
 const TYPES: &str = "
 type Country { id: ID!, code: String! @id, cities: [City] @hasInverse(field: country) }

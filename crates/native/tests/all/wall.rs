@@ -21,7 +21,7 @@ use weir_postgres::Settings;
 use weir_relational::catalog::{Catalog, Table, TableId, TableKind};
 use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;
-use weir_sql::sqlite::connection::Tuning;
+use weir_sqlite::connection::Tuning;
 
 /// Operations for each type on SQLite; `WEIR_WALL_CASES` asks for more.
 const CASES: u64 = 800;

@@ -240,6 +240,15 @@ pub enum Volatility {
     Volatile,
 }
 
+/// A row of an enum table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnumTableValue {
+    /// The value, a valid GraphQL name.
+    pub value: String,
+    /// Its comment, or empty.
+    pub comment: String,
+}
+
 /// Something that was left out or changed, and why. The rest is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {

@@ -5,11 +5,11 @@
 use super::customization::Customization;
 use super::metadata::{FunctionEntry, RootFieldEntry, TableEntry};
 use super::names::{assign, graphql_name, hint, no_table};
-use super::{EnumTableValue, Model, RootField, RootFields, Tracked, functions, relationships, reserved};
+use super::{Model, RootField, RootFields, Tracked, functions, relationships, reserved};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use weir_relational::catalog::facts::Operators;
-use weir_relational::catalog::{Catalog, ConfigStep, Relations, Table, TableId, Warning};
+use weir_relational::catalog::{Catalog, ConfigStep, EnumTableValue, Relations, Table, TableId, Warning};
 
 /// Configuration of tables.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** all is of one moment: one transaction that sees one state.
 
+use crate::model::ModelOptions;
 use crate::model::metadata::TableName;
-use crate::model::{EnumTableValue, ModelOptions};
 use std::sync::Arc;
 use std::time::Instant;
 use weir_postgres::error::Error;
@@ -13,7 +13,7 @@ use weir_postgres::rows::Rows;
 use weir_postgres::session::{Purpose, Transaction};
 use weir_postgres::statement::{Parameters, Statement};
 use weir_relational::catalog::postgres_types::{Types, oid, quoted};
-use weir_relational::catalog::{Catalog, Table, Warning};
+use weir_relational::catalog::{Catalog, EnumTableValue, Table, Warning};
 
 /// Reads tables, types and keys of `schemas`, and functions where the flavour tells them as PostgreSQL does.
 /// # Errors

@@ -16,6 +16,7 @@ use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::{Parameter, Reader};
 use weir_relational::{regular_expression, text_search, trigram};
+use weir_sqlite::functions::unhex;
 
 /// A value for SQLite.
 #[derive(Clone, Debug, PartialEq)]
@@ -345,10 +346,4 @@ fn is_text(ty: &ColumnType) -> bool {
 fn hex(bytes: &[u8]) -> String {
     let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
     bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
-}
-
-pub(super) fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).map(|it| it as u8);
-    let pairs = digits.as_bytes().chunks(2);
-    pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect()
 }

@@ -5,8 +5,6 @@
 //! **Cost:** a warm run takes the thread's connection and allocates the answer's buffer and the future.
 
 use super::bind;
-use super::connection::reader;
-use super::pool::Turns;
 use super::prepared::{Class, PAGE_ROWS_MAX, Prepared, SLOW_RUNS_MAX};
 use super::run::{Failure, Statements};
 use super::sink::Sink;
@@ -25,6 +23,8 @@ use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{BoxFuture, FetchBody, FetchInput, FetchResult, SourceError};
 use weir_language::value::Variables;
+use weir_sqlite::connection::reader;
+use weir_sqlite::pool::Turns;
 
 /// A plan that takes longer on the event loop several times in a row leaves it for good.
 const INLINE_MAX: Duration = Duration::from_millis(10);

@@ -8,12 +8,11 @@
 //! **Cost:** a statement costs its bindings and its steps; texts are prepared once.
 
 use super::bind::ids_json;
+use super::errors::failed;
 use super::fetch::OwnedRun;
-use super::index_maintenance::IndexMaintenance;
 use super::prepared::Prepared;
 use super::run::{Failure, Statements};
 use super::source::SqliteDriver;
-use super::writer::Writer;
 use crate::exec::answer::Names;
 use crate::exec::bind::Bindings;
 use crate::exec::errors::with_message;
@@ -26,6 +25,8 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::sync::Arc;
 use weir_engine::source::{BoxFuture, SourceError};
 use weir_relational::plan::Member;
+use weir_sqlite::index_maintenance::IndexMaintenance;
+use weir_sqlite::writer::Writer;
 
 /// Drives the program of the root field at `member` of the plan, in one job of `writer`.
 pub(super) fn drive<'r>(
@@ -36,7 +37,8 @@ pub(super) fn drive<'r>(
 ) -> BoxFuture<'r, Result<WrittenMember, SourceError>> {
     let (protocol, owned) = (run.fetch.ask.protocol, OwnedRun::of(run, Vec::new()));
     let (mut program, index_maintenance) = (program, Arc::clone(writer.index_maintenance()));
-    writer.submit(run.input.deadline, protocol, move |connection| {
+    let refused = move |error| failed(error, protocol);
+    writer.submit(run.input.deadline, refused, move |connection| {
         let (prepared, bindings) = (&*owned.prepared, owned.bindings());
         let run = ProgramRun { connection, prepared, bindings, index_maintenance: &index_maintenance };
         program.restart();
@@ -81,10 +83,16 @@ impl ProgramRun<'_, '_> {
         }
     }
 
+    /// Brings the indexes up to date that a statement of the plan searches.
+    fn settle(&self) -> rusqlite::Result<()> {
+        let texts = self.prepared.statements.iter().map(|ready| &*ready.statement.sql);
+        self.index_maintenance.settle_for(self.connection, texts)
+    }
+
     /// The objects that the filter of the field finds.
     fn find(&self, member: &Member, program: &mut dyn Program) -> Result<(), Failure> {
         let sqlite = |error| Failure::Sqlite(error, member.field);
-        self.index_maintenance.settle_for(self.connection, self.prepared).map_err(sqlite)?;
+        self.settle().map_err(sqlite)?;
         if let Some(level) = self.prepared.plan.finder(member) {
             let mut statements = Statements::new(self.connection, self.prepared, self.bindings);
             if let Some(mut statement) = statements.open(level, RowContext::Root)? {
@@ -99,8 +107,7 @@ impl ProgramRun<'_, '_> {
     }
 
     fn answer(&self, member: &Member, shown: &Shown) -> Result<WrittenMember, Failure> {
-        let settled = self.index_maintenance.settle_for(self.connection, self.prepared);
-        settled.map_err(|error| Failure::Sqlite(error, member.field))?;
+        self.settle().map_err(|error| Failure::Sqlite(error, member.field))?;
         let bindings = Bindings { shown: &shown.ids, ..self.bindings };
         let mut statements = Statements::new(self.connection, self.prepared, bindings);
         statements.done =

@@ -36,14 +36,14 @@ impl Failure {
     /// The name of the constraint that was violated, as far as the database says it.
     pub(super) fn violated(&self) -> Option<String> {
         match self {
-            Self::Sqlite(error, _) => super::error::violated(error),
+            Self::Sqlite(error, _) => weir_sqlite::error::violated(error),
             Self::Refused(..) | Self::Gone | Self::Late => None,
         }
     }
 
     pub(super) fn into_error(self, protocol: Protocol) -> SourceError {
         match self {
-            Self::Sqlite(error, field) => super::error::source_error(error, protocol, Some(field)),
+            Self::Sqlite(error, field) => super::errors::source_error(error, protocol, Some(field)),
             Self::Refused(error, field) => SourceError::Rejected { error: *error, field: Some(field) },
             Self::Gone => SourceError::Timeout,
             Self::Late => SourceError::Broken("a null came too late to be bubbled".into()),

@@ -3,8 +3,6 @@
 //! **Invariant:** the channel gets its end only when the answer is whole; dropping the sink before tells the reader
 //! that the source died.
 
-use super::connection::Watch;
-use super::pool::Turns;
 use super::run::Failure;
 use crate::exec::answer::pieces;
 use std::sync::Arc;
@@ -13,6 +11,8 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 use weir_engine::source::{Chunk, Chunks, FetchBody, FetchResult, Finished, PathError, SourceError};
 use weir_engine::unread::{Sender, channel};
+use weir_sqlite::connection::Watch;
+use weir_sqlite::pool::Turns;
 
 /// Maximum number of queued chunks: a slow client slows the statement.
 const CHUNKS_MAX: usize = 4;

@@ -1,13 +1,8 @@
 //! A SQLite database as a source of a graph.
 
-use super::connection::{Database, Tuning, reader};
-use super::error::source_error;
-use super::health::probe;
-use super::introspect::{SqliteOptions, enum_values, read};
-use super::pool::Pool;
+use super::errors::{failed, source_error};
 use super::prepared::Prepared;
 use super::write_fetch::read_only;
-use super::writer::Writer;
 use crate::api::generate;
 use crate::exec::forms::Planning;
 use crate::exec::program::{Answers, BoundStatement, Program, Programs};
@@ -27,6 +22,11 @@ use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
 use weir_relational::catalog::Warning;
 use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::TooWide;
+use weir_sqlite::connection::{Database, Tuning, reader};
+use weir_sqlite::health::probe;
+use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
+use weir_sqlite::pool::Pool;
+use weir_sqlite::writer::Writer;
 
 /// Executes plans on a SQLite database.
 #[derive(Debug)]
@@ -122,7 +122,10 @@ impl Driver for SqliteDriver {
     }
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
-        Box::pin(probe(&self.database, &self.asking, deadline))
+        Box::pin(async move {
+            let probed = probe(&self.database, &self.asking, deadline).await;
+            probed.map_err(|error| failed(error, Protocol::GraphqlOverHttp))
+        })
     }
 }
 
@@ -240,12 +243,12 @@ impl DatabaseSource<SqliteDriver> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::connection::readers;
     use std::time::Duration;
     use weir_engine::compose::Graph;
     use weir_engine::engine::{Body, Engine, Request, Settings};
     use weir_engine::source::{Caller, Source};
     use weir_language::json::{Json, JsonRef};
+    use weir_sqlite::connection::readers;
 
     /// Asks on a thread of its own for rows where one of `parts` conditions holds; how many readers that thread had to open.
     fn check(engine: &Arc<Engine>, parts: usize, readers_opened: usize) {

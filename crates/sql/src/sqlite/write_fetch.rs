@@ -2,12 +2,13 @@
 //!
 //! **Invariant:** a failing field undoes the whole piece; the writer sees to it.
 
+use super::errors::failed;
 use super::fetch::OwnedRun;
 use super::source::SqliteDriver;
-use super::writer::Writer;
 use crate::exec::errors::{coded, with_message, with_path};
 use crate::exec::source::PlannedFetch;
 use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
+use weir_sqlite::writer::Writer;
 
 /// Runs the root fields in one job of `writer`.
 pub(super) fn write<'r>(
@@ -15,7 +16,8 @@ pub(super) fn write<'r>(
     run: &PlannedFetch<'r, SqliteDriver>,
 ) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
     let (protocol, owned) = (run.fetch.ask.protocol, OwnedRun::of(run, Vec::new()));
-    writer.submit(run.input.deadline, protocol, move |connection| {
+    let refused = move |error| failed(error, protocol);
+    writer.submit(run.input.deadline, refused, move |connection| {
         let fetch = &*owned.fetch;
         match fetch.answer(connection, &owned.prepared, owned.bindings(), None, None) {
             Ok(Some(reply)) => Ok(reply),

@@ -9,7 +9,7 @@ use weir_sql::api::generate;
 use weir_sql::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use weir_sql::model::metadata::TableEntry;
 use weir_sql::model::{Model, ModelOptions};
-use weir_sql::sqlite::introspect::{SqliteOptions, enum_values, read};
+use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
 
 const CHINOOK: &str = include_str!("../../../../examples/chinook/chinook.sql");
 

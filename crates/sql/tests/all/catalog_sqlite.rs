@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 use weir_relational::catalog::{Catalog, ColumnType, Table, UniqueKey};
 use weir_relational::dialect::sqlite_type::Integers;
-use weir_sql::sqlite::introspect::{SqliteOptions, read};
+use weir_sqlite::introspect::{SqliteOptions, read};
 
 fn catalog(sql: &str) -> (Catalog, Vec<String>) {
     let connection = Connection::open_in_memory().unwrap();

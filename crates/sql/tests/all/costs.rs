@@ -7,7 +7,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 use weir_engine::engine::{Body, Request, Settings};
 use weir_engine::source::{Caller, Protocol};
-use weir_sql::sqlite::connection::Tuning;
+use weir_sqlite::connection::Tuning;
 
 const WHERE: &str = "query ($w: Track_bool_exp!) { Track_aggregate(where: $w) { aggregate { count } } }";
 

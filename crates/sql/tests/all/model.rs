@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use weir_relational::catalog::RelationshipKind;
 use weir_sql::model::metadata::TableEntry;
 use weir_sql::model::{Model, ModelOptions, RelationshipNames, Track};
-use weir_sql::sqlite::introspect::{SqliteOptions, enum_values, read};
+use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
 
 fn model(sql: &str, entries: &str, options: ModelOptions<'_>) -> (Model, Vec<String>) {
     let connection = Connection::open_in_memory().unwrap();

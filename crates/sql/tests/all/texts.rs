@@ -26,7 +26,7 @@ use weir_sql::api::generate;
 use weir_sql::api::meaning::Api;
 use weir_sql::frontend::ApiFrontend;
 use weir_sql::model::{Model, ModelOptions};
-use weir_sql::sqlite::introspect::{SqliteOptions, read};
+use weir_sqlite::introspect::{SqliteOptions, read};
 
 /// Statements of a request.
 #[derive(Clone, Debug)]

@@ -22,8 +22,8 @@ use weir_sql::model::metadata::TableEntry;
 use weir_sql::model::{Model, ModelOptions};
 use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;
-use weir_sql::sqlite::connection::Tuning;
-use weir_sql::sqlite::introspect::SqliteOptions;
+use weir_sqlite::connection::Tuning;
+use weir_sqlite::introspect::SqliteOptions;
 
 /// Operations for each table and database; `WEIR_WALL_CASES` asks for more.
 const CASES: u64 = 500;
@@ -176,7 +176,7 @@ fn on_sqlite(table: &str, hides: bool) -> (Side, PathBuf) {
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
     connection.execute_batch(TABLES).unwrap();
-    let (catalog, _) = weir_sql::sqlite::introspect::read(&connection, SqliteOptions::default()).unwrap();
+    let (catalog, _) = weir_sqlite::introspect::read(&connection, SqliteOptions::default()).unwrap();
     let frontend = walled(api(catalog, true, false), table, hides);
     let source = SqliteSource::new("main", frontend, &path, Tuning::USUAL).unwrap();
     let engine = shelf::engine(Arc::new(source), JOINS);

@@ -12,9 +12,9 @@ use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::source::{Caller, Protocol, Source};
 use weir_language::json::{Json, JsonRef};
 use weir_sql::model::ModelOptions;
-use weir_sql::sqlite::connection::Tuning;
-use weir_sql::sqlite::introspect::SqliteOptions;
 use weir_sql::sqlite::{Options, SqliteSource};
+use weir_sqlite::connection::Tuning;
+use weir_sqlite::introspect::SqliteOptions;
 
 /// The demo's database.
 pub const CHINOOK: &str = include_str!("../../../../examples/chinook/chinook.sql");

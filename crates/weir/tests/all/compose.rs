@@ -18,8 +18,8 @@ use weir_sql::model::{Model, ModelOptions};
 use weir_sql::postgres::PostgresSource;
 use weir_sql::postgres::source::Options;
 use weir_sql::sqlite::SqliteSource;
-use weir_sql::sqlite::connection::Tuning;
-use weir_sql::sqlite::introspect::{self, SqliteOptions};
+use weir_sqlite::connection::Tuning;
+use weir_sqlite::introspect::{self, SqliteOptions};
 
 /// Source of Chinook.
 #[derive(Clone, Copy, Debug)]

@@ -16,8 +16,12 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("engine", &["weir-language"]),
     ("relational", &["weir-language"]),
     ("postgres", &["weir-relational"]),
-    ("sql", &["weir-language", "weir-engine", "weir-relational", "weir-postgres"]),
-    ("native", &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sql"]),
+    ("sqlite", &["weir-language", "weir-relational"]),
+    ("sql", &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sqlite"]),
+    (
+        "native",
+        &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sqlite", "weir-sql"],
+    ),
     ("http", &["weir-language", "weir-engine"]),
     ("load", &[]),
     (
@@ -27,6 +31,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
             "weir-engine",
             "weir-relational",
             "weir-postgres",
+            "weir-sqlite",
             "weir-sql",
             "weir-native",
             "weir-http",

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use weir_engine::write::out::Out;
 use weir_relational::sql::ddl::{list, quoted};
-use weir_sql::sqlite::connection::Tuning;
+use weir_sqlite::connection::Tuning;
 
 /// Opens the file at `path`, or makes it.
 pub(super) fn open(path: &Path) -> Result<Connection, Error> {

@@ -17,7 +17,7 @@ use weir_native::compile::Native;
 use weir_native::layout::Database;
 use weir_native::store::{Building, Place, Types, bring};
 use weir_sql::sqlite::SqliteSource;
-use weir_sql::sqlite::connection::Tuning;
+use weir_sqlite::connection::Tuning;
 
 /// A served store; the file goes with it.
 pub struct Served {

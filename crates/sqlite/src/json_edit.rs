@@ -5,8 +5,8 @@
 //!
 //! **Cost:** linear in the documents.
 
+use crate::json_text::JsonText;
 use std::collections::HashSet;
-use weir_engine::write::out::Out;
 use weir_language::json::{Json, JsonRef};
 
 const DEPTH_MAX: u32 = 100;
@@ -16,7 +16,7 @@ const SCALAR: &str = "cannot delete from scalar";
 const OBJECT: &str = "cannot delete from object using integer index";
 const NO_PLACE: &str = "path element is not an integer";
 /// Error messages for clients.
-pub(super) const COMPLAINTS: [&str; 4] = [NO_JSON, SCALAR, OBJECT, NO_PLACE];
+pub(crate) const COMPLAINTS: [&str; 4] = [NO_JSON, SCALAR, OBJECT, NO_PLACE];
 
 /// The result, or one of [`COMPLAINTS`].
 type Edited = Result<String, &'static str>;
@@ -31,52 +31,52 @@ fn root<'j>(json: &'j Json<'j>) -> JsonRef<'j> {
 
 /// `left || right`: objects are merged, the right one winning; else arrays are joined, and what is no array counts as
 /// one of one item.
-pub(super) fn concat(left: &str, right: &str) -> Edited {
+pub(crate) fn concat(left: &str, right: &str) -> Edited {
     let (left, right) = (parse(left)?, parse(right)?);
     let (left, right) = (root(&left), root(&right));
-    let mut out = Out::default();
+    let mut out = JsonText::default();
     if left.is_object() && right.is_object() {
-        out.open(b'{');
+        out.open('{');
         let new: HashSet<_> = right.members().map(|(key, _)| key).collect();
         let kept = left.members().filter(|(key, _)| !new.contains(key));
         kept.chain(right.members()).for_each(|(key, value)| member(&mut out, &key, value.raw()));
-        out.close(b'}');
+        out.close('}');
     } else {
-        out.open(b'[');
+        out.open('[');
         for side in [left, right] {
             if !side.is_array() {
                 item(&mut out, side.raw());
             }
             side.items().for_each(|value| item(&mut out, value.raw()));
         }
-        out.close(b']');
+        out.close(']');
     }
-    Ok(finished(out))
+    Ok(out.finish())
 }
 
 /// `document - key`: the member of an object, the equal texts of an array.
-pub(super) fn delete_key(document: &str, key: &str) -> Edited {
+pub(crate) fn delete_key(document: &str, key: &str) -> Edited {
     let document = parse(document)?;
     let document = root(&document);
-    let mut out = Out::default();
+    let mut out = JsonText::default();
     if document.is_object() {
-        out.open(b'{');
+        out.open('{');
         let kept = document.members().filter(|(name, _)| name != key);
         kept.for_each(|(name, value)| member(&mut out, &name, value.raw()));
-        out.close(b'}');
+        out.close('}');
     } else if document.is_array() {
-        out.open(b'[');
+        out.open('[');
         let kept = document.items().filter(|value| value.as_str().is_none_or(|text| text != key));
         kept.for_each(|value| item(&mut out, value.raw()));
-        out.close(b']');
+        out.close(']');
     } else {
         return Err(SCALAR);
     }
-    Ok(finished(out))
+    Ok(out.finish())
 }
 
 /// `document - place`: the item of an array; a negative place counts from the end.
-pub(super) fn delete_elem(document: &str, place: i64) -> Edited {
+pub(crate) fn delete_elem(document: &str, place: i64) -> Edited {
     let document = parse(document)?;
     let document = root(&document);
     if document.is_object() {
@@ -85,16 +85,16 @@ pub(super) fn delete_elem(document: &str, place: i64) -> Edited {
     if !document.is_array() {
         return Err(SCALAR);
     }
-    let mut out = Out::default();
-    without(&mut out, document, place, None).map(|()| finished(out))
+    let mut out = JsonText::default();
+    without(&mut out, document, place, None).map(|()| out.finish())
 }
 
 /// `document #- path`; a path that leads nowhere changes nothing. `path` is a JSON list of texts.
-pub(super) fn delete_path(document: &str, path: &str) -> Edited {
+pub(crate) fn delete_path(document: &str, path: &str) -> Edited {
     let (document, path) = (parse(document)?, parse(path)?);
     let steps: Vec<_> = root(&path).items().filter_map(JsonRef::as_str).collect();
     let steps: Vec<&str> = steps.iter().map(AsRef::as_ref).collect();
-    let mut out = Out::default();
+    let mut out = JsonText::default();
     let document = root(&document);
     match steps.as_slice() {
         [] => item(&mut out, document.raw()),
@@ -104,48 +104,47 @@ pub(super) fn delete_path(document: &str, path: &str) -> Edited {
             out.comma();
         }
     }
-    let mut text = finished(out);
+    let mut text = out.finish();
     text.pop();
     Ok(text)
 }
 
 /// `value` without what the path leads to. The path is no deeper than the document, whose depth is bounded.
-fn below(out: &mut Out, value: JsonRef<'_>, step: &str, rest: &[&str]) -> Result<(), &'static str> {
+fn below(out: &mut JsonText, value: JsonRef<'_>, step: &str, rest: &[&str]) -> Result<(), &'static str> {
     if value.is_object() {
-        out.open(b'{');
+        out.open('{');
         for (key, inner) in value.members() {
             match rest {
                 _ if key != step => member(out, &key, inner.raw()),
                 [] => {}
                 [next, rest @ ..] => {
-                    out.string(&key);
-                    out.raw(b":");
+                    out.key(&key);
                     below(out, inner, next, rest)?;
                     out.comma();
                 }
             }
         }
-        out.close(b'}');
+        out.close('}');
         Ok(())
     } else if value.is_array() {
         let place = step.parse().map_err(|_| NO_PLACE)?;
         without(out, value, place, rest.split_first())
     } else {
-        out.raw(value.raw().as_bytes());
+        out.raw(value.raw());
         Ok(())
     }
 }
 
 /// An array without the item at `place`, or with what `rest` leads to taken out of that item.
 fn without(
-    out: &mut Out,
+    out: &mut JsonText,
     array: JsonRef<'_>,
     place: i64,
     rest: Option<(&&str, &[&str])>,
 ) -> Result<(), &'static str> {
     let len = array.items().count() as i64;
     let place = if place < 0 { len.saturating_add(place) } else { place };
-    out.open(b'[');
+    out.open('[');
     for (at, value) in array.items().enumerate() {
         match rest {
             _ if at as i64 != place => item(out, value.raw()),
@@ -156,23 +155,18 @@ fn without(
             }
         }
     }
-    out.close(b']');
+    out.close(']');
     Ok(())
 }
 
-fn member(out: &mut Out, key: &str, value: &str) {
-    out.string(key);
-    out.raw(b":");
+fn member(out: &mut JsonText, key: &str, value: &str) {
+    out.key(key);
     item(out, value);
 }
 
-fn item(out: &mut Out, value: &str) {
-    out.raw(value.as_bytes());
+fn item(out: &mut JsonText, value: &str) {
+    out.raw(value);
     out.comma();
-}
-
-fn finished(out: Out) -> String {
-    String::from_utf8(out.into_bytes()).expect("JSON made of strings is UTF-8")
 }
 
 #[cfg(test)]

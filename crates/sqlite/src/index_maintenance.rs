@@ -12,7 +12,6 @@
 //! **Cost:** a few numbers for each row that is changed, at most [`ROWS_MAX`]; then a look-up and a write per index. A row that is
 //! new is put into an index without a search for what the index holds of it.
 
-use super::prepared::Prepared;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Action;
 use rusqlite::types::ToSqlOutput;
@@ -47,7 +46,7 @@ struct Waiting {
 
 /// See the module's words.
 #[derive(Debug, Default)]
-pub(super) struct IndexMaintenance {
+pub struct IndexMaintenance {
     indexes: Box<[SideIndex]>,
     waiting: Mutex<Waiting>,
     /// True if the current statement changes indexed data.
@@ -56,7 +55,7 @@ pub(super) struct IndexMaintenance {
 
 impl IndexMaintenance {
     /// Takes over `indexes` from the triggers of `connection`.
-    pub(super) fn new(connection: &mut Connection, indexes: &[SideIndex]) -> rusqlite::Result<Arc<Self>> {
+    pub fn new(connection: &mut Connection, indexes: &[SideIndex]) -> rusqlite::Result<Arc<Self>> {
         let index_maintenance = Arc::new(Self { indexes: indexes.into(), ..Self::default() });
         if indexes.is_empty() {
             return Ok(index_maintenance);
@@ -79,7 +78,7 @@ impl IndexMaintenance {
     }
 
     /// Remembers the rows that `run` changes.
-    pub(super) fn during<T>(
+    pub fn during<T>(
         &self,
         connection: &Connection,
         run: impl FnOnce() -> rusqlite::Result<T>,
@@ -95,20 +94,20 @@ impl IndexMaintenance {
     }
 
     /// Forgets what was changed, because it was taken back.
-    pub(super) fn forget(&self) {
+    pub fn forget(&self) {
         let mut waiting = self.waiting();
         waiting.changed.clear();
         (waiting.marked, waiting.before) = (None, None);
     }
 
     /// A savepoint stands here, in the place of any before.
-    pub(super) fn mark(&self) {
+    pub fn mark(&self) {
         let mut waiting = self.waiting();
         (waiting.marked, waiting.before) = (Some(waiting.changed.len()), None);
     }
 
     /// All since the savepoint was undone, in the indexes too.
-    pub(super) fn undo(&self) {
+    pub fn undo(&self) {
         let mut waiting = self.waiting();
         match (waiting.before.take(), waiting.marked.take()) {
             (Some(before), _) => waiting.changed = before,
@@ -117,19 +116,24 @@ impl IndexMaintenance {
         }
     }
 
-    /// Brings the indexes up to date if `prepared` searches one of them.
-    pub(super) fn settle_for(&self, connection: &Connection, prepared: &Prepared) -> rusqlite::Result<()> {
-        let is_searched =
-            |it: &SideIndex| prepared.statements.iter().any(|ready| ready.statement.sql.contains(&*it.name));
+    /// Brings the indexes up to date if a statement with one of `texts` searches one of them.
+    /// # Errors
+    /// SQLite cannot change an index.
+    pub fn settle_for<'t>(
+        &self,
+        connection: &Connection,
+        mut texts: impl Iterator<Item = &'t str>,
+    ) -> rusqlite::Result<()> {
+        let is_searched = |text: &str| self.indexes.iter().any(|it| text.contains(&*it.name));
         let has_changed = !self.waiting().changed.is_empty();
-        match has_changed && self.indexes.iter().any(is_searched) {
+        match has_changed && texts.any(is_searched) {
             true => self.settle(connection),
             false => Ok(()),
         }
     }
 
     /// Brings the indexes up to date.
-    pub(super) fn settle(&self, connection: &Connection) -> rusqlite::Result<()> {
+    pub fn settle(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut changed = {
             let mut waiting = self.waiting();
             let changed = std::mem::take(&mut waiting.changed);

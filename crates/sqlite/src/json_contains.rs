@@ -6,14 +6,14 @@
 //! **Cost:** linear in both documents where arrays hold scalars; arrays of objects are compared each with each. Depth is
 //! bounded by [`DEPTH_MAX`].
 
-use super::json_canonical::spelled;
+use crate::json_canonical::spelled;
 use std::collections::{HashMap, HashSet};
 use weir_language::json::{Json, JsonKind, JsonRef};
 
 const DEPTH_MAX: u32 = 100;
 
 /// True if `whole` contains `part`; `None` if one of them is no JSON.
-pub(super) fn contains(whole: &str, part: &str) -> Option<bool> {
+pub(crate) fn contains(whole: &str, part: &str) -> Option<bool> {
     let whole = Json::parse(whole.as_bytes(), DEPTH_MAX).ok()?;
     let part = Json::parse(part.as_bytes(), DEPTH_MAX).ok()?;
     let (whole, part) = (whole.root(), part.root());

@@ -5,8 +5,8 @@
 //!
 //! **Invariant:** readers can write nothing (`query_only`), and no connection can attach another file or load code.
 
-use super::functions;
-use super::pool::{Aside, Turns};
+use crate::functions;
+use crate::pool::{Aside, Turns};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, Result};
@@ -45,30 +45,31 @@ impl Tuning {
 
 /// One database file, shared by its readers and its writer.
 #[derive(Debug)]
-pub(super) struct Database {
+pub struct Database {
     path: PathBuf,
     tuning: Tuning,
     id: u64,
 }
 
 impl Database {
-    pub(super) fn new(path: &Path, tuning: Tuning) -> Arc<Self> {
+    /// The database in the file `path`, which is opened when a connection is needed.
+    pub fn new(path: &Path, tuning: Tuning) -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Arc::new(Self { path: path.to_owned(), tuning, id: NEXT.fetch_add(1, Ordering::Relaxed) })
     }
 
     /// The file.
-    pub(super) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Timeout of a statement.
-    pub(super) fn statement_max(&self) -> Duration {
+    pub fn statement_max(&self) -> Duration {
         self.tuning.statement_max
     }
 
     /// A connection that may write; the file has to exist.
-    pub(super) fn open_writer(&self) -> Result<Connection> {
+    pub fn open_writer(&self) -> Result<Connection> {
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
@@ -76,7 +77,7 @@ impl Database {
     }
 
     /// A connection that may only read.
-    pub(super) fn open_reader(&self) -> Result<Connection> {
+    pub fn open_reader(&self) -> Result<Connection> {
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         connection.pragma_update(None, "query_only", true)?;
         Ok(connection)
@@ -105,7 +106,7 @@ impl Database {
 
 /// Says to a running statement when it has to stop.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub struct Watch {
     /// However late the deadline of a request is, a statement works no longer.
     statement_max: Duration,
 
@@ -143,7 +144,7 @@ const STEPS_PER_LOOK: i32 = 4000;
 
 impl Watch {
     /// Puts a watch on `connection`, whose statements work no longer than `statement_max`.
-    pub(super) fn on(connection: &mut Connection, statement_max: Duration) -> Result<Arc<Self>> {
+    pub fn on(connection: &mut Connection, statement_max: Duration) -> Result<Arc<Self>> {
         epoch();
         let (deadline_ns, long_ns) = (AtomicU64::new(0), AtomicU64::new(0));
         let (cancelled, course) = (Mutex::default(), Mutex::default());
@@ -154,7 +155,7 @@ impl Watch {
     }
 
     /// From now on statements stop at `deadline`, after the time that they may work, or when `cancelled` becomes true.
-    pub(super) fn set(&self, deadline: Option<Instant>, cancelled: Option<&Arc<AtomicBool>>) {
+    pub fn set(&self, deadline: Option<Instant>, cancelled: Option<&Arc<AtomicBool>>) {
         match deadline {
             Some(deadline) => self.extend(deadline),
             None => self.deadline_ns.store(0, Ordering::Relaxed),
@@ -163,7 +164,7 @@ impl Watch {
     }
 
     /// From now on statements stop at `deadline`, or after the time that they may work.
-    pub(super) fn extend(&self, deadline: Instant) {
+    pub fn extend(&self, deadline: Instant) {
         let deadline = deadline.min(Instant::now() + self.statement_max);
         let after = deadline.saturating_duration_since(epoch()).as_nanos().max(1) as u64;
         self.deadline_ns.store(after, Ordering::Relaxed);
@@ -171,7 +172,7 @@ impl Watch {
 
     /// A run began at `start` that leaves its place once it takes long: it goes on beside the other jobs of `turns`, or is stopped
     /// and [`Watch::finish`] says so.
-    pub(super) fn begin(&self, start: Instant, turns: Option<&Turns>) {
+    pub fn begin(&self, start: Instant, turns: Option<&Turns>) {
         if let Some(turns) = turns {
             *self.course() = Course { turns: Some(turns.clone()), ..Course::default() };
         }
@@ -180,12 +181,12 @@ impl Watch {
     }
 
     /// A part of the answer leaves: the run cannot be stopped to begin anew.
-    pub(super) fn keep(&self) {
+    pub fn keep(&self) {
         self.course().has_begun = true;
     }
 
     /// The run has ended; whether it was stopped to begin anew where it may take long.
-    pub(super) fn finish(&self) -> bool {
+    pub fn finish(&self) -> bool {
         if self.long_ns.load(Ordering::Relaxed) != 0 {
             self.long_ns.store(0, Ordering::Relaxed);
             return false;
@@ -223,9 +224,11 @@ impl Watch {
 
 /// A thread's connection for reading.
 #[derive(Debug)]
-pub(super) struct Reader {
-    pub(super) connection: Connection,
-    pub(super) watch: Arc<Watch>,
+pub struct Reader {
+    /// The connection.
+    pub connection: Connection,
+    /// Interrupts its statements.
+    pub watch: Arc<Watch>,
 }
 
 /// A reader, the database it reads, and that database's number.
@@ -235,14 +238,14 @@ thread_local! {
     static READERS: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Number of readers of this thread.
-#[cfg(test)]
-pub(super) fn readers() -> usize {
+/// Number of readers that this thread has opened.
+#[must_use]
+pub fn readers() -> usize {
     READERS.with(|it| it.borrow().len())
 }
 
 /// This thread's reader of `database`, opened if it has none yet.
-pub(super) fn reader(database: &Arc<Database>) -> Result<Rc<Reader>> {
+pub fn reader(database: &Arc<Database>) -> Result<Rc<Reader>> {
     READERS.with(|readers| {
         let mut readers = readers.borrow_mut();
         if let Some((_, _, reader)) = readers.iter().find(|it| it.1 == database.id) {
@@ -264,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_statement_is_not_prepared_anew_for_another_value() {
-        let path = std::env::temp_dir().join(format!("weir-sql-connection-{}.db", std::process::id()));
+        let path = std::env::temp_dir().join(format!("weir-sqlite-connection-{}.db", std::process::id()));
         Connection::open(&path).unwrap().execute_batch("CREATE TABLE a (x INTEGER PRIMARY KEY)").unwrap();
         let reader = Database::new(&path, Tuning::USUAL).open_reader().unwrap();
         let mut statement = reader.prepare("SELECT x FROM a LIMIT ?1").unwrap();

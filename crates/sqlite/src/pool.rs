@@ -19,11 +19,11 @@ const ASIDE_MAX: usize = 64;
 const STAND_IN: Duration = Duration::from_secs(2);
 
 /// Work for a thread.
-pub(super) type Job = Box<dyn FnOnce() + Send>;
+pub type Job = Box<dyn FnOnce() + Send>;
 
 /// The pool.
 #[derive(Debug)]
-pub(super) struct Pool {
+pub struct Pool {
     queue: Arc<Queue>,
 }
 
@@ -59,7 +59,7 @@ struct State {
 
 /// Lets a job of the pool step aside.
 #[derive(Clone, Debug)]
-pub(super) struct Turns(Arc<Queue>);
+pub struct Turns(Arc<Queue>);
 
 /// Why a job stands aside.
 #[derive(Clone, Copy, Debug)]
@@ -72,19 +72,19 @@ enum Why {
 
 /// Ends a job's standing aside.
 #[derive(Debug)]
-pub(super) struct Aside {
+pub struct Aside {
     queue: Arc<Queue>,
     why: Why,
 }
 
 impl Turns {
     /// Makes room for another job while this one waits; `None` if too many stand aside already.
-    pub(super) fn step_aside(&self) -> Option<Aside> {
+    pub fn step_aside(&self) -> Option<Aside> {
         self.aside(Why::Reader)
     }
 
     /// Makes room for another job while this one, which has worked for long, goes on; `None` if too many do already.
-    pub(super) fn go_on(&self) -> Option<Aside> {
+    pub fn go_on(&self) -> Option<Aside> {
         self.aside(Why::Long)
     }
 
@@ -103,12 +103,12 @@ impl Turns {
     }
 
     /// True if the queue of long jobs is full.
-    pub(super) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.0.lock().later.len() >= JOBS_MAX
     }
 
     /// Queues `job`, which takes long, until fewer of its kind work.
-    pub(super) fn later(&self, job: Job) {
+    pub fn later(&self, job: Job) {
         self.0.lock().later.push_back(job);
         self.0.filled.notify_one();
     }
@@ -186,7 +186,7 @@ impl Queue {
 
 impl Pool {
     /// Starts `threads` threads; as many jobs that take long may work beside them.
-    pub(super) fn new(name: &str, threads: usize) -> std::io::Result<Self> {
+    pub fn new(name: &str, threads: usize) -> std::io::Result<Self> {
         let long_max = threads.max(1);
         let queue = Queue { name: name.into(), long_max, state: Mutex::default(), filled: Condvar::new() };
         let pool = Self { queue: Arc::new(queue) };
@@ -198,13 +198,13 @@ impl Pool {
     }
 
     /// For jobs that may have to wait.
-    pub(super) fn turns(&self) -> Turns {
+    pub fn turns(&self) -> Turns {
         Turns(Arc::clone(&self.queue))
     }
 
     /// Queues `job`; `false` if too many wait.
     #[must_use]
-    pub(super) fn submit(&self, job: Job) -> bool {
+    pub fn submit(&self, job: Job) -> bool {
         let mut state = self.queue.lock();
         if state.jobs.len() >= JOBS_MAX {
             return false;

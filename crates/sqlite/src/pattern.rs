@@ -21,7 +21,7 @@ const PARTS_MAX: usize = 10_000;
 
 /// A pattern that cannot be compiled or matched: the client's mistake.
 #[derive(Debug)]
-pub(super) struct BadPattern(pub(super) String);
+pub(crate) struct BadPattern(pub(crate) String);
 
 impl std::fmt::Display for BadPattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -32,7 +32,7 @@ impl std::error::Error for BadPattern {}
 
 /// The language of a pattern.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Like,
     Similar,
     Regex,
@@ -40,7 +40,7 @@ pub(super) enum Kind {
 
 /// A pattern, compiled.
 #[derive(Debug)]
-pub(super) enum Pattern {
+pub(crate) enum Pattern {
     /// In time linear in the text.
     Linear(Regex),
     /// By backtracking.
@@ -49,7 +49,7 @@ pub(super) enum Pattern {
 
 impl Pattern {
     /// Compiles `pattern`; case is ignored if `fold`.
-    pub(super) fn compile(pattern: &str, kind: Kind, fold: bool) -> Result<Self, BadPattern> {
+    pub(crate) fn compile(pattern: &str, kind: Kind, fold: bool) -> Result<Self, BadPattern> {
         if pattern.len() > PATTERN_TEXT_BYTES_MAX {
             return Err(too_long());
         }
@@ -70,7 +70,7 @@ impl Pattern {
     }
 
     /// True if `text` matches.
-    pub(super) fn is_match(&self, text: &str) -> Result<bool, BadPattern> {
+    pub(crate) fn is_match(&self, text: &str) -> Result<bool, BadPattern> {
         match self {
             Self::Linear(regex) => Ok(regex.is_match(text)),
             Self::Backtracking(regex) => regex.is_match(text).map_err(|_| {
@@ -191,7 +191,7 @@ mod tests {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{pattern} on {text}"),
             (Err(BadPattern(words)), Err(part)) => {
                 assert!(words.contains(part), "{pattern}: {words}");
-                assert!(super::super::error::is_pattern_complaint(&words), "{pattern}: {words}");
+                assert!(crate::error::is_pattern_complaint(&words), "{pattern}: {words}");
             }
             (found, expected) => panic!("{pattern} on {text}: {found:?} instead of {expected:?}"),
         }

@@ -15,15 +15,15 @@
 //! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to [`GROUP_MAX`] together, with those that
 //! came while the first of them were done. A savepoint is two statements and a copy of each page its job changes.
 
-use super::connection::Watch;
-use super::error::{changed, is_sync_failure, source_error, stopped, unconfirmed};
-use super::index_maintenance::IndexMaintenance;
+use crate::connection::Watch;
+use crate::error::{Error, is_sync_failure};
+use crate::index_maintenance::IndexMaintenance;
 use rusqlite::Connection;
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use weir_engine::source::{BoxFuture, Protocol, SourceError};
 use weir_relational::dialect::store::SideIndex;
 
 /// Maximum length of the queue.
@@ -35,7 +35,7 @@ const CAREFUL_GROUPS: u32 = 32;
 
 /// The handle of the writer's thread, which ends with it.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub struct Writer {
     queue: Arc<Queue>,
     index_maintenance: Arc<IndexMaintenance>,
 }
@@ -99,25 +99,30 @@ trait Job: Send {
     fn deadline(&self) -> Instant;
     /// True if a request waits for the answer.
     fn is_awaited(&self) -> bool;
-    /// Whose codes the answer has.
-    fn protocol(&self) -> Protocol;
     /// Answers with what the work gave, or with why it did not count.
-    fn answer(self: Box<Self>, instead: Option<SourceError>);
+    fn answer(self: Box<Self>, instead: Option<Error>);
 }
 
-struct Work<T, W> {
+struct Work<T, E, W, F> {
     work: W,
-    result: Option<Result<T, SourceError>>,
-    sender: oneshot::Sender<Result<T, SourceError>>,
+    /// The caller's form of a failure.
+    failed: F,
+    result: Option<Result<T, E>>,
+    sender: oneshot::Sender<Result<T, E>>,
     deadline: Instant,
-    protocol: Protocol,
 }
 
-impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Work<T, W> {
+impl<T, E, W, F> Job for Work<T, E, W, F>
+where
+    T: Send,
+    E: Send,
+    W: FnMut(&Connection) -> Result<T, E> + Send,
+    F: Fn(Error) -> E + Send,
+{
     fn run(&mut self, connection: &Connection) -> bool {
         let work = std::panic::AssertUnwindSafe(|| (self.work)(connection));
         let result = std::panic::catch_unwind(work)
-            .unwrap_or_else(|_| Err(SourceError::Broken("a mutation panicked".into())));
+            .unwrap_or_else(|_| Err((self.failed)(Error::Broken("a mutation panicked"))));
         let ok = result.is_ok();
         self.result = Some(result);
         ok
@@ -135,15 +140,11 @@ impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Wo
         !self.sender.is_closed()
     }
 
-    fn protocol(&self) -> Protocol {
-        self.protocol
-    }
-
-    fn answer(self: Box<Self>, instead: Option<SourceError>) {
+    fn answer(self: Box<Self>, instead: Option<Error>) {
         let result = match (instead, self.result) {
             (None, Some(result)) | (Some(_), Some(result @ Err(_))) => result,
-            (Some(error), _) => Err(error),
-            (None, None) => Err(SourceError::Timeout),
+            (Some(error), _) => Err((self.failed)(error)),
+            (None, None) => Err((self.failed)(Error::Timeout)),
         };
         // Nobody waiting is no failure: the request was cancelled after its work was done.
         let _ = self.sender.send(result);
@@ -153,7 +154,7 @@ impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Wo
 impl Writer {
     /// Starts the thread that writes through `connection`; with indexes to keep, even none, only while the tables have the
     /// version (SQLite's `user_version`) that they have now. No job works longer than `statement_max`.
-    pub(super) fn new(
+    pub fn new(
         name: &str,
         mut connection: Connection,
         statement_max: Duration,
@@ -175,20 +176,20 @@ impl Writer {
     }
 
     /// Maintenance of the indexes.
-    pub(super) fn index_maintenance(&self) -> &Arc<IndexMaintenance> {
+    pub fn index_maintenance(&self) -> &Arc<IndexMaintenance> {
         &self.index_maintenance
     }
 
     /// Does `work` in a transaction and answers when it is durable. `work` may run more than once, never twice to
-    /// effect; its error undoes what it did.
-    pub(super) fn submit<T: Send + 'static>(
+    /// effect; its error undoes what it did. `failed` turns a failure of the writer into the caller's error.
+    pub fn submit<T: Send + 'static, E: Send + 'static>(
         &self,
         deadline: Instant,
-        protocol: Protocol,
-        work: impl FnMut(&Connection) -> Result<T, SourceError> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, SourceError>> {
+        failed: impl Fn(Error) -> E + Copy + Send + 'static,
+        work: impl FnMut(&Connection) -> Result<T, E> + Send + 'static,
+    ) -> Pin<Box<dyn Future<Output = Result<T, E>> + Send>> {
         let (sender, receiver) = oneshot::channel();
-        let job = Box::new(Work { work, result: None, sender, deadline, protocol });
+        let job = Box::new(Work { work, failed, result: None, sender, deadline });
         let mut state = self.queue.lock();
         let full = state.jobs.len() >= JOBS_MAX;
         if !full {
@@ -202,9 +203,9 @@ impl Writer {
         }
         Box::pin(async move {
             if full {
-                return Err(SourceError::Busy);
+                return Err(failed(Error::Busy));
             }
-            receiver.await.unwrap_or_else(|_| Err(SourceError::Broken("the writer is gone".into())))
+            receiver.await.unwrap_or_else(|_| Err(failed(Error::Broken("the writer is gone"))))
         })
     }
 }
@@ -265,24 +266,24 @@ impl Committer {
     fn commit(&mut self, mut group: Vec<Box<dyn Job>>) {
         while !group.is_empty() {
             if self.is_stopped {
-                return refuse(group, stopped);
+                return refuse(group, || Error::Stopped);
             }
             self.watch.set(None, None);
             self.index_maintenance.forget();
             if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE") {
-                return refuse(group, |protocol| uncommitted(&error, protocol));
+                return refuse(group, || uncommitted(&error));
             }
             if self.version.is_some_and(|it| version(&self.connection) != Ok(it)) {
                 // Nothing was changed; a failure says that it was taken back already.
                 let _ = execute(&self.connection, "ROLLBACK");
-                return refuse(group, changed);
+                return refuse(group, || Error::Changed);
             }
             match self.run_with_more(&mut group) {
                 // The transaction is gone with all that was done in it.
-                Ran::TakenBack(culprit) => group.remove(culprit).answer(Some(SourceError::Timeout)),
+                Ran::TakenBack(culprit) => group.remove(culprit).answer(Some(Error::Timeout)),
                 Ran::Spoilt => {
                     if let Err(error) = execute(&self.connection, "ROLLBACK") {
-                        return refuse(group, |protocol| uncommitted(&error, protocol));
+                        return refuse(group, || uncommitted(&error));
                     }
                     if group.len() == 1 {
                         return group.into_iter().for_each(|job| job.answer(None));
@@ -309,7 +310,7 @@ impl Committer {
                     return group.into_iter().for_each(|job| self.commit(vec![job]));
                 }
                 self.is_stopped = is_sync_failure(&error);
-                refuse(group, |protocol| uncommitted(&error, protocol));
+                refuse(group, || uncommitted(&error));
             }
         }
     }
@@ -376,23 +377,20 @@ fn is_constraint(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
 }
 
-/// Why the transaction did not count, for the client of `protocol`.
-fn uncommitted(error: &rusqlite::Error, protocol: Protocol) -> SourceError {
+/// Why the transaction did not count.
+fn uncommitted(error: &rusqlite::Error) -> Error {
     if is_sync_failure(error) {
-        return unconfirmed(error, protocol);
+        tracing::error!(%error, "the disk did not confirm a commit: nothing more is written until the database is opened anew");
+        return Error::Unconfirmed;
     }
-    let again = match error {
+    Error::Sqlite(match error {
         rusqlite::Error::SqliteFailure(cause, words) => rusqlite::Error::SqliteFailure(*cause, words.clone()),
         _ => rusqlite::Error::InvalidQuery,
-    };
-    source_error(again, protocol, None)
+    })
 }
 
-fn refuse(group: Vec<Box<dyn Job>>, why: impl Fn(Protocol) -> SourceError) {
-    for job in group {
-        let error = why(job.protocol());
-        job.answer(Some(error));
-    }
+fn refuse(group: Vec<Box<dyn Job>>, why: impl Fn() -> Error) {
+    group.into_iter().for_each(|job| job.answer(Some(why())));
 }
 
 #[cfg(test)]
@@ -409,6 +407,10 @@ mod tests {
         Committer::new(connection, watch, &Arc::default(), &Arc::default(), None)
     }
 
+    fn own(error: Error) -> Error {
+        error
+    }
+
     fn later(seconds: u64) -> Instant {
         Instant::now() + Duration::from_secs(seconds)
     }
@@ -418,9 +420,9 @@ mod tests {
         let writer = writer();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let insert = |value: i64| {
-            writer.submit(later(60), Protocol::Hasura, move |connection| {
+            writer.submit(later(60), own, move |connection| {
                 let done = connection.execute("INSERT INTO a VALUES (?1)", [value]);
-                done.map_err(|error| source_error(error, Protocol::Hasura, None))
+                done.map_err(Error::Sqlite)
             })
         };
         let waiting: Vec<_> = values.iter().map(|&value| insert(value)).collect();
@@ -432,9 +434,9 @@ mod tests {
             })
             .collect();
         assert_eq!(shown, expected);
-        let count = writer.submit(later(60), Protocol::Hasura, |connection| {
+        let count = writer.submit(later(60), own, |connection| {
             let count = connection.query_row("SELECT count(*) FROM a", [], |row| row.get::<_, i64>(0));
-            count.map_err(|error| source_error(error, Protocol::Hasura, None))
+            count.map_err(Error::Sqlite)
         });
         let inserted = expected.iter().filter(|it| **it == "1").count() as i64;
         assert_eq!(runtime.block_on(count).unwrap(), inserted);
@@ -453,10 +455,9 @@ mod tests {
             let (sender, receiver) = oneshot::channel();
             let work = move |connection: &Connection| {
                 let done = connection.execute(sql, []);
-                done.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None))
+                done.map_err(Error::Sqlite)
             };
-            let protocol = Protocol::GraphqlOverHttp;
-            group.push(Box::new(Work { work, result: None, sender, deadline, protocol }));
+            group.push(Box::new(Work { work, failed: own, result: None, sender, deadline }));
             receivers.push(receiver);
         }
         committer(connection, watch).commit(group);
@@ -472,7 +473,7 @@ mod tests {
 
     #[test]
     fn a_deferred_constraint_fails_only_the_job_that_broke_it() {
-        let words = "Foreign key violation. a referenced row is missing or still referenced";
+        let words = "FOREIGN KEY constraint failed";
         let statements = ["INSERT INTO b VALUES (9)", "INSERT INTO a VALUES (1)"];
         check_group([later(60), later(60)], statements, [words, "1"]);
     }
@@ -483,13 +484,13 @@ mod tests {
         let endless =
             "INSERT INTO a WITH RECURSIVE n(x) AS (SELECT 10 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n";
         let soon = Instant::now() + Duration::from_millis(100);
-        let late = SourceError::Timeout.to_string();
-        check_group([soon, soon], ["INSERT INTO a VALUES (1)", endless], [&late, &late]);
+        let late = Error::Timeout.to_string();
+        check_group([soon, soon], ["INSERT INTO a VALUES (1)", endless], [&late, "interrupted"]);
     }
 
     #[test]
     fn a_failing_job_undoes_only_itself() {
-        let failure = "Uniqueness violation. duplicate key value violates unique constraint \"a_pkey\"";
+        let failure = "UNIQUE constraint failed: a.x";
         check(&[1, 2, 1, 3], &["1", "1", failure, "1"]);
         // The failing ones of a group that has savepoints, and one that is alone.
         check(&[1, 1, 2, 2, 1, 3], &["1", failure, "1", failure, failure, "1"]);
@@ -505,9 +506,9 @@ mod tests {
         let writer = writer();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let run = |sql: &'static str, deadline| {
-            writer.submit(deadline, Protocol::Hasura, move |connection| {
+            writer.submit(deadline, own, move |connection| {
                 let done = connection.execute(sql, []);
-                done.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None))
+                done.map_err(Error::Sqlite)
             })
         };
         let before = run("INSERT INTO a VALUES (1)", later(60));
@@ -516,7 +517,9 @@ mod tests {
         let long = run(endless, Instant::now() + Duration::from_millis(50));
         let after = run("INSERT INTO a VALUES (2)", later(60));
         assert_eq!(runtime.block_on(before).unwrap(), 1);
-        assert!(matches!(runtime.block_on(long), Err(SourceError::Timeout)));
+        assert!(
+            matches!(runtime.block_on(long), Err(Error::Sqlite(error)) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted))
+        );
         assert_eq!(runtime.block_on(after).unwrap(), 1);
         let rest = run("DELETE FROM a", later(60));
         assert_eq!(runtime.block_on(rest).unwrap(), 2);
@@ -566,16 +569,12 @@ mod tests {
                 let (mut group, mut waiting): (Vec<Box<dyn Job>>, Vec<_>) = (Vec::new(), Vec::new());
                 for does in acts {
                     let (sender, receiver) = oneshot::channel();
-                    let work = move |connection: &Connection| {
-                        act(does, connection)
-                            .map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None))
-                    };
+                    let work = move |connection: &Connection| act(does, connection).map_err(Error::Sqlite);
                     let deadline = match does {
                         KeepAndReadOn => Instant::now() + Duration::from_millis(20),
                         Keep(_) | KeepAndFail | KeepAndRollBack | KeepAndPanic => later(60),
                     };
-                    let protocol = Protocol::GraphqlOverHttp;
-                    group.push(Box::new(Work { work, result: None, sender, deadline, protocol }));
+                    group.push(Box::new(Work { work, failed: own, result: None, sender, deadline }));
                     waiting.push((does, receiver));
                 }
                 committer.commit(group);

@@ -5,48 +5,47 @@
 //!
 //! **Cost:** `n log n` in the document, for the keys; depth by [`DEPTH_MAX`].
 
+use crate::json_text::JsonText;
 use std::collections::BTreeMap;
-use weir_engine::write::out::Out;
 use weir_language::json::{Json, JsonKind, JsonRef};
 
 const DEPTH_MAX: u32 = 100;
 
 /// The canonical text of a document; `None` if it is no JSON.
-pub(super) fn canonical(text: &str) -> Option<String> {
+pub(crate) fn canonical(text: &str) -> Option<String> {
     let json = Json::parse(text.as_bytes(), DEPTH_MAX).ok()?;
     Some(spelled(json.root()))
 }
 
 /// The canonical text of a value.
-pub(super) fn spelled(value: JsonRef<'_>) -> String {
-    let mut out = Out::default();
+pub(crate) fn spelled(value: JsonRef<'_>) -> String {
+    let mut out = JsonText::default();
     write(&mut out, value);
-    let mut text = String::from_utf8(out.into_bytes()).expect("JSON made of strings is UTF-8");
+    let mut text = out.finish();
     text.pop();
     text
 }
 
 /// Appends a value and a comma.
-fn write(out: &mut Out, value: JsonRef<'_>) {
+fn write(out: &mut JsonText, value: JsonRef<'_>) {
     match value.kind() {
         JsonKind::Object => {
-            out.open(b'{');
+            out.open('{');
             let sorted: BTreeMap<_, _> = value.members().collect();
             for (key, inner) in sorted {
-                out.string(&key);
-                out.raw(b":");
+                out.key(&key);
                 write(out, inner);
             }
-            out.close(b'}');
+            out.close('}');
         }
         JsonKind::Array => {
-            out.open(b'[');
+            out.open('[');
             value.items().for_each(|item| write(out, item));
-            out.close(b']');
+            out.close(']');
         }
         JsonKind::String { .. } => out.string(&value.as_str().unwrap_or_default()),
-        JsonKind::Number => out.raw(number(value.raw()).as_bytes()),
-        JsonKind::Null | JsonKind::True | JsonKind::False => out.raw(value.raw().as_bytes()),
+        JsonKind::Number => out.raw(&number(value.raw())),
+        JsonKind::Null | JsonKind::True | JsonKind::False => out.raw(value.raw()),
     }
     out.comma();
 }

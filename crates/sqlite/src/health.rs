@@ -5,15 +5,14 @@
 //!
 //! **Invariant:** at most one such thread per database.
 
-use super::connection::Database;
-use super::error::source_error;
+use crate::connection::Database;
+use crate::error::Error;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tokio::sync::oneshot;
-use weir_engine::source::{Protocol, SourceError};
 
 /// Ends a probe's turn, whatever becomes of it.
 struct Turn(Arc<AtomicBool>);
@@ -25,14 +24,14 @@ impl Drop for Turn {
 }
 
 /// Asks; `asking` says whether someone does already.
-pub(super) async fn probe(
+pub async fn probe(
     database: &Arc<Database>,
     asking: &Arc<AtomicBool>,
     deadline: Instant,
-) -> Result<(), SourceError> {
+) -> Result<(), Error> {
     if asking.swap(true, Ordering::Acquire) {
         // The one before has not come back.
-        return Err(SourceError::Timeout);
+        return Err(Error::Timeout);
     }
     let (turn, database) = (Turn(Arc::clone(asking)), Arc::clone(database));
     let (tell, told) = oneshot::channel();
@@ -42,11 +41,11 @@ pub(super) async fn probe(
         // Nobody waits any more after the deadline.
         let _ = tell.send(found);
     });
-    thread.map_err(|cause| SourceError::Unavailable(cause.into()))?;
+    thread.map_err(Error::Thread)?;
     match tokio::time::timeout_at(deadline.into(), told).await {
-        Ok(Ok(found)) => found.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None)),
-        Ok(Err(_)) => Err(SourceError::Broken("the probe ended without a word".into())),
-        Err(_) => Err(SourceError::Timeout),
+        Ok(Ok(found)) => found.map_err(Error::Sqlite),
+        Ok(Err(_)) => Err(Error::Broken("the probe ended without a word")),
+        Err(_) => Err(Error::Timeout),
     }
 }
 
@@ -62,12 +61,13 @@ fn ask(path: &Path, deadline: Instant) -> rusqlite::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::connection::Tuning;
+    use crate::connection::Tuning;
+    use rusqlite::ErrorCode;
     use std::time::Duration;
 
     /// Asks after a database of which `trouble` has made what it is.
-    fn check(name: &str, trouble: fn(&Path) -> Option<Connection>, expected: Option<&str>) {
-        let path = std::env::temp_dir().join(format!("weir-sql-health-{name}-{}.db", std::process::id()));
+    fn check(name: &str, trouble: fn(&Path) -> Option<Connection>, expected: Option<ErrorCode>) {
+        let path = std::env::temp_dir().join(format!("weir-sqlite-health-{name}-{}.db", std::process::id()));
         Connection::open(&path).unwrap().execute_batch("CREATE TABLE a (x INTEGER)").unwrap();
         let held = trouble(&path);
         let database = Database::new(&path, Tuning::USUAL);
@@ -76,7 +76,11 @@ mod tests {
         let found = runtime.block_on(async { probe(&database, &asking, deadline).await });
         drop(held);
         let _ = std::fs::remove_file(&path);
-        assert_eq!(found.err().map(|it| it.code()), expected, "{name}");
+        let code = found.err().and_then(|it| match it {
+            Error::Sqlite(error) => error.sqlite_error_code(),
+            other => panic!("{name}: {other}"),
+        });
+        assert_eq!(code, expected, "{name}");
     }
 
     #[test]
@@ -91,17 +95,17 @@ mod tests {
             other.execute_batch("BEGIN EXCLUSIVE").unwrap();
             Some(other)
         };
-        check("locked", locked, Some("POOL_TIMEOUT"));
+        check("locked", locked, Some(ErrorCode::DatabaseBusy));
         let gone = |path: &Path| {
             std::fs::remove_file(path).unwrap();
             None
         };
-        check("gone", gone, Some("SOURCE_UNAVAILABLE"));
+        check("gone", gone, Some(ErrorCode::CannotOpen));
         let other = |path: &Path| {
             std::fs::write(path, "no database ".repeat(100)).unwrap();
             None
         };
-        check("other", other, Some("STORE_DAMAGED"));
+        check("other", other, Some(ErrorCode::NotADatabase));
     }
 
     #[test]
@@ -110,6 +114,6 @@ mod tests {
         let asking = Arc::new(AtomicBool::new(true));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let found = runtime.block_on(async { probe(&database, &asking, Instant::now()).await });
-        assert!(matches!(found, Err(SourceError::Timeout)), "{found:?}");
+        assert!(matches!(found, Err(Error::Timeout)), "{found:?}");
     }
 }

@@ -2,11 +2,14 @@
 //!
 //! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP.
 
-use super::pattern::BadPattern;
 use crate::exec::errors::coded;
 use crate::exec::full;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Protocol, SourceError};
+use weir_sqlite::error::{
+    Error as Failed, constraint_name, is_pattern_complaint, is_too_large, is_value_complaint,
+    pattern_complaint,
+};
 
 const DAMAGED: &str = "the database's file is damaged: a copy has to be restored";
 const UNCONFIRMED: &str =
@@ -42,13 +45,7 @@ pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> Sou
                 rejected("STORE_DAMAGED", "unexpected", DAMAGED)
             }
             _ => match words.as_deref() {
-                Some(words @ ("integer overflow" | "malformed JSON")) => {
-                    rejected("INVALID_VALUE", "data-exception", words)
-                }
-                Some(words) if super::json_edit::COMPLAINTS.contains(&words) => {
-                    rejected("INVALID_VALUE", "data-exception", words)
-                }
-                Some(words) if super::functions::SUM_COMPLAINTS.contains(&words) => {
+                Some(words) if is_value_complaint(words) => {
                     rejected("INVALID_VALUE", "data-exception", words)
                 }
                 Some(words) if is_too_large(words) => {
@@ -64,52 +61,30 @@ pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> Sou
         Error::SqlInputError { msg, .. } if is_too_large(msg) => {
             rejected("LIMIT_STATEMENT", "validation-failed", TOO_LARGE)
         }
-        Error::UserFunctionError(cause) => match cause.downcast_ref::<BadPattern>() {
-            Some(BadPattern(words)) => rejected("INVALID_PATTERN", "data-exception", words),
+        Error::UserFunctionError(_) => match pattern_complaint(&error) {
+            Some(words) => rejected("INVALID_PATTERN", "data-exception", words),
             None => SourceError::Unavailable(Box::new(error)),
         },
         _ => SourceError::Unavailable(Box::new(error)),
     }
 }
 
-/// True if it is unknown whether the written data is on the disk.
-pub(super) fn is_sync_failure(error: &Error) -> bool {
-    let codes = [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC];
-    matches!(error, Error::SqliteFailure(cause, _) if codes.contains(&cause.extended_code))
-}
-
-/// The answer to mutations whose commit was not synced.
-pub(super) fn unconfirmed(error: &Error, protocol: Protocol) -> SourceError {
-    tracing::error!(%error, "the disk did not confirm a commit: nothing more is written until the database is opened anew");
-    of_store("WRITE_UNCONFIRMED", UNCONFIRMED, protocol)
-}
-
-/// The answer to all later ones.
-pub(super) fn stopped(protocol: Protocol) -> SourceError {
-    of_store("WRITES_STOPPED", STOPPED, protocol)
-}
-
-/// The answer to mutations that were made for other tables than there are now.
-pub(super) fn changed(protocol: Protocol) -> SourceError {
-    of_store("SCHEMA_CHANGED", CHANGED, protocol)
+/// Turns a failure of the writer or of a health check into an answer for the client of `protocol`.
+pub(super) fn failed(error: Failed, protocol: Protocol) -> SourceError {
+    match error {
+        Failed::Sqlite(error) => source_error(error, protocol, None),
+        Failed::Timeout => SourceError::Timeout,
+        Failed::Busy => SourceError::Busy,
+        Failed::Changed => of_store("SCHEMA_CHANGED", CHANGED, protocol),
+        Failed::Unconfirmed => of_store("WRITE_UNCONFIRMED", UNCONFIRMED, protocol),
+        Failed::Stopped => of_store("WRITES_STOPPED", STOPPED, protocol),
+        Failed::Thread(cause) => SourceError::Unavailable(cause.into()),
+        Failed::Broken(words) => SourceError::Broken(words.into()),
+    }
 }
 
 fn of_store(spec: &'static str, message: &str, protocol: Protocol) -> SourceError {
     SourceError::Rejected { error: coded(protocol, spec, "unexpected", message), field: None }
-}
-
-/// Bounds of SQLite on one statement, which only a request can have passed.
-fn is_too_large(words: &str) -> bool {
-    ["Expression tree is too large", "parser stack overflow", "at most 64 tables in a join", "too many"]
-        .iter()
-        .any(|it| words.starts_with(it))
-}
-
-/// True if SQLite reports a pattern that [`super::pattern`] refused: the client's error.
-pub(super) fn is_pattern_complaint(words: &str) -> bool {
-    ["LIKE pattern must not", "invalid regular expression", "the pattern ", "a pattern has to be"]
-        .iter()
-        .any(|it| words.starts_with(it))
 }
 
 /// Spec code, Hasura's code and message of a violated constraint. Of SQLite's words only the
@@ -147,39 +122,6 @@ fn constraint(extended: i32, words: Option<&str>) -> (&'static str, &'static str
     }
 }
 
-/// The name of the constraint that `error` violates, as a configuration calls it. SQLite does not say which foreign key.
-pub(super) fn violated(error: &Error) -> Option<String> {
-    let Error::SqliteFailure(cause, Some(words)) = error else { return None };
-    let what = words.split_once(": ")?.1;
-    match cause.extended_code {
-        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
-            let index = what.strip_prefix("index '").and_then(|it| it.strip_suffix('\''));
-            Some(index.map_or_else(|| constraint_name(what, cause.extended_code), str::to_owned))
-        }
-        ffi::SQLITE_CONSTRAINT_NOTNULL => {
-            what.split_once('.').map(|(table, column)| format!("{table}_{column}_not_null"))
-        }
-        ffi::SQLITE_CONSTRAINT_CHECK => Some(what.to_owned()),
-        _ => None,
-    }
-}
-
-/// `Album.AlbumId` of a primary key is `Album_pkey`; of others `Album_AlbumId_key`, as the catalog names them.
-fn constraint_name(columns: &str, extended: i32) -> String {
-    let mut table = "";
-    let mut names = Vec::new();
-    for column in columns.split(", ") {
-        if let Some((of, name)) = column.split_once('.') {
-            table = of;
-            names.push(name);
-        }
-    }
-    match extended {
-        ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => format!("{table}_pkey"),
-        _ => format!("{table}_{}_key", names.join("_")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,25 +138,6 @@ mod tests {
             other => other.to_string(),
         };
         assert_eq!(shown, expected, "{sql}");
-    }
-
-    #[test]
-    fn violated_constraints_have_the_names_postgresql_gives() {
-        let connection = Connection::open_in_memory().unwrap();
-        let tables = "CREATE TABLE a (x INTEGER PRIMARY KEY, y TEXT UNIQUE NOT NULL, z INT, \
-             CONSTRAINT positive CHECK (z > 0)); CREATE UNIQUE INDEX folded ON a (lower(y)) WHERE z > 5; \
-             INSERT INTO a VALUES (1, 'one', 9);";
-        connection.execute_batch(tables).unwrap();
-        for (row, name) in [
-            ("1, 'two', 1", "a_pkey"),
-            ("2, 'one', 1", "a_y_key"),
-            ("2, 'ONE', 9", "folded"),
-            ("2, NULL, 1", "a_y_not_null"),
-            ("2, 'two', 0", "positive"),
-        ] {
-            let error = connection.execute(&format!("INSERT INTO a VALUES ({row})"), []).unwrap_err();
-            assert_eq!(violated(&error).as_deref(), Some(name), "{row}");
-        }
     }
 
     #[test]

@@ -7,11 +7,11 @@
 //!
 //! **Cost:** five statements and one per view; a few microseconds per table.
 
-use crate::model::EnumTableValue;
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
 use weir_relational::catalog::{
-    Catalog, Column, ColumnId, Follow, ForeignKey, Table, TableId, TableKind, UniqueKey, Warning,
+    Catalog, Column, ColumnId, EnumTableValue, Follow, ForeignKey, Table, TableId, TableKind, UniqueKey,
+    Warning,
 };
 use weir_relational::dialect::sqlite_type::{Integers, column_type};
 

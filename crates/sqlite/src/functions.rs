@@ -4,9 +4,9 @@
 //! `weir_like` is case-sensitive and `weir_ilike` folds case for all of Unicode, as PostgreSQL's operators do; SQLite's
 //! own `LIKE` does neither. Patterns are compiled once per run of a statement ([`super::pattern`]).
 
-use super::json_contains::contains;
-use super::pattern::{BadPattern, Kind, Pattern};
-use super::{json_edit, statistics};
+use crate::json_contains::contains;
+use crate::pattern::{BadPattern, Kind, Pattern};
+use crate::{json_edit, statistics};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
@@ -15,7 +15,7 @@ use weir_relational::geometry::{Geometry, Placed};
 use weir_relational::text_search;
 
 /// Registers all functions.
-pub(super) fn register(connection: &Connection) -> Result<()> {
+pub(crate) fn register(connection: &Connection) -> Result<()> {
     let patterns = [
         (c"weir_like", Kind::Like, false),
         (c"weir_ilike", Kind::Like, true),
@@ -59,7 +59,7 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
         Ok(text(context.get_raw(0)).and_then(|document| super::json_canonical::canonical(&document)))
     })?;
     connection.create_scalar_function(c"weir_unhex", 1, flags, |context| {
-        Ok(text(context.get_raw(0)).and_then(|digits| super::bind::unhex(&digits)))
+        Ok(text(context.get_raw(0)).and_then(|digits| unhex(&digits)))
     })?;
     connection.create_scalar_function(c"weir_add", 3, flags, add)?;
     edits(connection, flags)?;
@@ -67,7 +67,7 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
 }
 
 /// Why a sum is refused: its column cannot hold it, or what the column holds is no number.
-pub(super) const SUM_COMPLAINTS: [&str; 3] =
+pub(crate) const SUM_COMPLAINTS: [&str; 3] =
     ["integer out of range", "number out of range", "the stored value is not a number"];
 
 /// The sum of two numbers, of integers held to so many bits where they are given. SQLite's own `+` would go on in floating point
@@ -180,6 +180,14 @@ fn matches(context: &Context<'_>, kind: Kind, fold: bool) -> Result<Option<bool>
     })?;
     let Some(text) = text(context.get_raw(1)) else { return Ok(None) };
     compiled.is_match(&text).map(Some).map_err(|error| Error::UserFunctionError(error.into()))
+}
+
+/// The bytes that pairs of hexadecimal digits are; `None` if `digits` has anything else.
+#[must_use]
+pub fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|it| it as u8);
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect()
 }
 
 #[cfg(test)]

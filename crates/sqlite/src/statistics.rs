@@ -6,13 +6,13 @@
 //! **Cost:** one pass; a few numbers per group.
 //! Source: B. P. Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products".
 
-use super::pattern::BadPattern;
+use crate::pattern::BadPattern;
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Result};
 
 /// Registers them.
-pub(super) fn register(connection: &Connection, flags: FunctionFlags) -> Result<()> {
+pub(crate) fn register(connection: &Connection, flags: FunctionFlags) -> Result<()> {
     let spreads = [
         (c"weir_stddev_samp", true, true),
         (c"weir_stddev_pop", false, true),

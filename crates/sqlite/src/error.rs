@@ -1,0 +1,142 @@
+//! Failures of SQLite and of the threads that run its statements, in words for operators.
+
+use crate::functions::SUM_COMPLAINTS;
+use crate::json_edit;
+use crate::pattern::BadPattern;
+use rusqlite::ffi;
+use std::fmt;
+
+/// Why a job has no result.
+#[derive(Debug)]
+pub enum Error {
+    /// SQLite refused it.
+    Sqlite(rusqlite::Error),
+    /// Not done before the deadline.
+    Timeout,
+    /// Too many wait already.
+    Busy,
+    /// The tables have another version than the writer was started for. Nothing was written.
+    Changed,
+    /// The disk did not confirm a commit: it may have happened.
+    Unconfirmed,
+    /// The disk did not confirm an earlier commit, and nothing is written since.
+    Stopped,
+    /// No thread can be started.
+    Thread(std::io::Error),
+    /// A bug in Weir.
+    Broken(&'static str),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(error) => error.fmt(f),
+            Self::Timeout => f.write_str("the deadline passed"),
+            Self::Busy => f.write_str("too many jobs wait"),
+            Self::Changed => f.write_str("the tables were changed"),
+            Self::Unconfirmed => f.write_str("the disk did not confirm a commit"),
+            Self::Stopped => f.write_str("the disk did not confirm an earlier commit"),
+            Self::Thread(cause) => write!(f, "cannot start a thread: {cause}"),
+            Self::Broken(words) => f.write_str(words),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// True if it is unknown whether the written data is on the disk.
+pub(crate) fn is_sync_failure(error: &rusqlite::Error) -> bool {
+    let codes = [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC];
+    matches!(error, rusqlite::Error::SqliteFailure(cause, _) if codes.contains(&cause.extended_code))
+}
+
+/// The words of a pattern that a function of Weir's refused: the client's error.
+#[must_use]
+pub fn pattern_complaint(error: &rusqlite::Error) -> Option<&str> {
+    let rusqlite::Error::UserFunctionError(cause) = error else { return None };
+    cause.downcast_ref::<BadPattern>().map(|it| it.0.as_str())
+}
+
+/// True if SQLite, or a function of Weir's, reports a value that it cannot take: the client's error.
+#[must_use]
+pub fn is_value_complaint(words: &str) -> bool {
+    matches!(words, "integer overflow" | "malformed JSON")
+        || json_edit::COMPLAINTS.contains(&words)
+        || SUM_COMPLAINTS.contains(&words)
+}
+
+/// Bounds of SQLite on one statement, which only a request can have passed.
+#[must_use]
+pub fn is_too_large(words: &str) -> bool {
+    ["Expression tree is too large", "parser stack overflow", "at most 64 tables in a join", "too many"]
+        .iter()
+        .any(|it| words.starts_with(it))
+}
+
+/// True if SQLite reports a pattern that a function of Weir's refused: the client's error.
+#[must_use]
+pub fn is_pattern_complaint(words: &str) -> bool {
+    ["LIKE pattern must not", "invalid regular expression", "the pattern ", "a pattern has to be"]
+        .iter()
+        .any(|it| words.starts_with(it))
+}
+
+/// The name of the constraint that `error` violates, as a configuration calls it. SQLite does not say which foreign key.
+#[must_use]
+pub fn violated(error: &rusqlite::Error) -> Option<String> {
+    let rusqlite::Error::SqliteFailure(cause, Some(words)) = error else { return None };
+    let what = words.split_once(": ")?.1;
+    match cause.extended_code {
+        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
+            let index = what.strip_prefix("index '").and_then(|it| it.strip_suffix('\''));
+            Some(index.map_or_else(|| constraint_name(what, cause.extended_code), str::to_owned))
+        }
+        ffi::SQLITE_CONSTRAINT_NOTNULL => {
+            what.split_once('.').map(|(table, column)| format!("{table}_{column}_not_null"))
+        }
+        ffi::SQLITE_CONSTRAINT_CHECK => Some(what.to_owned()),
+        _ => None,
+    }
+}
+
+/// `Album.AlbumId` of a primary key is `Album_pkey`; of others `Album_AlbumId_key`, as the catalog names them.
+#[must_use]
+pub fn constraint_name(columns: &str, extended: i32) -> String {
+    let mut table = "";
+    let mut names = Vec::new();
+    for column in columns.split(", ") {
+        if let Some((of, name)) = column.split_once('.') {
+            table = of;
+            names.push(name);
+        }
+    }
+    match extended {
+        ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => format!("{table}_pkey"),
+        _ => format!("{table}_{}_key", names.join("_")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::Connection;
+
+    #[test]
+    fn violated_constraints_have_the_names_postgresql_gives() {
+        let connection = Connection::open_in_memory().unwrap();
+        let tables = "CREATE TABLE a (x INTEGER PRIMARY KEY, y TEXT UNIQUE NOT NULL, z INT, \
+             CONSTRAINT positive CHECK (z > 0)); CREATE UNIQUE INDEX folded ON a (lower(y)) WHERE z > 5; \
+             INSERT INTO a VALUES (1, 'one', 9);";
+        connection.execute_batch(tables).unwrap();
+        for (row, name) in [
+            ("1, 'two', 1", "a_pkey"),
+            ("2, 'one', 1", "a_y_key"),
+            ("2, 'ONE', 9", "folded"),
+            ("2, NULL, 1", "a_y_not_null"),
+            ("2, 'two', 0", "positive"),
+        ] {
+            let error = connection.execute(&format!("INSERT INTO a VALUES ({row})"), []).unwrap_err();
+            assert_eq!(violated(&error).as_deref(), Some(name), "{row}");
+        }
+    }
+}

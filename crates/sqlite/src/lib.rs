@@ -1,0 +1,21 @@
+//! SQLite, embedded: connections and what is registered on them, the side pool, the writer with group commit, health, the catalog.
+//!
+//! A [`Database`](connection::Database) is one file. Each thread keeps one connection for reading ([`connection::reader`]); one thread
+//! writes ([`writer::Writer`]).
+//!
+//! **Invariant:** nothing here knows GraphQL; a statement's text comes from the relational plan.
+
+pub mod connection;
+pub mod error;
+pub mod functions;
+pub mod health;
+pub mod index_maintenance;
+pub mod introspect;
+mod json_canonical;
+mod json_contains;
+mod json_edit;
+mod json_text;
+mod pattern;
+pub mod pool;
+mod statistics;
+pub mod writer;
