@@ -109,8 +109,8 @@ impl Compiler<'_> {
     /// `check…Password`: the object that the password opened.
     pub(super) fn opened(&mut self, field: &OutputField, ty: TypeId) -> Result<MemberKind, PlanError> {
         let at = self.native.registry(ty);
-        let origin = Origin::Checked(self.plan.checks.len() as u32);
-        self.plan.checks.push(self.field);
+        let origin = Origin::LookedUp(self.plan.lookups.len() as u32);
+        self.plan.lookups.push(self.field);
         let with = Parameter { origin, reader: Reader::Id, path: "".into() };
         let mut all = vec![Filter::Compare { of: Expr::Column(at.id), by: Comparison::Eq, with }];
         self.cascade(field, at, &mut all)?;

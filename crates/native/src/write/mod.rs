@@ -45,7 +45,7 @@ use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::passes::policy::Policy;
-use weir_sql::exec::program::{BoundStatement, Call, Lock, Program, Programs, Value};
+use weir_sql::exec::program::{Answers, BoundStatement, Call, Cell, ObjectLookup, Program, Programs, Value};
 
 /// State shared by all mutations of a store.
 #[derive(Debug)]
@@ -73,8 +73,8 @@ impl Writes {
         BoundStatement { template, values: values.into_iter().collect() }
     }
 
-    /// The question for the object of a `check…Password`, and the password.
-    fn guard(&self, call: &Call<'_>) -> Result<Lock, Refusal> {
+    /// The statement that finds number and hash of the object of a `check…Password`, and the password.
+    fn guard(&self, call: &Call<'_>) -> Result<(BoundStatement, Arc<str>), Refusal> {
         let layout = &self.layout;
         let (mut named, mut password) = (None, None);
         for (argument, given) in InputValue::arguments(call) {
@@ -91,7 +91,7 @@ impl Writes {
         let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
         let kind =
             TemplateKey::Find { table, columns: [id, secret].into_iter().collect(), rows: Rows::by(by) };
-        Ok(Lock { asked: self.asked(kind, [value]), password: password.into() })
+        Ok((self.asked(kind, [value]), password.into()))
     }
 
     /// Name of the object in `given`: a column and its value; nothing if it is null.
@@ -231,15 +231,23 @@ impl Programs for Mutations {
         })
     }
 
-    fn lock(&self, call: &Call<'_>) -> Result<Lock, FieldError> {
-        let writes = &self.writes;
+    fn lookup(&self, call: &Call<'_>) -> Result<ObjectLookup, FieldError> {
+        let writes = Arc::clone(&self.writes);
         let field = call.ids.field(call.shape.fields[call.field as usize].field);
         let name = writes.api.schema.str(writes.api.schema.field(field).name);
-        writes.guard(call).map_err(|refusal| refusal.of(name))
-    }
-
-    fn opens(&self, password: Arc<str>, hash: Option<Box<str>>) -> BoxFuture<'_, Result<bool, FieldError>> {
-        Box::pin(self.writes.hashing.is_right(password, hash))
+        let (statement, password) = writes.guard(call).map_err(|refusal| refusal.of(name))?;
+        let choose = move |answers: &Answers| -> BoxFuture<'static, Result<i64, FieldError>> {
+            let (id, hash) = match answers.cells(0) {
+                [id, Cell::Text(hash)] => (id.int(), Some(hash.clone())),
+                [id, _] => (id.int(), None),
+                _ => (None, None),
+            };
+            Box::pin(async move {
+                let is_right = writes.hashing.is_right(password, hash).await?;
+                Ok(id.filter(|_| is_right).unwrap_or(0))
+            })
+        };
+        Ok(ObjectLookup { statement, choose: Box::new(choose) })
     }
 }
 

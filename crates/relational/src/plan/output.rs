@@ -28,8 +28,8 @@ pub struct Plan {
     pub functions: Vec<FunctionId>,
     /// The members of the piece.
     pub root: Run,
-    /// Root fields of a query that give an object for a password, by their places in the shape.
-    pub checks: Vec<u32>,
+    /// Root fields of a query that show an object which the front end looks up before the plan runs, by their places in the shape.
+    pub lookups: Vec<u32>,
     /// True if a later member may copy some member of the root.
     pub root_copied: bool,
 }

@@ -33,8 +33,8 @@ pub enum Origin {
     Parent(u32),
     /// The numbers of the objects that a program shows, in a list.
     Shown,
-    /// The number of the object that the password of one of [`super::Plan::checks`] opened, or 0.
-    Checked(u32),
+    /// The number of the object that one of [`super::Plan::lookups`] found, or 0.
+    LookedUp(u32),
     /// An output column of the row of the level above.
     ParentColumn(u16),
     /// Value `i` of those that a mutation's program gives along with the statement.

@@ -347,7 +347,7 @@ fn parameter(parameter: &Parameter) -> String {
         Origin::Inside { slot, leaf } => format!("leaf {leaf} of structural variable {slot}"),
         Origin::Parent(column) => format!("key {column} of the parent"),
         Origin::Shown => "the objects that are shown".to_owned(),
-        Origin::Checked(_) => "the object of the password".to_owned(),
+        Origin::LookedUp(at) => format!("the object that lookup {at} found"),
         Origin::ParentColumn(column) => format!("column {column} of the parent"),
         Origin::Bound(at) => format!("value {at}"),
     }

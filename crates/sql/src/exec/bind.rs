@@ -82,7 +82,7 @@ impl<'r> Bindings<'r> {
             }
             Origin::Parent(column) => return Found::Key(&self.parent_keys[column as usize], key),
             Origin::Shown => return Found::Shown(self.shown),
-            Origin::Checked(at) => return Found::Shown(&self.shown[at as usize..=at as usize]),
+            Origin::LookedUp(at) => return Found::Shown(&self.shown[at as usize..=at as usize]),
             Origin::ParentColumn(_) | Origin::Bound(_) => return Found::Above,
         };
         self.follow(Given { values, at: at as usize }, key)

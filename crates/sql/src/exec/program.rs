@@ -20,29 +20,24 @@ use weir_relational::dialect::store::SideIndex;
 pub trait Programs: Send + Sync {
     /// The program of the root field `call.field`, which a plan has as `Work::Program`.
     ///
-    /// Work without the database, off the writer's thread: checks values, hashes passwords.
+    /// Work without the database, off the writer's thread: checks and prepares values.
     fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>>;
 
     /// The indexes that are tables of their own, where the writer keeps those up to date.
     fn side_indexes(&self) -> &[SideIndex];
 
-    /// Password check of the object that the root field `call.field` of a query gives, one of
-    /// `Plan::checks`.
+    /// Lookup of the object that the root field `call.field` of a query shows, one of `Plan::lookups`.
     /// # Errors
     /// Errors of the operation.
-    fn lock(&self, call: &Call<'_>) -> Result<Lock, FieldError>;
-
-    /// True if `password` matches this hash. Without a hash the check takes the same time.
-    fn opens(&self, password: Arc<str>, hash: Option<Box<str>>) -> BoxFuture<'_, Result<bool, FieldError>>;
+    fn lookup(&self, call: &Call<'_>) -> Result<ObjectLookup, FieldError>;
 }
 
-/// A password and what is asked for its object: a row of number and hash, if it is there.
-#[derive(Clone, Debug)]
-pub struct Lock {
-    /// The question.
-    pub asked: BoundStatement,
-    /// The sent password.
-    pub password: Arc<str>,
+/// Finds an object before the plan runs that shows it.
+pub struct ObjectLookup {
+    /// A statement that is run first.
+    pub statement: BoundStatement,
+    /// Chooses the object by the statement's rows: its number, or 0.
+    pub choose: Box<dyn FnOnce(&Answers) -> BoxFuture<'static, Result<i64, FieldError>> + Send>,
 }
 
 /// A root field of a mutation and the request it belongs to.
@@ -70,6 +65,50 @@ pub trait Program: Send {
     /// # Errors
     /// Errors of the operation; the transaction is to be rolled back.
     fn next(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, FieldError>;
+}
+
+/// A transaction of a driver in which a program runs. A driver that waits for nothing gives futures that are ready.
+pub(crate) trait ProgramTransaction {
+    type Error;
+
+    /// An error of the program itself.
+    fn refused(&self, error: FieldError) -> Self::Error;
+
+    /// Runs [`Step::Find`].
+    fn find(&mut self, program: &mut dyn Program) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Runs [`Step::Ask`].
+    fn ask(
+        &mut self,
+        asked: &[BoundStatement],
+        answers: &mut Answers,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Runs [`Step::Tell`]; the statements may wait for the next step that is answered.
+    fn tell(&mut self, asked: &[BoundStatement]) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Runs [`Step::Answer`].
+    fn answer(&mut self, shown: Shown) -> Result<(), Self::Error>;
+}
+
+/// Runs `program` to its last step. After an error the transaction is to be rolled back.
+pub(crate) async fn run_steps<T: ProgramTransaction>(
+    transaction: &mut T,
+    program: &mut dyn Program,
+) -> Result<(), T::Error> {
+    let (mut answers, mut asked) = (Answers::default(), Vec::new());
+    loop {
+        asked.clear();
+        let step = program.next(&answers, &mut asked).map_err(|error| transaction.refused(error))?;
+        answers.clear();
+        match step {
+            Step::Find => transaction.find(program).await?,
+            Step::Ask => transaction.ask(&asked, &mut answers).await?,
+            Step::Tell => transaction.tell(&asked).await?,
+            Step::Answer(shown) => transaction.answer(shown)?,
+            Step::Done => return Ok(()),
+        }
+    }
 }
 
 /// Next step of a program.
@@ -197,15 +236,6 @@ impl Answers {
     /// The statement has no more rows.
     pub fn end(&mut self) {
         self.ends.push(self.cells.len());
-    }
-
-    /// The only row of a lock's question: the number of an object, and the hash of its password.
-    pub(crate) fn guarded(&self) -> Option<(i64, Option<Box<str>>)> {
-        match self.cells(0) {
-            [id, Cell::Text(hash)] => Some((id.int()?, Some(hash.clone()))),
-            [id, _] => Some((id.int()?, None)),
-            _ => None,
-        }
     }
 
     /// The cells of statement `at` of the step, row by row.

@@ -10,7 +10,7 @@ use super::answer::Names;
 use super::bind::Bindings;
 use super::errors::coded;
 use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
-use super::program::{Answers, BoundStatement, Call, Lock, Program, Programs};
+use super::program::{Answers, BoundStatement, Call, ObjectLookup, Program, Programs};
 use super::turn::Turns;
 use crate::frontend::form::{Form, form};
 use crate::frontend::{ApiFrontend, Ask, plan, tags};
@@ -65,7 +65,7 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// Reads; `shown` are the objects that passwords opened.
+    /// Reads; `shown` are the objects that were looked up.
     fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<FetchResult, SourceError>>;
 
     /// Runs the root fields of a mutation in one transaction, and answers after the commit.
@@ -216,10 +216,10 @@ impl<D: Driver> Source for DatabaseSource<D> {
 }
 
 impl<D: Driver> SourceState<D> {
-    /// The tables a fetch shows or may change. A function may read any table, and the rows of a password check are known only when
+    /// The tables a fetch shows or may change. A function may read any table, and the objects of a lookup are known only when
     /// it runs.
     fn tags(&self, prepared: Option<&D::Prepared>) -> Vec<Tag> {
-        let known = prepared.filter(|it| it.plan().functions.is_empty() && it.plan().checks.is_empty());
+        let known = prepared.filter(|it| it.plan().functions.is_empty() && it.plan().lookups.is_empty());
         let catalog = &self.frontend.relations().catalog;
         tags(catalog, known.and_then(|it| touched(catalog, it.tables(), &it.plan().changes)))
     }
@@ -317,7 +317,7 @@ impl<D: Driver> RelationalFetch<D> {
 }
 
 impl<D: Driver> PlannedFetch<'_, D> {
-    /// The values of the request; `shown` are the objects that a program shows or passwords opened.
+    /// The values of the request; `shown` are the objects that a program shows or that were looked up.
     pub(crate) fn bindings<'b>(&'b self, shown: &'b [i64]) -> Bindings<'b> {
         let FetchInput { shape, variables, parent_keys, .. } = self.input;
         let bindings = self.fetch.bindings(shape, variables, &self.form, parent_keys.unwrap_or_default());
@@ -333,24 +333,16 @@ impl<D: Driver> PlannedFetch<'_, D> {
         Call { shape, field, variables, ids: &self.fetch.ids }
     }
 
-    /// The objects that the passwords of a query open, in the order of the plan's checks; 0 where one does not.
-    async fn opened(&self) -> Result<Vec<i64>, SourceError> {
-        let checks = &self.prepared.plan().checks;
-        let mut opened = Vec::with_capacity(checks.len());
-        for &field in checks {
+    /// Looks up the objects of the plan's lookups, in their order, and reads.
+    async fn read_looked_up(self) -> Result<FetchResult, SourceError> {
+        let mut shown = Vec::new();
+        for &field in &self.prepared.plan().lookups {
             let refused = |error| SourceError::Rejected { error, field: Some(field) };
             let Some(programs) = self.fetch.state.frontend.programs() else { continue };
-            let Lock { asked, password } = programs.lock(&self.call(field)).map_err(refused)?;
-            let answers = D::ask(self, &asked, field).await?;
-            let (id, hash) = answers.guarded().unwrap_or((0, None));
-            let is_open = programs.opens(password, hash).await.map_err(refused)?;
-            opened.push(if is_open { id } else { 0 });
+            let ObjectLookup { statement, choose } = programs.lookup(&self.call(field)).map_err(refused)?;
+            let answers = D::ask(&self, &statement, field).await?;
+            shown.push(choose(&answers).await.map_err(refused)?);
         }
-        Ok(opened)
-    }
-
-    async fn read_opened(self) -> Result<FetchResult, SourceError> {
-        let shown = self.opened().await?;
         D::read(self, shown).await
     }
 
@@ -398,8 +390,8 @@ impl<D: Driver> DatabaseFetch<D> {
             return Box::pin(ready(Err(error)));
         }
         match self.kind {
-            FetchKind::Read if run.prepared.plan().checks.is_empty() => D::read(run, Vec::new()),
-            FetchKind::Read => Box::pin(run.read_opened()),
+            FetchKind::Read if run.prepared.plan().lookups.is_empty() => D::read(run, Vec::new()),
+            FetchKind::Read => Box::pin(run.read_looked_up()),
             FetchKind::Write => D::write(run),
             FetchKind::Programs => Box::pin(run.run_programs()),
         }

@@ -117,7 +117,7 @@ impl PostgresFetch {
     }
 }
 
-/// Reads; `shown` are the objects that passwords opened.
+/// Reads; `shown` are the objects that were looked up.
 pub(super) async fn read(
     run: PlannedFetch<'_, PostgresDriver>,
     shown: Vec<i64>,

@@ -18,13 +18,15 @@ use super::source::PostgresDriver;
 use super::write::Failure;
 use super::write_fetch::{TRIES_MAX, pause};
 use crate::exec::errors::coded;
-use crate::exec::program::{Answers, BoundStatement, Cell, Program, Shown, StatementTemplate, Step, Value};
+use crate::exec::program::{
+    Answers, BoundStatement, Cell, Program, ProgramTransaction, Shown, StatementTemplate, Value, run_steps,
+};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::source::{PlannedFetch, WrittenMember};
 use crate::exec::value::Value as Read;
 use std::sync::Arc;
 use std::time::Instant;
-use weir_engine::source::{Protocol, SourceError};
+use weir_engine::source::{FieldError, Protocol, SourceError};
 use weir_postgres::bulkhead::{Cause, Patience};
 use weir_postgres::error::Error;
 use weir_postgres::rows::Rows;
@@ -114,38 +116,19 @@ impl ProgramRun<'_> {
         let mut session = session.map_err(|error| self.failed(error))?;
         // Concurrent changes are conflicts and never overlooked.
         session.begin(Transaction::ReadWrite(Isolation::RepeatableRead));
-        let (mut answers, mut asked) = (Answers::default(), Vec::new());
-        let mut flight = Flight::until(session.statement_end(self.run.input.deadline));
-        loop {
-            asked.clear();
-            let step = match program.next(&answers, &mut asked) {
-                Ok(step) => step,
-                Err(error) => {
-                    session.rollback().await;
-                    return Err(Failure::Refused(Box::new(error), self.member.field));
-                }
-            };
-            answers.clear();
-            match step {
-                Step::Find => self.find(&mut session, &mut flight, program).await?,
-                Step::Ask => self.ask(&mut session, &mut flight, &asked, &mut answers).await?,
-                Step::Tell => {
-                    for it in &asked {
-                        flight.push(&mut session, &statement(&it.template), &parameters(it));
-                        if flight.is_full() {
-                            self.flush(&mut session, &mut flight).await?;
-                        }
-                    }
-                }
-                Step::Answer(shown) => self.show(&mut session, &mut flight, shown)?,
-                Step::Done => {
-                    session.commit();
-                    self.flush(&mut session, &mut flight).await?;
-                    drop(session);
-                    return self.answer(&flight);
-                }
+        let flight = Flight::until(session.statement_end(self.run.input.deadline));
+        let mut transaction = OpenTransaction { of: self, session, flight };
+        if let Err(failure) = run_steps(&mut transaction, program).await {
+            if matches!(failure, Failure::Refused(..)) {
+                transaction.session.rollback().await;
             }
+            return Err(failure);
         }
+        transaction.session.commit();
+        transaction.flush().await?;
+        let OpenTransaction { session, flight, .. } = transaction;
+        drop(session);
+        self.answer(&flight)
     }
 
     fn failed(&self, error: Error) -> Failure {
@@ -154,30 +137,6 @@ impl ProgramRun<'_> {
 
     fn driver(&self) -> &PostgresDriver {
         &self.run.fetch.state.driver
-    }
-
-    /// The objects that the filter of the field finds.
-    async fn find(
-        &self,
-        session: &mut Session,
-        flight: &mut Flight,
-        program: &mut dyn Program,
-    ) -> Result<(), Failure> {
-        let Some(finder) = self.programmed.and_then(|it| it.find.as_ref()) else { return Ok(()) };
-        let parameters = self.parameters(finder, &[])?;
-        if !self.driver().dialect.flavour.abilities().portals {
-            flight.push(session, &finder.statement, &parameters);
-            let rows = self.flush(session, flight).await?.pop().unwrap_or_default();
-            return self.hear(finder, &rows, program).map(drop);
-        }
-        session.open(FINDER, &finder.statement, &parameters);
-        loop {
-            session.fetch(FINDER, FIND_ROWS);
-            let rows = self.flush(session, flight).await?.pop().unwrap_or_default();
-            if self.hear(finder, &rows, program)? < FIND_ROWS {
-                return Ok(());
-            }
-        }
     }
 
     /// Tells what was found; how many rows those were.
@@ -195,36 +154,6 @@ impl ProgramRun<'_> {
         Ok(count)
     }
 
-    /// Asks and takes the answers.
-    async fn ask(
-        &self,
-        session: &mut Session,
-        flight: &mut Flight,
-        asked: &[BoundStatement],
-        answers: &mut Answers,
-    ) -> Result<(), Failure> {
-        for some in asked.chunks(FLIGHT_MAX) {
-            some.iter().for_each(|it| flight.push(session, &statement(&it.template), &parameters(it)));
-            let rows = self.flush(session, flight).await?;
-            // Those that waited before came first.
-            let first = rows.len().saturating_sub(some.len());
-            for (it, rows) in some.iter().zip(&rows[first..]) {
-                take(rows, it.template.width, answers);
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets the reading of the answer travel with what waits.
-    fn show(&self, session: &mut Session, flight: &mut Flight, shown: Shown) -> Result<(), Failure> {
-        if let Some(asked) = self.programmed.and_then(|it| it.shown.as_ref()) {
-            flight.shown_at = Some(flight.waiting);
-            flight.push(session, &asked.statement, &self.parameters(asked, &shown.ids)?);
-        }
-        flight.shown = shown;
-        Ok(())
-    }
-
     fn parameters(&self, asked: &Reads, shown: &[i64]) -> Result<Parameters, Failure> {
         let bindings = self.run.bindings(shown);
         let types = &self.driver().dialect.types;
@@ -233,16 +162,6 @@ impl ProgramRun<'_> {
         push_last(&bindings, types, own, &mut parameters)
             .map_err(|error| Failure::Refused(error, self.member.field))?;
         Ok(parameters)
-    }
-
-    /// Sends what waits and takes the rows.
-    async fn flush(&self, session: &mut Session, flight: &mut Flight) -> Result<Vec<Rows>, Failure> {
-        let rows = session.flush(flight.end).await.map_err(|error| self.failed(error))?;
-        (flight.waiting, flight.bytes) = (0, 0);
-        if let Some(at) = flight.shown_at.take() {
-            flight.rows = rows.get(at).cloned();
-        }
-        Ok(rows)
     }
 
     fn answer(&self, flight: &Flight) -> Result<WrittenMember, Failure> {
@@ -254,6 +173,90 @@ impl ProgramRun<'_> {
             .root_member(self.member)
             .map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
         Ok(writer.into_parts())
+    }
+}
+
+/// The transaction of a root field.
+struct OpenTransaction<'t> {
+    of: &'t ProgramRun<'t>,
+    session: Session,
+    flight: Flight,
+}
+
+impl OpenTransaction<'_> {
+    fn push(&mut self, it: &BoundStatement) {
+        self.flight.push(&mut self.session, &statement(&it.template), &parameters(it));
+    }
+
+    /// Sends what waits and takes the rows.
+    async fn flush(&mut self) -> Result<Vec<Rows>, Failure> {
+        let rows = self.session.flush(self.flight.end).await.map_err(|error| self.of.failed(error))?;
+        (self.flight.waiting, self.flight.bytes) = (0, 0);
+        if let Some(at) = self.flight.shown_at.take() {
+            self.flight.rows = rows.get(at).cloned();
+        }
+        Ok(rows)
+    }
+}
+
+impl ProgramTransaction for OpenTransaction<'_> {
+    type Error = Failure;
+
+    fn refused(&self, error: FieldError) -> Failure {
+        Failure::Refused(Box::new(error), self.of.member.field)
+    }
+
+    async fn find(&mut self, program: &mut dyn Program) -> Result<(), Failure> {
+        let of = self.of;
+        let Some(finder) = of.programmed.and_then(|it| it.find.as_ref()) else { return Ok(()) };
+        let parameters = of.parameters(finder, &[])?;
+        if !of.driver().dialect.flavour.abilities().portals {
+            self.flight.push(&mut self.session, &finder.statement, &parameters);
+            let rows = self.flush().await?.pop().unwrap_or_default();
+            return of.hear(finder, &rows, program).map(drop);
+        }
+        self.session.open(FINDER, &finder.statement, &parameters);
+        loop {
+            self.session.fetch(FINDER, FIND_ROWS);
+            let rows = self.flush().await?.pop().unwrap_or_default();
+            if of.hear(finder, &rows, program)? < FIND_ROWS {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn ask(&mut self, asked: &[BoundStatement], answers: &mut Answers) -> Result<(), Failure> {
+        for some in asked.chunks(FLIGHT_MAX) {
+            some.iter().for_each(|it| self.push(it));
+            let rows = self.flush().await?;
+            // Those that waited before came first.
+            let first = rows.len().saturating_sub(some.len());
+            for (it, rows) in some.iter().zip(&rows[first..]) {
+                take(rows, it.template.width, answers);
+            }
+        }
+        Ok(())
+    }
+
+    async fn tell(&mut self, asked: &[BoundStatement]) -> Result<(), Failure> {
+        for it in asked {
+            self.push(it);
+            if self.flight.is_full() {
+                self.flush().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the reading of the answer travel with what waits.
+    fn answer(&mut self, shown: Shown) -> Result<(), Failure> {
+        if let Some(asked) = self.of.programmed.and_then(|it| it.shown.as_ref()) {
+            self.flight.shown_at = Some(self.flight.waiting);
+            let parameters = self.of.parameters(asked, &shown.ids)?;
+            self.flight.push(&mut self.session, &asked.statement, &parameters);
+        }
+        self.flight.shown = shown;
+        Ok(())
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) struct OwnedRun {
     shape: Arc<OutputPlan>,
     variables: Arc<Variables>,
     parent_keys: Option<Vec<Column>>,
-    /// Objects whose password matched.
+    /// Objects that were looked up.
     shown: Vec<i64>,
     deadline: Instant,
 }
@@ -242,7 +242,7 @@ impl Drop for Guard {
     }
 }
 
-/// Reads; `shown` are the objects that passwords opened.
+/// Reads; `shown` are the objects that were looked up.
 pub(super) fn read<'r>(
     run: &PlannedFetch<'r, SqliteDriver>,
     shown: Vec<i64>,

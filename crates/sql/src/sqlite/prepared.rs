@@ -101,7 +101,7 @@ impl Ready {
                 | Origin::Inside { .. }
                 | Origin::Parent(_)
                 | Origin::Shown
-                | Origin::Checked(_)
+                | Origin::LookedUp(_)
                 | Origin::Bound(_) => {
                     fixed.push(at);
                 }

@@ -16,14 +16,18 @@ use super::source::SqliteDriver;
 use crate::exec::answer::Names;
 use crate::exec::bind::Bindings;
 use crate::exec::errors::with_message;
-use crate::exec::program::{Answers, BoundStatement, Cell, Program, Shown, Step, Value};
+use crate::exec::program::{
+    Answers, BoundStatement, Cell, Program, ProgramTransaction, Shown, Value, run_steps,
+};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::row_source::{RowContext, WorkResult};
 use crate::exec::source::{PlannedFetch, WrittenMember};
+use futures_util::FutureExt;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use std::future::ready;
 use std::sync::Arc;
-use weir_engine::source::{BoxFuture, SourceError};
+use weir_engine::source::{BoxFuture, FieldError, SourceError};
 use weir_relational::plan::Member;
 use weir_sqlite::index_maintenance::IndexMaintenance;
 use weir_sqlite::writer::Writer;
@@ -40,12 +44,19 @@ pub(super) fn drive<'r>(
     let refused = move |error| failed(error, protocol);
     writer.submit(run.input.deadline, refused, move |connection| {
         let (prepared, bindings) = (&*owned.prepared, owned.bindings());
-        let run = ProgramRun { connection, prepared, bindings, index_maintenance: &index_maintenance };
+        let member = &prepared.plan.members[member];
+        let index_maintenance = &*index_maintenance;
+        let written = WrittenMember::default();
+        let mut run = ProgramRun { connection, prepared, bindings, index_maintenance, member, written };
         program.restart();
-        run.drive(&prepared.plan.members[member], &mut *program).map_err(|failure| {
-            let name = failure.violated();
-            with_message(failure.into_error(protocol), name, &*owned.fetch.state.frontend)
-        })
+        match run_steps(&mut run, &mut *program).now_or_never() {
+            Some(Ok(())) => Ok(run.written),
+            Some(Err(failure)) => {
+                let name = failure.violated();
+                Err(with_message(failure.into_error(protocol), name, &*owned.fetch.state.frontend))
+            }
+            None => Err(SourceError::Broken("a step of a program waits".into())),
+        }
     })
 }
 
@@ -55,32 +66,15 @@ struct ProgramRun<'c, 'r> {
     prepared: &'r Prepared,
     bindings: Bindings<'r>,
     index_maintenance: &'r IndexMaintenance,
+    /// The root field.
+    member: &'r Member,
+    /// Its answer.
+    written: WrittenMember,
 }
 
 impl ProgramRun<'_, '_> {
-    fn drive(&self, member: &Member, program: &mut dyn Program) -> Result<WrittenMember, Failure> {
-        let (mut answers, mut asked, mut wrote) = (Answers::default(), Vec::new(), WrittenMember::default());
-        loop {
-            asked.clear();
-            let step = program.next(&answers, &mut asked);
-            let step = step.map_err(|error| Failure::Refused(Box::new(error), member.field))?;
-            answers.clear();
-            match step {
-                Step::Find => self.find(member, program)?,
-                Step::Ask | Step::Tell => {
-                    for it in &asked {
-                        let mut run = || ask(self.connection, it, &mut answers);
-                        let done = match it.template.is_indexed {
-                            true => self.index_maintenance.during(self.connection, run),
-                            false => run(),
-                        };
-                        done.map_err(|error| Failure::Sqlite(error, member.field))?;
-                    }
-                }
-                Step::Answer(shown) => wrote = self.answer(member, &shown)?,
-                Step::Done => return Ok(wrote),
-            }
-        }
+    fn failed(&self, error: rusqlite::Error) -> Failure {
+        Failure::Sqlite(error, self.member.field)
     }
 
     /// Brings the indexes up to date that a statement of the plan searches.
@@ -89,25 +83,58 @@ impl ProgramRun<'_, '_> {
         self.index_maintenance.settle_for(self.connection, texts)
     }
 
-    /// The objects that the filter of the field finds.
-    fn find(&self, member: &Member, program: &mut dyn Program) -> Result<(), Failure> {
-        let sqlite = |error| Failure::Sqlite(error, member.field);
-        self.settle().map_err(sqlite)?;
-        if let Some(level) = self.prepared.plan.finder(member) {
-            let mut statements = Statements::new(self.connection, self.prepared, self.bindings);
-            if let Some(mut statement) = statements.open(level, RowContext::Root)? {
-                let mut rows = statement.raw_query();
-                while let Some(row) = rows.next().map_err(sqlite)? {
-                    let found = program.found(row.get(0).map_err(sqlite)?);
-                    found.map_err(|error| Failure::Refused(Box::new(error), member.field))?;
-                }
-            }
+    /// Tells `program` the objects that the filter of the field finds.
+    fn found(&self, program: &mut dyn Program) -> Result<(), Failure> {
+        self.settle().map_err(|error| self.failed(error))?;
+        let Some(level) = self.prepared.plan.finder(self.member) else { return Ok(()) };
+        let mut statements = Statements::new(self.connection, self.prepared, self.bindings);
+        let Some(mut statement) = statements.open(level, RowContext::Root)? else { return Ok(()) };
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(|error| self.failed(error))? {
+            let id = row.get(0).map_err(|error| self.failed(error))?;
+            program.found(id).map_err(|error| self.refused(error))?;
         }
         Ok(())
     }
 
-    fn answer(&self, member: &Member, shown: &Shown) -> Result<WrittenMember, Failure> {
-        self.settle().map_err(|error| Failure::Sqlite(error, member.field))?;
+    fn execute(&self, asked: &[BoundStatement], answers: &mut Answers) -> Result<(), Failure> {
+        for it in asked {
+            let mut run = || ask(self.connection, it, answers);
+            let done = match it.template.is_indexed {
+                true => self.index_maintenance.during(self.connection, run),
+                false => run(),
+            };
+            done.map_err(|error| self.failed(error))?;
+        }
+        Ok(())
+    }
+}
+
+impl ProgramTransaction for ProgramRun<'_, '_> {
+    type Error = Failure;
+
+    fn refused(&self, error: FieldError) -> Failure {
+        Failure::Refused(Box::new(error), self.member.field)
+    }
+
+    fn find(&mut self, program: &mut dyn Program) -> impl Future<Output = Result<(), Failure>> + Send {
+        ready(self.found(program))
+    }
+
+    fn ask(
+        &mut self,
+        asked: &[BoundStatement],
+        answers: &mut Answers,
+    ) -> impl Future<Output = Result<(), Failure>> + Send {
+        ready(self.execute(asked, answers))
+    }
+
+    fn tell(&mut self, asked: &[BoundStatement]) -> impl Future<Output = Result<(), Failure>> + Send {
+        ready(self.execute(asked, &mut Answers::default()))
+    }
+
+    fn answer(&mut self, shown: Shown) -> Result<(), Failure> {
+        self.settle().map_err(|error| self.failed(error))?;
         let bindings = Bindings { shown: &shown.ids, ..self.bindings };
         let mut statements = Statements::new(self.connection, self.prepared, bindings);
         statements.done =
@@ -115,8 +142,9 @@ impl ProgramRun<'_, '_> {
         let Bindings { schema, ids, shape, .. } = bindings;
         let names = Names { schema, ids, shape };
         let mut writer = ResponseWriter::new(statements, &self.prepared.plan, names, 256);
-        writer.root_member(member)?;
-        Ok(writer.into_parts())
+        writer.root_member(self.member)?;
+        self.written = writer.into_parts();
+        Ok(())
     }
 }
 
