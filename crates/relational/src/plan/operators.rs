@@ -18,6 +18,20 @@ pub enum Aggregation {
     Variance,
 }
 
+impl Aggregation {
+    /// True if it takes values in an order; else it takes numbers.
+    #[must_use]
+    pub const fn is_extreme(self) -> bool {
+        matches!(self, Self::Max | Self::Min)
+    }
+
+    /// True if it returns the column's type; else it returns a floating-point number.
+    #[must_use]
+    pub const fn keeps_type(self) -> bool {
+        matches!(self, Self::Max | Self::Min | Self::Sum)
+    }
+}
+
 /// A function of an aggregate predicate, over one or two columns of `float8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Statistic {

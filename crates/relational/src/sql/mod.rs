@@ -239,20 +239,25 @@ impl<'r> Renderer<'r> {
                 return self.dialect.wide_sum(&column);
             }
             let text = self.aside(|it| it.expr(of, scope));
-            match of {
-                Expr::Column(_) | Expr::Computed(_) => self.dialect.shown(text, self.ty(of, scope.table)),
-                Expr::JsonPath(..)
-                | Expr::Row
-                | Expr::Null
-                | Expr::Count { .. }
-                | Expr::Function(..)
-                | Expr::Instant { .. }
-                | Expr::Statistic { .. }
-                | Expr::Related { .. }
-                | Expr::Cast(..) => text,
-            }
+            self.shown(of, text, scope.table)
         };
         columns.iter().map(text).collect()
+    }
+
+    /// The `text` of an output column in the form in which it is read.
+    pub(super) fn shown(&self, of: &Expr, text: String, table: TableId) -> String {
+        match of {
+            Expr::Column(_) | Expr::Computed(_) => self.dialect.shown(text, self.ty(of, table)),
+            Expr::JsonPath(..)
+            | Expr::Row
+            | Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Instant { .. }
+            | Expr::Statistic { .. }
+            | Expr::Related { .. }
+            | Expr::Cast(..) => text,
+        }
     }
 
     /// The number of the type of an output column over `table`.

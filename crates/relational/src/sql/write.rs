@@ -183,18 +183,7 @@ impl Renderer<'_> {
         for (at, column) in columns.iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { ", " });
             let text = self.aside(|it| it.returned(scope, column));
-            let shown = match column {
-                Expr::Column(_) | Expr::Computed(_) => self.dialect.shown(text, self.ty(column, scope.table)),
-                Expr::JsonPath(..)
-                | Expr::Row
-                | Expr::Null
-                | Expr::Count { .. }
-                | Expr::Function(..)
-                | Expr::Instant { .. }
-                | Expr::Statistic { .. }
-                | Expr::Related { .. }
-                | Expr::Cast(..) => text,
-            };
+            let shown = self.shown(column, text, scope.table);
             self.sql.push_str(&shown);
         }
     }

@@ -3,7 +3,7 @@
 use super::core::{Core, list, plain, write};
 use super::generate::Tables;
 use super::meaning::{EnumMeaning, InputMeaning};
-use super::rows::{FUNCTIONS, keeps_type, takes};
+use super::rows::{FUNCTIONS, takes};
 use super::tables::TableApi;
 use crate::model::Model;
 use weir_relational::catalog::{ColumnType, Relationship, RelationshipKind};
@@ -91,7 +91,7 @@ impl Core {
         self.input_field("count", "", plain(int), InputMeaning::Count);
         for (word, function) in FUNCTIONS {
             let sum = function == Aggregation::Sum;
-            let ty = match (keeps_type(function), numeric, extremes) {
+            let ty = match (function.keeps_type(), numeric, extremes) {
                 (true, Some((.., sums)), _) if sum => sums,
                 (true, _, Some(extremes)) if !sum => extremes,
                 (false, Some((_, floats, _)), _) => floats,

@@ -25,47 +25,13 @@ pub(super) const FUNCTIONS: [(&str, Aggregation); 10] = [
 
 /// Over which columns a function goes.
 pub(super) fn takes(function: Aggregation, column: &ColumnApi<'_>) -> bool {
-    match function {
-        Aggregation::Max | Aggregation::Min => column.comparable,
-        Aggregation::Avg
-        | Aggregation::Stddev
-        | Aggregation::StddevPop
-        | Aggregation::StddevSamp
-        | Aggregation::Sum
-        | Aggregation::VarPop
-        | Aggregation::VarSamp
-        | Aggregation::Variance => column.numeric,
-    }
-}
-
-/// True if the function returns the column's type; else it returns `Float`.
-pub(super) fn keeps_type(function: Aggregation) -> bool {
-    match function {
-        Aggregation::Max | Aggregation::Min | Aggregation::Sum => true,
-        Aggregation::Avg
-        | Aggregation::Stddev
-        | Aggregation::StddevPop
-        | Aggregation::StddevSamp
-        | Aggregation::VarPop
-        | Aggregation::VarSamp
-        | Aggregation::Variance => false,
-    }
+    if function.is_extreme() { column.comparable } else { column.numeric }
 }
 
 impl TableApi<'_> {
     /// True if the function applies to at least one column.
     pub(super) fn has(&self, function: Aggregation) -> bool {
-        match function {
-            Aggregation::Max | Aggregation::Min => self.has_comparable(),
-            Aggregation::Avg
-            | Aggregation::Stddev
-            | Aggregation::StddevPop
-            | Aggregation::StddevSamp
-            | Aggregation::Sum
-            | Aggregation::VarPop
-            | Aggregation::VarSamp
-            | Aggregation::Variance => self.has_numeric(),
-        }
+        if function.is_extreme() { self.has_comparable() } else { self.has_numeric() }
     }
 }
 
@@ -169,7 +135,7 @@ impl Core {
             write(&mut suffix, &["_", word, "_fields"]);
             self.object(name, &suffix, &["aggregate ", word, " on columns"]);
             for column in table.columns.iter().filter(|column| takes(function, column)) {
-                let ty = if keeps_type(function) { column.ty } else { plain(self.common.float) };
+                let ty = if function.keeps_type() { column.ty } else { plain(self.common.float) };
                 let meaning = FieldMeaning::FunctionColumn(id, function, column.id);
                 self.field(column.name, column.comment, ty, meaning);
             }

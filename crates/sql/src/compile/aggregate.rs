@@ -122,21 +122,11 @@ impl Compiler<'_> {
         column: ColumnId,
         row: &mut Row,
     ) -> MemberKind {
-        let cell = match function {
-            Aggregation::Sum | Aggregation::Min | Aggregation::Max => {
-                match (self.api.column_type(table, column).facts().cell, function, self.protocol) {
-                    // Hasura gives what the database does, whatever its schema says.
-                    (Cell::Int, Aggregation::Sum, Protocol::Hasura) => Cell::BigInt,
-                    (cell, ..) => cell,
-                }
-            }
-            Aggregation::Avg
-            | Aggregation::Stddev
-            | Aggregation::StddevPop
-            | Aggregation::StddevSamp
-            | Aggregation::VarPop
-            | Aggregation::VarSamp
-            | Aggregation::Variance => Cell::Float,
+        let cell = match self.api.column_type(table, column).facts().cell {
+            _ if !function.keeps_type() => Cell::Float,
+            // Hasura gives what the database does, whatever its schema says.
+            Cell::Int if function == Aggregation::Sum && self.protocol == Protocol::Hasura => Cell::BigInt,
+            cell => cell,
         };
         MemberKind::Leaf { column: row.column(Expr::Function(function, column)), cell }
     }

@@ -298,16 +298,7 @@ impl Compiler<'_> {
 
 /// The type of an aggregate over a column.
 fn function_type(function: Aggregation, column: &ColumnType) -> ColumnType {
-    match function {
-        Aggregation::Sum | Aggregation::Min | Aggregation::Max => column.clone(),
-        Aggregation::Avg
-        | Aggregation::Stddev
-        | Aggregation::StddevPop
-        | Aggregation::StddevSamp
-        | Aggregation::VarPop
-        | Aggregation::VarSamp
-        | Aggregation::Variance => ColumnType::Double,
-    }
+    if function.keeps_type() { column.clone() } else { ColumnType::Double }
 }
 
 fn reader(by: Comparison, ty: &ColumnType) -> Reader {
