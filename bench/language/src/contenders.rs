@@ -5,10 +5,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Outcome, Request, Settings};
 use weir_engine::memory::Memory;
-use weir_engine::source::Caller;
 use weir_language::json::Json;
 use weir_language::limits::Limits;
 use weir_language::parser::parse;
@@ -82,7 +82,7 @@ fn weir_answer(schema: &str, text: &'static str) -> Contender {
     let graph = Graph::compose(vec![Arc::new(source)], &[]).expect("one source");
     let settings = Settings { limits: Limits::NONE, plan_cache_bytes_max: 0, suggestions: false, ..Settings::STANDARD };
     let engine = Engine::new(graph, settings);
-    let caller = Caller::Admin;
+    let caller = engine.caller(&Identity::admin());
     Box::new(move || {
         let variables = Json::parse(br#"{"id":"1"}"#, 2).expect("JSON");
         let request = Request { variables: Some(variables.root()), ..Request::new(text, Instant::now() + Duration::from_secs(60)) };

@@ -6,11 +6,12 @@
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request, Settings};
 use weir_engine::source::{
-    BoxFuture, Caller, FetchBody, FetchInput, FetchResult, Finished, PlanError, PlanNode, PreparedFetch,
-    Source, SourceError, Tag,
+    BoxFuture, FetchBody, FetchInput, FetchResult, Finished, PlanError, PlanNode, PreparedFetch, Source,
+    SourceError, Tag,
 };
 use weir_language::json::Json;
 use weir_language::limits::Limits;
@@ -83,7 +84,8 @@ fn measure(name: &str, engine: &Engine, texts: &[String], variables: &str) {
         };
         if texts.len() > 1 {
             let started = Instant::now();
-            let response = black_box(runtime.block_on(engine.execute(request, &Caller::Admin)));
+            let response =
+                black_box(runtime.block_on(engine.execute(request, &engine.caller(&Identity::admin()))));
             best = best.min(started.elapsed());
             let timing = response.timing;
             for (stage, took) in stages.iter_mut().zip([timing.parse, timing.validate, timing.plan]) {
@@ -95,7 +97,7 @@ fn measure(name: &str, engine: &Engine, texts: &[String], variables: &str) {
             let started = Instant::now();
             runtime.block_on(async {
                 for _ in 0..rounds {
-                    black_box(engine.execute(request, &Caller::Admin).await);
+                    black_box(engine.execute(request, &engine.caller(&Identity::admin())).await);
                 }
             });
             best = best.min(started.elapsed() / rounds as u32);

@@ -6,6 +6,7 @@ mod extend;
 mod join;
 mod merge;
 mod same;
+mod visibility;
 
 pub(crate) use join::Joined;
 pub use join::join_keys;
@@ -262,7 +263,9 @@ impl Graph {
     #[inline]
     pub(crate) fn owner(&self, field: FieldId) -> Owner {
         let meta = &self.schema.meta;
-        if field == meta.schema || field == meta.ty || self.schema.field(field).parent.0 < builtin::TYPES {
+        if [meta.schema, meta.ty, meta.no_queries].contains(&field)
+            || self.schema.field(field).parent.0 < builtin::TYPES
+        {
             return Owner::Introspection;
         }
         self.owners.get(field.index()).copied().unwrap_or(Owner::Source(0))

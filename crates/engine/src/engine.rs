@@ -4,12 +4,14 @@
 //!
 //! **Invariant:** an engine has one graph; a new schema generation is a new engine.
 
+use crate::caller::{Caller, Identity};
 use crate::compose::Graph;
 use crate::errors;
 use crate::execute::{self, ExecutionContext, ExecutionResult};
-use crate::planner::{Bound, PlanThread, Planner, Refusal};
+use crate::planner::{Bound, PlanRequest, PlanThread, Planner, Refusal};
+use crate::profiles::Profiles;
 use crate::responses::Responses;
-use crate::source::{CacheControl, CacheScope, Caller, Headers, NoHeaders, Protocol};
+use crate::source::{CacheControl, CacheScope, Headers, NoHeaders, Protocol};
 use crate::tag_versions::TagVersions;
 use crate::unread::Receiver;
 use bytes::Bytes;
@@ -204,6 +206,7 @@ pub struct Engine {
     /// For answers that no header tells apart.
     no_headers: Arc<str>,
     responses: Responses,
+    profiles: Profiles,
 }
 
 impl Engine {
@@ -211,7 +214,12 @@ impl Engine {
     #[must_use]
     pub fn new(graph: Graph, settings: Settings) -> Self {
         let responses = Responses::new(settings.responses_bytes_max, Arc::default());
-        Self { planner: Arc::new(Planner::new(graph, settings)), no_headers: Arc::from(""), responses }
+        Self {
+            planner: Arc::new(Planner::new(graph, settings)),
+            no_headers: Arc::from(""),
+            responses,
+            profiles: Profiles::new(),
+        }
     }
 
     /// The same with `changes` that others have too, instead of its own: what they change makes its answers old.
@@ -242,13 +250,20 @@ impl Engine {
         }
     }
 
+    /// The caller that `identity` is for this graph.
+    #[must_use]
+    pub fn caller(&self, identity: &Identity) -> Caller {
+        self.profiles.caller(&self.planner.graph, identity)
+    }
+
     /// Answers `request`. Never fails: what goes wrong is in the response.
     pub async fn execute(&self, request: Request<'_>, caller: &Caller) -> Response {
         let Request { protocol, query: text, headers, deadline, .. } = request;
         let mut timing = Timing::default();
         let planner = &self.planner;
-        let ready = match planner.ready(&request, PlanThread::Loop, &mut timing) {
-            Err(Refusal::Costly) => Box::pin(planner.aside(&request, &mut timing)).await,
+        let asked = PlanRequest { request, profile: caller.profile() };
+        let ready = match planner.ready(&asked, PlanThread::Loop, &mut timing) {
+            Err(Refusal::Costly) => Box::pin(planner.aside(&asked, &mut timing)).await,
             ready => ready,
         };
         let bound = match ready {
@@ -288,8 +303,8 @@ impl Engine {
         };
         timing.execute = started.elapsed();
         // An answer for a credential is private to its client.
-        let is_personal =
-            cache_control.is_some() && plan.pieces.iter().any(|it| it.fetch.is_personal(headers));
+        let is_personal = cache_control.is_some()
+            && (!caller.is_public() || plan.pieces.iter().any(|it| it.fetch.is_personal(headers)));
         let lifetime = cache_control.map(|told| Lifetime {
             cache_control: if is_personal {
                 CacheControl { scope: CacheScope::Private, ..told }
@@ -311,8 +326,9 @@ impl Engine {
     /// Plans `request` without running it and says what would be asked of the sources.
     /// # Errors
     /// The `{"errors": [...]}` a client would get.
-    pub fn explain(&self, request: Request<'_>, _caller: &Caller) -> Result<Explanation, Vec<u8>> {
-        let ready = self.planner.ready(&request, PlanThread::Aside, &mut Timing::default());
+    pub fn explain(&self, request: Request<'_>, caller: &Caller) -> Result<Explanation, Vec<u8>> {
+        let asked = PlanRequest { request, profile: caller.profile() };
+        let ready = self.planner.ready(&asked, PlanThread::Aside, &mut Timing::default());
         let Bound { plan, .. } = ready
             .map_err(|refusal| errors::refused(request.protocol, request.query, &refusal.into_failures()))?;
         let pieces = plan.pieces.iter().map(|piece| {

@@ -11,6 +11,7 @@
 
 mod compile;
 
+use crate::caller::Profile;
 use crate::plan::output_plan::OutputPlan;
 use crate::source::{
     BoxFuture, FetchBody, FetchInput, FetchResult, Finished, PreparedFetch, Protocol, SourceError, Tag,
@@ -19,15 +20,17 @@ use crate::write::out::Out;
 use compile::{Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use weir_language::ast::OperationKind;
 use weir_language::schema::{
-    DirectiveId, EnumValueId, FieldId, InputId, Place, Run, Schema, Str, TypeId, TypeKind, TypeRef,
+    DirectiveId, EnumValueId, FieldId, InputId, Place, Run, Schema, SchemaView, Str, TypeId, TypeKind,
+    TypeRef,
 };
 use weir_language::value::{Node, Variables};
 use weir_language::wraps::Wraps;
 
 /// The bytes `"key":value,` of the root member at `field`, if they depend on nothing but the schema.
 #[must_use]
-pub fn fold(schema: &Schema, shape: &OutputPlan, field: u32, protocol: Protocol) -> Option<Vec<u8>> {
+pub fn fold(schema: SchemaView<'_>, shape: &OutputPlan, field: u32, protocol: Protocol) -> Option<Vec<u8>> {
     let introspection = Introspection::new(schema, shape, &[field], protocol);
     if !introspection.program.is_constant {
         return None;
@@ -41,13 +44,15 @@ pub fn fold(schema: &Schema, shape: &OutputPlan, field: u32, protocol: Protocol)
 #[must_use]
 pub fn prepare(
     schema: &Arc<Schema>,
+    profile: &Arc<Profile>,
     shape: &OutputPlan,
     fields: &[u32],
     protocol: Protocol,
 ) -> Box<dyn PreparedFetch> {
-    let introspection = Introspection::new(schema, shape, fields, protocol);
+    let introspection = Introspection::new(profile.view(schema), shape, fields, protocol);
     Box::new(IntrospectionFetch {
         schema: Arc::clone(schema),
+        profile: Arc::clone(profile),
         introspection,
         bytes_last: AtomicUsize::new(0),
     })
@@ -64,12 +69,18 @@ pub struct Introspection {
 impl Introspection {
     /// Compiles the root members at `fields`, each `__schema` or `__type`.
     #[must_use]
-    pub fn new(schema: &Schema, shape: &OutputPlan, fields: &[u32], protocol: Protocol) -> Self {
+    pub fn new(schema: SchemaView<'_>, shape: &OutputPlan, fields: &[u32], protocol: Protocol) -> Self {
         Self { program: compile(schema, shape, fields), by_name: protocol == Protocol::Hasura }
     }
 
     /// Appends `"key":value,` of root member `root`.
-    pub fn write(&self, schema: &Schema, variables: Option<&Variables>, root: usize, out: &mut Out) {
+    pub fn write<'s>(
+        &'s self,
+        schema: SchemaView<'s>,
+        variables: Option<&'s Variables>,
+        root: usize,
+        out: &'s mut Out,
+    ) {
         let op = &self.program.roots[root];
         let mut writer =
             IntrospectionWriter { schema, program: &self.program, by_name: self.by_name, variables, out };
@@ -96,6 +107,7 @@ impl Introspection {
 
 struct IntrospectionFetch {
     schema: Arc<Schema>,
+    profile: Arc<Profile>,
     introspection: Introspection,
     /// The length of the last answer, the first guess for the next.
     bytes_last: AtomicUsize,
@@ -108,7 +120,7 @@ impl PreparedFetch for IntrospectionFetch {
         let roots = self.introspection.program.roots.len();
         let mut ends = Vec::with_capacity(roots);
         for root in 0..roots {
-            self.introspection.write(&self.schema, Some(input.variables), root, &mut out);
+            self.introspection.write(self.profile.view(&self.schema), Some(input.variables), root, &mut out);
             ends.push(out.len() as u32);
         }
         self.bytes_last.store(out.len(), Ordering::Relaxed);
@@ -128,7 +140,7 @@ impl PreparedFetch for IntrospectionFetch {
 }
 
 struct IntrospectionWriter<'w> {
-    schema: &'w Schema,
+    schema: SchemaView<'w>,
     program: &'w Program,
     by_name: bool,
     variables: Option<&'w Variables>,
@@ -216,7 +228,7 @@ impl<'w> IntrospectionWriter<'w> {
     fn inputs<F>(&mut self, op: &Op<F>, run: Run) {
         let all = op.deprecated.value(self.variables);
         let schema = self.schema;
-        let inputs = (run.start..run.start + run.len).map(InputId);
+        let inputs = schema.inputs(run);
         let shown = inputs.filter(|&input| all || schema.input(input).deprecated.is_none());
         self.named(op, shown, |id| schema.input(id).name, |this, input| this.input(op.set, input));
     }
@@ -225,14 +237,14 @@ impl<'w> IntrospectionWriter<'w> {
         let schema = self.schema;
         self.object(&self.program.schema[set as usize], |this, op| match op.fact {
             OfSchema::Constant => this.out.key(&op.key),
-            OfSchema::Description => this.text(op, schema.description),
-            OfSchema::Types => this.types(op, (0..schema.types.len() as u32).map(TypeId)),
-            OfSchema::Query => this.root_type(op, Some(schema.query)),
-            OfSchema::Mutation => this.root_type(op, schema.mutation),
-            OfSchema::Subscription => this.root_type(op, schema.subscription),
+            OfSchema::Description => this.text(op, schema.description()),
+            OfSchema::Types => this.types(op, schema.types()),
+            OfSchema::Query => this.root_type(op, Some(schema.query())),
+            OfSchema::Mutation => this.root_type(op, schema.root(OperationKind::Mutation)),
+            OfSchema::Subscription => this.root_type(op, schema.root(OperationKind::Subscription)),
             OfSchema::Directives => {
-                let directives = (0..schema.directives.len() as u32).map(DirectiveId);
-                let name = |id: DirectiveId| schema.directives[id.index()].name;
+                let directives = schema.directives();
+                let name = |id: DirectiveId| schema.directive(id).name;
                 this.named(op, directives, name, |this, directive| this.directive(op.set, directive));
             }
         });
@@ -281,14 +293,14 @@ impl<'w> IntrospectionWriter<'w> {
             OfType::Name => this.name(op, ty.name),
             OfType::Description => this.text(op, ty.description),
             OfType::SpecifiedBy => this.text(op, ty.specified_by),
-            OfType::Fields if has_fields => this.fields(op, ty.fields),
+            OfType::Fields if has_fields => this.fields(op, id),
             OfType::Interfaces if has_fields => {
-                this.types(op, schema.type_lists[ty.interfaces.range()].iter().copied());
+                this.types(op, schema.interfaces(id));
             }
             OfType::Possible if is_abstract => {
-                this.types(op, schema.type_lists[ty.possible.range()].iter().copied());
+                this.types(op, schema.possible_types(id));
             }
-            OfType::Values if ty.kind == TypeKind::Enum => this.values(op, ty.members),
+            OfType::Values if ty.kind == TypeKind::Enum => this.values(op, id),
             OfType::Inputs if matches!(ty.kind, TypeKind::Input { .. }) => this.inputs(op, ty.members),
             OfType::OneOf => match ty.kind {
                 TypeKind::Input { one_of } => this.out.member_bool(&op.key, one_of),
@@ -307,30 +319,30 @@ impl<'w> IntrospectionWriter<'w> {
         });
     }
 
-    fn fields(&mut self, op: &Op<OfType>, run: Run) {
+    fn fields(&mut self, op: &Op<OfType>, id: TypeId) {
         let all = op.deprecated.value(self.variables);
         let schema = self.schema;
-        let fields = (run.start..run.start + run.len).map(FieldId);
+        let fields = schema.fields(id);
         let shown = fields.filter(|&field| all || schema.field(field).deprecated.is_none());
         self.named(op, shown, |id| schema.field(id).name, |this, field| this.field(op.set, field));
     }
 
-    fn values(&mut self, op: &Op<OfType>, run: Run) {
+    fn values(&mut self, op: &Op<OfType>, id: TypeId) {
         let all = op.deprecated.value(self.variables);
         let schema = self.schema;
-        let values = (run.start..run.start + run.len).map(EnumValueId);
+        let values = schema.enum_values(id);
         let shown = values.filter(|&value| all || schema.enum_value(value).deprecated.is_none());
         self.named(op, shown, |id| schema.enum_value(id).name, |this, value| this.value(op.set, value));
     }
 
     fn field(&mut self, set: u32, id: FieldId) {
-        let field = self.schema.field(id);
+        let (field, ty) = (self.schema.field(id), self.schema.field_type(id));
         self.object(&self.program.fields[set as usize], |this, op| match op.fact {
             OfField::Constant => this.out.key(&op.key),
             OfField::Name => this.name(op, field.name),
             OfField::Description => this.text(op, field.description),
             OfField::Arguments => this.inputs(op, field.arguments),
-            OfField::Type => this.inner(op, field.ty),
+            OfField::Type => this.inner(op, ty),
             OfField::IsDeprecated => this.out.member_bool(&op.key, field.deprecated.is_some()),
             OfField::Reason => this.reason(op, field.deprecated),
         });
@@ -361,7 +373,7 @@ impl<'w> IntrospectionWriter<'w> {
     }
 
     fn directive(&mut self, set: u32, id: DirectiveId) {
-        let directive = &self.schema.directives[id.index()];
+        let directive = self.schema.directive(id);
         self.object(&self.program.directives[set as usize], |this, op| match op.fact {
             OfDirective::Constant => this.out.key(&op.key),
             OfDirective::Name => this.name(op, directive.name),

@@ -6,6 +6,7 @@
 //! **Invariant:** nothing on the warm path parses, validates, builds a value tree, or allocates or calls
 //! dynamically per field or row.
 
+pub mod caller;
 pub mod compose;
 pub mod engine;
 mod errors;
@@ -16,6 +17,7 @@ pub mod lifetime;
 pub mod memory;
 pub mod plan;
 mod planner;
+mod profiles;
 mod responses;
 pub mod rows;
 pub mod single_flight;

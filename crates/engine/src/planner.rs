@@ -4,6 +4,7 @@
 //!
 //! **Invariant:** a planner has one graph and one cache.
 
+use crate::caller::Profile;
 use crate::compose::{Graph, Owner};
 use crate::engine::{Request, Settings, Timing};
 use crate::errors::Failure;
@@ -53,6 +54,20 @@ pub(crate) struct Planner {
     pub(crate) built: AtomicU64,
 }
 
+/// A request and the profile of its caller, for which it is planned.
+#[derive(Clone, Copy)]
+pub(crate) struct PlanRequest<'r> {
+    pub(crate) request: Request<'r>,
+    pub(crate) profile: &'r Arc<Profile>,
+}
+
+impl<'r> std::ops::Deref for PlanRequest<'r> {
+    type Target = Request<'r>;
+    fn deref(&self) -> &Request<'r> {
+        &self.request
+    }
+}
+
 /// An operation ready to be run.
 pub(crate) struct Bound {
     pub(crate) plan: Arc<Plan>,
@@ -95,10 +110,11 @@ struct Owned {
     protocol: Protocol,
     queries_only: bool,
     deadline: Instant,
+    profile: Arc<Profile>,
 }
 
 impl Owned {
-    fn new(request: &Request<'_>) -> Self {
+    fn new(request: &PlanRequest<'_>) -> Self {
         Self {
             query: request.query.to_owned(),
             operation_name: request.operation_name.map(str::to_owned),
@@ -106,6 +122,7 @@ impl Owned {
             protocol: request.protocol,
             queries_only: request.queries_only,
             deadline: request.deadline,
+            profile: Arc::clone(request.profile),
         }
     }
 
@@ -120,6 +137,7 @@ impl Owned {
             queries_only: self.queries_only,
             ..Request::new(&self.query, self.deadline)
         };
+        let request = PlanRequest { request, profile: &self.profile };
         planner.ready(&request, PlanThread::Aside, timing)
     }
 }
@@ -146,7 +164,7 @@ impl Planner {
     /// Why the request is not executed.
     pub(crate) async fn aside(
         self: &Arc<Self>,
-        request: &Request<'_>,
+        request: &PlanRequest<'_>,
         timing: &mut Timing,
     ) -> Result<Bound, Refusal> {
         let Ok(runtime) = Handle::try_current() else {
@@ -180,7 +198,7 @@ impl Planner {
     /// Why the request is not executed, or [`Refusal::Costly`].
     pub(crate) fn ready(
         &self,
-        request: &Request<'_>,
+        request: &PlanRequest<'_>,
         place: PlanThread,
         timing: &mut Timing,
     ) -> Result<Bound, Refusal> {
@@ -228,7 +246,7 @@ impl Planner {
     /// Source: GraphQL specification, sections 5.8.5 and 6.4.1.
     fn settle_nulls(
         &self,
-        request: &Request<'_>,
+        request: &PlanRequest<'_>,
         plan: Arc<Plan>,
         (state, variables): (u64, &Variables),
         place: PlanThread,
@@ -267,7 +285,12 @@ impl Planner {
     }
 
     /// Plans a text that is not known; where variables steer it, for the state they are in.
-    fn open(&self, request: &Request<'_>, place: PlanThread, timing: &mut Timing) -> Result<Opened, Refusal> {
+    fn open(
+        &self,
+        request: &PlanRequest<'_>,
+        place: PlanThread,
+        timing: &mut Timing,
+    ) -> Result<Opened, Refusal> {
         self.with_context(request, place, timing, |context| {
             let operation = context.operation()?;
             if !operation.steering.is_empty() {
@@ -287,7 +310,7 @@ impl Planner {
     /// The plan for one state of the variables that steer `@skip` and `@include`.
     fn plan_for_state(
         &self,
-        request: &Request<'_>,
+        request: &PlanRequest<'_>,
         state: u64,
         place: PlanThread,
         timing: &mut Timing,
@@ -319,7 +342,7 @@ impl Planner {
     /// Parses and validates, and hands on what is asked.
     fn with_context<T>(
         &self,
-        request: &Request<'_>,
+        request: &PlanRequest<'_>,
         place: PlanThread,
         timing: &mut Timing,
         then: impl FnOnce(&PlanContext<'_>) -> Result<T, Refusal>,
@@ -338,12 +361,17 @@ impl Planner {
         refuse_subscription(request, &document)?;
         // One that is asked for was refused above.
         let options = validate::Options { limits, suggestions, edition_2026, subscriptions_beside: true };
-        let checked =
-            validate::validate_for(self.graph.schema(), &document, &options, reading(request.protocol));
+        let checked = validate::validate_for(
+            request.profile.view(self.graph.schema()),
+            &document,
+            &options,
+            reading(request.protocol),
+        );
         lap(&mut timing.validate);
         let valid = checked.map_err(failures)?;
         let selected = valid.operation(request.operation_name).map_err(|error| vec![Failure::text(error)])?;
-        let context = PlanContext::new(&self.graph, &selected, request.protocol, &self.settings)?;
+        let context =
+            PlanContext::new(&self.graph, request.profile, &selected, request.protocol, &self.settings)?;
         let made = then(&context);
         lap(&mut timing.plan);
         made
@@ -352,7 +380,7 @@ impl Planner {
     /// Coerces the variables, if there are any.
     fn bind(
         &self,
-        request: &Request<'_>,
+        request: &PlanRequest<'_>,
         operation: &PlannedOperation,
     ) -> Result<Option<Arc<Variables>>, Vec<Failure>> {
         if operation.variables.is_empty() && request.variables.is_none() {
@@ -360,12 +388,13 @@ impl Planner {
         }
         let settings = coercion(request.protocol, &self.settings.limits);
         let mut variables = Variables::default();
-        operation.types.coerce(self.graph.schema(), request.variables, settings, &mut variables).map_err(
-            |errors| {
+        operation
+            .types
+            .coerce(request.profile.view(self.graph.schema()), request.variables, settings, &mut variables)
+            .map_err(|errors| {
                 let wording = self.graph.schema().wording;
                 errors.into_iter().map(|it| Failure::variable(it, wording)).collect::<Vec<_>>()
-            },
-        )?;
+            })?;
         Ok(Some(Arc::new(variables)))
     }
 
@@ -383,7 +412,7 @@ struct Opened {
 }
 
 /// Refuses a subscription before it is held against a schema, which need not have a root for it: its code says what is the matter.
-fn refuse_subscription(request: &Request<'_>, document: &Document<'_>) -> Result<(), Refusal> {
+fn refuse_subscription(request: &PlanRequest<'_>, document: &Document<'_>) -> Result<(), Refusal> {
     let mut operations = document.definitions.iter().filter_map(|it| match it {
         Definition::Operation(operation) => Some(operation),
         Definition::Fragment(_) | Definition::Schema(_) | Definition::Type(_) | Definition::Directive(_) => {
@@ -408,9 +437,9 @@ fn failures(errors: Vec<Error>) -> Vec<Failure> {
     errors.into_iter().map(Failure::text).collect()
 }
 
-impl<'r> Request<'r> {
+impl<'r> PlanRequest<'r> {
     fn key(&self, state: Option<u64>) -> PlanKeyRef<'r> {
-        let Self { query: text, operation_name, protocol, .. } = *self;
-        PlanKeyRef { text, operation_name, protocol, state }
+        let Request { query: text, operation_name, protocol, .. } = self.request;
+        PlanKeyRef { text, operation_name, protocol, profile: self.profile.number(), state }
     }
 }

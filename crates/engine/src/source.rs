@@ -14,6 +14,8 @@ pub use headers::{Headers, NoHeaders};
 pub(crate) use request_scope::RequestCaches;
 pub use request_scope::{BatchBarrier, RequestCache, RequestScope};
 
+pub use crate::caller::Caller;
+use crate::caller::{Facts, Identity};
 use crate::lifetime::HintAt;
 use crate::plan::output_plan::{OutputPlan, SelectionSetId};
 use crate::rows::{Column, Rows};
@@ -25,7 +27,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use weir_language::ast::OperationKind;
-use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, TypeId};
+use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, TypeId, Visibility};
 use weir_language::value::Variables;
 
 /// A future on the heap.
@@ -43,6 +45,16 @@ pub trait Source: Send + Sync {
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError>;
     /// The source's division of its types into parts, if one fetch does not bring all of it.
     fn field_resolver(&self) -> Option<&dyn FieldResolver> {
+        None
+    }
+    /// Appends the facts of `identity` that decide what plans this source makes for it and what it shows. None: everything
+    /// may be seen and done. The number of different facts is bounded by the configuration, not by the values of claims.
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        let _ = (identity, facts);
+    }
+    /// The members of [`Source::schema`] that callers with these facts see; `None`: all.
+    fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
+        let _ = facts;
         None
     }
     /// Cache hints for types and fields, its own and others'.
@@ -65,6 +77,10 @@ pub trait PreparedFetch: Send + Sync {
     fn touches(&self) -> &[Tag];
     /// The client's headers it reads or passes on, in lower case: what is shared between clients has to tell them apart by these.
     fn reads_headers(&self) -> &[Box<str>] {
+        &[]
+    }
+    /// The session variables it reads, in lower case: what is shared between callers has to tell them apart by these.
+    fn reads_claims(&self) -> &[Box<str>] {
         &[]
     }
     /// True if the answer to a request with these headers depends on a credential: it is private to the client, whatever its
@@ -121,6 +137,8 @@ pub struct PlanNode<'p> {
     pub part: Option<SeparateFetchId>,
     /// The form of the answer.
     pub answer: AnswerForm,
+    /// The source's facts of the callers the plan is for ([`Source::profile`]); none: they see and may do everything.
+    pub facts: &'p [u64],
     /// Rules for scalars and wording of errors.
     pub protocol: Protocol,
     /// Parts that one condition of its arguments may have.
@@ -184,6 +202,16 @@ impl Ids {
     pub fn has_type(&self, id: TypeId) -> bool {
         Self::own(&self.types, id.0) != u32::MAX
     }
+    /// True if the source has the argument or input field.
+    #[must_use]
+    pub fn has_input(&self, id: InputId) -> bool {
+        Self::own(&self.inputs, id.0) != u32::MAX
+    }
+    /// True if the source has the enum value.
+    #[must_use]
+    pub fn has_enum_value(&self, id: EnumValueId) -> bool {
+        Self::own(&self.enum_values, id.0) != u32::MAX
+    }
     /// The source's own id of a type.
     #[must_use]
     pub fn ty(&self, id: TypeId) -> TypeId {
@@ -204,13 +232,6 @@ impl Ids {
     pub fn enum_value(&self, id: EnumValueId) -> EnumValueId {
         EnumValueId(Self::own(&self.enum_values, id.0))
     }
-}
-
-/// The caller. Until roles land there is only the admin.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Caller {
-    /// Sees and may do everything.
-    Admin,
 }
 
 /// Request-specific input of a fetch.

@@ -7,11 +7,11 @@ mod counting;
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Value};
 use weir_engine::record;
-use weir_engine::source::Caller;
 use weir_language::json::Json;
 use weir_language::schema::Schema;
 
@@ -61,7 +61,8 @@ fn run(engine: &Engine, query: &str, variables: &str) -> (usize, usize) {
         variables: Some(json.root()),
         ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
-    let (allocations, response) = counting::count(|| engine.execute(request, &Caller::Admin).now_or_never());
+    let (allocations, response) =
+        counting::count(|| engine.execute(request, &engine.caller(&Identity::admin())).now_or_never());
     match response.expect("memory answers at once").body {
         Body::Whole(bytes) => (allocations, bytes.len()),
         Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),

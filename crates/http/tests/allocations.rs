@@ -10,8 +10,8 @@ mod wire_kit;
 use futures_util::FutureExt;
 use served_kit::engine;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::Caller;
 use wire_kit::Service;
 
 const SDL: &str = r#"
@@ -44,10 +44,10 @@ fn request(query: &str) -> Request<'_> {
 /// Allocations of a request whose plan and whose services' answers are kept, and the bytes of its answer.
 async fn count(engine: &Engine, query: &str) -> (usize, usize) {
     for _ in 0..3 {
-        engine.execute(request(query), &Caller::Admin).await;
+        engine.execute(request(query), &engine.caller(&Identity::admin())).await;
     }
     let (allocations, response) =
-        counting::count(|| engine.execute(request(query), &Caller::Admin).now_or_never());
+        counting::count(|| engine.execute(request(query), &engine.caller(&Identity::admin())).now_or_never());
     match response.expect("what is kept is there at once").body {
         Body::Whole(bytes) => (allocations, bytes.len()),
         Body::Shared(bytes) => (allocations, bytes.len()),

@@ -9,8 +9,8 @@ mod kit;
 use kit::{CHINOOK, Served, serve};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::Request;
-use weir_engine::source::Caller;
 
 const OPERATIONS: [(&str, &str); 4] = [
     ("constant", "{ __typename }"),
@@ -25,7 +25,7 @@ const OPERATIONS: [(&str, &str); 4] = [
 /// Answers `query` `runs` times, one after the other.
 async fn run(served: &Served, query: &str, runs: u32) {
     for _ in 0..runs {
-        black_box(served.engine.execute(request(query), &Caller::Admin).await);
+        black_box(served.engine.execute(request(query), &served.engine.caller(&Identity::admin())).await);
     }
 }
 

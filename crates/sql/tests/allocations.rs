@@ -13,8 +13,8 @@ use kit::{CHINOOK, serve};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::Caller;
 use weir_language::json::Json;
 use weir_postgres::Settings;
 use weir_relational::catalog::postgres_types::{Types, oid};
@@ -52,7 +52,7 @@ impl Asked {
             variables: Some(json.root()),
             ..Request::new(query, Instant::now() + Duration::from_secs(60))
         };
-        let answering = self.engine.execute(request, &Caller::Admin);
+        let answering = self.engine.execute(request, &self.engine.caller(&Identity::admin()));
         let (allocations, response) = counting::count(|| match &self.runtime {
             Some(runtime) => runtime.block_on(answering),
             None => answering.now_or_never().expect("a short page is read at once"),

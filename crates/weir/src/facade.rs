@@ -7,8 +7,9 @@ use crate::sources::{self, Target};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Explanation, Request};
-use weir_engine::source::{Caller, Protocol, Source};
+use weir_engine::source::{Protocol, Source};
 use weir_language::json::{Json, JsonError};
 
 /// Timeout of a request of an embedding program.
@@ -140,7 +141,7 @@ impl Weir {
             headers: &weir_engine::source::NoHeaders,
             deadline,
         };
-        match self.engine.execute(request, &Caller::Admin).await.body {
+        match self.engine.execute(request, &self.engine.caller(&Identity::admin())).await.body {
             Body::Whole(bytes) => Ok(bytes),
             Body::Shared(bytes) => Ok(bytes.into()),
             Body::Stream { head: mut all, mut rest } => {
@@ -174,7 +175,7 @@ impl Weir {
             headers: &weir_engine::source::NoHeaders,
             deadline,
         };
-        self.engine.explain(request, &Caller::Admin)
+        self.engine.explain(request, &self.engine.caller(&Identity::admin()))
     }
 
     /// The engine itself.

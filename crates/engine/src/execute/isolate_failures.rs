@@ -97,10 +97,10 @@ fn ask_one<'r>(
 
 /// The piece of one member of `piece`.
 fn alone(run: &ExecutionContext<'_>, piece: &PreparedNode, field: u32) -> Result<PreparedNode, SourceError> {
-    let Some(source) = piece.source else {
+    let Some(at) = piece.source else {
         return Err(SourceError::Broken("a piece without a source was refused".into()));
     };
-    let (source, ids) = &run.graph.sources()[usize::from(source)];
+    let (source, ids) = &run.graph.sources()[usize::from(at)];
     let plan = run.plan;
     let prepared = source.prepare(&PlanNode {
         schema: run.graph.schema(),
@@ -112,6 +112,7 @@ fn alone(run: &ExecutionContext<'_>, piece: &PreparedNode, field: u32) -> Result
         parent_keys: None,
         part: None,
         answer: if piece.must_be_rows { AnswerForm::Rows } else { AnswerForm::Any { contiguous: false } },
+        facts: run.caller.profile().facts(at),
         protocol: run.protocol,
         conditions_max: run.conditions_max,
         variables: &plan.operation.variables,

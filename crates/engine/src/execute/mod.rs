@@ -17,6 +17,7 @@ mod stream;
 
 pub(crate) use shared::run_shared;
 
+use crate::caller::Caller;
 use crate::compose::Graph;
 use crate::engine::{Body, Capacity};
 use crate::lifetime::CachePolicy;
@@ -24,8 +25,8 @@ use crate::plan::output_plan::PlanNodeId;
 use crate::plan::{Plan, PreparedNode};
 use crate::rows::{Column, Rows};
 use crate::source::{
-    BatchBarrier, CacheControl, Caller, FetchBody, FetchInput, FetchResult, Finished, Headers, PathError,
-    Protocol, RequestCaches, RequestScope, SourceError,
+    BatchBarrier, CacheControl, FetchBody, FetchInput, FetchResult, Finished, Headers, PathError, Protocol,
+    RequestCaches, RequestScope, SourceError,
 };
 use crate::tag_versions::{InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;

@@ -7,7 +7,7 @@
 
 use crate::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSetId};
 use hashbrown::HashMap;
-use weir_language::schema::{Schema, builtin};
+use weir_language::schema::{SchemaView, builtin};
 use weir_language::value::{Node, Variables};
 
 /// Names the facts of one introspection type after its fields.
@@ -143,12 +143,12 @@ pub(super) struct Program {
 }
 
 /// Compiles the members at `fields`, each `__schema` or `__type`.
-pub(super) fn compile(schema: &Schema, shape: &OutputPlan, fields: &[u32]) -> Program {
+pub(super) fn compile(schema: SchemaView<'_>, shape: &OutputPlan, fields: &[u32]) -> Program {
     let program = Program { is_constant: true, ..Program::default() };
     let mut compiler = Compiler { schema, shape, program, known: HashMap::default(), pending: Vec::new() };
     for &field in fields {
         let member = &shape.fields[field as usize];
-        let root = if member.field == schema.meta.schema {
+        let root = if member.field == schema.meta().schema {
             Root::Schema { set: compiler.below(member, Some(Kind::Schema)) }
         } else {
             Root::Type { set: compiler.below(member, Some(Kind::Type)), name: compiler.name(member) }
@@ -162,7 +162,7 @@ pub(super) fn compile(schema: &Schema, shape: &OutputPlan, fields: &[u32]) -> Pr
 }
 
 struct Compiler<'c> {
-    schema: &'c Schema,
+    schema: SchemaView<'c>,
     shape: &'c OutputPlan,
     program: Program,
     known: HashMap<SelectionSetId, u32, foldhash::fast::RandomState>,
@@ -266,12 +266,13 @@ impl Compiler<'_> {
     fn kinds(&self, member: &OutputField) -> Option<Box<[ResponseKey; 8]>> {
         let is_kind = member.ty.base == builtin::TYPE_KIND && matches!(member.member, OutputKind::Leaf);
         is_kind.then(|| {
-            let mut values =
-                self.schema.enum_values[self.schema.ty(builtin::TYPE_KIND).members.range()].iter();
+            let mut values = self.schema.enum_values(builtin::TYPE_KIND);
             Box::new(std::array::from_fn(|_| {
                 let value = values.next().expect("there are eight kinds");
                 let mut bytes = member.key.bytes().to_vec();
-                bytes.extend_from_slice(format!("\"{}\",", self.schema.str(value.name)).as_bytes());
+                bytes.extend_from_slice(
+                    format!("\"{}\",", self.schema.str(self.schema.enum_value(value).name)).as_bytes(),
+                );
                 ready(&bytes)
             }))
         })

@@ -90,7 +90,7 @@ fn push_given(
             literals.nodes.push(node);
             literals.nodes.len() as u32 - 1
         }
-        None => coerce::literal(schema, context.document, given, ty, coercion, &number, literals)
+        None => coerce::literal(context.view, context.document, given, ty, coercion, &number, literals)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?,
     };
     let default = match (literals.nodes[value as usize], schema.input(input).default) {

@@ -12,6 +12,7 @@ use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use super::refused::{RefusedFetch, refused};
 use super::response_sharing::sharing;
 use super::{Plan, PlannedOperation, PreparedNode};
+use crate::caller::Profile;
 use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
 use crate::introspect;
@@ -23,6 +24,7 @@ use weir_language::ast::{Document, Operation, OperationKind, ValueId};
 use weir_language::coerce::{Reading, Settings, VariableTypes};
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
+use weir_language::schema::SchemaView;
 use weir_language::span::Span;
 use weir_language::validate::Selected;
 use weir_language::value::Variables;
@@ -30,6 +32,10 @@ use weir_language::value::Variables;
 /// Input of the planner: an operation of a document that was validated against the graph's schema.
 pub(crate) struct PlanContext<'q> {
     pub(crate) graph: &'q Graph,
+    /// The callers for whom the plan is made.
+    pub(crate) profile: &'q Arc<Profile>,
+    /// What they see of the graph.
+    pub(crate) view: SchemaView<'q>,
     pub(crate) document: &'q Document<'q>,
     pub(crate) operation: &'q Operation,
     /// The operation with what its names mean.
@@ -64,15 +70,17 @@ impl<'q> PlanContext<'q> {
     /// Defaults of variables that do not fit.
     pub(crate) fn new(
         graph: &'q Graph,
+        profile: &'q Arc<Profile>,
         selected: &'q Selected<'q, 'q>,
         protocol: Protocol,
         settings: &crate::engine::Settings,
     ) -> Result<Self, Vec<Failure>> {
         let introspection = settings.introspection;
+        let view = profile.view(graph.schema());
         let coercion = coercion(protocol, &settings.limits);
         let (document, operation) = (selected.valid().document(), &selected.operation().ast);
         let wide = arguments::wide_variables(graph.schema(), selected);
-        let types = VariableTypes::new(graph.schema(), document, operation.variables, coercion, &wide)
+        let types = VariableTypes::new(view, document, operation.variables, coercion, &wide)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
         let types =
             types.with_templates(document, selected.json_literals(), &|value| selected.variable(value));
@@ -80,6 +88,8 @@ impl<'q> PlanContext<'q> {
         let types = Arc::new(types);
         Ok(Self {
             graph,
+            profile,
+            view,
             document,
             operation,
             selected,
@@ -157,7 +167,7 @@ pub(crate) fn build(
     // Every field of a mutation is done, however often it is asked.
     let keep = (kind == OperationKind::Mutation).then_some(ROOT);
     dedupe_fields::mark(&mut shape, ROOT, keep);
-    const_fold(context.graph, &mut shape, ROOT, context.protocol);
+    const_fold(context, &mut shape, ROOT);
     let refused = variables.map(|it| refused(context.graph.schema(), &never_null, it)).unwrap_or_default();
     let (cuts, root_pieces) = assign_sources(context.graph, &mut shape, ROOT, kind, &refused);
     let shape = Arc::new(shape);
@@ -165,7 +175,7 @@ pub(crate) fn build(
     hint(context.graph, &shape, &mut pieces);
     mark_repeats(&mut pieces);
     let repeats = pieces.iter().any(|it| it.repeats);
-    let sharing = sharing(kind, operation.cache_directive, &pieces);
+    let sharing = sharing(kind, operation.cache_directive, context.profile, &pieces);
     let root_members = root_members(&shape, ROOT, &pieces[..root_pieces]);
     let whole = match pieces.as_slice() {
         [only] => only.fields.len() == shape.set(ROOT).len as usize,
@@ -220,7 +230,9 @@ fn prepare(
         let AssignedNode { source, set, fields, parent, part, answer, refused } = assign_sources;
         let fetch: Result<Box<dyn PreparedFetch>, _> = match (source, refused) {
             (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
-            (None, None) => Ok(introspect::prepare(schema, shape, &fields, context.protocol)),
+            (None, None) => {
+                Ok(introspect::prepare(schema, context.profile, shape, &fields, context.protocol))
+            }
             (Some(at), None) => {
                 let (source, ids) = &context.graph.sources()[usize::from(at)];
                 source.prepare(&PlanNode {
@@ -233,6 +245,7 @@ fn prepare(
                     parent_keys: parent.as_ref().map(|it| it.hidden.len() as u32),
                     part,
                     answer,
+                    facts: context.profile.facts(at),
                     protocol: context.protocol,
                     conditions_max: context.conditions_max,
                     variables: &operation.variables,

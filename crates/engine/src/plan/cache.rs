@@ -1,6 +1,6 @@
 //! Keeps plans, so that a known request is neither parsed nor checked again.
 //!
-//! Key: text, operation name, protocol and, for operations that variables steer by `@skip`/`@include`, the state of those. Such an operation has one more entry without a state, which says what to bind first.
+//! Key: text, operation name, protocol, profile of the caller and, for operations that variables steer by `@skip`/`@include`, the state of those. Such an operation has one more entry without a state, which says what to bind first.
 //! Texts that are asked once are admitted to a small part of the cache only, so a flood of them does not push out
 //! the plans that are asked again.
 //!
@@ -33,6 +33,8 @@ pub(crate) struct PlanKeyRef<'r> {
     pub(crate) operation_name: Option<&'r str>,
     /// Protocol of the answer.
     pub(crate) protocol: Protocol,
+    /// The number of the caller's profile.
+    pub(crate) profile: u64,
     /// The state of the steering variables, if it is part of the key.
     pub(crate) state: Option<u64>,
 }
@@ -42,6 +44,7 @@ struct PlanKey {
     text: Box<str>,
     operation_name: Option<Box<str>>,
     protocol: Protocol,
+    profile: u64,
     state: Option<u64>,
 }
 
@@ -51,6 +54,7 @@ impl PlanKey {
             text: &self.text,
             operation_name: self.operation_name.as_deref(),
             protocol: self.protocol,
+            profile: self.profile,
             state: self.state,
         }
     }
@@ -127,6 +131,7 @@ impl PlanCache {
             text: key.text.into(),
             operation_name: key.operation_name.map(Into::into),
             protocol: key.protocol,
+            profile: key.profile,
             state: key.state,
         };
         self.entries.insert(key, known);

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use weir_language::ast::{self, Document, List, OperationKind, Selection};
 use weir_language::error::Code;
-use weir_language::schema::{FieldId, Schema, TypeId, TypeKind};
+use weir_language::schema::{FieldId, SchemaView, TypeId, TypeKind, builtin};
 use weir_language::validate::{FragmentId, Selected, Valid};
 
 /// The most sets and members a shape may have.
@@ -79,7 +79,7 @@ struct Slot {
 /// The pass.
 struct Collector<'b> {
     context: &'b PlanContext<'b>,
-    schema: &'b Schema,
+    schema: SchemaView<'b>,
     valid: &'b Valid<'b>,
     selected: &'b Selected<'b, 'b>,
     document: &'b Document<'b>,
@@ -113,7 +113,7 @@ pub(crate) fn collect<'b>(
     context: &'b PlanContext<'b>,
     guards: ConditionState<'b>,
 ) -> Result<Collected, Vec<Failure>> {
-    let schema = context.graph.schema();
+    let schema = context.view;
     let (valid, document) = (context.selected.valid(), context.document);
     let mut collector = Collector {
         context,
@@ -242,10 +242,8 @@ impl<'b> Collector<'b> {
     /// True if a fragment on type `condition` applies to objects of type `on`.
     fn applies(&self, condition: TypeId, on: TypeId) -> bool {
         match self.schema.ty(condition).kind {
-            TypeKind::Interface => {
-                self.schema.type_lists[self.schema.ty(on).interfaces.range()].contains(&condition)
-            }
-            TypeKind::Union => self.schema.possible_types(condition).contains(&on),
+            TypeKind::Interface => self.schema.interfaces(on).any(|it| it == condition),
+            TypeKind::Union => self.schema.possible_types(condition).any(|it| it == on),
             TypeKind::Object | TypeKind::Scalar(_) | TypeKind::Enum | TypeKind::Input { .. } => {
                 condition == on
             }
@@ -256,10 +254,12 @@ impl<'b> Collector<'b> {
     fn member(&mut self, group: Group<'_>, place: &Pending) -> Result<(), Vec<Failure>> {
         let (at, first) = (group.first.at as usize, self.field(group.first));
         let field = self.resolve(at, first, place.on);
-        let ty = self.schema.field(field).ty;
+        let ty = self.schema.field_type(field);
         let name = self.document.str(first.key());
-        let (arguments_start, arguments_len, member) = if field == self.schema.meta.typename {
-            (0, 0, self.typename(name, place.on))
+        let (arguments_start, arguments_len, member) = if field == self.schema.meta().typename {
+            (0, 0, self.constant(name, self.schema.type_name(place.on)))
+        } else if field == self.schema.meta().no_queries {
+            (0, 0, self.constant(name, builtin::NO_QUERIES_VALUE))
         } else {
             let (start, len) = self.arguments(at, first, field)?;
             let len = len + self.directives(group)?;
@@ -285,7 +285,7 @@ impl<'b> Collector<'b> {
     /// The field of objects of type `on` that is selected at `at`, perhaps on an abstract type.
     fn resolve(&self, at: usize, field: &ast::Field, on: TypeId) -> FieldId {
         let id = self.valid.field(at);
-        if self.valid.parent(at) == on || id == self.schema.meta.typename {
+        if self.valid.parent(at) == on || id == self.schema.meta().typename {
             return id;
         }
         let name = self.document.str(field.name);
@@ -319,13 +319,14 @@ impl<'b> Collector<'b> {
         Ok((self.shape.arguments.len() - start) as u32)
     }
 
-    fn typename(&mut self, key: &str, on: TypeId) -> OutputKind {
+    /// The member `key` whose value is always `text`.
+    fn constant(&mut self, key: &str, text: &str) -> OutputKind {
         let constants = &mut self.shape.constants;
         let start = constants.len() as u32;
         constants.push(b'"');
         constants.extend_from_slice(key.as_bytes());
         constants.extend_from_slice(b"\":\"");
-        constants.extend_from_slice(self.schema.type_name(on).as_bytes());
+        constants.extend_from_slice(text.as_bytes());
         constants.extend_from_slice(b"\",");
         OutputKind::Constant { start, end: constants.len() as u32 }
     }
@@ -341,7 +342,9 @@ impl<'b> Collector<'b> {
         let possible = match self.schema.ty(base).kind {
             TypeKind::Scalar(_) | TypeKind::Enum | TypeKind::Input { .. } => return Ok(OutputKind::Leaf),
             TypeKind::Object => None,
-            TypeKind::Interface | TypeKind::Union => Some(self.schema.possible_types(base)),
+            TypeKind::Interface | TypeKind::Union => {
+                Some(self.schema.possible_types(base).collect::<Vec<_>>())
+            }
         };
         let context = self.context(field, place);
         let parts: Parts = group.iter().map(|it| self.field(it).selections).collect();
@@ -352,11 +355,10 @@ impl<'b> Collector<'b> {
         if let Some(&member) = key.as_ref().and_then(|key| self.known.get(key)) {
             return Ok(member);
         }
-        self.check_room(possible.map_or(1, <[_]>::len))?;
+        self.check_room(possible.as_ref().map_or(1, Vec::len))?;
         let member = match possible {
             None => OutputKind::Object(self.open(parts, base, context)),
-            Some(types) => {
-                let mut types = types.to_vec();
+            Some(mut types) => {
                 types.sort_unstable();
                 let sets = types.into_iter().map(|on| (on, self.open(parts.clone(), on, context))).collect();
                 self.shape.type_switches.push(TypeSwitch { on: base, sets });

@@ -2,11 +2,13 @@
 //!
 //! A plan has answers of its own, but for that of an operation with `@cached`: it shares them with those of the same `stem`.
 //!
-//! **Invariant:** the key holds every header a source of the plan reads, forwards or is told apart by.
+//! **Invariant:** the key holds every header a source of the plan reads, forwards or is told apart by, every session variable it reads, and
+//! the profile of the caller: by the plan, or by its number.
 
 use super::PreparedNode;
 use super::cache_directive::CacheDirective;
 use super::cache_identity::CacheIdentity;
+use crate::caller::{Claims, Profile};
 use crate::source::Headers;
 use crate::tag_versions;
 use std::sync::Arc;
@@ -20,7 +22,9 @@ pub(crate) struct ResponseSharing {
     id: Id,
     /// Lower case, each once, in order.
     headers: Vec<Box<str>>,
-    /// The same in one line.
+    /// Session variables that the pieces read, in lower case, each once, in order.
+    claims: Vec<Box<str>>,
+    /// The headers in one line.
     pub(crate) vary: Arc<str>,
     /// Places of the tags that the parts touch.
     pub(crate) tags: Vec<u16>,
@@ -33,8 +37,8 @@ pub(crate) struct ResponseSharing {
 enum Id {
     /// Of the plan with this number.
     Plan(u64),
-    /// Of all operations with this stem.
-    Operation(CacheIdentity),
+    /// Of all operations with this stem, for the profile with this number.
+    Operation(CacheIdentity, u64),
 }
 
 /// Numbers of plans: no two of the process have the same.
@@ -44,6 +48,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 pub(super) fn sharing(
     kind: OperationKind,
     cache_directive: Option<CacheDirective>,
+    profile: &Profile,
     pieces: &[PreparedNode],
 ) -> Option<ResponseSharing> {
     let lives = |it: &PreparedNode| it.fetch.has_lifetime() || it.hints.covers;
@@ -59,13 +64,16 @@ pub(super) fn sharing(
     let mut headers: Vec<Box<str>> = pieces.iter().flat_map(|it| it.fetch.reads_headers()).cloned().collect();
     headers.sort_unstable();
     headers.dedup();
+    let mut claims: Vec<Box<str>> = pieces.iter().flat_map(|it| it.fetch.reads_claims()).cloned().collect();
+    claims.sort_unstable();
+    claims.dedup();
     let vary = headers.join(", ").into();
     let flights = asked().all(|it| it.fetch.has_lifetime());
     let id = match cache_directive {
-        Some(cache_directive) => Id::Operation(cache_directive.cache_identity),
+        Some(cache_directive) => Id::Operation(cache_directive.cache_identity, profile.number()),
         None => Id::Plan(NEXT.fetch_add(1, Ordering::Relaxed)),
     };
-    Some(ResponseSharing { id, headers, vary, tags: tags(pieces), flights })
+    Some(ResponseSharing { id, headers, claims, vary, tags: tags(pieces), flights })
 }
 
 /// Places of all tags the pieces touch, each once.
@@ -78,8 +86,8 @@ fn tags(pieces: &[PreparedNode]) -> Vec<u16> {
 }
 
 impl ResponseSharing {
-    /// The key for these variables and headers.
-    pub(crate) fn key(&self, variables: &Variables, headers: &dyn Headers) -> Vec<u8> {
+    /// The key for these variables, headers and claims.
+    pub(crate) fn key(&self, variables: &Variables, headers: &dyn Headers, claims: &Claims) -> Vec<u8> {
         let mut key =
             Vec::with_capacity(96 + 16 * variables.values.nodes.len() + variables.values.text.len());
         match &self.id {
@@ -88,8 +96,9 @@ impl ResponseSharing {
                 key.extend_from_slice(&number.to_le_bytes());
                 variables.write_key(None, &mut key);
             }
-            Id::Operation(stem) => {
+            Id::Operation(stem, profile) => {
                 key.push(1);
+                key.extend_from_slice(&profile.to_le_bytes());
                 key.extend_from_slice(&stem.digest);
                 variables.write_key(stem.idle, &mut key);
             }
@@ -101,6 +110,13 @@ impl ResponseSharing {
                 key.extend_from_slice(value);
             });
             key.push(0);
+        }
+        for name in &self.claims {
+            let value = claims.variable(name);
+            key.push(u8::from(value.is_some()));
+            let value = value.unwrap_or_default().as_bytes();
+            key.extend_from_slice(&(value.len() as u32).to_le_bytes());
+            key.extend_from_slice(value);
         }
         key
     }

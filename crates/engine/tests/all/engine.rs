@@ -5,9 +5,10 @@ use crate::kit::{Documents, answer, engine, run, settings, text};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Outcome, Request};
-use weir_engine::source::{Caller, FieldError, Protocol, Source, SourceError};
+use weir_engine::source::{FieldError, Protocol, Source, SourceError};
 use weir_language::ast::OperationKind;
 
 const SDL: &str = "
@@ -328,7 +329,7 @@ fn request<'r>(query: &'r str, operation_name: Option<&'r str>) -> Request<'r> {
 async fn the_operation_that_is_named_is_run() {
     let (_, engine) = zoo();
     let query = "query A { a: __typename } mutation B { b: __typename }";
-    let ask = async |name| engine.execute(request(query, name), &Caller::Admin).await;
+    let ask = async |name| engine.execute(request(query, name), &engine.caller(&Identity::admin())).await;
     assert_eq!(text(ask(Some("A")).await), r#"{"data":{"a":"Query"}}"#);
     assert_eq!(text(ask(Some("B")).await), r#"{"data":{"b":"Mutation"}}"#);
     let unknown = ask(Some("C")).await;
@@ -345,10 +346,13 @@ async fn where_only_queries_may_run_a_mutation_does_not() {
     let (source, engine) = zoo();
     let query = r#"mutation { add(title: "x") { id } }"#;
     let only = Request { queries_only: true, ..request(query, None) };
-    let response = engine.execute(only, &Caller::Admin).await;
+    let response = engine.execute(only, &engine.caller(&Identity::admin())).await;
     assert_eq!(response.outcome, Outcome::MethodNotAllowed(OperationKind::Mutation));
     assert!(source.asked().is_empty());
-    assert_eq!(engine.execute(request(query, None), &Caller::Admin).await.outcome, Outcome::Executed);
+    assert_eq!(
+        engine.execute(request(query, None), &engine.caller(&Identity::admin())).await.outcome,
+        Outcome::Executed
+    );
 }
 
 #[tokio::test]
@@ -358,7 +362,7 @@ async fn a_source_that_is_silent_is_given_up_at_the_deadline() {
         Graph::compose(vec![source as Arc<dyn Source>], &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
     let engine = Engine::new(graph, settings());
     let request = Request { deadline: Instant::now(), ..request("{ album(id: 1) { id } }", None) };
-    let response = engine.execute(request, &Caller::Admin).await;
+    let response = engine.execute(request, &engine.caller(&Identity::admin())).await;
     assert_eq!(
         text(response),
         r#"{"errors":[{"message":"The source did not answer in time.","locations":[{"line":1,"column":3}],"path":["album"],"extensions":{"code":"SOURCE_TIMEOUT"}}],"data":{"album":null}}"#

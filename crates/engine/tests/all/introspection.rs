@@ -3,10 +3,10 @@
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::Memory;
-use weir_engine::source::Caller;
 use weir_language::json::Json;
 use weir_language::schema::Schema;
 
@@ -50,7 +50,7 @@ fn answer(query: &str, variables: &str) -> String {
         variables: Some(json.root()),
         ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
-    match engine().execute(request, &Caller::Admin).now_or_never().unwrap().body {
+    match engine().execute(request, &engine().caller(&Identity::admin())).now_or_never().unwrap().body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
         Body::Shared(_) | Body::Stream { .. } => panic!("nothing streams here"),
     }
@@ -209,10 +209,10 @@ fn a_folded_answer_of_megabytes_stays_in_the_plan_cache() {
     let engine = engine_of(&sdl);
     let query = "{ __schema { types { name fields { name description type { kind name ofType { kind name ofType { kind } } } } } } }";
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    let first = engine.execute(request, &Caller::Admin).now_or_never().unwrap();
+    let first = engine.execute(request, &engine.caller(&Identity::admin())).now_or_never().unwrap();
     let Body::Whole(bytes) = first.body else { panic!("nothing streams here") };
     assert!(bytes.len() > 2 << 20, "{} bytes", bytes.len());
-    let second = engine.execute(request, &Caller::Admin).now_or_never().unwrap();
+    let second = engine.execute(request, &engine.caller(&Identity::admin())).now_or_never().unwrap();
     assert!(!first.timing.plan_hit && second.timing.plan_hit);
     let Body::Whole(again) = second.body else { panic!("nothing streams here") };
     assert!(bytes == again);

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Kept, Lifetime, Request, Response, Settings};
 use weir_engine::lifetime::{Hint, HintAt};
 use weir_engine::source::{
-    BoxFuture, CacheControl, CacheScope, Caller, FetchInput, FetchResult, Headers, PlanError, PlanNode,
+    BoxFuture, CacheControl, CacheScope, FetchInput, FetchResult, Headers, PlanError, PlanNode,
     PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_engine::tag_versions::{TagSnapshot, TagVersions};
@@ -163,7 +164,7 @@ impl Scene {
         let queries_only = false;
         let headers = sent;
         let request = Request { query, operation_name, variables, protocol, queries_only, headers, deadline };
-        self.engine.execute(request, &Caller::Admin).await
+        self.engine.execute(request, &self.engine.caller(&Identity::admin())).await
     }
 
     async fn kept(&self, query: &str, user: &'static str) -> Option<Kept> {

@@ -3,10 +3,11 @@
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, RawJson, Value};
-use weir_engine::source::{Caller, FieldError, Source};
+use weir_engine::source::{FieldError, Source};
 use weir_engine::{one_of, record};
 use weir_language::json::Json;
 use weir_language::schema::Schema;
@@ -130,7 +131,7 @@ fn answer(engine: &Engine, query: &str, variables: &str) -> String {
         variables: Some(json.root()),
         ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
-    match engine.execute(request, &Caller::Admin).now_or_never().unwrap().body {
+    match engine.execute(request, &engine.caller(&Identity::admin())).now_or_never().unwrap().body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
         Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),
     }

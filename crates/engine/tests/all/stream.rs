@@ -3,11 +3,12 @@
 use crate::kit;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Aborted, Body, Engine, Request};
 use weir_engine::source::{
-    BoxFuture, Caller, Chunk, Chunks, FetchBody, FetchInput, FetchResult, FieldError, Finished, PathError,
-    PlanError, PlanNode, PreparedFetch, Source, SourceError, Step, Tag,
+    BoxFuture, Chunk, Chunks, FetchBody, FetchInput, FetchResult, FieldError, Finished, PathError, PlanError,
+    PlanNode, PreparedFetch, Source, SourceError, Step, Tag,
 };
 use weir_engine::unread::channel;
 use weir_language::schema::Schema;
@@ -81,7 +82,9 @@ async fn collect(sources: Vec<Arc<dyn Source>>, query: &str) -> (String, bool) {
     let graph = Graph::compose(sources, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
     let engine = Engine::new(graph, kit::settings());
     let request = Request::new(query, Instant::now() + Duration::from_secs(5));
-    let Body::Stream { mut head, mut rest } = engine.execute(request, &Caller::Admin).await.body else {
+    let Body::Stream { mut head, mut rest } =
+        engine.execute(request, &engine.caller(&Identity::admin())).await.body
+    else {
         panic!("a stream was expected");
     };
     let mut is_whole = true;

@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
 pub use weir_engine::engine::Settings;
 use weir_engine::engine::{Body, Engine, Request, Response};
 use weir_engine::source::{
-    AnswerForm, BoxFuture, Caller, FetchBody, FetchInput, FetchResult, FieldError, Ids, PlanError, PlanNode,
+    AnswerForm, BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Ids, PlanError, PlanNode,
     PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_language::json::Json;
@@ -189,7 +190,7 @@ pub async fn run(engine: &Engine, protocol: Protocol, query: &str, variables: &s
         protocol,
         ..Request::new(query, Instant::now() + Duration::from_secs(5))
     };
-    engine.execute(request, &Caller::Admin).await
+    engine.execute(request, &engine.caller(&Identity::admin())).await
 }
 
 /// The plan, or why there is none.
@@ -199,7 +200,7 @@ pub fn print(engine: &Engine, query: &str, variables: &str) -> String {
         variables: Some(variables.root()),
         ..Request::new(query, Instant::now() + Duration::from_secs(5))
     };
-    match engine.explain(request, &Caller::Admin) {
+    match engine.explain(request, &engine.caller(&Identity::admin())) {
         Ok(explanation) => explanation.plan,
         Err(bytes) => String::from_utf8(bytes).expect("UTF-8"),
     }

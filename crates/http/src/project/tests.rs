@@ -93,6 +93,7 @@ impl Planned {
             kind: OperationKind::Query,
             parent_keys: None,
             answer: AnswerForm::Rows,
+            facts: &[],
             protocol: Protocol::GraphqlOverHttp,
             conditions_max: 1_000,
             variables: &[],

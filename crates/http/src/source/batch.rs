@@ -149,6 +149,7 @@ async fn ask_for(
             shape: Arc::clone(input.shape),
             variables: Arc::clone(input.variables),
             headers,
+            caller: input.caller.clone(),
             deadline: input.deadline,
         };
         let (about, encoded) = (Arc::new(about), Arc::clone(&keys));
@@ -191,6 +192,7 @@ struct About {
     shape: Arc<OutputPlan>,
     variables: Arc<Variables>,
     headers: Owned,
+    caller: Caller,
     deadline: Instant,
 }
 
@@ -200,7 +202,7 @@ impl About {
         let input = FetchInput {
             shape: &self.shape,
             variables: &self.variables,
-            caller: &Caller::Admin,
+            caller: &self.caller,
             parent_keys: Some(keys),
             headers: &self.headers,
             deadline: self.deadline,

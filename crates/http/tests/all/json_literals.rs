@@ -4,8 +4,9 @@ use crate::served_kit::engine;
 use crate::wire_kit;
 use crate::wire_kit::Service;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::{Caller, Protocol};
+use weir_engine::source::Protocol;
 use weir_language::json::Json;
 
 const SDL: &str = r#"
@@ -27,7 +28,7 @@ async fn ask(engine: &Engine, protocol: Protocol, query: &str, variables: &str) 
     let json = Json::parse(variables.as_bytes(), 100).unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     let request = Request { variables: Some(json.root()), protocol, ..Request::new(query, deadline) };
-    match engine.execute(request, &Caller::Admin).await.body {
+    match engine.execute(request, &engine.caller(&Identity::admin())).await.body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
         Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
         Body::Stream { .. } => panic!("services do not stream"),

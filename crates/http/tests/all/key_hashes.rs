@@ -4,9 +4,9 @@ use crate::served_kit::engine;
 use crate::wire_kit::{self, Service};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Engine, Request};
 use weir_engine::keys::hashed_by_this_thread;
-use weir_engine::source::Caller;
 
 const SDL: &str = r#"
 extend schema
@@ -42,7 +42,7 @@ fn teams(teams: usize) -> String {
 async fn hashed(engine: &Engine, query: &str) -> u64 {
     let before = hashed_by_this_thread();
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    engine.execute(request, &Caller::Admin).await;
+    engine.execute(request, &engine.caller(&Identity::admin())).await;
     hashed_by_this_thread() - before
 }
 

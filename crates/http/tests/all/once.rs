@@ -5,8 +5,8 @@ use crate::wire_kit;
 use crate::wire_kit::Service;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::Caller;
 
 const SDL: &str = r#"
 extend schema
@@ -28,7 +28,7 @@ const ANSWER: &str = r#"{"data":{"game":{"home":{"name":"One"},"away":{"name":"T
 
 async fn ask(engine: Arc<Engine>, query: &'static str) -> String {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    match engine.execute(request, &Caller::Admin).await.body {
+    match engine.execute(request, &engine.caller(&Identity::admin())).await.body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
         Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
         Body::Stream { .. } => panic!("services do not stream"),

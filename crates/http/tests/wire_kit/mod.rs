@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::{CacheScope, Caller, Headers};
+use weir_engine::source::{CacheScope, Headers};
 use weir_http::cache::{self, Cache, Clock};
 use weir_http::call::{Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
 
@@ -47,7 +48,7 @@ impl Headers for User {
 /// Answer of `engine` for a user, and its lifetime: true if it is public, and the seconds.
 pub(crate) async fn ask(engine: &Engine, user: User, query: &str) -> (String, Option<(bool, u64)>) {
     let request = Request { headers: &user, ..Request::new(query, Instant::now() + Duration::from_secs(30)) };
-    let response = engine.execute(request, &Caller::Admin).await;
+    let response = engine.execute(request, &engine.caller(&Identity::admin())).await;
     let told = response.lifetime.map(|it| it.cache_control);
     let told = told.map(|it| (it.scope == CacheScope::Public, it.remaining_ms.div_ceil(1000)));
     let body = match response.body {

@@ -8,7 +8,7 @@ use super::{Reading, Settings};
 use crate::ast::{Document, Value, ValueId, ValueKind};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::schema::{InputId, ScalarReader, Schema, TypeRef};
+use crate::schema::{InputId, ScalarReader, Schema, SchemaView, TypeRef};
 use crate::string_value;
 use crate::value::{Node, Values};
 use std::borrow::Cow;
@@ -28,8 +28,8 @@ pub type Number<'n> = &'n dyn Fn(ValueId) -> Option<u32>;
 /// # Errors
 /// Everything that does not fit, with its place in the document. Of a valid document only limits and what scalars
 /// with formats of their own refuse.
-pub fn literal(
-    schema: &Schema,
+pub fn literal<'s>(
+    schema: impl Into<SchemaView<'s>>,
     document: &Document<'_>,
     value: ValueId,
     ty: TypeRef,
@@ -37,6 +37,7 @@ pub fn literal(
     number: Number<'_>,
     out: &mut Values,
 ) -> Result<u32, Vec<Error>> {
+    let schema = schema.into();
     let tree = Literals { document, reading: settings.reading, number };
     let mut walk = Walk::new(schema, &tree, settings);
     let (nodes, text) = (out.nodes.len(), out.text.len());
@@ -69,7 +70,8 @@ pub(crate) fn constant(
 ) -> Constant {
     let tree = Literals { document, reading: Reading::Strict, number: &|_| None };
     let settings = Settings::new(Reading::Strict, &Limits::NONE);
-    let mut walk = Walk::beside(schema, &tree, settings, schema.defaults.nodes.len());
+    let schema = SchemaView::from(schema);
+    let mut walk = Walk::beside(schema, &tree, settings, schema.defaults().nodes.len());
     out.clear();
     walk.run(value.0, ty, out);
     if !walk.faults.is_empty() {
@@ -90,7 +92,7 @@ impl Literals<'_> {
         self.document.value(ValueId(at))
     }
 
-    fn error(&self, schema: &Schema, fault: &CoercionFault) -> Error {
+    fn error(&self, schema: SchemaView<'_>, fault: &CoercionFault) -> Error {
         let span = self.at(fault.at).span;
         let kind = kind_of_literal(self.at(fault.at).kind);
         let shown = match self.at(fault.at).kind {

@@ -9,7 +9,7 @@
 
 use super::render;
 use crate::ast::{Document, ValueId};
-use crate::schema::{Schema, TypeId, TypeRef};
+use crate::schema::{SchemaView, TypeId, TypeRef};
 use crate::span::Span;
 use crate::value::{Node, Variables, json};
 use crate::wraps::Wraps;
@@ -70,7 +70,7 @@ impl Templates {
     /// The literal that would make them too large.
     pub(super) fn fill<'j>(
         &self,
-        schema: &Schema,
+        schema: SchemaView<'_>,
         sent: impl Fn(u32) -> Option<&'j str>,
         out: &mut Variables,
     ) -> Result<(), &Template> {
@@ -85,7 +85,7 @@ impl Templates {
                     Some(json) => filled.push_str(json),
                     None => {
                         let start = out.starts[number as usize] as usize;
-                        json::write(&out.values, start, schema, &mut filled);
+                        json::write(&out.values, start, &schema, &mut filled);
                     }
                 }
                 if bytes + filled.len() > FILLED_BYTES_MAX {

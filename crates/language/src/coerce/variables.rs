@@ -13,7 +13,7 @@ use super::{Number, Reading, Settings};
 use crate::ast::{Document, List, ValueId, VariableDefinition};
 use crate::error::{Code, Error};
 use crate::json::JsonRef;
-use crate::schema::{Schema, TypeId, TypeRef, Wording};
+use crate::schema::{SchemaView, TypeId, TypeRef, Wording};
 use crate::span::Span;
 use crate::value::{Node, Values, Variables};
 use smallvec::SmallVec;
@@ -61,13 +61,14 @@ impl VariableTypes {
     /// only where an `Int` may have 64 bits.
     /// # Errors
     /// Types that do not exist and defaults that do not fit; a valid document has neither.
-    pub fn new(
-        schema: &Schema,
+    pub fn new<'s>(
+        schema: impl Into<SchemaView<'s>>,
         document: &Document<'_>,
         definitions: List<VariableDefinition>,
         settings: Settings,
         wide: &[u32],
     ) -> Result<Self, Vec<Error>> {
+        let schema = schema.into();
         let mut errors = Vec::new();
         let mut defaults = Values::default();
         let mut variables = Vec::with_capacity(definitions.len());
@@ -142,13 +143,14 @@ impl VariableTypes {
     /// # Errors
     /// At most `errors_max` complaints, each at the definition of its variable.
     /// Source: GraphQL specification, section 6.1.2.
-    pub fn coerce(
+    pub fn coerce<'s>(
         &self,
-        schema: &Schema,
+        schema: impl Into<SchemaView<'s>>,
         json: Option<JsonRef<'_>>,
         settings: Settings,
         out: &mut Variables,
     ) -> Result<(), Vec<VariableError>> {
+        let schema = schema.into();
         out.clear();
         let json = json.filter(|json| !json.is_null());
         if json.is_some_and(|json| !json.is_object()) {
@@ -196,7 +198,7 @@ impl VariableTypes {
 
     fn absent(
         &self,
-        schema: &Schema,
+        schema: SchemaView<'_>,
         variable: &VariableType,
         settings: Settings,
         out: &mut Values,
@@ -207,7 +209,7 @@ impl VariableTypes {
         } else if variable.ty.is_non_null() {
             let name = &variable.name;
             let message = match settings.reading {
-                Reading::Strict if schema.wording == Wording::Dgraph => {
+                Reading::Strict if schema.wording() == Wording::Dgraph => {
                     let way = Some(name.to_string());
                     return errors.push(variable.error(Code::Variable, "must be defined".into(), way));
                 }
@@ -235,7 +237,7 @@ impl VariableType {
     /// Coerces the value that was sent.
     fn read(
         &self,
-        schema: &Schema,
+        schema: SchemaView<'_>,
         json: JsonRef<'_>,
         settings: Settings,
         out: &mut Values,
@@ -245,7 +247,7 @@ impl VariableType {
         if json.is_null() && self.ty.is_non_null() {
             let ty = schema.type_text(self.ty);
             let message = match settings.reading {
-                Reading::Strict if schema.wording == Wording::Dgraph => "cannot be null".to_owned(),
+                Reading::Strict if schema.wording() == Wording::Dgraph => "cannot be null".to_owned(),
                 Reading::Strict => {
                     format!("Variable \"${name}\" of non-null type \"{ty}\" must not be null.")
                 }
@@ -261,7 +263,7 @@ impl VariableType {
             let kind = tape.kind_name(fault.at);
             let shown = if fault.unfit.hides(schema) { kind.into() } else { tape.show(fault.at) };
             let words = fault.unfit.words(schema, settings.reading, Form::Json, &shown, kind);
-            let is_dgraph = settings.reading == Reading::Strict && schema.wording == Wording::Dgraph;
+            let is_dgraph = settings.reading == Reading::Strict && schema.wording() == Wording::Dgraph;
             let member = fault.unfit.member(schema).filter(|_| is_dgraph);
             let message = match settings.reading {
                 Reading::Strict if is_dgraph => words,
@@ -287,6 +289,7 @@ mod tests {
     use crate::json::Json;
     use crate::limits::Limits;
     use crate::parser;
+    use crate::schema::Schema;
     use crate::schema::build::SchemaBuilder;
 
     fn schema() -> Schema {

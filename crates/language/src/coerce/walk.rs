@@ -9,7 +9,7 @@
 
 use super::words::{CoercionFault, Unfit, Why};
 use super::{Reading, Settings};
-use crate::schema::{InputId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
+use crate::schema::{InputId, ScalarReader, SchemaView, TypeId, TypeKind, TypeRef};
 use crate::value::{Node, Values};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -91,7 +91,7 @@ const NODES_MAX: usize = 1_000_000;
 
 /// One reading of one value.
 pub(super) struct Walk<'s, T> {
-    schema: &'s Schema,
+    schema: SchemaView<'s>,
     tree: &'s T,
     settings: Settings,
     /// The most nodes the tape may have after a default.
@@ -105,7 +105,7 @@ pub(super) struct Walk<'s, T> {
 }
 
 impl<'s, T: Tree> Walk<'s, T> {
-    pub(super) fn new(schema: &'s Schema, tree: &'s T, settings: Settings) -> Self {
+    pub(super) fn new(schema: SchemaView<'s>, tree: &'s T, settings: Settings) -> Self {
         Self {
             schema,
             tree,
@@ -119,7 +119,7 @@ impl<'s, T: Tree> Walk<'s, T> {
     }
 
     /// As [`Walk::new`], where `taken` of the nodes are another tape's.
-    pub(super) fn beside(schema: &'s Schema, tree: &'s T, settings: Settings, taken: usize) -> Self {
+    pub(super) fn beside(schema: SchemaView<'s>, tree: &'s T, settings: Settings, taken: usize) -> Self {
         Self { nodes_max: NODES_MAX.saturating_sub(taken), ..Self::new(schema, tree, settings) }
     }
 
@@ -318,8 +318,8 @@ impl<'s, T: Tree> Walk<'s, T> {
         let given = self.given.get(*next as usize).copied();
         // Without defaults and required fields, only what is given is visited.
         let at = match given {
-            Some((at, _)) if !self.schema.demanding[ty.index()] => at,
-            None if !self.schema.demanding[ty.index()] => members.len,
+            Some((at, _)) if !self.schema.is_demanding(*ty) => at,
+            None if !self.schema.is_demanding(*ty) => members.len,
             Some(_) | None => *field,
         };
         if at == members.len {
@@ -334,6 +334,8 @@ impl<'s, T: Tree> Walk<'s, T> {
             *len += 1;
             out.nodes.push(Node::Key(id));
             self.value(value, input.ty, out);
+        } else if !self.schema.has_input(id) {
+            // A hidden field is absent: it has no default and need not be given.
         } else if let Some(default) = input.default {
             *len += 1;
             out.nodes.push(Node::Key(id));
@@ -351,7 +353,7 @@ impl<'s, T: Tree> Walk<'s, T> {
 
     /// Copies the default at `at`. When the tape has no room for it, nothing more is read.
     fn default(&mut self, at: usize, out: &mut Values) {
-        let defaults = &self.schema.defaults;
+        let defaults = self.schema.defaults();
         if out.nodes.len() + defaults.end(at) - at <= self.nodes_max {
             out.push_copy(defaults, at);
             return;

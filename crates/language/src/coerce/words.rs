@@ -4,7 +4,7 @@ use super::Reading;
 use super::number::is_number;
 use crate::ast::ValueKind;
 use crate::error::Code;
-use crate::schema::{InputId, ScalarReader, Schema, TypeId, TypeKind, TypeRef, Wording};
+use crate::schema::{InputId, ScalarReader, SchemaView, TypeId, TypeKind, TypeRef, Wording};
 use crate::validate::dgraph;
 
 /// Why a leaf is no value of a scalar.
@@ -69,27 +69,27 @@ impl Unfit {
 
     /// True if the value stands in place of a text. The message names only its kind, because it may be a password without its
     /// quotes.
-    pub(super) fn hides(&self, schema: &Schema) -> bool {
+    pub(super) fn hides(&self, schema: SchemaView<'_>) -> bool {
         matches!(self, Self::Leaf(ty, _) if schema.ty(*ty).kind == TypeKind::Scalar(ScalarReader::String))
     }
 
     /// The words; `shown` is the wrong value alone, as messages show it.
     pub(super) fn words(
         &self,
-        schema: &Schema,
+        schema: SchemaView<'_>,
         reading: Reading,
         form: Form,
         shown: &str,
         kind: &str,
     ) -> String {
         match reading {
-            Reading::Strict if schema.wording == Wording::Dgraph => self.dgraph(schema, form, shown, kind),
+            Reading::Strict if schema.wording() == Wording::Dgraph => self.dgraph(schema, form, shown, kind),
             Reading::Strict => self.strict(schema, form, shown),
             Reading::Lenient => self.lenient(schema, shown, kind),
         }
     }
 
-    fn strict(&self, schema: &Schema, form: Form, shown: &str) -> String {
+    fn strict(&self, schema: SchemaView<'_>, form: Form, shown: &str) -> String {
         let name = |id: &TypeId| schema.type_name(*id);
         match self {
             Self::Null(ty) => match form {
@@ -140,7 +140,7 @@ impl Unfit {
     }
 
     /// As gqlparser says it; its errors have the place as their path.
-    fn dgraph(&self, schema: &Schema, form: Form, shown: &str, kind: &str) -> String {
+    fn dgraph(&self, schema: SchemaView<'_>, form: Form, shown: &str, kind: &str) -> String {
         let name = |id: &TypeId| schema.type_name(*id);
         match self {
             Self::Null(_) => "cannot be null".to_owned(),
@@ -161,7 +161,7 @@ impl Unfit {
     }
 
     /// The member of an object that it is about, where that is not the end of the path.
-    pub(super) fn member<'s>(&'s self, schema: &'s Schema) -> Option<&'s str> {
+    pub(super) fn member<'s>(&'s self, schema: SchemaView<'s>) -> Option<&'s str> {
         match self {
             Self::Unknown(_, field) => Some(field),
             Self::Missing(_, input) => Some(schema.input_name(*input)),
@@ -178,7 +178,7 @@ impl Unfit {
         }
     }
 
-    fn lenient(&self, schema: &Schema, shown: &str, kind: &str) -> String {
+    fn lenient(&self, schema: SchemaView<'_>, shown: &str, kind: &str) -> String {
         let name = |id: &TypeId| schema.type_name(*id);
         match self {
             Self::Null(ty) if !ty.wraps.is_list() && is_input_object(schema, ty.base) => {
@@ -200,10 +200,9 @@ impl Unfit {
             Self::NoObject(ty) => format!("expected an object for type '{}', but found {kind}", name(ty)),
             Self::NoEnum(ty) => format!("expected an enum value for type '{}', but found {kind}", name(ty)),
             Self::NoValue(ty, value) => {
-                let members = schema.ty(*ty).members.range();
-                let mut values: Vec<_> = schema.enum_values[members]
-                    .iter()
-                    .map(|it| format!("'{}'", schema.str(it.name)))
+                let mut values: Vec<_> = schema
+                    .enum_values(*ty)
+                    .map(|it| format!("'{}'", schema.str(schema.enum_value(it).name)))
                     .collect();
                 values.sort_unstable();
                 let (values, value) = (values.join(", "), short(value));
@@ -222,7 +221,7 @@ impl Unfit {
     }
 }
 
-fn leaf(schema: &Schema, ty: TypeId, why: Why, shown: &str) -> String {
+fn leaf(schema: SchemaView<'_>, ty: TypeId, why: Why, shown: &str) -> String {
     let name = schema.type_name(ty);
     let TypeKind::Scalar(reader) = schema.ty(ty).kind else {
         return format!("Expected value of type \"{name}\", found {shown}.");
@@ -252,11 +251,11 @@ fn go_kind(kind: &str) -> &str {
     }
 }
 
-fn is_integer(schema: &Schema, ty: TypeId) -> bool {
+fn is_integer(schema: SchemaView<'_>, ty: TypeId) -> bool {
     matches!(schema.ty(ty).kind, TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt))
 }
 
-fn is_float(schema: &Schema, ty: TypeId) -> bool {
+fn is_float(schema: SchemaView<'_>, ty: TypeId) -> bool {
     schema.ty(ty).kind == TypeKind::Scalar(ScalarReader::Float)
 }
 
@@ -288,12 +287,12 @@ pub fn scientific(number: &str) -> String {
     }
 }
 
-fn is_input_object(schema: &Schema, ty: TypeId) -> bool {
+fn is_input_object(schema: SchemaView<'_>, ty: TypeId) -> bool {
     matches!(schema.ty(ty).kind, TypeKind::Input { .. })
 }
 
 /// Hasura's name for the expected type.
-fn wanted(schema: &Schema, ty: TypeId) -> &'static str {
+fn wanted(schema: SchemaView<'_>, ty: TypeId) -> &'static str {
     match schema.ty(ty).kind {
         TypeKind::Scalar(ScalarReader::Int) => "a 32-bit integer",
         TypeKind::Scalar(ScalarReader::BigInt) => "a 64-bit integer",

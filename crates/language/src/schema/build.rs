@@ -416,7 +416,7 @@ fn empty() -> Schema {
         mutation: None,
         subscription: None,
         wording: Wording::default(),
-        meta: MetaFields { typename: FieldId(0), schema: FieldId(0), ty: FieldId(0) },
+        meta: MetaFields { typename: FieldId(0), schema: FieldId(0), ty: FieldId(0), no_queries: FieldId(0) },
         demanding: Vec::new(),
         type_names: HashTable::new(),
         field_names: HashTable::new(),

@@ -133,6 +133,12 @@ const NAMES: [&str; TYPES as usize] = [
     "__DirectiveLocation",
 ];
 
+/// The only field of the query root for a caller who sees no other.
+pub const NO_QUERIES: &str = "no_queries_available";
+
+/// Its value.
+pub const NO_QUERIES_VALUE: &str = "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
+
 /// True if `id` is a built-in scalar or an introspection type.
 #[must_use]
 pub const fn is_built_in(id: TypeId) -> bool {
@@ -222,7 +228,10 @@ fn meta(b: &mut SchemaBuilder) -> MetaFields {
     let ty = field("__type", "The type of that name.", "__Type");
     let name = b.type_ref("String!");
     b.argument("name", "", name);
-    MetaFields { typename, schema, ty }
+    let no_queries = b.type_ref("String!");
+    let words = "Says that the caller sees no field of the query root.";
+    let no_queries = b.loose_field(NO_QUERIES, words, no_queries);
+    MetaFields { typename, schema, ty, no_queries }
 }
 
 fn directives(b: &mut SchemaBuilder) {

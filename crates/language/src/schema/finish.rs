@@ -63,8 +63,8 @@ fn set_roots(builder: &mut SchemaBuilder) {
     let schema = &mut builder.schema;
     schema.mutation = mutation;
     schema.subscription = subscription;
-    let MetaFields { typename, schema: all, ty } = schema.meta;
-    for meta in [typename, all, ty] {
+    let MetaFields { typename, schema: all, ty, no_queries } = schema.meta;
+    for meta in [typename, all, ty, no_queries] {
         schema.fields[meta.index()].parent = schema.query;
     }
 }

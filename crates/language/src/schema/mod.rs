@@ -11,6 +11,7 @@
 
 use crate::wraps::Wraps;
 use hashbrown::HashTable;
+pub use view::{SchemaView, Visibility};
 
 pub mod build;
 pub mod builtin;
@@ -23,6 +24,7 @@ mod places;
 pub mod print;
 pub mod sdl;
 mod sound;
+pub mod view;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
@@ -427,6 +429,8 @@ pub struct MetaFields {
     pub schema: FieldId,
     /// `__type(name: String!): __Type`, of the query root.
     pub ty: FieldId,
+    /// `no_queries_available: String!`, of the query root for callers who see none of its fields.
+    pub no_queries: FieldId,
 }
 
 /// The seed-free hash of a name, and of a name within a type. Names come from the owner's schema, lookups

@@ -10,7 +10,7 @@ use super::{Options, suggest};
 use crate::ast::{self, Document, ValueId};
 use crate::coerce::Reading;
 use crate::error::{Code, Error};
-use crate::schema::{Run, Schema, TypeId, TypeRef};
+use crate::schema::{Run, SchemaView, TypeId, TypeRef};
 use crate::span::Span;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
@@ -70,7 +70,7 @@ pub(super) struct Scope {
 
 /// The state of one validation.
 pub(super) struct Context<'a> {
-    pub(super) schema: &'a Schema,
+    pub(super) schema: SchemaView<'a>,
     pub(super) document: &'a Document<'a>,
     pub(super) options: &'a Options,
     /// Lenient: literals are left to coercion, which reads more of them, and variables may be unused.
@@ -105,7 +105,7 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn new(
-        schema: &'a Schema,
+        schema: SchemaView<'a>,
         document: &'a Document<'a>,
         options: &'a Options,
         reading: Reading,

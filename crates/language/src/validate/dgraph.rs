@@ -2,7 +2,7 @@
 //!
 //! The value of a text is told by its kind alone, which gqlparser does not: it may be a password without its quotes.
 
-use crate::schema::{ScalarReader, Schema, TypeRef};
+use crate::schema::{ScalarReader, SchemaView, TypeRef};
 
 /// `found` stands where `ty` is expected.
 pub(super) fn expected(ty: &str, found: &str) -> String {
@@ -10,7 +10,13 @@ pub(super) fn expected(ty: &str, found: &str) -> String {
 }
 
 /// The literal `found`, of `kind`, is none of the scalar of `ty`, which `reader` reads.
-pub(super) fn scalar(schema: &Schema, ty: TypeRef, reader: ScalarReader, found: &str, kind: &str) -> String {
+pub(super) fn scalar(
+    schema: SchemaView<'_>,
+    ty: TypeRef,
+    reader: ScalarReader,
+    found: &str,
+    kind: &str,
+) -> String {
     let is_digits = |text: &str| {
         let digits = text.strip_prefix('-').unwrap_or(text);
         !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit())

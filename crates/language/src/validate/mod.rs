@@ -26,7 +26,7 @@ use crate::ast::{Definition, Document};
 use crate::coerce::Reading;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::schema::Schema;
+use crate::schema::SchemaView;
 use context::Context;
 pub use valid::{FragmentId, Selected, Valid, ValidFragment, ValidOperation};
 
@@ -49,7 +49,7 @@ pub struct Options {
 /// The violations in document order, at most `options.limits.errors_max`. Fields that cannot be merged are only looked
 /// for in operations, and only where fragments form no cycle and the limits hold.
 pub fn validate<'d>(
-    schema: &Schema,
+    schema: impl Into<SchemaView<'d>>,
     document: &'d Document<'d>,
     options: &Options,
 ) -> Result<Valid<'d>, Vec<Error>> {
@@ -62,12 +62,12 @@ pub fn validate<'d>(
 /// # Errors
 /// As [`validate`].
 pub fn validate_for<'d>(
-    schema: &Schema,
+    schema: impl Into<SchemaView<'d>>,
     document: &'d Document<'d>,
     options: &Options,
     reading: Reading,
 ) -> Result<Valid<'d>, Vec<Error>> {
-    let mut cx = Context::new(schema, document, options, reading);
+    let mut cx = Context::new(schema.into(), document, options, reading);
     walk::names(&mut cx);
     for definition in &document.definitions {
         if cx.is_full() {

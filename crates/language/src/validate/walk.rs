@@ -174,7 +174,7 @@ fn directives(cx: &mut Context<'_>, list: List<Directive>, place: Place) {
         };
         cx.tables.directives[at] = id.0;
         rules::directives_are_in_valid_locations::directive(cx, directive, id, place);
-        let run = cx.schema.directives[id.index()].arguments;
+        let run = cx.schema.directive(id).arguments;
         arguments(cx, directive.arguments, run, rules::FieldOrDirective::Directive(directive));
         if cx.is_full() {
             return;
@@ -258,12 +258,12 @@ fn frame(
 
 /// The field `name` of `parent`, the fields of every schema included.
 fn find_field(cx: &Context<'_>, parent: TypeId, name: &str) -> Option<FieldId> {
-    let meta = cx.schema.meta;
+    let meta = cx.schema.meta();
     if name.starts_with("__") {
         match name {
             "__typename" => return Some(meta.typename),
-            "__schema" if parent == cx.schema.query => return Some(meta.schema),
-            "__type" if parent == cx.schema.query => return Some(meta.ty),
+            "__schema" if parent == cx.schema.query() => return Some(meta.schema),
+            "__type" if parent == cx.schema.query() => return Some(meta.ty),
             _ => {}
         }
     }
@@ -280,7 +280,7 @@ fn field(
     let name = cx.document.str(field.name);
     cx.tables.selections[at].key = cx.keys.number(cx.document.str(field.key()));
     let id = around.parent.and_then(|parent| find_field(cx, parent, name));
-    let meta = cx.schema.meta;
+    let meta = cx.schema.meta();
     let introspects = around.introspects || id == Some(meta.schema) || id == Some(meta.ty);
     let depth = around.depth + 1;
     let introspection = around.introspection + u32::from(introspects);

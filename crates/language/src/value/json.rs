@@ -4,7 +4,7 @@
 
 use super::{Node, Values};
 pub use crate::coerce::render::quoted;
-use crate::schema::{EnumValueId, InputId, Schema};
+use crate::schema::{EnumValueId, InputId, SchemaView};
 use std::fmt::Write;
 
 /// Data outside of a tape: the names of ids, and the values of a plan's variables and parents.
@@ -20,9 +20,9 @@ pub trait Environment {
 }
 
 /// The values of variables, which hold no variables themselves.
-impl Environment for Schema {
+impl Environment for SchemaView<'_> {
     fn input_name(&self, id: InputId) -> &str {
-        Self::input_name(self, id)
+        SchemaView::input_name(*self, id)
     }
 
     fn enum_name(&self, id: EnumValueId) -> &str {

@@ -74,12 +74,12 @@ pub(crate) fn validation_answers(text: &str) {
         subscriptions_beside: false,
     };
     let Ok(document) = parse(text, &options.limits) else { return };
-    match validate(&SCHEMA, &document, &options) {
+    match validate(&*SCHEMA, &document, &options) {
         Ok(_) => {
             let printed = print(&document);
             let again = parse(&printed, &LIMITS).expect("what is printed parses");
             let options = Options { limits: LIMITS, ..options };
-            assert!(validate(&SCHEMA, &again, &options).is_ok(), "{text}\n---\n{printed}");
+            assert!(validate(&*SCHEMA, &again, &options).is_ok(), "{text}\n---\n{printed}");
         }
         Err(errors) => {
             assert!(!errors.is_empty() && errors.len() <= options.limits.errors_max as usize);

@@ -6,8 +6,8 @@ use crate::kit::in_postgres;
 
 use crate::postgres_kit::served::Hand;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Request};
-use weir_engine::source::Caller;
 
 /// Asks both stores of `sdl`, filled by `sql`, each of `queries`, and compares.
 fn check(sdl: &str, sql: &str, queries: &[(&str, &str)]) {
@@ -587,7 +587,9 @@ async fn a_mutation_works_no_longer_than_a_statement_may() {
     // The request itself may take for as long as the test.
     let later = Instant::now() + Duration::from_secs(3600);
     let request = Request::new("mutation { deleteMote(filter: {}) { numUids } }", later);
-    let Body::Whole(answer) = served.engine.execute(request, &Caller::Admin).await.body else {
+    let Body::Whole(answer) =
+        served.engine.execute(request, &served.engine.caller(&Identity::admin())).await.body
+    else {
         panic!("it is short")
     };
     assert!(String::from_utf8_lossy(&answer).contains(r#""code":"SOURCE_TIMEOUT""#));

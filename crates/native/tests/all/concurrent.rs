@@ -5,9 +5,10 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
-use weir_engine::source::{Caller, Source};
+use weir_engine::source::Source;
 use weir_native::compile::Native;
 use weir_native::layout::Database;
 use weir_native::store::{Place, Types, bring};
@@ -27,7 +28,7 @@ const CROWD: usize = 24;
 
 async fn answer(engine: &Engine, query: &str) -> Value {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    match engine.execute(request, &Caller::Admin).await.body {
+    match engine.execute(request, &engine.caller(&Identity::admin())).await.body {
         Body::Whole(bytes) => serde_json::from_slice(&bytes).expect("an answer is JSON"),
         Body::Shared(_) | Body::Stream { .. } => panic!("a short answer does not stream"),
     }

@@ -244,9 +244,10 @@ impl DatabaseSource<SqliteDriver> {
 mod tests {
     use super::*;
     use std::time::Duration;
+    use weir_engine::caller::Identity;
     use weir_engine::compose::Graph;
     use weir_engine::engine::{Body, Engine, Request, Settings};
-    use weir_engine::source::{Caller, Source};
+    use weir_engine::source::Source;
     use weir_language::json::{Json, JsonRef};
     use weir_sqlite::connection::readers;
 
@@ -262,7 +263,7 @@ mod tests {
             let deadline = Instant::now() + Duration::from_secs(60);
             let request = Request { variables, ..Request::new(query, deadline) };
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let answer = runtime.block_on(engine.execute(request, &Caller::Admin));
+            let answer = runtime.block_on(engine.execute(request, &engine.caller(&Identity::admin())));
             let Body::Whole(bytes) = answer.body else { panic!("a short answer is whole") };
             (String::from_utf8(bytes).unwrap(), readers())
         });

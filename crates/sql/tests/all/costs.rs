@@ -5,8 +5,9 @@ use crate::kit::{CHINOOK, Served, serve, serve_tuned};
 use std::future::Future;
 use std::task::Poll;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Request, Settings};
-use weir_engine::source::{Caller, Protocol};
+use weir_engine::source::Protocol;
 use weir_sqlite::connection::Tuning;
 
 const WHERE: &str = "query ($w: Track_bool_exp!) { Track_aggregate(where: $w) { aggregate { count } } }";
@@ -14,7 +15,8 @@ const WHERE: &str = "query ($w: Track_bool_exp!) { Track_aggregate(where: $w) { 
 /// The statement of the only level of `query`.
 fn sql(served: &Served, query: &str) -> String {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    let explanation = served.engine.explain(request, &Caller::Admin).expect("it can be planned");
+    let explanation =
+        served.engine.explain(request, &served.engine.caller(&Identity::admin())).expect("it can be planned");
     explanation.pieces[0].1.lines().skip(1).collect()
 }
 
@@ -224,7 +226,7 @@ fn reads_that_take_long_do_not_stop_the_others() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let request = |query: &'static str, seconds| {
         let request = Request::new(query, Instant::now() + Duration::from_secs(seconds));
-        Box::pin(served.engine.execute(request, &Caller::Admin))
+        Box::pin(served.engine.execute(request, &served.engine.caller(&Identity::admin())))
     };
     runtime.block_on(async {
         let mut endless: Vec<_> =

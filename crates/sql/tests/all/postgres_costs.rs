@@ -2,8 +2,8 @@
 
 use crate::postgres_kit::served::{serve, soon};
 use crate::postgres_kit::{chinook, database};
+use weir_engine::caller::Identity;
 use weir_engine::engine::Request;
-use weir_engine::source::Caller;
 
 /// A row of columns of many types, and one where all is null.
 const TYPED: &str = r#"
@@ -22,7 +22,7 @@ async fn equalities_of_one_column_are_one_array_for_every_type() {
     let served = serve(database(TYPED)).await;
     let explain = |query: &str| {
         let request = Request::new(query, soon());
-        served.engine.explain(request, &Caller::Admin).unwrap().pieces[0].1.clone()
+        served.engine.explain(request, &served.engine.caller(&Identity::admin())).unwrap().pieces[0].1.clone()
     };
     let shown = explain(
         "{ v(where: {_or: [{i8: {_eq: 1}}, {t: {_eq: \"a\"}}, {i8: {_eq: \"3\"}}]}, limit: 1) { id } }",
@@ -58,7 +58,10 @@ async fn an_order_has_each_term_once_and_what_is_costly_goes_over_a_connection_o
     let served = serve(chinook()).await;
     let terms = "{Artist: {ArtistId: desc}}, {AlbumId: asc}, ".repeat(400);
     let query = format!("{{ Album(order_by: [{terms}], limit: 1) {{ AlbumId }} }}");
-    let explained = served.engine.explain(Request::new(&query, soon()), &Caller::Admin).unwrap();
+    let explained = served
+        .engine
+        .explain(Request::new(&query, soon()), &served.engine.caller(&Identity::admin()))
+        .unwrap();
     assert_eq!(
         explained.pieces[0].1.matches("SELECT t1.\"ArtistId\"").count(),
         1,

@@ -5,8 +5,8 @@ use crate::kit::{CHINOOK, serve};
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Request};
-use weir_engine::source::Caller;
 
 /// SQLite forgets that a text is JSON when it comes out of a subquery.
 fn unfold(value: &mut Value) {
@@ -340,7 +340,7 @@ fn a_client_that_goes_away_frees_the_thread_that_answered() {
             protocol: weir_engine::source::Protocol::GraphqlOverHttp,
             ..Request::new(query, Instant::now() + Duration::from_secs(20))
         };
-        served.engine.execute(request, &Caller::Admin)
+        served.engine.execute(request, &served.engine.caller(&Identity::admin()))
     };
     let whole = runtime.block_on(async {
         for _ in 0..30 {
@@ -369,7 +369,8 @@ fn as_much_is_held_back_as_the_settings_say() {
                 Instant::now() + Duration::from_secs(20),
             )
         };
-        let response = runtime.block_on(served.engine.execute(request, &Caller::Admin));
+        let response =
+            runtime.block_on(served.engine.execute(request, &served.engine.caller(&Identity::admin())));
         matches!(response.body, Body::Stream { .. })
     };
     assert_eq!([1 << 10, 64 << 20].map(streams), [true, false]);

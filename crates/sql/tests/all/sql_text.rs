@@ -2,12 +2,13 @@
 
 use crate::kit::{CHINOOK, Served, serve};
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::Request;
-use weir_engine::source::Caller;
 
 fn check(served: &Served, query: &str, expected: &[&str]) {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    let explanation = served.engine.explain(request, &Caller::Admin).expect("it can be planned");
+    let explanation =
+        served.engine.explain(request, &served.engine.caller(&Identity::admin())).expect("it can be planned");
     let shown: Vec<&str> = explanation.pieces[0].1.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(shown, expected, "{query}");
 }

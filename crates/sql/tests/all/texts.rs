@@ -5,11 +5,12 @@
 use rusqlite::Connection;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request, Settings};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{
-    BoxFuture, Caller, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source, SourceError, Tag,
+    BoxFuture, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source, SourceError, Tag,
 };
 use weir_language::schema::Schema;
 use weir_language::value::{Node, Values};
@@ -95,7 +96,8 @@ pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
     let graph = Graph::compose(vec![source], &[]).unwrap();
     let settings = Settings { hold_back_bytes: 1 << 16, ..Settings::STANDARD };
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    let explained = Engine::new(graph, settings).explain(request, &Caller::Admin);
+    let explained = Engine::new(graph, settings)
+        .explain(request, &Engine::new(graph, settings).caller(&Identity::admin()));
     assert!(explained.is_ok(), "{query}: {explained:?}");
     let mut sent = sent.lock().unwrap();
     sent.pop().expect("a piece was planned")

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::Caller;
+
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 use weir_postgres::Settings;
@@ -224,7 +225,8 @@ impl Side {
 
     fn ask(&self, runtime: &Runtime, operation: &str) -> String {
         let request = Request::new(operation, Instant::now() + Duration::from_secs(60));
-        let body = runtime.block_on(self.engine.execute(request, &Caller::Admin)).body;
+        let body =
+            runtime.block_on(self.engine.execute(request, &self.engine.caller(&Identity::admin()))).body;
         let bytes = match body {
             Body::Whole(bytes) => bytes,
             Body::Shared(bytes) => bytes.into(),

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
-use weir_engine::source::{Caller, Protocol, Source};
+use weir_engine::source::{Protocol, Source};
 use weir_language::json::{Json, JsonRef};
 use weir_sql::model::ModelOptions;
 use weir_sql::sqlite::{Options, SqliteSource};
@@ -94,7 +95,7 @@ impl Served {
             ..Request::new(query, Instant::now() + Duration::from_secs(seconds))
         };
         runtime.block_on(async {
-            match self.engine.execute(request, &Caller::Admin).await.body {
+            match self.engine.execute(request, &self.engine.caller(&Identity::admin())).await.body {
                 Body::Whole(bytes) => bytes,
                 Body::Shared(bytes) => bytes.into(),
                 Body::Stream { mut head, mut rest } => {

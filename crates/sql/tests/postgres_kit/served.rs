@@ -3,9 +3,10 @@
 use super::Database;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
-use weir_engine::source::{Caller, Protocol, Source};
+use weir_engine::source::{Protocol, Source};
 use weir_language::json::{Json, JsonRef};
 use weir_postgres::{Format, Parameters, Pool, Purpose, Session, Settings, Statement};
 use weir_sql::model::{ModelOptions, RelationshipNames};
@@ -61,7 +62,7 @@ impl Served {
             protocol,
             ..Request::new(query, deadline)
         };
-        self.engine.execute(request, &Caller::Admin).await.body
+        self.engine.execute(request, &self.engine.caller(&Identity::admin())).await.body
     }
 
     /// The answer to a query with variables.

@@ -8,8 +8,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::Request;
-use weir_engine::source::{Caller, Protocol};
+use weir_engine::source::Protocol;
 use weir_language::error::Error;
 use weir_language::json::Json;
 use weir_language::limits::Limits;
@@ -50,7 +51,7 @@ pub(super) fn explain(
         headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(30),
     };
-    match generation.engine.explain(request, &Caller::Admin) {
+    match generation.engine.explain(request, &generation.engine.caller(&Identity::admin())) {
         Ok(explanation) => {
             let mut text = explanation.plan;
             for (source, asked) in &explanation.pieces {

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Value};
-use weir_engine::source::{Caller, Source};
+use weir_engine::source::Source;
 use weir_language::schema::Schema;
 use weir_postgres::Settings as PostgresSettings;
 use weir_sql::model::{Model, ModelOptions};
@@ -138,7 +139,7 @@ fn fixture(side: Side, name: &str) -> Fixture {
 fn ask(engine: &Engine, query: &str) -> String {
     let deadline = Instant::now() + Duration::from_secs(30);
     let request = Request::new(query, deadline);
-    match runtime().block_on(engine.execute(request, &Caller::Admin)).body {
+    match runtime().block_on(engine.execute(request, &engine.caller(&Identity::admin()))).body {
         Body::Whole(bytes) => String::from_utf8(bytes).expect("an answer is text"),
         Body::Shared(_) | Body::Stream { .. } => panic!("a short answer is whole"),
     }

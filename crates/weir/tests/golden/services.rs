@@ -9,8 +9,9 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use weir::Weir;
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Request};
-use weir_engine::source::{Caller, Headers, Protocol};
+use weir_engine::source::{Headers, Protocol};
 use weir_language::json::Json;
 
 /// `headers` of a case.
@@ -48,15 +49,20 @@ pub(crate) fn check(
         headers: &headers,
         deadline: Instant::now() + Duration::from_secs(30),
     };
-    let explained = weir.engine().explain(request(&case.text), &Caller::Admin).ok().map(|it| {
-        let pieces = it.pieces.iter().filter(|it| !it.1.is_empty());
-        let pieces: Vec<String> = pieces.map(|it| format!("\n-- {}\n{}\n", it.0, it.1.trim_end())).collect();
-        it.plan + &pieces.concat()
-    });
+    let explained =
+        weir.engine().explain(request(&case.text), &weir.engine().caller(&Identity::admin())).ok().map(
+            |it| {
+                let pieces = it.pieces.iter().filter(|it| !it.1.is_empty());
+                let pieces: Vec<String> =
+                    pieces.map(|it| format!("\n-- {}\n{}\n", it.0, it.1.trim_end())).collect();
+                it.plan + &pieces.concat()
+            },
+        );
     let mut answer = String::new();
     let mut asked = String::new();
     for query in std::iter::once(&case.text).chain(&case.then) {
-        let response = runtime.block_on(weir.engine().execute(request(query), &Caller::Admin));
+        let response = runtime
+            .block_on(weir.engine().execute(request(query), &weir.engine().caller(&Identity::admin())));
         match response.body {
             Body::Whole(bytes) => answer.push_str(&indented(&bytes)),
             Body::Shared(bytes) => answer.push_str(&indented(&bytes)),

@@ -10,10 +10,11 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Object, Value};
-use weir_engine::source::{Caller, Source};
+use weir_engine::source::Source;
 use weir_language::json::Json;
 use weir_language::limits::Limits;
 use weir_language::schema::Schema;
@@ -100,7 +101,10 @@ fn answer(engine: &Engine, query: &str, sent: &Sent) -> String {
         variables: Some(json.root()),
         ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
-    let response = engine.execute(request, &Caller::Admin).now_or_never().expect("memory answers at once");
+    let response = engine
+        .execute(request, &engine.caller(&Identity::admin()))
+        .now_or_never()
+        .expect("memory answers at once");
     match response.body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
         Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),

@@ -15,10 +15,10 @@ pub(in crate::validate) fn unknown(
     run: Run,
     owner: FieldOrDirective<'_>,
 ) {
-    let known = cx.schema.inputs[run.range()].iter().map(|input| cx.schema.str(input.name));
+    let known = cx.schema.inputs(run).map(|it| cx.schema.input_name(it));
     let suggestion = cx.suggestion(argument.name, known);
     let owner = match owner {
-        FieldOrDirective::Field(_, id) if cx.schema.wording == Wording::Dgraph => {
+        FieldOrDirective::Field(_, id) if cx.schema.wording() == Wording::Dgraph => {
             let parent = cx.schema.type_name(cx.schema.field(id).parent);
             format!("field \"{}\" of type \"{parent}\"", cx.schema.field_name(id))
         }

@@ -9,7 +9,7 @@ use crate::validate::context::Context;
 /// Reports a directive the schema does not have.
 #[cold]
 pub(in crate::validate) fn unknown(cx: &mut Context<'_>, directive: &Directive) {
-    let at = if cx.schema.wording == Wording::Dgraph { "" } else { "@" };
+    let at = if cx.schema.wording() == Wording::Dgraph { "" } else { "@" };
     cx.report(&[directive.span], format!("Unknown directive \"{at}{}\".", cx.quoted(directive.name)));
 }
 

@@ -13,9 +13,9 @@ pub(in crate::validate) fn directive(
     id: DirectiveId,
     place: Place,
 ) {
-    if cx.schema.directives[id.index()].places & place.bit() == 0 {
+    if cx.schema.directive(id).places & place.bit() == 0 {
         let name = cx.quoted(directive.name);
-        let at = if cx.schema.wording == Wording::Dgraph { "" } else { "@" };
+        let at = if cx.schema.wording() == Wording::Dgraph { "" } else { "@" };
         let message = format!("Directive \"{at}{name}\" may not be used on {}.", place.name());
         cx.report(&[directive.span], message);
     }

@@ -4,6 +4,7 @@
 
 use super::repeated;
 use crate::ast::{Directive, List};
+use crate::schema::DirectiveId;
 use crate::span::Span;
 use crate::validate::context::{Context, NONE};
 
@@ -15,7 +16,7 @@ pub(in crate::validate) fn directives(cx: &mut Context<'_>, list: List<Directive
     let document = cx.document;
     let is_unique = |at: &usize| match cx.tables.directives[*at] {
         NONE => false,
-        id => !cx.schema.directives[id as usize].repeatable,
+        id => !cx.schema.directive(DirectiveId(id)).repeatable,
     };
     let names: Vec<Span> = list.range().filter(is_unique).map(|at| document.directives[at].name).collect();
     repeated(

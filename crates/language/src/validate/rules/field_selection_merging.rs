@@ -14,7 +14,7 @@ mod conflict;
 mod same;
 
 use crate::ast::{Field, List, Selection};
-use crate::schema::{TypeId, TypeKind, TypeRef};
+use crate::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use crate::validate::context::{Context, NONE};
 use crate::validate::limits;
 use conflict::Conflict;
@@ -319,7 +319,7 @@ impl Merge {
     /// The type of a member, where the field is known.
     fn ty(&self, cx: &Context<'_>, member: u32) -> Option<TypeRef> {
         let target = self.target(cx, member);
-        (target != NONE).then(|| cx.schema.fields[target as usize].ty)
+        (target != NONE).then(|| cx.schema.field_type(FieldId(target)))
     }
 
     /// The field a member selects, or [`NONE`].

@@ -25,8 +25,7 @@ fn suggestion(cx: &Context<'_>, field: &Field, parent: TypeId) -> String {
     if !types.is_empty() {
         return suggest::did_you_mean("to use an inline fragment on ", &types);
     }
-    let run = cx.schema.ty(parent).fields;
-    cx.suggestion(field.name, cx.schema.fields[run.range()].iter().map(|known| cx.schema.str(known.name)))
+    cx.suggestion(field.name, cx.schema.fields(parent).map(|it| cx.schema.field_name(it)))
 }
 
 /// For an abstract `parent` without a field `name`: its possible types that have the field, interfaces of many first.
@@ -39,12 +38,12 @@ fn types_with<'s>(cx: &Context<'s>, name: &str, parent: TypeId) -> Vec<&'s str> 
         }
     }
     let mut counts: Vec<(TypeId, u32)> = Vec::new();
-    for &possible in schema.possible_types(parent) {
+    for possible in schema.possible_types(parent) {
         if schema.field_by_name(possible, name).is_none() {
             continue;
         }
         counts.push((possible, 1));
-        for &interface in &schema.type_lists[schema.ty(possible).interfaces.range()] {
+        for interface in schema.interfaces(possible) {
             if schema.field_by_name(interface, name).is_some() {
                 match counts.iter_mut().find(|(known, _)| *known == interface) {
                     Some((_, count)) => *count += 1,
@@ -53,8 +52,7 @@ fn types_with<'s>(cx: &Context<'s>, name: &str, parent: TypeId) -> Vec<&'s str> 
             }
         }
     }
-    let is_below =
-        |sub: TypeId, above: TypeId| schema.type_lists[schema.ty(sub).interfaces.range()].contains(&above);
+    let is_below = |sub: TypeId, above: TypeId| schema.interfaces(sub).any(|it| it == above);
     counts.sort_by(|a, b| {
         b.1.cmp(&a.1).then_with(|| match () {
             () if is_below(b.0, a.0) => Ordering::Less,

@@ -3,7 +3,7 @@
 //! Source: <https://spec.graphql.org/September2025/#sec-Fragment-Spread-Is-Possible>
 
 use crate::ast::{Inline, Spread};
-use crate::schema::{Schema, TypeId, TypeKind};
+use crate::schema::{SchemaView, TypeId, TypeKind};
 use crate::validate::context::Context;
 
 /// Holds a spread of a fragment on `on` against the type around it.
@@ -22,7 +22,7 @@ pub(in crate::validate) fn inline(cx: &mut Context<'_>, inline: &Inline, on: Typ
 }
 
 #[cold]
-fn cannot(schema: &Schema, on: TypeId, parent: TypeId) -> String {
+fn cannot(schema: SchemaView<'_>, on: TypeId, parent: TypeId) -> String {
     let (on, parent) = (schema.type_name(on), schema.type_name(parent));
     format!("cannot be spread here as objects of type \"{parent}\" can never be of type \"{on}\".")
 }
@@ -38,7 +38,7 @@ fn overlap(cx: &mut Context<'_>, a: TypeId, b: TypeId) -> bool {
     }
     let schema = cx.schema;
     *cx.overlaps.entry((a, b)).or_insert_with(|| {
-        let mut possible = vec![false; schema.types.len()];
+        let mut possible = vec![false; schema.types_len()];
         if schema.ty(a).kind == TypeKind::Object {
             possible[a.index()] = true;
         }
@@ -46,7 +46,7 @@ fn overlap(cx: &mut Context<'_>, a: TypeId, b: TypeId) -> bool {
             possible[id.index()] = true;
         }
         (schema.ty(b).kind == TypeKind::Object && possible[b.index()])
-            || schema.possible_types(b).iter().any(|id| possible[id.index()])
+            || schema.possible_types(b).any(|id| possible[id.index()])
     })
 }
 

@@ -10,9 +10,9 @@ use crate::validate::{dgraph, show};
 /// Reports `field` of `object`, which input type `base` does not have.
 #[cold]
 pub(in crate::validate) fn unknown(cx: &mut Context<'_>, field: &ObjectField, base: TypeId, object: ValueId) {
-    let known = cx.schema.inputs[cx.schema.ty(base).members.range()].iter();
-    let suggestion = cx.suggestion(field.name, known.map(|input| cx.schema.str(input.name)));
-    if cx.schema.wording == Wording::Dgraph {
+    let known = cx.schema.inputs(cx.schema.ty(base).members);
+    let suggestion = cx.suggestion(field.name, known.map(|it| cx.schema.input_name(it)));
+    if cx.schema.wording() == Wording::Dgraph {
         let (name, ty) = (cx.quoted(field.name), cx.schema.type_name(base));
         let message =
             format!("Field \"{name}\" is not defined by type {ty}.{}", dgraph::unquoted(&suggestion));

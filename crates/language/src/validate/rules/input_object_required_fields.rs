@@ -14,7 +14,7 @@ pub(in crate::validate) fn object(
     fields: List<ObjectField>,
     base: TypeId,
 ) {
-    for id in cx.schema.input_fields(base) {
+    for id in cx.schema.inputs(cx.schema.ty(base).members) {
         let input = cx.schema.input(id);
         let is_required = input.ty.is_non_null() && input.default.is_none();
         if is_required && values::written(cx, fields, id).is_none() {
@@ -26,7 +26,7 @@ pub(in crate::validate) fn object(
 #[cold]
 fn missing(cx: &mut Context<'_>, object: ValueId, base: TypeId, id: InputId) {
     let (owner, name) = (cx.schema.type_name(base), cx.schema.input_name(id));
-    let message = match cx.schema.wording {
+    let message = match cx.schema.wording() {
         Wording::GraphqlJs => format!(
             "Expected value of type \"{owner}\" to include required field \"{name}\", found: {}.",
             show::value(cx.document, object)

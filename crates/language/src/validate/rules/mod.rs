@@ -52,7 +52,7 @@ pub(super) enum FieldOrDirective<'a> {
 /// `Type.field`; the fields every schema has belong to no type.
 fn coordinate(cx: &Context<'_>, id: FieldId) -> String {
     let field = cx.schema.field(id);
-    let meta = cx.schema.meta;
+    let meta = cx.schema.meta();
     let is_meta = id == meta.schema || id == meta.ty || id == meta.typename;
     let parent = if is_meta { "<meta>" } else { cx.schema.type_name(field.parent) };
     format!("{parent}.{}", cx.schema.str(field.name))

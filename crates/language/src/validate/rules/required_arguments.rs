@@ -14,7 +14,7 @@ pub(in crate::validate) fn arguments(
     run: Run,
     owner: FieldOrDirective<'_>,
 ) {
-    for id in (run.start..run.start + run.len).map(InputId) {
+    for id in cx.schema.inputs(run) {
         let input = cx.schema.input(id);
         let is_required = input.ty.is_non_null() && input.default.is_none();
         if is_required && !cx.tables.arguments[list.range()].contains(&id.0) {
@@ -33,7 +33,7 @@ fn missing(cx: &mut Context<'_>, id: InputId, owner: FieldOrDirective<'_>) {
         }
     };
     let ty = cx.schema.type_text(cx.schema.input(id).ty);
-    let message = match (cx.schema.wording, owner) {
+    let message = match (cx.schema.wording(), owner) {
         (Wording::Dgraph, FieldOrDirective::Field(_, owner)) => {
             let field = cx.schema.field_name(owner);
             format!("Field \"{field}\" argument \"{name}\" of type \"{ty}\" is required but not provided.")

@@ -112,7 +112,7 @@ fn applies(cx: &Context<'_>, root: TypeId, condition: u32) -> bool {
     condition != NONE
         && match cx.schema.ty(TypeId(condition)).kind {
             TypeKind::Interface | TypeKind::Union => {
-                cx.schema.possible_types(TypeId(condition)).contains(&root)
+                cx.schema.possible_types(TypeId(condition)).any(|it| it == root)
             }
             TypeKind::Scalar(_) | TypeKind::Object | TypeKind::Enum | TypeKind::Input { .. } => false,
         }

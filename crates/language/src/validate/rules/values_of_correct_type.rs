@@ -12,7 +12,7 @@ use crate::validate::{dgraph, show, suggest};
 #[cold]
 pub(in crate::validate) fn null(cx: &mut Context<'_>, value: ValueId, ty: Option<TypeRef>) {
     let ty = ty.map_or_else(String::new, |ty| cx.schema.type_text(ty));
-    let message = match cx.schema.wording {
+    let message = match cx.schema.wording() {
         Wording::GraphqlJs => format!("Expected value of non-null type \"{ty}\" not to be null."),
         Wording::Dgraph => dgraph::expected(&ty, "null"),
     };
@@ -23,7 +23,7 @@ pub(in crate::validate) fn null(cx: &mut Context<'_>, value: ValueId, ty: Option
 #[cold]
 pub(in crate::validate) fn not_an_object(cx: &mut Context<'_>, value: ValueId, ty: TypeRef) {
     let (name, found) = (cx.schema.type_name(ty.base), show::value(cx.document, value));
-    let message = match cx.schema.wording {
+    let message = match cx.schema.wording() {
         Wording::GraphqlJs => format!("Expected value of type \"{name}\" to be an object, found: {found}."),
         Wording::Dgraph => dgraph::expected(&cx.schema.type_text(ty), &found),
     };
@@ -43,12 +43,12 @@ pub(in crate::validate) fn enumeration(cx: &mut Context<'_>, value: ValueId, ty:
     let found = show::value(cx.document, value);
     let mut suggestion = String::new();
     if cx.options.suggestions {
-        let values = &schema.enum_values[schema.ty(base).members.range()];
-        let near = suggest::near(&found, values.iter().map(|known| schema.str(known.name)));
+        let values = schema.enum_values(base).map(|it| schema.str(schema.enum_value(it).name));
+        let near = suggest::near(&found, values);
         suggestion = suggest::did_you_mean("the enum value ", &near);
     }
     let name = schema.type_name(base);
-    let message = if schema.wording == Wording::Dgraph {
+    let message = if schema.wording() == Wording::Dgraph {
         let expected = dgraph::expected(&schema.type_text(ty), &found);
         format!("{expected}{}", dgraph::unquoted(&suggestion))
     } else if is_name {
@@ -105,7 +105,7 @@ fn is_decimal(text: &str) -> bool {
 fn wrong(cx: &mut Context<'_>, value: ValueId, ty: TypeRef, reader: ScalarReader, is_int: bool) {
     let found = show::value(cx.document, value);
     let message = match reader {
-        _ if cx.schema.wording == Wording::Dgraph => {
+        _ if cx.schema.wording() == Wording::Dgraph => {
             let kind = kind_of_literal(cx.document.value(value).kind);
             dgraph::scalar(cx.schema, ty, reader, &found, kind)
         }

@@ -9,9 +9,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings};
-use weir_engine::source::{Caller, Source};
+use weir_engine::source::Source;
 use weir_language::json::{Json, JsonRef};
 use weir_native::compile::Native;
 use weir_native::layout::Database;
@@ -80,7 +81,7 @@ impl Served {
 /// Statements for `query`.
 pub fn explain(engine: &Engine, query: &str) -> String {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    match engine.explain(request, &Caller::Admin) {
+    match engine.explain(request, &engine.caller(&Identity::admin())) {
         Ok(explained) => explained.pieces.iter().map(|it| it.1.clone()).collect(),
         Err(error) => String::from_utf8_lossy(&error).into_owned(),
     }
@@ -93,7 +94,7 @@ pub async fn answer(engine: &Engine, query: &str, variables: &str) -> String {
         variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
         ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
-    let bytes = match engine.execute(request, &Caller::Admin).await.body {
+    let bytes = match engine.execute(request, &engine.caller(&Identity::admin())).await.body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes.into(),
         Body::Stream { mut head, mut rest } => {

@@ -10,8 +10,9 @@ use crate::server::request::response_body::{ResponseBody, json};
 use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
+use weir_engine::caller::Identity;
 use weir_engine::engine::Explanation;
-use weir_engine::source::{Caller, Protocol};
+use weir_engine::source::Protocol;
 
 /// The plan of an operation and what it asks its sources, without running it.
 pub(crate) async fn answer(
@@ -26,7 +27,11 @@ pub(crate) async fn answer(
     let params = receive::params(tape.root()).map_err(|it| Refusal::bad_request(it.message()))?;
     let client = context.client(&head.headers);
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
-    let (status, body) = match context.generation.engine.explain(request, &Caller::Admin) {
+    let (status, body) = match context
+        .generation
+        .engine
+        .explain(request, &context.generation.engine.caller(&Identity::admin()))
+    {
         Ok(explanation) => (StatusCode::OK, explained(&explanation)),
         Err(errors) => (StatusCode::BAD_REQUEST, errors),
     };

@@ -6,6 +6,7 @@ use super::context::RequestContext;
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use subtle::ConstantTimeEq;
+use weir_engine::caller::Identity;
 use weir_engine::source::Caller;
 
 /// Hasura's name of the header.
@@ -58,7 +59,9 @@ impl AuthError {
 /// Authenticates the caller; an address with too many wrong secrets is refused first.
 pub(crate) fn caller(context: &RequestContext, headers: &HeaderMap) -> Result<Caller, AuthError> {
     let secret = context.generation.secret();
-    patiently(context, secret.is_some() && sent(headers).is_some(), || identify(headers, secret))
+    let identity =
+        patiently(context, secret.is_some() && sent(headers).is_some(), || identify(headers, secret))?;
+    Ok(context.generation.engine.caller(&identity))
 }
 
 /// As [`caller`] for the operator's own pages, where the secret may come as a bearer token.
@@ -91,7 +94,7 @@ fn patiently<T>(
 }
 
 /// With no `secret` set everyone is admin.
-fn identify(headers: &HeaderMap, secret: Option<&str>) -> Result<Caller, AuthError> {
+fn identify(headers: &HeaderMap, secret: Option<&str>) -> Result<Identity, AuthError> {
     if let Some(secret) = secret {
         match sent(headers) {
             None => return Err(AuthError::Missing),
@@ -102,7 +105,7 @@ fn identify(headers: &HeaderMap, secret: Option<&str>) -> Result<Caller, AuthErr
     if asks_for_other_role(headers) {
         return Err(AuthError::Role);
     }
-    Ok(Caller::Admin)
+    Ok(Identity::admin())
 }
 
 /// True if the request asks for a role other than admin.
@@ -131,7 +134,7 @@ mod tests {
     fn check(
         headers: &[(HeaderName, &'static str)],
         secret: Option<&str>,
-        expected: Result<Caller, AuthError>,
+        expected: Result<Identity, AuthError>,
     ) {
         let map: HeaderMap =
             headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect();
@@ -140,8 +143,8 @@ mod tests {
 
     #[test]
     fn without_a_secret_everyone_is_admin() {
-        check(&[], None, Ok(Caller::Admin));
-        check(&[(ROLE, "admin")], None, Ok(Caller::Admin));
+        check(&[], None, Ok(Identity::admin()));
+        check(&[(ROLE, "admin")], None, Ok(Identity::admin()));
     }
 
     #[test]
@@ -149,15 +152,15 @@ mod tests {
         check(&[], Some("s"), Err(AuthError::Missing));
         check(&[(HASURA_SECRET, "t")], Some("s"), Err(AuthError::Wrong));
         check(&[(HASURA_SECRET, "ss")], Some("s"), Err(AuthError::Wrong));
-        check(&[(HASURA_SECRET, "s")], Some("s"), Ok(Caller::Admin));
-        check(&[(WEIR_SECRET, "s")], Some("s"), Ok(Caller::Admin));
+        check(&[(HASURA_SECRET, "s")], Some("s"), Ok(Identity::admin()));
+        check(&[(WEIR_SECRET, "s")], Some("s"), Ok(Identity::admin()));
     }
 
     #[test]
     fn another_role_is_never_served_as_admin() {
         check(&[(ROLE, "user")], None, Err(AuthError::Role));
         check(&[(ROLE, "Admin")], None, Err(AuthError::Role));
-        check(&[(ROLE, "admin"), (HASURA_SECRET, "s")], Some("s"), Ok(Caller::Admin));
+        check(&[(ROLE, "admin"), (HASURA_SECRET, "s")], Some("s"), Ok(Identity::admin()));
         check(&[(ROLE, "user"), (HASURA_SECRET, "s")], Some("s"), Err(AuthError::Role));
     }
 }

@@ -1,7 +1,7 @@
 //! When two fields are the same: arguments and shapes.
 
 use crate::ast::{Argument, Document, List, Name, ObjectField, Value, ValueId, ValueKind};
-use crate::schema::{Schema, TypeKind, TypeRef};
+use crate::schema::{SchemaView, TypeKind, TypeRef};
 
 /// True if both lists give the same arguments the same values, in any order.
 pub(super) fn arguments(document: &Document<'_>, a: List<Argument>, b: List<Argument>) -> bool {
@@ -22,7 +22,7 @@ pub(super) fn arguments(document: &Document<'_>, a: List<Argument>, b: List<Argu
 }
 
 /// True if both types have the same shape: equal modifiers around the same leaf, or around any objects.
-pub(super) fn shape(schema: &Schema, a: TypeRef, b: TypeRef) -> bool {
+pub(super) fn shape(schema: SchemaView<'_>, a: TypeRef, b: TypeRef) -> bool {
     let is_leaf = |ty: TypeRef| match schema.ty(ty.base).kind {
         TypeKind::Scalar(_) | TypeKind::Enum => true,
         TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Input { .. } => false,

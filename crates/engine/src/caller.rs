@@ -1,0 +1,205 @@
+//! Callers: the identity that authentication found, and the profile that decides what plans are made for it.
+//!
+//! An [`Identity`] has a role and claims. Each source says which facts of an identity decide its plans and what it shows
+//! ([`crate::source::Source::profile`]); equal facts are one [`Profile`], so that ten thousand users of one role share their plans. The values
+//! of claims are no facts: plans name them, and they are bound per request.
+//!
+//! **Invariant:** everything that is kept for a profile has the profile's number in its key; everything that depends on a claim's value has the
+//! value in its key.
+//!
+//! **Cost:** per request one call per source that knows roles, one hash, one lock of a shard; nothing is allocated for a known profile.
+
+use smallvec::SmallVec;
+use std::sync::Arc;
+use weir_language::schema::{Schema, SchemaView, Visibility};
+
+/// The role that sees and may do everything.
+pub const ADMIN: &str = "admin";
+
+/// The result of authentication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The role; names are case-sensitive.
+    pub role: Arc<str>,
+    /// True if permissions marked `backend_only` hold.
+    pub is_backend: bool,
+    /// True if no credential was sent: answers may be shared with everybody who sends none.
+    pub is_anonymous: bool,
+    /// Session variables and the token's claims.
+    pub claims: Arc<Claims>,
+}
+
+impl Identity {
+    /// The admin without claims. Only authentication and tests may name it.
+    #[must_use]
+    pub fn admin() -> Self {
+        Self { role: ADMIN.into(), is_backend: true, is_anonymous: true, claims: Arc::default() }
+    }
+
+    /// True for the admin.
+    #[must_use]
+    pub fn is_admin(&self) -> bool {
+        &*self.role == ADMIN
+    }
+}
+
+/// Values that authentication vouches for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// Lower-case names, ascending, each once.
+    variables: Box<[(Box<str>, Box<str>)]>,
+    token: Token,
+}
+
+/// The token of a request, as far as sources are told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Token {
+    /// None was sent.
+    #[default]
+    Absent,
+    /// One was sent that does not hold, for this reason.
+    Refused(Box<str>),
+    /// Its top-level claims: name and JSON text, ascending by name, each once.
+    Claims(Box<[(Box<str>, Box<str>)]>),
+}
+
+impl Token {
+    /// Claims with their JSON texts; of two with one name the first holds.
+    #[must_use]
+    pub fn of(claims: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self::Claims(sorted(claims))
+    }
+}
+
+fn sorted(pairs: impl IntoIterator<Item = (String, String)>) -> Box<[(Box<str>, Box<str>)]> {
+    let mut pairs: Vec<(Box<str>, Box<str>)> =
+        pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    pairs.sort_by(|a, b| a.0.cmp(&b.0));
+    pairs.dedup_by(|later, first| later.0 == first.0);
+    pairs.into()
+}
+
+fn find<'c>(pairs: &'c [(Box<str>, Box<str>)], name: &str) -> Option<&'c str> {
+    pairs.binary_search_by(|it| (*it.0).cmp(name)).ok().map(|at| &*pairs[at].1)
+}
+
+impl Claims {
+    /// Session variables, whose names are brought to lower case, and a token. Of two variables with one name the first holds.
+    #[must_use]
+    pub fn new(variables: impl IntoIterator<Item = (String, String)>, token: Token) -> Self {
+        let lower = variables.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
+        Self { variables: sorted(lower), token }
+    }
+    /// The text of the session variable with this lower-case name.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        find(&self.variables, name)
+    }
+    /// All session variables, ascending by their lower-case names.
+    #[must_use]
+    pub fn variables(&self) -> &[(Box<str>, Box<str>)] {
+        &self.variables
+    }
+    /// The token.
+    #[must_use]
+    pub fn token(&self) -> &Token {
+        &self.token
+    }
+    /// The JSON text of a top-level claim of the token.
+    #[must_use]
+    pub fn claim(&self, name: &str) -> Option<&str> {
+        match &self.token {
+            Token::Claims(claims) => find(claims, name),
+            Token::Absent | Token::Refused(_) => None,
+        }
+    }
+}
+
+/// Facts of an identity that decide the plans of a source, as that source numbers them. None: everything may be seen and done.
+pub type Facts = SmallVec<[u64; 8]>;
+
+/// The callers for whom the same plans are made.
+#[derive(Debug)]
+pub struct Profile {
+    number: u64,
+    /// Length of each source's facts, then the facts.
+    words: Box<[u64]>,
+    visibility: Option<Visibility>,
+}
+
+impl Profile {
+    /// Number of the profile, given to no other one of the process.
+    #[must_use]
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+    /// The facts of source `at`; none: it shows and does everything.
+    #[must_use]
+    pub fn facts(&self, at: u16) -> &[u64] {
+        split(&self.words).nth(usize::from(at)).unwrap_or_default()
+    }
+    /// True if some source is restricted.
+    #[must_use]
+    pub fn is_restricted(&self) -> bool {
+        !self.words.is_empty()
+    }
+    /// What the profile sees of `schema`, the graph's.
+    #[must_use]
+    pub fn view<'s>(&'s self, schema: &'s Schema) -> SchemaView<'s> {
+        SchemaView::new(schema, self.visibility.as_ref())
+    }
+    /// Bytes it takes, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.words) + self.visibility.as_ref().map_or(0, Visibility::bytes)
+    }
+    pub(crate) const fn new(number: u64, words: Box<[u64]>, visibility: Option<Visibility>) -> Self {
+        Self { number, words, visibility }
+    }
+}
+
+/// The facts of each source in `words`.
+pub(crate) fn split(mut words: &[u64]) -> impl Iterator<Item = &[u64]> {
+    std::iter::from_fn(move || {
+        let (&len, rest) = words.split_first()?;
+        let (facts, after) = rest.split_at(len as usize);
+        words = after;
+        Some(facts)
+    })
+}
+
+/// The caller of a request.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    profile: Arc<Profile>,
+    role: Arc<str>,
+    claims: Arc<Claims>,
+    is_anonymous: bool,
+}
+
+impl Caller {
+    pub(crate) fn new(profile: Arc<Profile>, identity: &Identity) -> Self {
+        let Identity { role, claims, is_anonymous, .. } = identity;
+        let (role, claims) = (Arc::clone(role), Arc::clone(claims));
+        Self { profile, role, claims, is_anonymous: *is_anonymous }
+    }
+    /// The profile.
+    #[must_use]
+    pub fn profile(&self) -> &Arc<Profile> {
+        &self.profile
+    }
+    /// The role.
+    #[must_use]
+    pub fn role(&self) -> &str {
+        &self.role
+    }
+    /// The claims.
+    #[must_use]
+    pub fn claims(&self) -> &Arc<Claims> {
+        &self.claims
+    }
+    /// True if the answer for this caller may be given to everybody: no credential was sent, or nothing is restricted.
+    #[must_use]
+    pub fn is_public(&self) -> bool {
+        self.is_anonymous || !self.profile.is_restricted()
+    }
+}
