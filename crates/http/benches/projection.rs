@@ -90,6 +90,7 @@ fn main() {
         kind: OperationKind::Query,
         parent_keys: None,
         answer: AnswerForm::Rows,
+        facts: &[],
         protocol: Protocol::GraphqlOverHttp,
         conditions_max: 1_000,
         variables: &[],

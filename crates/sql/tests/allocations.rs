@@ -52,7 +52,8 @@ impl Asked {
             variables: Some(json.root()),
             ..Request::new(query, Instant::now() + Duration::from_secs(60))
         };
-        let answering = self.engine.execute(request, &self.engine.caller(&Identity::admin()));
+        let caller = self.engine.caller(&Identity::admin());
+        let answering = self.engine.execute(request, &caller);
         let (allocations, response) = counting::count(|| match &self.runtime {
             Some(runtime) => runtime.block_on(answering),
             None => answering.now_or_never().expect("a short page is read at once"),

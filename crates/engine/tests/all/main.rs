@@ -14,3 +14,4 @@ mod parts;
 mod plan;
 mod refresh;
 mod stream;
+mod visibility;

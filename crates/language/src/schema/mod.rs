@@ -557,6 +557,10 @@ impl Schema {
     pub fn possible_types(&self, id: TypeId) -> &[TypeId] {
         &self.type_lists[self.ty(id).possible.range()]
     }
+    /// The types that are not built in.
+    pub fn types_of_sources(&self) -> impl Iterator<Item = TypeId> + use<> {
+        (builtin::TYPES..self.types.len() as u32).map(TypeId)
+    }
     /// A type as GraphQL writes it: `[Album!]!`.
     #[must_use]
     pub fn type_text(&self, ty: TypeRef) -> String {

@@ -8,11 +8,12 @@
 //! **Cost:** a view is two pointers. One bit per member and profile; a list that a view gives is filtered while it is walked.
 
 use super::{
-    Applied, Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run,
-    Schema, Str, Type, TypeId, TypeKind, TypeRef, Wording, builtin,
+    Applied, DirectiveId, EnumValue, EnumValueId, FieldId, Input, InputId, MetaFields, Run, Schema,
+    SchemaDirective, SchemaField, Str, Type, TypeId, TypeKind, TypeRef, Wording, builtin,
 };
 use crate::ast::OperationKind;
 use crate::value::Values;
+use std::sync::Arc;
 
 /// One bit per item of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -244,6 +245,12 @@ impl<'s> From<&'s Schema> for SchemaView<'s> {
     }
 }
 
+impl<'s> From<&'s Arc<Schema>> for SchemaView<'s> {
+    fn from(schema: &'s Arc<Schema>) -> Self {
+        Self { schema, visibility: None }
+    }
+}
+
 impl<'s> SchemaView<'s> {
     /// What `visibility` shows of `schema`; `None`: everything.
     #[must_use]
@@ -288,7 +295,7 @@ impl<'s> SchemaView<'s> {
     /// One field. Its type for this profile is [`Self::field_type`].
     #[must_use]
     #[inline]
-    pub fn field(self, id: FieldId) -> &'s Field {
+    pub fn field(self, id: FieldId) -> &'s SchemaField {
         self.schema.field(id)
     }
     /// The type of a field for this profile.
@@ -316,7 +323,7 @@ impl<'s> SchemaView<'s> {
     /// One directive.
     #[must_use]
     #[inline]
-    pub fn directive(self, id: DirectiveId) -> &'s Directive {
+    pub fn directive(self, id: DirectiveId) -> &'s SchemaDirective {
         &self.schema.directives[id.index()]
     }
     /// The name of a type.

@@ -224,9 +224,10 @@ fn reads_that_take_long_do_not_stop_the_others() {
     let tuning = Tuning { statement_max: Duration::from_secs(600), ..Tuning::USUAL };
     let served = serve_tuned(ENDLESS, tuning);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let caller = served.engine.caller(&Identity::admin());
     let request = |query: &'static str, seconds| {
         let request = Request::new(query, Instant::now() + Duration::from_secs(seconds));
-        Box::pin(served.engine.execute(request, &served.engine.caller(&Identity::admin())))
+        Box::pin(served.engine.execute(request, &caller))
     };
     runtime.block_on(async {
         let mut endless: Vec<_> =

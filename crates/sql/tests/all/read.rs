@@ -335,12 +335,13 @@ fn a_client_that_goes_away_frees_the_thread_that_answered() {
     let served = serve(CHINOOK);
     let query = "{ Track(order_by: {TrackId: asc}) { TrackId Name Composer Track_Album { Title Album_Artist { Name } } } }";
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let caller = served.engine.caller(&Identity::admin());
     let ask = || {
         let request = Request {
             protocol: weir_engine::source::Protocol::GraphqlOverHttp,
             ..Request::new(query, Instant::now() + Duration::from_secs(20))
         };
-        served.engine.execute(request, &served.engine.caller(&Identity::admin()))
+        served.engine.execute(request, &caller)
     };
     let whole = runtime.block_on(async {
         for _ in 0..30 {

@@ -96,8 +96,8 @@ pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
     let graph = Graph::compose(vec![source], &[]).unwrap();
     let settings = Settings { hold_back_bytes: 1 << 16, ..Settings::STANDARD };
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    let explained = Engine::new(graph, settings)
-        .explain(request, &Engine::new(graph, settings).caller(&Identity::admin()));
+    let engine = Engine::new(graph, settings);
+    let explained = engine.explain(request, &engine.caller(&Identity::admin()));
     assert!(explained.is_ok(), "{query}: {explained:?}");
     let mut sent = sent.lock().unwrap();
     sent.pop().expect("a piece was planned")
