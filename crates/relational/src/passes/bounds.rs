@@ -156,11 +156,10 @@ fn of_related(filter: &Filter) -> usize {
 }
 
 impl Expr {
-    /// The parts of conditions in it.
-    fn parts(&self) -> usize {
+    /// The expression that it reads its value from.
+    fn inner(&self) -> Option<&Self> {
         match self {
-            Self::Related { filter, of, .. } => 1 + of_related(filter) + of.parts(),
-            Self::JsonPath(of, _) | Self::Cast(of, _) => of.parts(),
+            Self::Related { of, .. } | Self::JsonPath(of, _) | Self::Cast(of, _) => Some(of),
             Self::Column(_)
             | Self::Computed(_)
             | Self::Row
@@ -168,25 +167,21 @@ impl Expr {
             | Self::Count { .. }
             | Self::Function(..)
             | Self::Instant { .. }
-            | Self::Statistic { .. } => 0,
+            | Self::Statistic { .. } => None,
         }
+    }
+
+    /// The parts of conditions in it.
+    fn parts(&self) -> usize {
+        let own = if let Self::Related { filter, .. } = self { 1 + of_related(filter) } else { 0 };
+        own + self.inner().map_or(0, Self::parts)
     }
 
     /// Number of relationships on its path.
     #[must_use]
     pub fn relationships(&self) -> usize {
-        match self {
-            Self::Related { filter, of, .. } => 1 + filter.relationships() + of.relationships(),
-            Self::JsonPath(of, _) | Self::Cast(of, _) => of.relationships(),
-            Self::Column(_)
-            | Self::Computed(_)
-            | Self::Row
-            | Self::Null
-            | Self::Count { .. }
-            | Self::Function(..)
-            | Self::Instant { .. }
-            | Self::Statistic { .. } => 0,
-        }
+        let own = if let Self::Related { filter, .. } = self { 1 + filter.relationships() } else { 0 };
+        own + self.inner().map_or(0, Self::relationships)
     }
 }
 

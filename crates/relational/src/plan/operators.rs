@@ -28,7 +28,16 @@ impl Aggregation {
     /// True if it returns the column's type; else it returns a floating-point number.
     #[must_use]
     pub const fn keeps_type(self) -> bool {
-        matches!(self, Self::Max | Self::Min | Self::Sum)
+        match self {
+            Self::Max | Self::Min | Self::Sum => true,
+            Self::Avg
+            | Self::Stddev
+            | Self::StddevPop
+            | Self::StddevSamp
+            | Self::VarPop
+            | Self::VarSamp
+            | Self::Variance => false,
+        }
     }
 }
 
