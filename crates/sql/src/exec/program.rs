@@ -32,12 +32,15 @@ pub trait Programs: Send + Sync {
     fn lookup(&self, call: &Call<'_>) -> Result<ObjectLookup, FieldError>;
 }
 
+/// Chooses an object by the rows of a statement: its number, or 0.
+pub type ChooseObject = Box<dyn FnOnce(&Answers) -> BoxFuture<'static, Result<i64, FieldError>> + Send>;
+
 /// Finds an object before the plan runs that shows it.
 pub struct ObjectLookup {
     /// A statement that is run first.
     pub statement: BoundStatement,
-    /// Chooses the object by the statement's rows: its number, or 0.
-    pub choose: Box<dyn FnOnce(&Answers) -> BoxFuture<'static, Result<i64, FieldError>> + Send>,
+    /// Takes its rows.
+    pub choose: ChooseObject,
 }
 
 /// A root field of a mutation and the request it belongs to.
