@@ -10,8 +10,8 @@ use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request, Settings};
 use weir_engine::source::{
-    BoxFuture, FetchBody, FetchInput, FetchResult, Finished, PlanError, PlanNode, PreparedFetch, Source,
-    SourceError, Tag,
+    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, PlanError, PlanNode,
+    PreparedFetch, Source, SourceError, Tag,
 };
 use weir_language::json::Json;
 use weir_language::limits::Limits;
@@ -56,7 +56,7 @@ impl PreparedFetch for ReadyFetch {
     fn touches(&self) -> &[Tag] {
         &[]
     }
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         out.push_str("bytes");
     }
 }

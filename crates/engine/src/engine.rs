@@ -11,7 +11,7 @@ use crate::execute::{self, ExecutionContext, ExecutionResult};
 use crate::planner::{Bound, PlanRequest, PlanThread, Planner, Refusal};
 use crate::profiles::Profiles;
 use crate::responses::Responses;
-use crate::source::{CacheControl, CacheScope, Headers, NoHeaders, Protocol};
+use crate::source::{CacheControl, CacheScope, ExplainInput, Headers, NoHeaders, Protocol};
 use crate::tag_versions::TagVersions;
 use crate::unread::Receiver;
 use bytes::Bytes;
@@ -329,17 +329,18 @@ impl Engine {
     pub fn explain(&self, request: Request<'_>, caller: &Caller) -> Result<Explanation, Vec<u8>> {
         let asked = PlanRequest { request, profile: caller.profile() };
         let ready = self.planner.ready(&asked, PlanThread::Aside, &mut Timing::default());
-        let Bound { plan, .. } = ready
+        let Bound { plan, variables } = ready
             .map_err(|refusal| errors::refused(request.protocol, request.query, &refusal.into_failures()))?;
+        let input = ExplainInput { shape: &plan.shape, variables: self.planner.values(variables.as_ref()) };
         let pieces = plan.pieces.iter().map(|piece| {
             let name = piece
                 .source
                 .map_or("introspection", |it| self.planner.graph.sources()[usize::from(it)].0.name());
             let mut text = String::new();
-            piece.fetch.explain(&mut text);
+            piece.fetch.explain(input, &mut text);
             (name.to_owned(), text)
         });
-        Ok(Explanation { plan: plan.print(&self.planner.graph), pieces: pieces.collect() })
+        Ok(Explanation { plan: plan.print(&self.planner.graph, input), pieces: pieces.collect() })
     }
 }
 

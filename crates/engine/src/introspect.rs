@@ -14,7 +14,8 @@ mod compile;
 use crate::caller::Profile;
 use crate::plan::output_plan::OutputPlan;
 use crate::source::{
-    BoxFuture, FetchBody, FetchInput, FetchResult, Finished, PreparedFetch, Protocol, SourceError, Tag,
+    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, PreparedFetch, Protocol,
+    SourceError, Tag,
 };
 use crate::write::out::Out;
 use compile::{Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile};
@@ -134,7 +135,7 @@ impl PreparedFetch for IntrospectionFetch {
         &[]
     }
 
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         out.push_str("written from the schema");
     }
 }

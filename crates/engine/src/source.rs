@@ -98,10 +98,19 @@ pub trait PreparedFetch: Send + Sync {
     fn has_lifetime(&self) -> bool {
         false
     }
-    /// Says what will be asked (SQL text, URL template), one statement per paragraph.
-    fn explain(&self, out: &mut String);
+    /// Appends the calls it makes (SQL text, URL template), one statement per paragraph.
+    fn explain(&self, input: ExplainInput<'_>, out: &mut String);
     /// Appends the text form of its own plan, one step per line. Default: there is none.
-    fn describe(&self, _out: &mut String) {}
+    fn describe(&self, _input: ExplainInput<'_>, _out: &mut String) {}
+}
+
+/// A request that is explained and not run. Variables can choose the statements.
+#[derive(Clone, Copy)]
+pub struct ExplainInput<'r> {
+    /// As in [`FetchInput`].
+    pub shape: &'r Arc<OutputPlan>,
+    /// As in [`FetchInput`].
+    pub variables: &'r Arc<Variables>,
 }
 
 /// True if the header `name`, in lower case, is a credential. Source: RFC 9110, 11.6.2 and 11.7.2; RFC 6265, 5.4.

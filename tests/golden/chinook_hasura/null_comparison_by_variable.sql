@@ -1,2 +1,2 @@
 -- chinook_hasura
--- written when the variables that choose columns and conditions are known
+-- unexpected null value for type 'Int'

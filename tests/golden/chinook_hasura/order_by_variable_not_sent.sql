@@ -1,2 +1,3 @@
 -- chinook_hasura
--- written when the variables that choose columns and conditions are known
+-- Album
+SELECT t0."AlbumId" FROM "Album" AS t0 LIMIT ?1

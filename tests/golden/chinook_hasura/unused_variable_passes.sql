@@ -1,2 +1,3 @@
 -- chinook_hasura
--- written when the variables that choose columns and conditions are known
+-- Album_by_pk
+SELECT t0."Title" FROM "Album" AS t0 WHERE t0."AlbumId" = ?1

@@ -47,8 +47,8 @@ pub use value::{Object, Value};
 use crate::plan::output_plan::OutputField;
 use crate::rows::{Column, Rows};
 use crate::source::{
-    AnswerForm as Form, BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Finished, Ids, PlanError,
-    PlanNode, PreparedFetch, Source, SourceError, Tag,
+    AnswerForm as Form, BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Finished,
+    Ids, PlanError, PlanNode, PreparedFetch, Source, SourceError, Tag,
 };
 use crate::write::out::Out;
 use std::marker::PhantomData;
@@ -260,7 +260,7 @@ impl PreparedFetch for MemoryFetch {
         &[]
     }
 
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         out.push_str("values in memory");
     }
 }

@@ -26,7 +26,7 @@ pub(crate) mod refused;
 mod response_sharing;
 
 use crate::lifetime::NodeHints;
-use crate::source::{PlanVariable, PreparedFetch};
+use crate::source::{ExplainInput, PlanVariable, PreparedFetch};
 use cache_directive::CacheDirective;
 use output_plan::{OutputPlan, PlanNodeId, SelectionSetId};
 use std::sync::Arc;
@@ -127,8 +127,8 @@ impl PlannedOperation {
 impl Plan {
     /// The plan as an indented tree; `graph` is the one it was made for.
     #[must_use]
-    pub fn print(&self, graph: &crate::compose::Graph) -> String {
-        print::print(graph, self)
+    pub fn print(&self, graph: &crate::compose::Graph, input: ExplainInput<'_>) -> String {
+        print::print(graph, self, input)
     }
 
     /// One piece.

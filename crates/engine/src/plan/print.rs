@@ -1,8 +1,9 @@
 //! A plan for people: an indented tree of pieces and members. Golden files and `weir explain` show it.
 
-use super::output_plan::{OutputField, OutputKind, SelectionSetId};
+use super::output_plan::{OutputArgument, OutputField, OutputKind, SelectionSetId};
 use super::{Plan, PreparedNode};
 use crate::compose::Graph;
+use crate::source::ExplainInput;
 use std::fmt::Write;
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
@@ -11,9 +12,9 @@ use weir_language::value::{Node, Values};
 /// Lines after which a tree is cut off: what is larger no one reads.
 const LINES_MAX: usize = 10_000;
 
-/// Shows `plan`, which was made for `graph`.
-pub(crate) fn print(graph: &Graph, plan: &Plan) -> String {
-    let mut printer = Printer { schema: graph.schema(), plan, out: String::new(), lines: 0 };
+/// Shows `plan`, which was made for `graph`, as it is run with the variables of `input`.
+pub(crate) fn print(graph: &Graph, plan: &Plan, input: ExplainInput<'_>) -> String {
+    let mut printer = Printer { schema: graph.schema(), plan, input, out: String::new(), lines: 0 };
     let kind = match plan.kind {
         OperationKind::Query => "query",
         OperationKind::Mutation => "mutation",
@@ -34,6 +35,7 @@ pub(crate) fn print(graph: &Graph, plan: &Plan) -> String {
 struct Printer<'p> {
     schema: &'p Schema,
     plan: &'p Plan,
+    input: ExplainInput<'p>,
     out: String,
     lines: usize,
 }
@@ -94,7 +96,7 @@ impl<'p> Printer<'p> {
             }
         }
         let mut own = String::new();
-        piece.fetch.describe(&mut own);
+        piece.fetch.describe(self.input, &mut own);
         if !own.is_empty() {
             self.line(2, "plan");
         }
@@ -132,8 +134,11 @@ impl<'p> Printer<'p> {
             let _ = write!(text, "{key}: ");
         }
         text.push_str(name);
-        self.arguments(member, &mut text);
+        let own = |it: &OutputArgument| self.schema.arguments(member.field).any(|own| own == it.input);
+        let (own, of_directives): (Vec<_>, Vec<_>) = shape.arguments(member).iter().partition(|it| own(it));
+        self.arguments(&own, &mut text);
         let _ = write!(text, ": {}", self.schema.type_text(member.ty));
+        self.directives(&of_directives, &mut text);
         if let Some(same) = member.same_as {
             let _ = write!(text, " = {}", shape.fields[same as usize].key.name());
         } else if let OutputKind::Foreign { piece, .. } = member.member {
@@ -152,9 +157,9 @@ impl<'p> Printer<'p> {
         self.line(indent, &text);
     }
 
-    fn arguments(&self, member: &OutputField, out: &mut String) {
+    fn arguments(&self, arguments: &[&OutputArgument], out: &mut String) {
         let mut separator = '(';
-        for argument in self.plan.shape.arguments(member) {
+        for argument in arguments {
             let _ = write!(out, "{separator}{}: ", self.schema.input_name(argument.input));
             self.value(argument.value as usize, out);
             if let Some(default) = argument.default {
@@ -165,6 +170,24 @@ impl<'p> Printer<'p> {
         }
         if separator == ' ' {
             out.push(')');
+        }
+    }
+
+    /// Directives by their arguments, which stand behind the field's own. An argument that was not given is null.
+    fn directives(&self, arguments: &[&OutputArgument], out: &mut String) {
+        for directive in &self.schema.directives {
+            let range = directive.arguments.range();
+            let is_given = |it: &&OutputArgument| range.contains(&it.input.index());
+            let all: Vec<&OutputArgument> = arguments.iter().copied().filter(is_given).collect();
+            if all.is_empty() {
+                continue;
+            }
+            let _ = write!(out, " @{}", self.schema.str(directive.name));
+            let is_null = |it: &OutputArgument| {
+                it.default.is_none() && self.plan.shape.literals.nodes[it.value as usize] == Node::Null
+            };
+            let given: Vec<&OutputArgument> = all.into_iter().filter(|it| !is_null(it)).collect();
+            self.arguments(&given, out);
         }
     }
 

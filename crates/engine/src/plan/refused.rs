@@ -6,7 +6,9 @@
 //! Source: GraphQL specification, section 6.4.1 (CoerceArgumentValues).
 
 use super::arguments::NeverNull;
-use crate::source::{BoxFuture, FetchInput, FetchResult, FieldError, PreparedFetch, SourceError, Tag};
+use crate::source::{
+    BoxFuture, ExplainInput, FetchInput, FetchResult, FieldError, PreparedFetch, SourceError, Tag,
+};
 use weir_language::error::Code;
 use weir_language::schema::Schema;
 use weir_language::value::{Node, Variables};
@@ -54,7 +56,7 @@ impl PreparedFetch for RefusedFetch {
         &[]
     }
 
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         out.push_str("nothing: an argument is null that must not be");
     }
 }

@@ -12,7 +12,7 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Kept, Lifetime, Request, Response, Settings};
 use weir_engine::lifetime::{Hint, HintAt};
 use weir_engine::source::{
-    BoxFuture, CacheControl, CacheScope, FetchInput, FetchResult, Headers, PlanError, PlanNode,
+    BoxFuture, CacheControl, CacheScope, ExplainInput, FetchInput, FetchResult, Headers, PlanError, PlanNode,
     PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_engine::tag_versions::{TagSnapshot, TagVersions};
@@ -107,8 +107,8 @@ impl PreparedFetch for LivingFetch {
     fn has_lifetime(&self) -> bool {
         self.cache_control.is_some()
     }
-    fn explain(&self, out: &mut String) {
-        self.inner.explain(out);
+    fn explain(&self, input: ExplainInput<'_>, out: &mut String) {
+        self.inner.explain(input, out);
     }
 }
 

@@ -9,8 +9,8 @@ use weir_engine::engine::Engine;
 use weir_engine::plan::output_plan::{OutputField, OutputKind};
 use weir_engine::rows::{CellError, Column, Data, Table};
 use weir_engine::source::{
-    BoxFuture, FetchBody, FetchInput, FetchResult, FieldResolution, FieldResolver, Ids, NodeId, PlanError,
-    PlanNode, PreparedFetch, SeparateFetch, SeparateFetchId, Source, SourceError, Tag,
+    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldResolution, FieldResolver, Ids, NodeId,
+    PlanError, PlanNode, PreparedFetch, SeparateFetch, SeparateFetchId, Source, SourceError, Tag,
 };
 use weir_language::schema::{FieldId, Schema, TypeId};
 
@@ -194,7 +194,7 @@ impl PreparedFetch for ServiceFetch {
     fn touches(&self) -> &[Tag] {
         &[]
     }
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         out.push_str("services");
     }
 }

@@ -7,8 +7,8 @@ use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Aborted, Body, Engine, Request};
 use weir_engine::source::{
-    BoxFuture, Chunk, Chunks, FetchBody, FetchInput, FetchResult, FieldError, Finished, PathError, PlanError,
-    PlanNode, PreparedFetch, Source, SourceError, Step, Tag,
+    BoxFuture, Chunk, Chunks, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Finished,
+    PathError, PlanError, PlanNode, PreparedFetch, Source, SourceError, Step, Tag,
 };
 use weir_engine::unread::channel;
 use weir_language::schema::Schema;
@@ -68,7 +68,7 @@ impl PreparedFetch for LongFetch {
     fn touches(&self) -> &[Tag] {
         &[]
     }
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         out.push_str("chunks");
     }
 }

@@ -14,8 +14,8 @@ use weir_engine::compose::{Graph, Join};
 pub use weir_engine::engine::Settings;
 use weir_engine::engine::{Body, Engine, Request, Response};
 use weir_engine::source::{
-    AnswerForm, BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Ids, PlanError, PlanNode,
-    PreparedFetch, Protocol, Source, SourceError, Tag,
+    AnswerForm, BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Ids, PlanError,
+    PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_language::json::Json;
 use weir_language::schema::Schema;
@@ -126,7 +126,7 @@ impl PreparedFetch for DocumentFetch {
     fn touches(&self) -> &[Tag] {
         &[]
     }
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         out.push_str("documents");
     }
 }

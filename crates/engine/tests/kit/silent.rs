@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 use weir_engine::source::{
-    BoxFuture, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source, SourceError, Tag,
+    BoxFuture, ExplainInput, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source,
+    SourceError, Tag,
 };
 use weir_language::schema::Schema;
 
@@ -35,7 +36,7 @@ impl PreparedFetch for Never {
     fn touches(&self) -> &[Tag] {
         &[]
     }
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         out.push_str("nothing");
     }
 }

@@ -17,7 +17,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    BoxFuture, FetchBody, FetchInput, FetchResult, Headers, Ids, PlanNode, PreparedFetch, SourceError, Tag,
+    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Headers, Ids, PlanNode, PreparedFetch,
+    SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonRef};
@@ -276,7 +277,7 @@ impl PreparedFetch for ForwardedFetch {
         !self.is_change() && self.link.keeper.may_share()
     }
 
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         let _ = writeln!(out, "POST {}", self.link.path);
         out.push_str(&self.operation(1));
         out.push('\n');

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use weir_engine::plan::output_plan::{OutputArgument, OutputKind, SelectionSetId};
 use weir_engine::rows::{CellError, Table};
 use weir_engine::source::{
-    BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids, PlanNode, PreparedFetch,
-    SourceError, Tag,
+    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids, PlanNode,
+    PreparedFetch, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::json::Json;
@@ -245,7 +245,7 @@ impl PreparedFetch for Calls {
         self.kind != OperationKind::Mutation && self.link.keeper.may_share()
     }
 
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         for method in self.fields.iter().filter_map(|it| self.method(it)) {
             let _ = writeln!(out, "gRPC {}", method.path);
         }

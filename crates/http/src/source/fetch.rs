@@ -25,8 +25,8 @@ use std::sync::Arc;
 use weir_engine::plan::output_plan::OutputKind;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    BoxFuture, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids, PlanError, PlanNode,
-    PreparedFetch, Protocol, SourceError, Tag,
+    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Headers, Ids, PlanError,
+    PlanNode, PreparedFetch, Protocol, SourceError, Tag,
 };
 use weir_engine::tag_versions::TagSnapshot;
 use weir_language::ast::OperationKind;
@@ -390,7 +390,7 @@ impl PreparedFetch for HttpFetch {
             && self.calls.iter().all(|it| self.shared.runtime(it.connector).rule.sharing != Sharing::Never)
     }
 
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         for call in &self.calls {
             let connector = self.shared.connector(call.connector);
             let service = self.shared.mapping.service(connector.service);

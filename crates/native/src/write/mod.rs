@@ -45,7 +45,9 @@ use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::passes::policy::Policy;
-use weir_sql::exec::program::{Answers, BoundStatement, Call, Cell, ObjectLookup, Program, Programs, Value};
+use weir_sql::exec::program::{
+    Answers, BoundStatement, Call, Cell, ObjectLookup, PossibleStatement, Program, Programs, Value,
+};
 
 /// State shared by all mutations of a store.
 #[derive(Debug)]
@@ -71,6 +73,16 @@ impl Writes {
     fn asked(&self, key: TemplateKey, values: impl IntoIterator<Item = Value>) -> BoundStatement {
         let template = self.templates.get(&self.layout, key);
         BoundStatement { template, values: values.into_iter().collect() }
+    }
+
+    fn meaning(&self, call: &Call<'_>) -> FieldMeaning {
+        self.api.field(call.ids.field(call.shape.fields[call.field as usize].field))
+    }
+
+    /// The name of the root field of `call`.
+    fn field_name(&self, call: &Call<'_>) -> &str {
+        let field = call.ids.field(call.shape.fields[call.field as usize].field);
+        self.api.schema.str(self.api.schema.field(field).name)
     }
 
     /// The statement that finds number and hash of the object of a `check…Password`, and the password.
@@ -212,9 +224,8 @@ impl Programs for Mutations {
     fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>> {
         Box::pin(async move {
             let writes = &self.writes;
-            let field = call.ids.field(call.shape.fields[call.field as usize].field);
-            let name = writes.api.schema.str(writes.api.schema.field(field).name);
-            let Some(kind) = kind_of(writes.api.field(field)) else {
+            let name = writes.field_name(&call);
+            let Some(kind) = kind_of(writes.meaning(&call)) else {
                 let message = format!("`{name}` is no mutation").into();
                 return Err(FieldError { code: "INTERNAL", message, hasura_path: None, extensions: None });
             };
@@ -233,9 +244,8 @@ impl Programs for Mutations {
 
     fn lookup(&self, call: &Call<'_>) -> Result<ObjectLookup, FieldError> {
         let writes = Arc::clone(&self.writes);
-        let field = call.ids.field(call.shape.fields[call.field as usize].field);
-        let name = writes.api.schema.str(writes.api.schema.field(field).name);
-        let (statement, password) = writes.guard(call).map_err(|refusal| refusal.of(name))?;
+        let refused = |refusal: Refusal| refusal.of(writes.field_name(call));
+        let (statement, password) = writes.guard(call).map_err(refused)?;
         let choose = move |answers: &Answers| -> BoxFuture<'static, Result<i64, FieldError>> {
             let (id, hash) = match answers.cells(0) {
                 [id, Cell::Text(hash)] => (id.int(), Some(hash.clone())),
@@ -248,6 +258,24 @@ impl Programs for Mutations {
             })
         };
         Ok(ObjectLookup { statement, choose: Box::new(choose) })
+    }
+
+    fn possible(&self, call: &Call<'_>) -> Result<Vec<PossibleStatement>, FieldError> {
+        let writes = &self.writes;
+        let name = writes.field_name(call);
+        let statements = match kind_of(writes.meaning(call)) {
+            Some(kind) => {
+                let mut input = writes.read(call, kind, 0).map_err(|refusal| refusal.of(name))?;
+                input.shows = writes.shows(call);
+                Mutation::new(Arc::clone(writes), kind, name, input).possible()
+            }
+            None => vec![writes.guard(call).map_err(|refusal| refusal.of(name))?.0],
+        };
+        let words = |it: BoundStatement| {
+            let words = writes.templates.words(&writes.layout, &it.template);
+            PossibleStatement { words, template: it.template }
+        };
+        Ok(statements.into_iter().map(words).collect())
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** nothing is changed before every object of the input is known to be there or to be made.
 
+mod explain;
+
 use super::Writes;
 use super::change::{Changes, End};
 use super::numbers::Numbers;
@@ -270,14 +272,7 @@ impl Mutation {
     /// Asks for what may not be taken away; where there is nothing to ask, goes on.
     fn guard(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, Refusal> {
         self.check_parents()?;
-        let (model, mut one_to_one) = (self.writes.model(), OneToOne::new(self.input.remove.is_some()));
-        self.links(&mut |from, field, to| one_to_one.set(model, from, field, to));
-        if let Some(remove) = self.input.remove {
-            let patch = &self.input.objects[remove as usize];
-            for (ty, ids) in self.by_type() {
-                one_to_one.cut(model, (ty, &ids), patch, &|at| self.end(at));
-            }
-        }
+        let mut one_to_one = self.required_edges();
         one_to_one.ask(&self.writes, asked);
         self.one_to_one = one_to_one;
         if asked.is_empty() {
@@ -286,6 +281,19 @@ impl Mutation {
         }
         self.stage = Stage::Guarded;
         Ok(Step::Ask)
+    }
+
+    /// The required edges to one object that the mutation sets or cuts.
+    fn required_edges(&self) -> OneToOne {
+        let (model, mut one_to_one) = (self.writes.model(), OneToOne::new(self.input.remove.is_some()));
+        self.links(&mut |from, field, to| one_to_one.set(model, from, field, to));
+        if let Some(remove) = self.input.remove {
+            let patch = &self.input.objects[remove as usize];
+            for (ty, ids) in self.by_type() {
+                one_to_one.cut(model, (ty, &ids), patch, &|at| self.end(at));
+            }
+        }
+        one_to_one
     }
 
     /// An object that is made inside another belongs to that one: it cannot name another one in its place.

@@ -54,6 +54,49 @@ pub(super) struct Rows {
     pub(super) and: SmallVec<[(ColumnId, Comparison); 2]>,
 }
 
+impl TemplateKey {
+    /// The statement without SQL, for people.
+    fn words(&self, layout: &Layout) -> String {
+        let table = |it: &TableId| layout.relations.catalog.table(*it);
+        let name = |of: &TableId, it: &ColumnId| table(of).column(*it).name.as_str();
+        let names =
+            |of: &TableId, all: &ColumnIds| all.iter().map(|it| name(of, it)).collect::<Vec<_>>().join(", ");
+        let condition = |of: &TableId, rows: &Rows| {
+            let by = if rows.many { Comparison::In } else { Comparison::Eq };
+            let all = std::iter::once((rows.by, by)).chain(rows.and.iter().copied());
+            let value = |by| if by == Comparison::In { "values" } else { "value" };
+            all.map(|(column, by)| format!("{} {} {}", name(of, &column), by.words(), value(by)))
+                .collect::<Vec<_>>()
+                .join(" and ")
+        };
+        match self {
+            Self::Find { table: of, columns, rows } => {
+                format!("find {} of {} where {}", names(of, columns), table(of).name, condition(of, rows))
+            }
+            Self::Insert { table: of, columns } => {
+                format!("insert a row of {} ({})", table(of).name, names(of, columns))
+            }
+            Self::InsertMissing { table: of, columns } => {
+                format!("insert a row of {} ({}) unless it is there", table(of).name, names(of, columns))
+            }
+            Self::Update { table: of, columns, rows } => {
+                format!(
+                    "update rows of {} ({}) where {}",
+                    table(of).name,
+                    names(of, columns),
+                    condition(of, rows)
+                )
+            }
+            Self::Clear { table: of, column, rows } => {
+                format!("clear {} of {} where {}", name(of, column), table(of).name, condition(of, rows))
+            }
+            Self::Delete { table: of, rows } => {
+                format!("delete rows of {} where {}", table(of).name, condition(of, rows))
+            }
+        }
+    }
+}
+
 impl Rows {
     /// Rows whose `column` equals the bound value.
     pub(super) fn by(column: ColumnId) -> Self {
@@ -98,6 +141,13 @@ impl Templates {
             cached.clear();
         }
         Arc::clone(cached.entry(key).or_insert(made))
+    }
+
+    /// Words for a template of this store.
+    pub(super) fn words(&self, layout: &Layout, template: &Arc<StatementTemplate>) -> String {
+        let cached = self.cached.read().unwrap_or_else(PoisonError::into_inner);
+        let key = cached.iter().find(|it| Arc::ptr_eq(it.1, template));
+        key.map_or_else(|| "reserve numbers of objects".to_owned(), |it| it.0.words(layout))
     }
 
     fn render(&self, layout: &Layout, key: &TemplateKey) -> StatementTemplate {

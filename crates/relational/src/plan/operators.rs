@@ -139,7 +139,101 @@ pub enum Cast {
     Geography,
 }
 
+impl Comparison {
+    /// The operator in the text form of a plan.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Eq => "=",
+            Self::Neq => "<>",
+            Self::Gt => ">",
+            Self::Gte => ">=",
+            Self::Lt => "<",
+            Self::Lte => "<=",
+            Self::In => "in",
+            Self::Nin => "not in",
+            Self::IsNull => "is null",
+            Self::Like => "like",
+            Self::Nlike => "not like",
+            Self::Ilike => "ilike",
+            Self::Nilike => "not ilike",
+            Self::Similar => "similar to",
+            Self::Nsimilar => "not similar to",
+            Self::Regex => "~",
+            Self::Nregex => "!~",
+            Self::Iregex => "~*",
+            Self::Niregex => "!~*",
+            Self::Contains => "contains",
+            Self::ContainedIn => "is contained in",
+            Self::HasKey => "has key",
+            Self::HasKeysAny => "has any key of",
+            Self::HasKeysAll => "has all keys of",
+            Self::Tree(tree) => tree.words(),
+            Self::Spatial(spatial) => spatial.words(),
+        }
+    }
+}
+
+impl Tree {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Ancestor => "is ancestor of",
+            Self::AncestorAny => "is ancestor of any of",
+            Self::Descendant => "is descendant of",
+            Self::DescendantAny => "is descendant of any of",
+            Self::Matches => "matches",
+            Self::MatchesAny => "matches any of",
+            Self::MatchesFulltext => "matches text",
+        }
+    }
+}
+
+impl Spatial {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Contains => "st_contains",
+            Self::Crosses => "st_crosses",
+            Self::Equals => "st_equals",
+            Self::Intersects => "st_intersects",
+            Self::Intersects3d => "st_3d_intersects",
+            Self::Overlaps => "st_overlaps",
+            Self::Touches => "st_touches",
+            Self::Within => "st_within",
+        }
+    }
+}
+
+impl Aggregation {
+    /// The function in the text form of a plan.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Avg => "avg",
+            Self::Max => "max",
+            Self::Min => "min",
+            Self::Stddev => "stddev",
+            Self::StddevPop => "stddev_pop",
+            Self::StddevSamp => "stddev_samp",
+            Self::Sum => "sum",
+            Self::VarPop => "var_pop",
+            Self::VarSamp => "var_samp",
+            Self::Variance => "variance",
+        }
+    }
+}
+
 impl Measure {
+    /// The operator in the text form of a plan.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Within | Self::WithinOnGlobe => "st_d_within",
+            Self::Within3d => "st_3d_d_within",
+            Self::BandMeets => "st_intersects_nband_geom",
+            Self::RasterMeets => "st_intersects_geom_nband",
+        }
+    }
+
     /// The types of its values.
     #[must_use]
     pub const fn types(self) -> &'static [ColumnType] {
@@ -152,6 +246,16 @@ impl Measure {
 }
 
 impl Cast {
+    /// The type in the text form of a plan.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Geometry => "geometry",
+            Self::Geography => "geography",
+        }
+    }
+
     /// The type it gives.
     #[must_use]
     pub const fn to(self) -> ColumnType {

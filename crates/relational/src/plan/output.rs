@@ -74,8 +74,14 @@ impl Plan {
                 | MemberKind::Message => {}
             }
         }
-        let rest: Vec<usize> = (0..self.levels.len()).filter(|it| !out.contains(it)).collect();
-        out.extend(rest);
+        let rest = || (0..self.levels.len()).filter(|it| !out.contains(it));
+        let below: Vec<u32> = rest().flat_map(|it| self.levels_of(it as u32)).collect();
+        let mut waiting: Vec<u32> = rest().map(|it| it as u32).filter(|it| !below.contains(it)).collect();
+        waiting.reverse();
+        while let Some(level) = waiting.pop() {
+            out.push(level as usize);
+            waiting.extend(self.levels_of(level).into_iter().rev());
+        }
         out
     }
 }

@@ -12,16 +12,27 @@
 //! Values of a request are not part of a plan: a parameter is printed as the place where its value is found.
 
 use super::operators::{Aggregation, Statistic};
-use super::write::{Assign, Change, Conflict, Given, Step, Work};
-use super::{Call, Expr, Filter, Level, Order, Origin, Output, Parameter, Plan, Query, Scan, Tie};
+use super::write::{Assign, Change, Conflict, Given, Operator, Step, Work, Write as PlanWrite};
+use super::{Call, Expr, Filter, Order, Origin, Output, Parameter, Plan, Query, Scan, Tie};
 use crate::catalog::{ColumnId, Relations, RelationshipId, TableId};
+use crate::geometry::Placed;
+use crate::text_search::Words;
 use std::fmt::Write;
 
-/// Appends the text form of `plan`; its ids are those of `relations`.
-pub fn describe(plan: &Plan, relations: &Relations, out: &mut String) {
-    let text = Text { relations };
-    for (at, level) in plan.levels.iter().enumerate() {
-        text.level(at, level, plan, out);
+/// Appends the text form of `plan`; its ids are those of `relations`. `machine` appends the statements that the program of
+/// a write may run, a line each.
+pub fn describe(
+    plan: &Plan,
+    relations: &Relations,
+    machine: &dyn Fn(&PlanWrite, &mut String),
+    out: &mut String,
+) {
+    let order = plan.levels_in_order();
+    let number = |level: usize| order.iter().position(|it| *it == level).unwrap_or(level);
+    let numbers = (0..plan.levels.len()).map(number).collect();
+    let text = Text { relations, numbers };
+    for at in &order {
+        text.level(*at, plan, out);
     }
     for path in &plan.elided {
         let _ = writeln!(out, "elided {path}: the parent's row holds its columns");
@@ -30,6 +41,9 @@ pub fn describe(plan: &Plan, relations: &Relations, out: &mut String) {
         let _ = writeln!(out, "write {}", write.path);
         for work in &write.works {
             text.work(work, plan, out);
+            if let Work::Program { .. } = work {
+                machine(write, out);
+            }
         }
     }
 }
@@ -37,18 +51,22 @@ pub fn describe(plan: &Plan, relations: &Relations, out: &mut String) {
 /// Names for the ids of a plan.
 struct Text<'t> {
     relations: &'t Relations,
+    /// By level: its place among the printed ones, parents before children.
+    numbers: Vec<usize>,
 }
 
 impl Text<'_> {
-    fn level(&self, at: usize, level: &Level, plan: &Plan, out: &mut String) {
+    fn level(&self, at: usize, plan: &Plan, out: &mut String) {
+        let level = &plan.levels[at];
         let query = &level.query;
-        let _ = write!(out, "level {at} {}: ", level.path);
+        let _ = write!(out, "level {} {}: ", self.numbers[at], level.path);
         self.scan(&query.scan, "rows", out);
         if let Some(call) = &query.call {
             let _ = write!(out, " from {}", self.call(call));
         }
         let above = (0..plan.levels.len()).find(|it| plan.levels_of(*it as u32).contains(&(at as u32)));
-        let above = above.map_or_else(|| "the row above".to_owned(), |it| format!("level {it}"));
+        let above =
+            above.map_or_else(|| "the row above".to_owned(), |it| format!("level {}", self.numbers[it]));
         let tied = query.through.as_ref().map_or(query.table(), |(through, _)| through.table);
         for (tie, column) in &query.nest {
             let ours = match tie {
@@ -125,7 +143,8 @@ impl Text<'_> {
                 let _ = writeln!(out, "  for each object of structural variable {slot}");
             }
             Work::Program { find: Some(level) } => {
-                let _ = writeln!(out, "  machine over the objects of level {level}");
+                let _ =
+                    writeln!(out, "  machine over the objects of level {}", self.numbers[*level as usize]);
             }
             Work::Program { find: None } => out.push_str("  machine\n"),
         }
@@ -176,7 +195,7 @@ impl Text<'_> {
                         Assign::Null => format!("{column} = null"),
                         Assign::Value(value) => format!("{column} = {}", parameter(value)),
                         Assign::Operator(operator, value) => {
-                            format!("{column} = {column} {operator:?} {}", parameter(value))
+                            format!("{column} = {}", changed(*operator, &column, &parameter(value)))
                         }
                     }
                 });
@@ -226,23 +245,23 @@ impl Text<'_> {
             Filter::NotTrue(not) => format!("{} is not true", self.filter(not, table)),
             Filter::Named { of, names } => format!("{} is one of {}", column(of), names.join(", ")),
             Filter::Words { of, kind, with, .. } => {
-                format!("{} has words {kind:?} {}", column(of), parameter(with))
+                format!("{} has {} {}", column(of), words(*kind), parameter(with))
             }
             Filter::Each { with, filter } => {
                 format!("each of {}: {}", parameter(with), self.filter(filter, table))
             }
             Filter::Place { of, by, with, .. } => {
                 let with: Vec<String> = with.iter().map(parameter).collect();
-                format!("({}) {by:?} {}", self.columns(table, of), with.join(", "))
+                format!("({}) {} {}", self.columns(table, of), placed(*by), with.join(", "))
             }
             Filter::Null { of, is: true } => format!("{} is null", self.expr(of, table)),
             Filter::Null { of, is: false } => format!("{} is not null", self.expr(of, table)),
             Filter::Compare { of, by, with } => {
-                format!("{} {by:?} {}", self.expr(of, table), parameter(with))
+                format!("{} {} {}", self.expr(of, table), by.words(), parameter(with))
             }
             Filter::Measure { of, by, with } => {
                 let with: Vec<String> = with.iter().flatten().map(parameter).collect();
-                format!("{} {by:?} {}", self.expr(of, table), with.join(", "))
+                format!("{} {} {}", self.expr(of, table), by.words(), with.join(", "))
             }
             Filter::Exists { by, scan, filter } => {
                 let there = self.there(*by, scan, filter);
@@ -270,13 +289,13 @@ impl Text<'_> {
                 match function {
                     Statistic::Of(function) => function_of(*function, &columns),
                     Statistic::Corr => format!("corr({columns})"),
-                    Statistic::CovarSamp => format!("covarsamp({columns})"),
+                    Statistic::CovarSamp => format!("covar_samp({columns})"),
                 }
             }
             Expr::Related { by, scan, filter, of } => {
                 format!("{} of ({})", self.expr(of, scan.table()), self.there(*by, scan, filter))
             }
-            Expr::Cast(of, to) => format!("{} as {to:?}", self.expr(of, table)),
+            Expr::Cast(of, to) => format!("{} as {}", self.expr(of, table), to.words()),
         }
     }
 
@@ -328,7 +347,36 @@ impl Text<'_> {
 }
 
 fn function_of(function: Aggregation, columns: &str) -> String {
-    format!("{}({columns})", format!("{function:?}").to_lowercase())
+    format!("{}({columns})", function.words())
+}
+
+/// The new value of `column`.
+fn changed(operator: Operator, column: &str, value: &str) -> String {
+    match operator {
+        Operator::Increment => format!("{column} + {value}"),
+        Operator::Append => format!("{column} || {value}"),
+        Operator::Prepend => format!("{value} || {column}"),
+        Operator::DeleteKey => format!("{column} without key {value}"),
+        Operator::DeleteElem => format!("{column} without element {value}"),
+        Operator::DeleteAtPath => format!("{column} without path {value}"),
+    }
+}
+
+const fn placed(by: Placed) -> &'static str {
+    match by {
+        Placed::Near => "near",
+        Placed::Within => "within",
+        Placed::Contains | Placed::Covers => "contains",
+        Placed::Intersects => "intersects",
+    }
+}
+
+const fn words(kind: Words) -> &'static str {
+    match kind {
+        Words::Plain => "the words of",
+        Words::Stems => "the stems of",
+        Words::Trigrams => "the trigrams of",
+    }
 }
 
 fn given(value: &Given) -> String {

@@ -5,6 +5,7 @@ pub(crate) mod bind;
 pub(crate) mod columns;
 pub(crate) mod coordinates;
 pub(crate) mod errors;
+mod explain;
 pub(crate) mod forms;
 pub(crate) mod full;
 pub(crate) mod json_path;

@@ -30,6 +30,12 @@ pub trait Programs: Send + Sync {
     /// # Errors
     /// Errors of the operation.
     fn lookup(&self, call: &Call<'_>) -> Result<ObjectLookup, FieldError>;
+
+    /// The statements that the program of `call.field` may run with its input, in an order in which it can. The store is
+    /// not asked.
+    /// # Errors
+    /// The input is refused whatever is in the store.
+    fn possible(&self, call: &Call<'_>) -> Result<Vec<PossibleStatement>, FieldError>;
 }
 
 /// Chooses an object by the rows of a statement: its number, or 0.
@@ -147,6 +153,15 @@ pub struct BoundStatement {
     pub template: Arc<StatementTemplate>,
     /// Bound values: value `i` is placeholder `i + 1`.
     pub values: SmallVec<[Value; 6]>,
+}
+
+/// A statement that a program may run, for people.
+#[derive(Clone, Debug)]
+pub struct PossibleStatement {
+    /// What it does, without SQL.
+    pub words: String,
+    /// The statement.
+    pub template: Arc<StatementTemplate>,
 }
 
 /// A statement without its values, the same for every request.

@@ -9,6 +9,7 @@
 use super::answer::Names;
 use super::bind::Bindings;
 use super::errors::coded;
+use super::explain::Explained;
 use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use super::program::{Answers, BoundStatement, Call, ObjectLookup, Program, Programs};
 use super::turn::Turns;
@@ -24,15 +25,15 @@ use std::time::Instant;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
-    AnswerForm, BoxFuture, FetchInput, FetchResult, Ids, PathError, PlanError, PlanNode, PreparedFetch,
-    Protocol, Source, SourceError, Tag,
+    AnswerForm, BoxFuture, ExplainInput, FetchInput, FetchResult, Ids, PathError, PlanError, PlanNode,
+    PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 use weir_language::value::Variables;
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::passes::effects::touched;
-use weir_relational::plan::{Plan, describe};
+use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::TooWide;
 
 /// The bytes of a member of a mutation, and the errors in it.
@@ -299,6 +300,16 @@ impl<D: Driver> RelationalFetch<D> {
         Some(self.state.driver.plan_aside(move || fetch.plan(&shape, &variables).map(drop)))
     }
 
+    /// The root field `field` of a request.
+    pub(super) fn call<'r>(
+        &'r self,
+        shape: &'r OutputPlan,
+        variables: &'r Variables,
+        field: u32,
+    ) -> Call<'r> {
+        Call { shape, field, variables, ids: &self.ids }
+    }
+
     pub(crate) fn names<'r>(&'r self, shape: &'r OutputPlan) -> Names<'r> {
         Names { schema: self.state.frontend.schema(), ids: &self.ids, shape }
     }
@@ -329,8 +340,7 @@ impl<D: Driver> PlannedFetch<'_, D> {
     }
 
     fn call(&self, field: u32) -> Call<'_> {
-        let FetchInput { shape, variables, .. } = self.input;
-        Call { shape, field, variables, ids: &self.fetch.ids }
+        self.fetch.call(self.input.shape, self.input.variables, field)
     }
 
     /// Looks up the objects of the plan's lookups, in their order, and reads.
@@ -377,6 +387,12 @@ impl<D: Driver> PlannedFetch<'_, D> {
 }
 
 impl<D: Driver> DatabaseFetch<D> {
+    /// What is run for a request, with its words.
+    fn explained<'r>(&'r self, input: ExplainInput<'r>) -> Result<Explained<'r, D>, SourceError> {
+        let (prepared, _) = self.inner.plan(input.shape, input.variables)?;
+        Ok(Explained { fetch: &self.inner, prepared, input })
+    }
+
     /// Runs a plan that is known or short.
     fn planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let fetch = &self.inner;
@@ -413,24 +429,17 @@ impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
         &self.tags
     }
 
-    fn explain(&self, out: &mut String) {
-        let Some(prepared) = self.inner.forms.fixed() else {
-            out.push_str("-- written when the variables that choose columns and conditions are known\n");
-            return;
-        };
-        let statements = prepared.statements(self.inner.state.frontend.relations());
-        for (at, (words, sql)) in statements.into_iter().enumerate() {
-            if at > 0 {
-                out.push('\n');
-            }
-            out.push_str(&format!("-- {words}\n{sql}\n"));
+    fn explain(&self, input: ExplainInput<'_>, out: &mut String) {
+        match self.explained(input) {
+            Ok(explained) => explained.statements(out),
+            Err(error) => out.push_str(&format!("-- {error}\n")),
         }
     }
 
-    fn describe(&self, out: &mut String) {
-        match self.inner.forms.fixed() {
-            Some(prepared) => describe(prepared.plan(), self.inner.state.frontend.relations(), out),
-            None => out.push_str("made when the variables that choose columns and conditions are known\n"),
+    fn describe(&self, input: ExplainInput<'_>, out: &mut String) {
+        match self.explained(input) {
+            Ok(explained) => explained.plan(out),
+            Err(error) => out.push_str(&format!("{error}\n")),
         }
     }
 }

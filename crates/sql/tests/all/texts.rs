@@ -10,7 +10,8 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request, Settings};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{
-    BoxFuture, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source, SourceError, Tag,
+    BoxFuture, ExplainInput, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source,
+    SourceError, Tag,
 };
 use weir_language::schema::Schema;
 use weir_language::value::{Node, Values};
@@ -188,5 +189,5 @@ impl PreparedFetch for Silent {
         &[]
     }
 
-    fn explain(&self, _out: &mut String) {}
+    fn explain(&self, _: ExplainInput<'_>, _out: &mut String) {}
 }

@@ -38,7 +38,9 @@ pub(super) fn explain(
     let query = text_of(query)?;
     let generation = open(target)?;
     let nesting_max = generation.config.limits.nesting_max;
+    let variables = variables.map(variables_of).transpose()?;
     let variables = variables
+        .as_ref()
         .map(|text| Json::parse(text.as_bytes(), nesting_max))
         .transpose()
         .map_err(|error| format!("--variables: {error}"))?;
@@ -94,6 +96,15 @@ fn text_of(argument: &str) -> Result<String, String> {
         Some(file) => read(Path::new(file)),
         None => Ok(argument.to_string()),
     }
+}
+
+/// Variables as an argument: a JSON object itself, `FILE` or `@FILE`.
+fn variables_of(argument: &str) -> Result<String, String> {
+    if argument.trim_start().starts_with('{') {
+        return Ok(argument.to_owned());
+    }
+    let file = argument.strip_prefix('@').unwrap_or(argument);
+    read(Path::new(file)).map_err(|cause| format!("--variables: no JSON object and no file: {cause}"))
 }
 
 fn read(file: &Path) -> Result<String, String> {
@@ -182,4 +193,22 @@ fn as_json(violations: &[Violation]) -> String {
         })
         .collect();
     format!("{:#}\n", serde_json::json!({ "errors": errors }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_an_object_or_stand_in_a_file() {
+        let file = std::env::temp_dir().join(format!("weir-variables-{}.json", std::process::id()));
+        let name = file.display().to_string();
+        std::fs::write(&file, "{\"id\": 1}").expect("it is written");
+        for given in [name.clone(), format!("@{name}"), "{\"id\": 1}".to_owned()] {
+            assert_eq!(variables_of(&given).as_deref(), Ok("{\"id\": 1}"));
+        }
+        std::fs::remove_file(&file).expect("it was there");
+        let words = variables_of(&name).expect_err("no such file");
+        assert!(words.starts_with("--variables: no JSON object and no file: "), "{words}");
+    }
 }

@@ -121,8 +121,8 @@ Examples:
         /// As for `serve`
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
-        /// The variables, as a JSON object
-        #[arg(long, value_name = "JSON")]
+        /// The variables: a JSON object, or a file with one
+        #[arg(long, value_name = "JSON|FILE")]
         variables: Option<String>,
         /// Name of the operation to explain, if the document has several
         #[arg(long, value_name = "NAME")]

@@ -1,2 +1,3 @@
 -- chinook
--- written when the variables that choose columns and conditions are known
+-- Genre
+INSERT INTO "public"."Genre" AS t0 ("GenreId", "Name") VALUES ($1, $2) RETURNING "GenreId", "Name"

@@ -1,2 +1,3 @@
 -- chinook
--- written when the variables that choose columns and conditions are known
+-- Album
+SELECT t0."AlbumId" FROM "public"."Album" AS t0 ORDER BY t0."Title" DESC, t0."AlbumId" LIMIT $1

@@ -1,2 +1,3 @@
 -- chinook
--- written when the variables that choose columns and conditions are known
+-- MediaType
+SELECT t0."Name" FROM "public"."MediaType" AS t0 ORDER BY t0."MediaTypeId"

@@ -1,2 +1,3 @@
 -- chinook
--- written when the variables that choose columns and conditions are known
+-- Album
+UPDATE "public"."Album" AS t0 SET "Title" = $1 WHERE t0."AlbumId" = $2 RETURNING "Title"

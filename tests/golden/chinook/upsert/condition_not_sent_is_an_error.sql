@@ -1,2 +1,2 @@
 -- chinook
--- written when the variables that choose columns and conditions are known
+-- a variable in the condition of a change was not sent; without it other rows would be changed

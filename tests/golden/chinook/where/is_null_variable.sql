@@ -1,2 +1,3 @@
 -- chinook
--- written when the variables that choose columns and conditions are known
+-- Track
+SELECT t0."TrackId" FROM "Track" AS t0 WHERE (t0."TrackId" < ?1 AND t0."Composer" IS NOT NULL) ORDER BY t0."TrackId"

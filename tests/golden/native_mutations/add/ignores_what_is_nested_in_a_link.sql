@@ -1,9 +1,42 @@
 -- native_mutations
--- addCountry.country.cities.lovers
-SELECT t0."email" FROM "City_lovers" AS t1 JOIN "Person" AS t0 ON t0."id" = t1."person_id" WHERE t1."city_id" = ?1 ORDER BY t1."person_id"
+-- addCountry: find id of Country where code = value
+SELECT t0."id" FROM "Country" AS t0 WHERE t0."code" = ?1
+
+-- addCountry: find id of City where name = value
+SELECT t0."id" FROM "City" AS t0 WHERE t0."name" = ?1
+
+-- addCountry: find id of Person where email = value
+SELECT t0."id" FROM "Person" AS t0 WHERE t0."email" = ?1
+
+-- addCountry: reserve numbers of objects
+SELECT next_id FROM weir_store
+
+-- addCountry: reserve numbers of objects
+UPDATE weir_store SET next_id = next_id + $1
+
+-- addCountry: insert a row of Country (id, code, name)
+INSERT INTO "Country" AS t0 ("id", "code", "name") VALUES (?1, ?2, ?3)
+
+-- addCountry: insert a row of Thing (id, type)
+INSERT INTO "Thing" AS t0 ("id", "type") VALUES (?1, ?2)
+
+-- addCountry: insert a row of City (id, name, country_id, capitalOf_id, population, founded, founded_at, at_longitude, at_latitude, area, area_west, area_south, area_east, area_north)
+INSERT INTO "City" AS t0 ("id", "name", "country_id", "capitalOf_id", "population", "founded", "founded_at", "at_longitude", "at_latitude", "area", "area_west", "area_south", "area_east", "area_north") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+
+-- addCountry: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
+INSERT INTO "Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+
+-- addCountry: insert a row of City_lovers (city_id, person_id) unless it is there
+INSERT INTO "City_lovers" AS t0 ("city_id", "person_id") VALUES (?1, ?2) ON CONFLICT DO NOTHING
+
+-- addCountry: update rows of City (country_id) where id = value
+UPDATE "City" AS t0 SET "country_id" = ?1 WHERE t0."id" = ?2
+
+-- addCountry.country
+SELECT t0."id" FROM "Country" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"
 
 -- addCountry.country.cities
 SELECT t0."id" FROM "City" AS t0 WHERE t0."country_id" = ?1 ORDER BY t0."id"
 
--- addCountry.country
-SELECT t0."id" FROM "Country" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"
+-- addCountry.country.cities.lovers
+SELECT t0."email" FROM "City_lovers" AS t1 JOIN "Person" AS t0 ON t0."id" = t1."person_id" WHERE t1."city_id" = ?1 ORDER BY t1."person_id"

@@ -1,3 +1,15 @@
 -- native_mutations
+-- addCountry: find id of Country where code = value
+SELECT t0."id" FROM "Country" AS t0 WHERE t0."code" = ?1
+
+-- addCountry: reserve numbers of objects
+SELECT next_id FROM weir_store
+
+-- addCountry: reserve numbers of objects
+UPDATE weir_store SET next_id = next_id + $1
+
+-- addCountry: insert a row of Country (id, code, name)
+INSERT INTO "Country" AS t0 ("id", "code", "name") VALUES (?1, ?2, ?3)
+
 -- addCountry.country
 SELECT t0."code" FROM "Country" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"

@@ -1,3 +1,18 @@
 -- native_mutations
 -- addCountry
 WITH l0 AS MATERIALIZED (SELECT t0."id" AS c0 FROM "public"."Country" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"), l1 AS MATERIALIZED (SELECT t1."name" AS c0, t1."capitalOf_id" AS c1 FROM "public"."City" AS t1 WHERE t1."capitalOf_id" = ANY(ARRAY(SELECT l0.c0 FROM l0))) SELECT 0::int2, l0.c0, NULL::text FROM l0 UNION ALL SELECT 1::int2, l1.c1, l1.c0 FROM l1 UNION ALL SELECT 2::int2, t2."id", t2."code" FROM "public"."Country" AS t2 WHERE t2."id" = ANY(ARRAY(SELECT l1.c1 FROM l1))
+
+-- addCountry: find id of Country where code = value
+SELECT t0."id" FROM "public"."Country" AS t0 WHERE t0."code" = $1
+
+-- addCountry: find id of City where name = value
+SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1
+
+-- addCountry: reserve numbers of objects
+SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)
+
+-- addCountry: insert a row of Country (id, code, name)
+INSERT INTO "public"."Country" AS t0 ("id", "code", "name") VALUES ($1, $2, $3)
+
+-- addCountry: update rows of City (capitalOf_id) where id = value
+UPDATE "public"."City" AS t0 SET "capitalOf_id" = $1 WHERE t0."id" = $2

@@ -1,9 +1,45 @@
 -- native_mutations
+-- addCity: find id of City where name = value
+SELECT t0."id" FROM "City" AS t0 WHERE t0."name" = ?1
+
+-- addCity: find id of Country where code = value
+SELECT t0."id" FROM "Country" AS t0 WHERE t0."code" = ?1
+
+-- addCity: find id of Person where email = value
+SELECT t0."id" FROM "Person" AS t0 WHERE t0."email" = ?1
+
+-- addCity: reserve numbers of objects
+SELECT next_id FROM weir_store
+
+-- addCity: reserve numbers of objects
+UPDATE weir_store SET next_id = next_id + $1
+
+-- addCity: insert a row of Thing (id, type)
+INSERT INTO "Thing" AS t0 ("id", "type") VALUES (?1, ?2)
+
+-- addCity: insert a row of City (id, name, country_id, capitalOf_id, population, founded, founded_at, at_longitude, at_latitude, area, area_west, area_south, area_east, area_north)
+INSERT INTO "City" AS t0 ("id", "name", "country_id", "capitalOf_id", "population", "founded", "founded_at", "at_longitude", "at_latitude", "area", "area_west", "area_south", "area_east", "area_north") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+
+-- addCity: insert a row of City_tags (id, value) unless it is there
+INSERT INTO "City_tags" AS t0 ("id", "value") VALUES (?1, ?2) ON CONFLICT DO NOTHING
+
+-- addCity: insert a row of City_lovers (city_id, person_id) unless it is there
+INSERT INTO "City_lovers" AS t0 ("city_id", "person_id") VALUES (?1, ?2) ON CONFLICT DO NOTHING
+
+-- addCity: update rows of City (name, population) where id = value
+UPDATE "City" AS t0 SET "name" = ?1, "population" = ?2 WHERE t0."id" = ?3
+
+-- addCity: update rows of City (name) where id = value
+UPDATE "City" AS t0 SET "name" = ?1 WHERE t0."id" = ?2
+
+-- addCity: update rows of City (country_id) where id = value
+UPDATE "City" AS t0 SET "country_id" = ?1 WHERE t0."id" = ?2
+
+-- addCity.city
+SELECT t0."name", t0."population", t0."id" FROM "City" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"
+
 -- addCity.city.tags
 SELECT t0."value" FROM "City_tags" AS t0 WHERE t0."id" = ?1 ORDER BY t0."place"
 
 -- addCity.city.lovers
 SELECT t0."email" FROM "City_lovers" AS t1 JOIN "Person" AS t0 ON t0."id" = t1."person_id" WHERE t1."city_id" = ?1 ORDER BY t1."person_id"
-
--- addCity.city
-SELECT t0."name", t0."population", t0."id" FROM "City" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"

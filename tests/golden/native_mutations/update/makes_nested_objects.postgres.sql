@@ -4,3 +4,27 @@ SELECT t0."id" FROM "public"."Country" AS t0 WHERE t0."code" = $1 ORDER BY t0."i
 
 -- updateCountry
 WITH l0 AS MATERIALIZED (SELECT t0."id" AS c0 FROM "public"."Country" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"), l2 AS MATERIALIZED (SELECT t2."name" AS c0, t2."country_id" AS c1 FROM "public"."City" AS t2 WHERE t2."country_id" = ANY(ARRAY(SELECT l0.c0 FROM l0)) ORDER BY t2."id") SELECT 0::int2, l0.c0, NULL::text FROM l0 UNION ALL SELECT 1::int2, t1."capitalOf_id", t1."name" FROM "public"."City" AS t1 WHERE t1."capitalOf_id" = ANY(ARRAY(SELECT l0.c0 FROM l0)) UNION ALL SELECT 2::int2, l2.c1, l2.c0 FROM l2 UNION ALL SELECT 3::int2, t3."id", t3."code" FROM "public"."Country" AS t3 WHERE t3."id" = ANY(ARRAY(SELECT DISTINCT l2.c1 FROM l2))
+
+-- updateCountry: find id of City where name = value
+SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1
+
+-- updateCountry: find id of Country where code = value
+SELECT t0."id" FROM "public"."Country" AS t0 WHERE t0."code" = $1
+
+-- updateCountry: reserve numbers of objects
+SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)
+
+-- updateCountry: clear capitalOf_id of City where capitalOf_id = value and id <> value
+UPDATE "public"."City" AS t0 SET "capitalOf_id" = NULL WHERE (t0."capitalOf_id" = $1 AND t0."id" <> $2)
+
+-- updateCountry: insert a row of Thing (id, type)
+INSERT INTO "public"."Thing" AS t0 ("id", "type") VALUES ($1, $2)
+
+-- updateCountry: insert a row of City (id, name, country_id, capitalOf_id, population, founded, founded_at, at_longitude, at_latitude, area, area_west, area_south, area_east, area_north)
+INSERT INTO "public"."City" AS t0 ("id", "name", "country_id", "capitalOf_id", "population", "founded", "founded_at", "at_longitude", "at_latitude", "area", "area_west", "area_south", "area_east", "area_north") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+
+-- updateCountry: update rows of City (country_id) where id = value
+UPDATE "public"."City" AS t0 SET "country_id" = $1 WHERE t0."id" = $2
+
+-- updateCountry: update rows of City (capitalOf_id) where id = value
+UPDATE "public"."City" AS t0 SET "capitalOf_id" = $1 WHERE t0."id" = $2

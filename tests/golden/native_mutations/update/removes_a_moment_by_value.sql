@@ -2,11 +2,17 @@
 -- other
 SELECT t0."id" FROM "City" AS t0 WHERE t0."name" = ?1 ORDER BY t0."id"
 
+-- other: update rows of City (founded, founded_at) where id in values and founded_at = value
+UPDATE "City" AS t0 SET "founded" = ?1, "founded_at" = ?2 WHERE (t0."id" IN (SELECT value FROM json_each(?3)) AND t0."founded_at" = ?4)
+
 -- other.city
 SELECT t0."founded" FROM "City" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"
 
 -- same
 SELECT t0."id" FROM "City" AS t0 WHERE t0."name" = ?1 ORDER BY t0."id"
+
+-- same: update rows of City (founded, founded_at) where id in values and founded_at = value
+UPDATE "City" AS t0 SET "founded" = ?1, "founded_at" = ?2 WHERE (t0."id" IN (SELECT value FROM json_each(?3)) AND t0."founded_at" = ?4)
 
 -- same.city
 SELECT t0."founded" FROM "City" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"

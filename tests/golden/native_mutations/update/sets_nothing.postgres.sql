@@ -13,3 +13,9 @@ SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1 ORDER BY t0."id"
 
 -- removed
 SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1 ORDER BY t0."id"
+
+-- same: find id of City where name = value
+SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1
+
+-- same: update rows of City (name) where id in values
+UPDATE "public"."City" AS t0 SET "name" = $1 WHERE t0."id" = ANY($2)

@@ -1,2 +1,3 @@
 -- postgres
--- written when the variables that choose columns and conditions are known
+-- scalar
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."path" ? $1

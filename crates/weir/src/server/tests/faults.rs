@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::compose::Graph;
 use weir_engine::source::{
-    BoxFuture, Chunk, Chunks, FetchBody, FetchInput, FetchResult, Finished, PlanError, PlanNode,
-    PreparedFetch, Source, SourceError, Tag,
+    BoxFuture, Chunk, Chunks, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, PlanError,
+    PlanNode, PreparedFetch, Source, SourceError, Tag,
 };
 use weir_engine::unread::channel;
 use weir_language::schema::Schema;
@@ -59,7 +59,7 @@ impl PreparedFetch for Fault {
     fn touches(&self) -> &[Tag] {
         &[]
     }
-    fn explain(&self, out: &mut String) {
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         out.push_str("faults");
     }
 }
