@@ -163,7 +163,7 @@ pub struct Graph {
     joins: Vec<Joined>,
     /// Fields that one source adds to a type of another, ascending.
     extensions: Vec<FieldId>,
-    /// True if pieces may depend on members of other pieces.
+    /// True if nodes may depend on members of other nodes.
     hangs: bool,
     /// By field of the schema; empty when there is none at all.
     hints: Vec<Option<Hint>>,
@@ -271,7 +271,7 @@ impl Graph {
         self.owners.get(field.index()).copied().unwrap_or(Owner::Source(0))
     }
 
-    /// True if pieces may depend on members of other pieces: by joins, or in parts of a source.
+    /// True if nodes may depend on members of other nodes: by joins, or in parts of a source.
     pub(crate) fn hangs(&self) -> bool {
         self.hangs
     }

@@ -192,7 +192,7 @@ pub struct Timing {
     pub parse: Duration,
     /// Validation.
     pub validate: Duration,
-    /// Planning and preparing pieces.
+    /// Planning and preparing nodes.
     pub plan: Duration,
     /// Coercing variables.
     pub bind: Duration,
@@ -304,7 +304,7 @@ impl Engine {
         timing.execute = started.elapsed();
         // An answer for a credential is private to its client.
         let is_personal = cache_control.is_some()
-            && (!caller.is_public() || plan.pieces.iter().any(|it| it.fetch.is_personal(headers)));
+            && (!caller.is_public() || plan.nodes.iter().any(|it| it.fetch.is_personal(headers)));
         let lifetime = cache_control.map(|told| Lifetime {
             cache_control: if is_personal {
                 CacheControl { scope: CacheScope::Private, ..told }
@@ -331,13 +331,13 @@ impl Engine {
         let ready = self.planner.ready(&asked, PlanThread::Aside, &mut Timing::default());
         let Bound { plan, variables } = ready
             .map_err(|refusal| errors::refused(request.protocol, request.query, &refusal.into_failures()))?;
-        let input = ExplainInput { shape: &plan.shape, variables: self.planner.values(variables.as_ref()) };
-        let pieces = plan.pieces.iter().map(|piece| {
-            let name = piece
+        let input = ExplainInput { output: &plan.output, variables: self.planner.values(variables.as_ref()) };
+        let pieces = plan.nodes.iter().map(|node| {
+            let name = node
                 .source
                 .map_or("introspection", |it| self.planner.graph.sources()[usize::from(it)].0.name());
             let mut text = String::new();
-            piece.fetch.explain(input, &mut text);
+            node.fetch.explain(input, &mut text);
             (name.to_owned(), text)
         });
         Ok(Explanation { plan: plan.print(&self.planner.graph, input), pieces: pieces.collect() })
@@ -360,6 +360,6 @@ pub struct PlanCacheState {
 pub struct Explanation {
     /// The plan as an indented tree.
     pub plan: String,
-    /// Per piece: the source's name and what it would be asked (SQL).
+    /// Per node: the source's name and what it would be asked (SQL).
     pub pieces: Vec<(String, String)>,
 }

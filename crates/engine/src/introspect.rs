@@ -31,8 +31,8 @@ use weir_language::wraps::Wraps;
 
 /// The bytes `"key":value,` of the root member at `field`, if they depend on nothing but the schema.
 #[must_use]
-pub fn fold(schema: SchemaView<'_>, shape: &OutputPlan, field: u32, protocol: Protocol) -> Option<Vec<u8>> {
-    let introspection = Introspection::new(schema, shape, &[field], protocol);
+pub fn fold(schema: SchemaView<'_>, output: &OutputPlan, field: u32, protocol: Protocol) -> Option<Vec<u8>> {
+    let introspection = Introspection::new(schema, output, &[field], protocol);
     if !introspection.program.is_constant {
         return None;
     }
@@ -46,11 +46,11 @@ pub fn fold(schema: SchemaView<'_>, shape: &OutputPlan, field: u32, protocol: Pr
 pub fn prepare(
     schema: &Arc<Schema>,
     profile: &Arc<Profile>,
-    shape: &OutputPlan,
+    output: &OutputPlan,
     fields: &[u32],
     protocol: Protocol,
 ) -> Box<dyn PreparedFetch> {
-    let introspection = Introspection::new(profile.view(schema), shape, fields, protocol);
+    let introspection = Introspection::new(profile.view(schema), output, fields, protocol);
     Box::new(IntrospectionFetch {
         schema: Arc::clone(schema),
         profile: Arc::clone(profile),
@@ -70,8 +70,8 @@ pub struct Introspection {
 impl Introspection {
     /// Compiles the root members at `fields`, each `__schema` or `__type`.
     #[must_use]
-    pub fn new(schema: SchemaView<'_>, shape: &OutputPlan, fields: &[u32], protocol: Protocol) -> Self {
-        Self { program: compile(schema, shape, fields), by_name: protocol == Protocol::Hasura }
+    pub fn new(schema: SchemaView<'_>, output: &OutputPlan, fields: &[u32], protocol: Protocol) -> Self {
+        Self { program: compile(schema, output, fields), by_name: protocol == Protocol::Hasura }
     }
 
     /// Appends `"key":value,` of root member `root`.

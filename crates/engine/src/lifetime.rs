@@ -36,12 +36,12 @@ pub struct HintAt {
     pub written: String,
 }
 
-/// The hints that hold for one piece of a plan, computed once.
+/// The hints that hold for one node of a plan, computed once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeHints {
     /// True if every member has a hint of its own, so that a source without lifetimes has one.
     pub covers: bool,
-    /// The least `maxAge` of all fields in the piece, and what has it.
+    /// The least `maxAge` of all fields in the node, and what has it.
     pub least: Option<(u32, Arc<str>)>,
     /// Private if any part is private.
     pub scope: CacheScope,

@@ -259,7 +259,7 @@ impl Planner {
             return Ok(plan);
         }
         let can_fail = |it: &&NeverNull| {
-            self.graph.owner(plan.shape.fields[it.field as usize].field) != Owner::Introspection
+            self.graph.owner(plan.output.fields[it.field as usize].field) != Owner::Introspection
         };
         let fails = request.protocol == Protocol::GraphqlOverHttp && plan.kind == OperationKind::Query;
         if fails && !steers && nulls.iter().all(can_fail) {

@@ -96,7 +96,7 @@ pub enum Data {
     /// Objects of several types.
     Abstract(Box<Variants>),
     /// Filled in by the engine, never by a source, for [`crate::plan::output_plan::OutputKind::Foreign`]: row `i` is row
-    /// `places[i]` of the piece's reply. [`NO_PLACE`] is null: a key was null.
+    /// `places[i]` of the node's reply. [`NO_PLACE`] is null: a key was null.
     Foreign(Vec<u32>),
 }
 
@@ -196,6 +196,6 @@ impl Bitmap {
     }
 }
 
-/// A source's typed answer: the table of the piece's members (columns in the order of [`crate::source::PlanNode::fields`]),
+/// A source's typed answer: the table of the node's members (columns in the order of [`crate::source::PlanNode::fields`]),
 /// with one row at the root or one per parent key.
 pub type Rows = Table;

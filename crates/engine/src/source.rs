@@ -39,10 +39,10 @@ pub trait Source: Send + Sync {
     fn name(&self) -> &str;
     /// The types and fields this source brings, as a schema of its own.
     fn schema(&self) -> &Arc<Schema>;
-    /// Gets one piece of a plan ready: SQL is rendered here, once.
+    /// Gets one node of a plan ready: SQL is rendered here, once.
     /// # Errors
     /// Errors of the operation, found before anything is sent to the store.
-    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError>;
+    fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError>;
     /// The source's division of its types into parts, if one fetch does not bring all of it.
     fn field_resolver(&self) -> Option<&dyn FieldResolver> {
         None
@@ -108,7 +108,7 @@ pub trait PreparedFetch: Send + Sync {
 #[derive(Clone, Copy)]
 pub struct ExplainInput<'r> {
     /// As in [`FetchInput`].
-    pub shape: &'r Arc<OutputPlan>,
+    pub output: &'r Arc<OutputPlan>,
     /// As in [`FetchInput`].
     pub variables: &'r Arc<Variables>,
 }
@@ -127,15 +127,15 @@ pub struct Tag(pub Arc<str>);
 /// mutation a maximal run of them; below, one foreign field, or the members of one part of a type.
 #[derive(Clone, Copy)]
 pub struct PlanNode<'p> {
-    /// The graph's schema, whose ids the shape holds.
+    /// The graph's schema, whose ids the output plan holds.
     pub schema: &'p Schema,
     /// From the graph's ids to the ids of [`Source::schema`].
     pub ids: &'p Arc<Ids>,
-    /// The shape of the whole answer.
-    pub shape: &'p OutputPlan,
-    /// The set the piece's fields are members of.
+    /// The output plan of the whole answer.
+    pub output: &'p OutputPlan,
+    /// The set the node's fields are members of.
     pub set: SelectionSetId,
-    /// Places of the piece's members in [`OutputPlan::fields`], in order. Those that are foreign are not asked of the source.
+    /// Places of the node's members in [`OutputPlan::fields`], in order. Those that are foreign are not asked of the source.
     pub fields: &'p [u32],
     /// Query or mutation.
     pub kind: OperationKind,
@@ -168,7 +168,7 @@ pub struct PlanVariable {
     pub has_default: bool,
 }
 
-/// The form in which a source has to answer a piece.
+/// The form in which a source has to answer a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerForm {
     /// No children in other sources: [`FetchBody::Finished`] or [`FetchBody::Rows`] as the source likes.
@@ -246,8 +246,8 @@ impl Ids {
 /// Request-specific input of a fetch.
 #[derive(Clone, Copy)]
 pub struct FetchInput<'r> {
-    /// The plan's shape, literals included.
-    pub shape: &'r Arc<OutputPlan>,
+    /// The output plan, literals included.
+    pub output: &'r Arc<OutputPlan>,
     /// The variables, coerced.
     pub variables: &'r Arc<Variables>,
     /// The caller.
@@ -316,7 +316,7 @@ pub enum CacheScope {
 /// The forms of an answer.
 #[derive(Debug)]
 pub enum FetchBody {
-    /// Response bytes: the piece's members `"key":value,` one after another, each with its comma.
+    /// Response bytes: the node's members `"key":value,` one after another, each with its comma.
     Finished(Finished),
     /// Typed rows; one row at the root, one per parent key below.
     Rows(Rows),
@@ -379,7 +379,7 @@ pub struct Extensions {
 pub struct PathError {
     /// Why.
     pub error: FieldError,
-    /// From the root of the piece's set.
+    /// From the root of the node's set.
     pub path: Vec<Step>,
     /// Place of the failed member in [`OutputPlan::fields`], for its location.
     pub field: u32,
@@ -394,7 +394,7 @@ pub enum Step {
     Index(u32),
 }
 
-/// Why a piece cannot be planned. The client is to blame and can mend it.
+/// Why a node cannot be planned. The client is to blame and can mend it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
     /// Code and words.

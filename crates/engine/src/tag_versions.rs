@@ -43,7 +43,7 @@ pub trait InvalidationSink: Send + Sync {
     fn changed(&self, tag: &Tag);
 }
 
-/// See the module.
+/// A version per tag, raised by each mutation that changes data of the tag.
 pub struct TagVersions {
     ages: Box<[AtomicU64]>,
     others: RwLock<Option<Weak<dyn InvalidationSink>>>,

@@ -84,7 +84,7 @@ fn main() {
     let piece = PlanNode {
         schema: &mapping.schema,
         ids: &ids,
-        shape: &shape,
+        output: &shape,
         set: SelectionSetId(0),
         fields: &[0],
         kind: OperationKind::Query,

@@ -72,7 +72,7 @@ pub trait Stored: Sized {
     fn arena<'d>(document: &'d Document<'_>) -> &'d [Self];
 }
 
-/// A parsed text. See the module's words.
+/// A parsed text: arenas of nodes.
 #[derive(Debug, Default)]
 pub struct Document<'t> {
     /// The text all spans point into.

@@ -54,7 +54,7 @@ struct Mark {
     until: Instant,
 }
 
-/// See the module's words.
+/// Marks of the tables that are locked or slow.
 #[derive(Debug)]
 pub(crate) struct Bulkhead {
     marks: Mutex<Vec<Mark>>,

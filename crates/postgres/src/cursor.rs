@@ -5,7 +5,7 @@
 use crate::rows::{Columns, Row};
 use std::cell::Cell;
 
-/// See the module's words.
+/// A row and the position of the last column read.
 pub struct Cursor<'r> {
     columns: Columns<'r>,
     /// A column, and its distance from the first in bytes.

@@ -27,7 +27,7 @@ use tokio::time::Sleep;
 /// Maximum number of mutations per commit.
 const GROUP_MAX: usize = 256;
 
-/// See the module's words.
+/// A batch of mutations that share one transaction.
 #[derive(Debug)]
 pub(crate) struct Group {
     /// Not answered by the server, in the order in which they are written; `None` who was told that his time is over.

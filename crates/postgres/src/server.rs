@@ -27,7 +27,7 @@ const RUNTIMES_MAX: usize = 8;
 /// already.
 const CHANGES_MAX: u32 = 8;
 
-/// See the module's words.
+/// Lanes and sessions of one server.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) lanes: Box<[PipelinedConnection]>,

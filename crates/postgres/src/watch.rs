@@ -23,7 +23,7 @@ static SUM: LazyLock<Arc<Statement>> = LazyLock::new(|| {
     Statement::new(include_str!("watch.sql"), [oid::TEXT_ARRAY], [Format::Text], [oid::TEXT], None)
 });
 
-/// See the module's words.
+/// A checksum of the schema, taken when the watch began, and the connection to compare it.
 #[derive(Debug)]
 pub struct Watch {
     pool: Arc<Pool>,

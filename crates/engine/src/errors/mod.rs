@@ -92,23 +92,23 @@ impl Failure {
     }
 
     /// A member the source refused while planning.
-    pub(crate) fn plan(shape: &OutputPlan, error: PlanError) -> Self {
-        Self::at(shape, error.field, error.error)
+    pub(crate) fn plan(output: &OutputPlan, error: PlanError) -> Self {
+        Self::at(output, error.field, error.error)
     }
 
     /// A field without a value.
-    pub(crate) fn field(shape: &OutputPlan, error: PathError) -> Self {
+    pub(crate) fn field(output: &OutputPlan, error: PathError) -> Self {
         let path = error.path.iter().map(|step| match step {
-            Step::Field(field) => PathStep::Key(shape.fields[*field as usize].key.name().into()),
+            Step::Field(field) => PathStep::Key(output.fields[*field as usize].key.name().into()),
             Step::Index(index) => PathStep::Index(*index),
         });
-        Self { path: path.collect(), ..Self::at(shape, error.field, error.error) }
+        Self { path: path.collect(), ..Self::at(output, error.field, error.error) }
     }
 
-    /// About the member at `field` of `shape`, wherever that stands in the answer.
-    fn at(shape: &OutputPlan, field: u32, error: FieldError) -> Self {
+    /// About the member at `field` of `output`, wherever that stands in the answer.
+    fn at(output: &OutputPlan, field: u32, error: FieldError) -> Self {
         let FieldError { code, message, hasura_path, extensions } = error;
-        let offset = shape.fields[field as usize].offset;
+        let offset = output.fields[field as usize].offset;
         let spans = vec![Span::new(offset, offset)];
         Self { message, code, spans, path: Vec::new(), hasura_path, extensions }
     }

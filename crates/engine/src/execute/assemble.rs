@@ -1,4 +1,4 @@
-//! Puts the answers of all pieces together in the order of the root's members.
+//! Puts the answers of all nodes together in the order of the root's members.
 //!
 //! Bytes a source finished are copied, rows are written, what failed is null, or makes `data` null where it may not be.
 //! Errors known by then go first. A long answer that a source has not finished leaves as a stream; its errors
@@ -19,10 +19,10 @@ const HEAD: &[u8] = b"{\"data\":{";
 /// Writes the answer, and says whether its sources had enough left for it.
 pub(super) fn write(run: ExecutionContext<'_>, mut results: FetchResults) -> (Body, Capacity) {
     // Folded introspection is most of its answer: room for it is made at once.
-    let mut out = Out::new(Vec::with_capacity(HEAD.len() + run.plan.shape.constants.len() + 64));
+    let mut out = Out::new(Vec::with_capacity(HEAD.len() + run.plan.output.constants.len() + 64));
     out.raw(HEAD);
     let mut answer = ResponseAssembler { run, out, failures: Vec::new(), segments: Vec::new() };
-    answer.note_failed_pieces(&results);
+    answer.note_failed_nodes(&results);
     let is_whole = answer.members(&mut results);
     let busy = SourceError::Busy.code();
     let is_exhausted = answer.failures.iter().any(|it| it.code == busy);
@@ -40,14 +40,14 @@ struct ResponseAssembler<'r> {
 
 impl ResponseAssembler<'_> {
     /// Notes what failed as one: in a mutation, whose run was rolled back, the member that failed carries the cause, as in
-    /// a query whose source knows it. Else each member of a failed piece has an error of its own when its turn comes.
-    fn note_failed_pieces(&mut self, results: &FetchResults) {
+    /// a query whose source knows it. Else each member of a failed node has an error of its own when its turn comes.
+    fn note_failed_nodes(&mut self, results: &FetchResults) {
         let plan = self.run.plan;
-        for (piece, asked) in plan.pieces.iter().zip(&results.asked).take(plan.root_pieces as usize) {
+        for (node, asked) in plan.nodes.iter().zip(&results.asked).take(plan.root_nodes as usize) {
             let FetchState::Failed(error) = asked else { continue };
             let is_mutation = plan.kind == weir_language::ast::OperationKind::Mutation;
-            let first = if is_mutation { piece.fields.first().copied() } else { None };
-            if let Some(field) = culprit(error, &piece.fields).or(first) {
+            let first = if is_mutation { node.fields.first().copied() } else { None };
+            if let Some(field) = culprit(error, &node.fields).or(first) {
                 self.note_failed(error, field);
             }
         }
@@ -55,38 +55,38 @@ impl ResponseAssembler<'_> {
 
     fn note_failed(&mut self, error: &SourceError, field: u32) {
         let error = PathError { error: error.for_client(), path: vec![Step::Field(field)], field };
-        self.failures.push(Failure::field(&self.run.plan.shape, error));
+        self.failures.push(Failure::field(&self.run.plan.output, error));
     }
 
     /// All members in order; `false` if a non-null one failed.
     fn members(&mut self, results: &mut FetchResults) -> bool {
         let plan = self.run.plan;
-        let shape = &plan.shape;
-        let set = shape.set(plan.root);
+        let output = &plan.output;
+        let set = output.set(plan.root);
         for (at, field) in set.range().enumerate() {
-            let member = &shape.fields[field];
-            // Another name of a constant has no piece: it is written from the same bytes.
-            let first = member.same_as.map_or(member, |earlier| &shape.fields[earlier as usize]);
+            let member = &output.fields[field];
+            // Another name of a constant has no node: it is written from the same bytes.
+            let first = member.same_as.map_or(member, |earlier| &output.fields[earlier as usize]);
             if let OutputKind::Constant { start, end } = first.member {
                 let (start, key_len) = (start as usize, first.key.len as usize);
                 self.out.key(&member.key);
-                self.out.span(&shape.constants, start + key_len, end as usize);
+                self.out.span(&output.constants, start + key_len, end as usize);
                 continue;
             }
-            let (piece, place) = plan.root_members[at];
+            let (node, place) = plan.root_members[at];
             let FetchResults { asked, rows, .. } = results;
-            let ok = match &mut asked[piece as usize] {
+            let ok = match &mut asked[node as usize] {
                 FetchState::Finished(finished, errors) => {
                     self.finished(field as u32, member, finished, errors, place as usize)
                 }
                 FetchState::Rows(errors) => {
                     let of = member.same_as.unwrap_or(field as u32);
                     self.note(errors, of, field as u32);
-                    self.row(field as u32, rows, piece as usize, place as usize)
+                    self.row(field as u32, rows, node as usize, place as usize)
                 }
                 FetchState::Failed(error) => {
                     let is_query = plan.kind == weir_language::ast::OperationKind::Query;
-                    if is_query && culprit(error, &plan.pieces[piece as usize].fields).is_none() {
+                    if is_query && culprit(error, &plan.nodes[node as usize].fields).is_none() {
                         self.note_failed(error, field as u32);
                     }
                     self.null(member)
@@ -108,15 +108,15 @@ impl ResponseAssembler<'_> {
         true
     }
 
-    fn row(&mut self, field: u32, rows: &[Option<Rows>], piece: usize, place: usize) -> bool {
+    fn row(&mut self, field: u32, rows: &[Option<Rows>], node: usize, place: usize) -> bool {
         let run = self.run;
-        let shape = &*run.plan.shape;
-        let writing = Writing { schema: run.graph.schema(), shape, children: rows };
+        let output = &*run.plan.output;
+        let writing = Writing { schema: run.graph.schema(), output, children: rows };
         let mut errors = Vec::new();
         let missing = Column::default();
-        let column = rows[piece].as_ref().and_then(|it| it.columns.get(place)).unwrap_or(&missing);
+        let column = rows[node].as_ref().and_then(|it| it.columns.get(place)).unwrap_or(&missing);
         let ok = rows::member(&writing, &mut self.out, field, column, 0, &mut errors);
-        self.failures.extend(errors.into_iter().map(|it| Failure::field(shape, it)));
+        self.failures.extend(errors.into_iter().map(|it| Failure::field(output, it)));
         ok
     }
 
@@ -129,11 +129,11 @@ impl ResponseAssembler<'_> {
         errors: &[PathError],
         place: usize,
     ) -> bool {
-        let shape = &self.run.plan.shape;
+        let output = &self.run.plan.output;
         if finished.ends.is_empty() {
             // The members of a stream, or of an answer without ends, follow each other: all go out with the first.
             if place == 0 && member.same_as.is_none() {
-                self.failures.extend(errors.iter().map(|it| Failure::field(shape, it.clone())));
+                self.failures.extend(errors.iter().map(|it| Failure::field(output, it.clone())));
                 self.out.raw(&finished.bytes);
                 if let Some(rest) = finished.rest.take() {
                     let bytes = std::mem::take(&mut self.out).into_bytes();
@@ -153,7 +153,7 @@ impl ResponseAssembler<'_> {
             None => self.out.raw(bytes),
             Some(earlier) if !bytes.is_empty() => {
                 self.out.key(&member.key);
-                self.out.raw(&bytes[shape.fields[earlier as usize].key.len as usize..]);
+                self.out.raw(&bytes[output.fields[earlier as usize].key.len as usize..]);
             }
             Some(_) => {}
         }
@@ -163,14 +163,14 @@ impl ResponseAssembler<'_> {
 
     /// Notes those of `errors` that are below the member `of`, as errors of `field`, which may be another name for it.
     fn note(&mut self, errors: &[PathError], of: u32, field: u32) {
-        let shape = &self.run.plan.shape;
+        let output = &self.run.plan.output;
         for error in errors.iter().filter(|it| it.path.first() == Some(&Step::Field(of))) {
             let mut error = error.clone();
             error.path[0] = Step::Field(field);
             if error.field == of {
                 error.field = field;
             }
-            self.failures.push(Failure::field(shape, error));
+            self.failures.push(Failure::field(output, error));
         }
     }
 

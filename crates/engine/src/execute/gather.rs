@@ -1,7 +1,7 @@
-//! Keys for the pieces below the root: gathered over all parents, made unique, asked once per piece.
+//! Keys for the nodes below the root: gathered over all parents, made unique, asked once per node.
 //!
 //! One walk over a level's rows finds the rows under every foreign member, at any depth and through lists. Each row
-//! gets the number of its key ([`Data::Foreign`]); each piece is asked once with the keys that differ. What comes back is
+//! gets the number of its key ([`Data::Foreign`]); each node is asked once with the keys that differ. What comes back is
 //! the next level.
 //!
 //! **Invariant:** rows with a null among their keys ask nothing and get null.
@@ -34,7 +34,7 @@ pub(super) async fn ask_below(
             let Some(mut rows) = results.rows[parent.0 as usize].take() else { continue };
             let mut walk = KeyWalk::new(run, parent);
             if !walk.gathers.is_empty() {
-                walk.piece(parent, &mut rows);
+                walk.node(parent, &mut rows);
                 gathers.append(&mut walk.gathers);
             }
             results.rows[parent.0 as usize] = Some(rows);
@@ -43,31 +43,31 @@ pub(super) async fn ask_below(
         let replies = ask_level(run, &gathers, caches).await;
         level.clear();
         for (gather, reply) in gathers.iter().zip(replies) {
-            let members = run.plan.piece(gather.piece).fields.len();
-            results.put(gather.piece, checked(reply, gather.keys.rows(), members));
-            match &results.asked[gather.piece.0 as usize] {
+            let members = run.plan.node(gather.node).fields.len();
+            results.put(gather.node, checked(reply, gather.keys.rows(), members));
+            match &results.asked[gather.node.0 as usize] {
                 FetchState::Failed(error) => {
                     let error = error.for_client();
-                    fail(run, results, gather.piece, &error);
+                    fail(run, results, gather.node, &error);
                 }
                 FetchState::Finished(..) | FetchState::Rows(_) | FetchState::Waiting => {
-                    level.push(gather.piece)
+                    level.push(gather.node)
                 }
             }
         }
     }
 }
 
-/// Asks the pieces of one level side by side. Those that may ask for the same know of each other.
+/// Asks the nodes of one level side by side. Those that may ask for the same know of each other.
 async fn ask_level(
     run: &ExecutionContext<'_>,
     gathers: &[Gather],
     caches: Option<&RequestCaches>,
 ) -> Vec<Result<crate::source::FetchResult, SourceError>> {
-    let repeating = gathers.iter().filter(|it| run.plan.piece(it.piece).repeats).count();
+    let repeating = gathers.iter().filter(|it| run.plan.node(it.node).repeats).count();
     let level = (repeating > 1).then(|| BatchBarrier::new(repeating as u32));
     let batch = BatchContext { caches, level: level.as_ref() };
-    join_all(gathers.iter().map(|it| run.ask(run.plan.piece(it.piece), Some(&it.keys.columns), batch))).await
+    join_all(gathers.iter().map(|it| run.ask(run.plan.node(it.node), Some(&it.keys.columns), batch))).await
 }
 
 /// Rows it has to be, one per key, with a column per member.
@@ -88,16 +88,16 @@ fn checked(
     }
 }
 
-/// Keys and objects of one piece to fetch.
+/// Keys and objects of one node to fetch.
 struct Gather {
-    piece: PlanNodeId,
+    node: PlanNodeId,
     set: SelectionSetId,
     /// Places in [`Table::hidden`].
     hidden: Vec<u32>,
     keys: KeySet,
 }
 
-/// One walk over the rows of a piece.
+/// One walk over the rows of a node.
 struct KeyWalk<'w> {
     run: &'w ExecutionContext<'w>,
     gathers: Vec<Gather>,
@@ -105,26 +105,26 @@ struct KeyWalk<'w> {
 
 impl<'w> KeyWalk<'w> {
     fn new(run: &'w ExecutionContext<'w>, parent: PlanNodeId) -> Self {
-        let below = run.plan.below(parent).filter_map(|piece| {
-            let keys = run.plan.piece(piece).parent.as_ref()?;
+        let below = run.plan.below(parent).filter_map(|node| {
+            let keys = run.plan.node(node).parent.as_ref()?;
             let (set, hidden) = (keys.set, keys.hidden.clone());
-            Some(Gather { piece, set, keys: KeySet::new(hidden.len()), hidden })
+            Some(Gather { node, set, keys: KeySet::new(hidden.len()), hidden })
         });
         Self { run, gathers: below.collect() }
     }
 
-    fn piece(&mut self, piece: PlanNodeId, rows: &mut Table) {
-        let planned = self.run.plan.piece(piece);
+    fn node(&mut self, node: PlanNodeId, rows: &mut Table) {
+        let planned = self.run.plan.node(node);
         if planned.parent.is_some() {
             // Its set is its own, and its members may hang on others.
             return self.table(planned.set, rows, &Bitmap::default());
         }
         for (&field, column) in planned.fields.iter().zip(&mut rows.columns) {
-            self.member(self.run.plan.shape.fields[field as usize].member, column, &Bitmap::default());
+            self.member(self.run.plan.output.fields[field as usize].member, column, &Bitmap::default());
         }
     }
 
-    /// `dead`: rows below a null; what their columns hold means nothing. Depth is the shape's, which validation bounds.
+    /// `dead`: rows below a null; what their columns hold means nothing. Depth is the output plan's, which validation bounds.
     fn member(&mut self, member: OutputKind, column: &mut Column, dead: &Bitmap) {
         match (&mut column.data, member) {
             // A null list has no items.
@@ -134,13 +134,13 @@ impl<'w> KeyWalk<'w> {
             }
             (Data::Abstract(variants), OutputKind::Abstract(choice)) => {
                 for (ty, table) in &mut variants.tables {
-                    if let Some(set) = self.run.plan.shape.chosen(choice, *ty) {
+                    if let Some(set) = self.run.plan.output.chosen(choice, *ty) {
                         // Rows that are null have no place in any of the tables.
                         self.table(set, table, &Bitmap::default());
                     }
                 }
             }
-            // Leaves, constants, and what a source answered against its shape: the writer says so.
+            // Leaves, constants, and what a source answered against its output plan: the writer says so.
             _ => {}
         }
     }
@@ -149,32 +149,25 @@ impl<'w> KeyWalk<'w> {
         if !self.run.plan.foreign_below[set.0 as usize] {
             return;
         }
-        let shape = &self.run.plan.shape;
-        let range = shape.set(set).range();
+        let output = &self.run.plan.output;
+        let range = output.set(set).range();
         if table.columns.len() < range.len() {
             return;
         }
         for (at, field) in range.enumerate() {
-            let field = &shape.fields[field];
+            let field = &output.fields[field];
             if field.same_as.is_some() {
                 continue;
             }
             match field.member {
-                OutputKind::Foreign { piece, .. } => self.gather(set, piece, at, table, dead),
+                OutputKind::Foreign { node, .. } => self.gather(set, node, at, table, dead),
                 member => self.member(member, &mut table.columns[at], dead),
             }
         }
     }
 
-    fn gather(
-        &mut self,
-        set: SelectionSetId,
-        piece: PlanNodeId,
-        at: usize,
-        table: &mut Table,
-        dead: &Bitmap,
-    ) {
-        let Some(gather) = self.gathers.iter_mut().find(|it| it.piece == piece && it.set == set) else {
+    fn gather(&mut self, set: SelectionSetId, node: PlanNodeId, at: usize, table: &mut Table, dead: &Bitmap) {
+        let Some(gather) = self.gathers.iter_mut().find(|it| it.node == node && it.set == set) else {
             return;
         };
         gather.keys.reserve((table.rows as usize).min(KEYS_AHEAD));
@@ -255,13 +248,13 @@ fn encode(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
     .is_some()
 }
 
-/// Puts `error` at every row under the foreign member of `piece`.
-fn fail(run: &ExecutionContext<'_>, results: &mut FetchResults, piece: PlanNodeId, error: &FieldError) {
-    let Some(parent) = &run.plan.piece(piece).parent else { return };
-    let Some(rows) = &mut results.rows[parent.piece.0 as usize] else { return };
+/// Puts `error` at every row under the foreign member of `node`.
+fn fail(run: &ExecutionContext<'_>, results: &mut FetchResults, node: PlanNodeId, error: &FieldError) {
+    let Some(parent) = &run.plan.node(node).parent else { return };
+    let Some(rows) = &mut results.rows[parent.node.0 as usize] else { return };
     let mut left = FAILED_ERRORS_MAX;
-    for (&field, column) in run.plan.piece(parent.piece).fields.iter().zip(&mut rows.columns) {
-        fail_member(run, run.plan.shape.fields[field as usize].member, column, piece, error, &mut left);
+    for (&field, column) in run.plan.node(parent.node).fields.iter().zip(&mut rows.columns) {
+        fail_member(run, run.plan.output.fields[field as usize].member, column, node, error, &mut left);
     }
 }
 
@@ -269,22 +262,22 @@ fn fail_member(
     run: &ExecutionContext<'_>,
     member: OutputKind,
     column: &mut Column,
-    piece: PlanNodeId,
+    node: PlanNodeId,
     error: &FieldError,
     left: &mut usize,
 ) {
     match (&mut column.data, member) {
-        (Data::List { items, .. }, _) => fail_member(run, member, items, piece, error, left),
-        (Data::Object(table), OutputKind::Object(set)) => fail_table(run, set, table, piece, error, left),
+        (Data::List { items, .. }, _) => fail_member(run, member, items, node, error, left),
+        (Data::Object(table), OutputKind::Object(set)) => fail_table(run, set, table, node, error, left),
         (Data::Abstract(variants), OutputKind::Abstract(choice)) => {
             for (ty, table) in &mut variants.tables {
-                if let Some(set) = run.plan.shape.chosen(choice, *ty) {
-                    fail_table(run, set, table, piece, error, left);
+                if let Some(set) = run.plan.output.chosen(choice, *ty) {
+                    fail_table(run, set, table, node, error, left);
                 }
             }
         }
-        (Data::Foreign(places), OutputKind::Foreign { piece: own, .. }) if own == piece => {
-            // The others keep their places in a piece without rows, and are null without words.
+        (Data::Foreign(places), OutputKind::Foreign { node: own, .. }) if own == node => {
+            // The others keep their places in a node without rows, and are null without words.
             let told = places.iter_mut().enumerate().filter(|it| *it.1 != NO_PLACE).take(*left);
             for (row, place) in told {
                 *place = NO_PLACE;
@@ -301,13 +294,13 @@ fn fail_table(
     run: &ExecutionContext<'_>,
     set: SelectionSetId,
     table: &mut Table,
-    piece: PlanNodeId,
+    node: PlanNodeId,
     error: &FieldError,
     left: &mut usize,
 ) {
     if run.plan.foreign_below[set.0 as usize] {
-        for (field, column) in run.plan.shape.members(set).iter().zip(&mut table.columns) {
-            fail_member(run, field.member, column, piece, error, left);
+        for (field, column) in run.plan.output.members(set).iter().zip(&mut table.columns) {
+            fail_member(run, field.member, column, node, error, left);
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Asks again, each member of a root piece by itself, after the piece was refused for what one of them asks.
+//! Asks again, each member of a root node by itself, after the node was refused for what one of them asks.
 //!
 //! A source answers the members of a query's root together, and gives nothing when a value of one does not fit. The others are not
 //! to blame: each is answered as if it had been asked alone. Which one it was is never guessed: a database often says only that a value
 //! is wrong, not whose.
 //!
-//! **Invariant:** nothing is written twice: only pieces of queries come here. The answer has the piece's form, so that what comes
+//! **Invariant:** nothing is written twice: only nodes of queries come here. The answer has the node's form, so that what comes
 //! after cannot tell; it is never a stream, as several streams would hold a connection each while the first is sent.
 //!
 //! **Cost:** only what is refused comes here: each member is prepared and asked, a few at a time. Members see a snapshot each.
@@ -27,16 +27,16 @@ const MEMBERS_MAX: usize = 8;
 /// So many bytes all members may have together: none of them leaves before the last is there.
 const BYTES_MAX: usize = 64 << 20;
 
-/// True if members of `piece`, which failed with `error`, may succeed alone. Hasura's protocol has no data beside errors.
-pub(super) fn may_help(run: &ExecutionContext<'_>, piece: &PreparedNode, error: &SourceError) -> bool {
+/// True if members of `node`, which failed with `error`, may succeed alone. Hasura's protocol has no data beside errors.
+pub(super) fn may_help(run: &ExecutionContext<'_>, node: &PreparedNode, error: &SourceError) -> bool {
     let is_refused = match error {
-        // Without a field the piece as a whole is to blame.
+        // Without a field the node as a whole is to blame.
         SourceError::Rejected { field, .. } => field.is_some(),
         SourceError::Timeout | SourceError::Busy | SourceError::Unavailable(_) | SourceError::Broken(_) => {
             false
         }
     };
-    is_refused && piece.fields.len() > 1 && reads(run.plan.kind) && run.protocol == Protocol::GraphqlOverHttp
+    is_refused && node.fields.len() > 1 && reads(run.plan.kind) && run.protocol == Protocol::GraphqlOverHttp
 }
 
 const fn reads(kind: OperationKind) -> bool {
@@ -46,14 +46,14 @@ const fn reads(kind: OperationKind) -> bool {
     }
 }
 
-/// The members of `piece`, as one reply.
-pub(super) async fn ask_each(run: &ExecutionContext<'_>, piece: &PreparedNode) -> FetchResult {
-    let mut members = Vec::with_capacity(piece.fields.len());
-    for &field in &piece.fields {
-        members.push(ask_one(run, piece, field));
+/// The members of `node`, as one reply.
+pub(super) async fn ask_each(run: &ExecutionContext<'_>, node: &PreparedNode) -> FetchResult {
+    let mut members = Vec::with_capacity(node.fields.len());
+    for &field in &node.fields {
+        members.push(ask_one(run, node, field));
     }
     let mut asked = futures_util::stream::iter(members).buffered(MEMBERS_MAX);
-    let mut replies = Vec::with_capacity(piece.fields.len());
+    let mut replies = Vec::with_capacity(node.fields.len());
     let (mut bytes_len, mut cache_control) = (0, None::<CacheControl>);
     while let Some(mut reply) = asked.next().await {
         if let Ok(FetchResult { body: FetchBody::Finished(finished), .. }) = &reply {
@@ -75,7 +75,7 @@ pub(super) async fn ask_each(run: &ExecutionContext<'_>, piece: &PreparedNode) -
     }
     let has_rows =
         |it: &Result<FetchResult, _>| matches!(it, Ok(FetchResult { body: FetchBody::Rows(_), .. }));
-    let members = piece.fields.iter().copied();
+    let members = node.fields.iter().copied();
     let (body, errors) = match replies.iter().any(has_rows) {
         true => rows(replies),
         false => bytes(run, members.zip(replies)),
@@ -83,21 +83,21 @@ pub(super) async fn ask_each(run: &ExecutionContext<'_>, piece: &PreparedNode) -
     FetchResult { body, errors, cache_control }
 }
 
-/// One member of `piece`.
+/// One member of `node`.
 fn ask_one<'r>(
     run: &'r ExecutionContext<'_>,
-    piece: &'r PreparedNode,
+    node: &'r PreparedNode,
     field: u32,
 ) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
     Box::pin(async move {
-        let alone = alone(run, piece, field)?;
+        let alone = alone(run, node, field)?;
         run.ask(&alone, None, BatchContext::default()).await
     })
 }
 
-/// The piece of one member of `piece`.
-fn alone(run: &ExecutionContext<'_>, piece: &PreparedNode, field: u32) -> Result<PreparedNode, SourceError> {
-    let Some(at) = piece.source else {
+/// The node of one member of `node`.
+fn alone(run: &ExecutionContext<'_>, node: &PreparedNode, field: u32) -> Result<PreparedNode, SourceError> {
+    let Some(at) = node.source else {
         return Err(SourceError::Broken("a piece without a source was refused".into()));
     };
     let (source, ids) = &run.graph.sources()[usize::from(at)];
@@ -105,13 +105,13 @@ fn alone(run: &ExecutionContext<'_>, piece: &PreparedNode, field: u32) -> Result
     let prepared = source.prepare(&PlanNode {
         schema: run.graph.schema(),
         ids,
-        shape: &plan.shape,
-        set: piece.set,
+        output: &plan.output,
+        set: node.set,
         fields: &[field],
         kind: plan.kind,
         parent_keys: None,
         part: None,
-        answer: if piece.must_be_rows { AnswerForm::Rows } else { AnswerForm::Any { contiguous: false } },
+        answer: if node.must_be_rows { AnswerForm::Rows } else { AnswerForm::Any { contiguous: false } },
         facts: run.caller.profile().facts(at),
         protocol: run.protocol,
         conditions_max: run.conditions_max,
@@ -119,7 +119,7 @@ fn alone(run: &ExecutionContext<'_>, piece: &PreparedNode, field: u32) -> Result
     });
     let fetch = prepared.map_err(|it| SourceError::Rejected { error: it.error, field: Some(field) })?;
     let hints = NodeHints::default();
-    Ok(PreparedNode { fields: vec![field], parent: None, hints, fetch, ..*piece })
+    Ok(PreparedNode { fields: vec![field], parent: None, hints, fetch, ..*node })
 }
 
 /// The members' columns side by side.
@@ -164,7 +164,7 @@ fn bytes(
             Err(error) => Some(error.for_client()),
         };
         if let Some(error) = error {
-            let member = &run.plan.shape.fields[field as usize];
+            let member = &run.plan.output.fields[field as usize];
             errors.push(PathError { error, path: vec![Step::Field(field)], field });
             match member.ty.is_non_null() {
                 true => failed = true,

@@ -1,8 +1,8 @@
 //! Runs a bound plan: asks the sources, gathers keys for what hangs below, and puts the answer together.
 //!
-//! Pieces at the root of a query run together, those of a mutation in turn. What stands below rows of another
-//! source is asked level by level, one round trip per piece for all parents ([`gather`]). Members of a root piece that is refused are
-//! asked each by itself (`alone`). `answer` writes the bytes, [`stream`] passes on what a source has not finished yet. When one piece answers all and writes its own
+//! Nodes at the root of a query run together, those of a mutation in turn. What stands below rows of another
+//! source is asked level by level, one round trip per node for all parents ([`gather`]). Members of a root node that is refused are
+//! asked each by itself (`alone`). `answer` writes the bytes, [`stream`] passes on what a source has not finished yet. When one node answers all and writes its own
 //! bytes, they are the answer.
 //!
 //! **Invariant:** a source cannot take the engine down: its panic is an error, its silence ends at the deadline.
@@ -59,7 +59,7 @@ pub(crate) struct ExecutionContext<'r> {
     pub(crate) conditions_max: u32,
 }
 
-/// Result of one piece.
+/// Result of one node.
 pub(crate) enum FetchState {
     /// Bytes.
     Finished(Finished, Vec<PathError>),
@@ -67,17 +67,17 @@ pub(crate) enum FetchState {
     Rows(Vec<PathError>),
     /// Nothing.
     Failed(SourceError),
-    /// A piece before it failed, or it stands below the root.
+    /// A node before it failed, or it stands below the root.
     Waiting,
 }
 
-/// The answers of all pieces.
+/// The answers of all nodes.
 pub(crate) struct FetchResults {
     /// By [`PlanNodeId`].
     pub(crate) asked: Vec<FetchState>,
     /// By [`PlanNodeId`].
     pub(crate) rows: Vec<Option<Rows>>,
-    /// Lifetimes that sources gave for their pieces; empty when none did.
+    /// Lifetimes that sources gave for their nodes; empty when none did.
     cache_control: Vec<(PlanNodeId, CacheControl)>,
 }
 
@@ -102,7 +102,7 @@ pub(crate) async fn run(run: ExecutionContext<'_>) -> ExecutionResult {
     let mut results = if plan.whole {
         let caches = run.caches();
         let mut reply =
-            run.ask_root(&plan.pieces[0], BatchContext { caches: caches.as_ref(), level: None }).await;
+            run.ask_root(&plan.nodes[0], BatchContext { caches: caches.as_ref(), level: None }).await;
         if let Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None }) =
             &mut reply
             && errors.is_empty()
@@ -118,8 +118,8 @@ pub(crate) async fn run(run: ExecutionContext<'_>) -> ExecutionResult {
         results
     } else {
         let mut results = FetchResults::none(plan);
-        if !plan.pieces.is_empty() {
-            // Apart, so that requests of one piece do not carry room for many: a future is moved before it first runs.
+        if !plan.nodes.is_empty() {
+            // Apart, so that requests of one node do not carry room for many: a future is moved before it first runs.
             Box::pin(run.ask_all(&mut results)).await;
         }
         results
@@ -151,19 +151,19 @@ fn wrap(mut members: Vec<u8>) -> Vec<u8> {
 
 impl FetchResults {
     fn none(plan: &Plan) -> Self {
-        let pieces = plan.pieces.len();
+        let nodes = plan.nodes.len();
         Self {
-            asked: std::iter::repeat_with(|| FetchState::Waiting).take(pieces).collect(),
-            rows: vec![None; pieces],
+            asked: std::iter::repeat_with(|| FetchState::Waiting).take(nodes).collect(),
+            rows: vec![None; nodes],
             cache_control: Vec::new(),
         }
     }
 
-    fn put(&mut self, piece: PlanNodeId, reply: Result<FetchResult, SourceError>) {
-        let at = piece.0 as usize;
+    fn put(&mut self, node: PlanNodeId, reply: Result<FetchResult, SourceError>) {
+        let at = node.0 as usize;
         self.asked[at] = match reply {
             Ok(FetchResult { body, errors, cache_control }) => {
-                self.cache_control.extend(cache_control.map(|it| (piece, it)));
+                self.cache_control.extend(cache_control.map(|it| (node, it)));
                 match body {
                     FetchBody::Finished(finished) => FetchState::Finished(finished, errors),
                     FetchBody::Rows(rows) => {
@@ -181,7 +181,7 @@ impl FetchResults {
 }
 
 impl<'r> ExecutionContext<'r> {
-    /// The lifetime of the whole: `said` by sources, in hints and by the operation itself, of the pieces that were asked.
+    /// The lifetime of the whole: `said` by sources, in hints and by the operation itself, of the nodes that were asked.
     fn policy(&self, said: &[(PlanNodeId, CacheControl)], was_asked: impl Fn(usize) -> bool) -> CachePolicy {
         // Of an answer that may be shared something is told even if all its parts fail.
         let mut policy = CachePolicy::new(self.plan.sharing.is_some());
@@ -191,21 +191,21 @@ impl<'r> ExecutionContext<'r> {
             return policy;
         }
         let directive_s = cache_directive.map(|it| it.seconds(self.variables));
-        for (at, piece) in self.plan.pieces.iter().enumerate() {
-            if piece.source.is_some() && was_asked(at) {
+        for (at, node) in self.plan.nodes.iter().enumerate() {
+            if node.source.is_some() && was_asked(at) {
                 let cache_control = said.iter().find(|it| it.0.0 as usize == at).map(|it| &it.1);
-                policy.add(cache_control, &piece.hints, directive_s);
+                policy.add(cache_control, &node.hints, directive_s);
             }
         }
         policy
     }
 
-    /// Memories of the pieces' answers, if pieces may repeat a call.
+    /// Memories of the nodes' answers, if nodes may repeat a call.
     fn caches(&self) -> Option<RequestCaches> {
         self.plan.repeats.then(|| RequestCaches::new(self.graph.sources().len()))
     }
 
-    /// All pieces.
+    /// All nodes.
     async fn ask_all(&self, results: &mut FetchResults) {
         match self.plan.kind {
             OperationKind::Query | OperationKind::Subscription => self.ask_together(results).await,
@@ -213,15 +213,15 @@ impl<'r> ExecutionContext<'r> {
         }
     }
 
-    /// The root pieces of a query, side by side, each with all that hangs below it.
+    /// The root nodes of a query, side by side, each with all that hangs below it.
     async fn ask_together(&self, results: &mut FetchResults) {
-        let root = &self.plan.pieces[..self.plan.root_pieces as usize];
+        let root = &self.plan.nodes[..self.plan.root_nodes as usize];
         let caches = self.caches();
         let batch = BatchContext { caches: caches.as_ref(), level: None };
         let replies = match root {
             [] => Vec::new(),
             [only] => vec![self.ask_root(only, batch).await],
-            several => join_all(several.iter().map(|piece| self.ask_root(piece, batch))).await,
+            several => join_all(several.iter().map(|node| self.ask_root(node, batch))).await,
         };
         for (at, reply) in replies.into_iter().enumerate() {
             results.put(PlanNodeId(at as u32), reply);
@@ -233,23 +233,23 @@ impl<'r> ExecutionContext<'r> {
     /// The runs of a mutation. What was done before a run fails stays done; over Hasura's protocol, whose answer then has no data,
     /// nothing more is done.
     async fn ask_in_turn(&self, results: &mut FetchResults) {
-        for at in 0..self.plan.root_pieces {
-            let piece = PlanNodeId(at);
-            let reply = self.ask(self.plan.piece(piece), None, BatchContext::default()).await;
+        for at in 0..self.plan.root_nodes {
+            let node = PlanNodeId(at);
+            let reply = self.ask(self.plan.node(node), None, BatchContext::default()).await;
             let failed = reply.is_err();
-            results.put(piece, reply);
-            if failed && (self.protocol == Protocol::Hasura || self.is_fatal(piece)) {
+            results.put(node, reply);
+            if failed && (self.protocol == Protocol::Hasura || self.is_fatal(node)) {
                 break;
             }
             // Answers from before a change are not reused after it.
-            gather::ask_below(self, results, vec![piece], self.caches().as_ref()).await;
+            gather::ask_below(self, results, vec![node], self.caches().as_ref()).await;
         }
     }
 
-    /// True if the failure of `piece` makes `data` null.
-    fn is_fatal(&self, piece: PlanNodeId) -> bool {
-        let fields = &self.plan.piece(piece).fields;
-        fields.iter().any(|&field| self.plan.shape.fields[field as usize].ty.is_non_null())
+    /// True if the failure of `node` makes `data` null.
+    fn is_fatal(&self, node: PlanNodeId) -> bool {
+        let fields = &self.plan.node(node).fields;
+        fields.iter().any(|&field| self.plan.output.fields[field as usize].ty.is_non_null())
     }
 
     /// When nobody waits for a source any more. A mutation that is over at its deadline is one of which nobody knows
@@ -261,16 +261,16 @@ impl<'r> ExecutionContext<'r> {
         }
     }
 
-    /// A piece at the root of a query: once, or member by member when what one of them asks is refused.
+    /// A node at the root of a query: once, or member by member when what one of them asks is refused.
     async fn ask_root(
         &self,
-        piece: &PreparedNode,
+        node: &PreparedNode,
         batch: BatchContext<'_>,
     ) -> Result<FetchResult, SourceError> {
-        match self.ask(piece, None, batch).await {
+        match self.ask(node, None, batch).await {
             // Rare, so its state is not part of every request's.
-            Err(error) if isolate_failures::may_help(self, piece, &error) => {
-                Ok(Box::pin(isolate_failures::ask_each(self, piece)).await)
+            Err(error) if isolate_failures::may_help(self, node, &error) => {
+                Ok(Box::pin(isolate_failures::ask_each(self, node)).await)
             }
             reply => reply,
         }
@@ -279,14 +279,14 @@ impl<'r> ExecutionContext<'r> {
     /// One round trip: the only dynamic call on the way.
     async fn ask(
         &self,
-        piece: &PreparedNode,
+        node: &PreparedNode,
         keys: Option<&[Column]>,
         batch: BatchContext<'_>,
     ) -> Result<FetchResult, SourceError> {
-        let BatchContext { caches, level } = if piece.repeats { batch } else { BatchContext::default() };
-        let cache = caches.zip(piece.source).map(|(caches, source)| caches.of(source));
+        let BatchContext { caches, level } = if node.repeats { batch } else { BatchContext::default() };
+        let cache = caches.zip(node.source).map(|(caches, source)| caches.of(source));
         let input = FetchInput {
-            shape: &self.plan.shape,
+            output: &self.plan.output,
             variables: self.variables,
             caller: self.caller,
             parent_keys: keys,
@@ -297,9 +297,9 @@ impl<'r> ExecutionContext<'r> {
         };
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
         let _noting =
-            is_change.then(|| InvalidateOnDrop { changes: self.changes, tags: piece.fetch.touches() });
+            is_change.then(|| InvalidateOnDrop { changes: self.changes, tags: node.fetch.touches() });
         // The call itself is inside, so that a panic before the first await is caught too.
-        let asked = AssertUnwindSafe(async { piece.fetch.run(input).await }).catch_unwind();
+        let asked = AssertUnwindSafe(async { node.fetch.run(input).await }).catch_unwind();
         let mut asked = std::pin::pin!(asked);
         let first = futures_util::poll!(asked.as_mut());
         if let Some(level) = level {

@@ -81,8 +81,8 @@ async fn forward(
                 match receiver.recv().await {
                     Some(Chunk::Bytes(bytes)) => pass(&mut held, bytes, sender).await?,
                     Some(Chunk::End(errors)) => {
-                        let shape = &late.plan.shape;
-                        late.failures.extend(errors.into_iter().map(|it| Failure::field(shape, it)));
+                        let output = &late.plan.output;
+                        late.failures.extend(errors.into_iter().map(|it| Failure::field(output, it)));
                         break;
                     }
                     None => return Err(Aborted),

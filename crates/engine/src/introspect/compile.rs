@@ -1,9 +1,9 @@
-//! From the planned shape of `__schema` and `__type` to a program: which fact each member is, where its members
+//! From the output plan of `__schema` and `__type` to a program: which fact each member is, where its members
 //! are, and keys ready to write.
 //!
 //! **Invariant:** sets are numbered per introspection type; an operation's `set` is of the type its fact leads to.
 //!
-//! **Cost:** once per plan, linear in the shape below the members.
+//! **Cost:** once per plan, linear in the output plan below the members.
 
 use crate::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSetId};
 use hashbrown::HashMap;
@@ -143,11 +143,11 @@ pub(super) struct Program {
 }
 
 /// Compiles the members at `fields`, each `__schema` or `__type`.
-pub(super) fn compile(schema: SchemaView<'_>, shape: &OutputPlan, fields: &[u32]) -> Program {
+pub(super) fn compile(schema: SchemaView<'_>, output: &OutputPlan, fields: &[u32]) -> Program {
     let program = Program { is_constant: true, ..Program::default() };
-    let mut compiler = Compiler { schema, shape, program, known: HashMap::default(), pending: Vec::new() };
+    let mut compiler = Compiler { schema, output, program, known: HashMap::default(), pending: Vec::new() };
     for &field in fields {
-        let member = &shape.fields[field as usize];
+        let member = &output.fields[field as usize];
         let root = if member.field == schema.meta().schema {
             Root::Schema { set: compiler.below(member, Some(Kind::Schema)) }
         } else {
@@ -163,7 +163,7 @@ pub(super) fn compile(schema: SchemaView<'_>, shape: &OutputPlan, fields: &[u32]
 
 struct Compiler<'c> {
     schema: SchemaView<'c>,
-    shape: &'c OutputPlan,
+    output: &'c OutputPlan,
     program: Program,
     known: HashMap<SelectionSetId, u32, foldhash::fast::RandomState>,
     pending: Vec<(SelectionSetId, Kind, u32)>,
@@ -209,13 +209,13 @@ impl Compiler<'_> {
         constant: F,
         named: fn(&str) -> (F, Option<Kind>),
     ) -> Vec<Op<F>> {
-        let shape = self.shape;
-        let members = shape.members(set).iter();
+        let output = self.output;
+        let members = output.members(set).iter();
         members
             .map(|member| {
                 let (key, fact, kind) = match member.member {
                     OutputKind::Constant { start, end } => {
-                        (ready(&shape.constants[start as usize..end as usize]), constant, None)
+                        (ready(&output.constants[start as usize..end as usize]), constant, None)
                     }
                     OutputKind::Leaf
                     | OutputKind::Object(_)
@@ -238,8 +238,8 @@ impl Compiler<'_> {
 
     fn flag(&mut self, member: &OutputField) -> Flag {
         let known = |node: Node| Flag::Known(node == Node::Bool(true));
-        let Some(argument) = self.shape.arguments(member).first() else { return Flag::Known(false) };
-        let nodes = &self.shape.literals.nodes;
+        let Some(argument) = self.output.arguments(member).first() else { return Flag::Known(false) };
+        let nodes = &self.output.literals.nodes;
         match nodes[argument.value as usize] {
             Node::Variable(number) => {
                 self.program.is_constant = false;
@@ -251,9 +251,9 @@ impl Compiler<'_> {
     }
 
     fn name(&mut self, member: &OutputField) -> Name {
-        let argument = self.shape.arguments(member).first().expect("the name is a required argument");
-        match self.shape.literals.nodes[argument.value as usize] {
-            Node::Text(text) => Name::Known(self.shape.literals.str(text).into()),
+        let argument = self.output.arguments(member).first().expect("the name is a required argument");
+        match self.output.literals.nodes[argument.value as usize] {
+            Node::Text(text) => Name::Known(self.output.literals.str(text).into()),
             Node::Variable(number) => {
                 self.program.is_constant = false;
                 Name::Variable(number)

@@ -1,4 +1,4 @@
-//! Traits of Rust values in answers: a value is bound to a shape once, then writes itself or becomes columns.
+//! Traits of Rust values in answers: a value is bound to an output plan once, then writes itself or becomes columns.
 //!
 //! The calls are static: a list of records is one loop over a `match`, without a dynamic call per item or field.
 //!
@@ -29,7 +29,7 @@ pub struct Spot<'w> {
 pub struct Writer<'w> {
     /// The source's own schema.
     pub(super) schema: &'w Schema,
-    pub(super) shape: &'w OutputPlan,
+    pub(super) output: &'w OutputPlan,
     pub(super) bindings: &'w Bindings,
     pub(super) out: &'w mut Out,
     /// Paths are kept backwards until the root is reached.

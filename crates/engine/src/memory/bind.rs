@@ -1,6 +1,6 @@
-//! Ties Rust types to the sets of a shape, once per plan: which field of a record each member is.
+//! Ties Rust types to the sets of an output plan, once per plan: which field of a record each member is.
 //!
-//! **Invariant:** bindings belong to one shape; a set that two Rust types answer has a binding for each.
+//! **Invariant:** bindings belong to one output plan; a set that two Rust types answer has a binding for each.
 
 use super::answer::Spot;
 use super::record::Record;
@@ -49,8 +49,8 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    pub(super) fn new(schema: &Arc<Schema>, ids: &Arc<Ids>, shape: &OutputPlan) -> Self {
-        let choices = shape.type_switches.iter().map(|choice| {
+    pub(super) fn new(schema: &Arc<Schema>, ids: &Arc<Ids>, output: &OutputPlan) -> Self {
+        let choices = output.type_switches.iter().map(|choice| {
             let sets = choice.sets.iter().filter(|(ty, _)| ids.has_type(*ty));
             sets.map(|&(ty, set)| (schema.type_name(ids.ty(ty)).into(), ty, set)).collect()
         });
@@ -67,7 +67,7 @@ impl Bindings {
         Self {
             schema: Arc::clone(schema),
             ids: Arc::clone(ids),
-            sets: shape.sets.iter().map(|_| SmallVec::new()).collect(),
+            sets: output.sets.iter().map(|_| SmallVec::new()).collect(),
             choices: choices.collect(),
             hidden,
         }
@@ -99,13 +99,13 @@ impl Bindings {
 /// Context for making columns.
 #[derive(Clone, Copy)]
 pub struct Scope<'s> {
-    pub(super) shape: &'s OutputPlan,
+    pub(super) output: &'s OutputPlan,
     pub(super) bindings: &'s Bindings,
 }
 
 /// Collects [`Bindings`].
 pub struct Binder<'b> {
-    pub(super) shape: &'b OutputPlan,
+    pub(super) output: &'b OutputPlan,
     pub(super) bindings: Bindings,
 }
 
@@ -146,25 +146,25 @@ impl Binder<'_> {
         if self.bindings.of::<R>(set).is_some() {
             return Ok(());
         }
-        let shape = self.shape;
-        let range = shape.set(set).range();
+        let output = self.output;
+        let range = output.set(set).range();
         let mut indexes = Vec::with_capacity(range.len());
         for at in range.clone() {
-            indexes.push(match shape.fields[at].member {
+            indexes.push(match output.fields[at].member {
                 OutputKind::Constant { .. } | OutputKind::Foreign { .. } => NO_FIELD,
                 OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => {
-                    self.index::<R>(shape.fields[at].field, at as u32)?
+                    self.index::<R>(output.fields[at].field, at as u32)?
                 }
             });
         }
-        let hidden = shape.set(set).hidden.iter();
+        let hidden = output.set(set).hidden.iter();
         let hidden =
             hidden.map(|&field| self.index::<R>(field, range.start as u32)).collect::<Result<_, _>>()?;
         let binding = Binding { rust: RustType::of::<R>(), indexes: indexes.clone(), hidden };
         self.bindings.sets[set.0 as usize].push(binding);
         for (at, index) in range.zip(indexes) {
             if index != NO_FIELD {
-                let of = &shape.fields[at];
+                let of = &output.fields[at];
                 R::bind_field(index as usize, self, Spot { field: at as u32, of, ty: of.ty })?;
             }
         }

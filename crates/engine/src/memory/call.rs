@@ -23,13 +23,13 @@ impl Call<'_> {
     /// The argument called `name`: as given, else its default, else `None`.
     #[must_use]
     pub fn argument(&self, name: &str) -> Option<Value> {
-        let shape = self.input.shape;
-        let arguments = shape.arguments(self.of).iter();
+        let output = self.input.output;
+        let arguments = output.arguments(self.of).iter();
         let argument = arguments
             .clone()
             .find(|argument| self.schema.input_name(self.ids.input(argument.input)) == name)?;
-        let given = self.value(&shape.literals, argument.value as usize);
-        given.or_else(|| self.value(&shape.literals, argument.default? as usize))
+        let given = self.value(&output.literals, argument.value as usize);
+        given.or_else(|| self.value(&output.literals, argument.default? as usize))
     }
 
     /// The value at `at`; `None` if it is a variable that was not sent.

@@ -143,13 +143,13 @@ impl Source for Memory {
         &self.schema
     }
 
-    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        let bindings = Bindings::new(&self.schema, piece.ids, piece.shape);
-        let mut binder = Binder { shape: piece.shape, bindings };
-        let mut members = Vec::with_capacity(piece.fields.len());
-        for &field in piece.fields {
-            let of = &piece.shape.fields[field as usize];
-            let name = self.schema.field_name(piece.ids.field(of.field));
+    fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
+        let bindings = Bindings::new(&self.schema, node.ids, node.output);
+        let mut binder = Binder { output: node.output, bindings };
+        let mut members = Vec::with_capacity(node.fields.len());
+        for &field in node.fields {
+            let of = &node.output.fields[field as usize];
+            let name = self.schema.field_name(node.ids.field(of.field));
             let found = self.fields.iter().find(|it| it.0 == name).map(|it| Arc::clone(&it.1));
             let resolver = found.unwrap_or_else(|| {
                 Arc::new(Resolved {
@@ -169,10 +169,10 @@ impl Source for Memory {
             })?;
             members.push((field, resolver));
         }
-        let as_rows = self.always_rows || piece.answer == Form::Rows || piece.parent_keys.is_some();
+        let as_rows = self.always_rows || node.answer == Form::Rows || node.parent_keys.is_some();
         Ok(Box::new(MemoryFetch {
             bindings: binder.bindings,
-            ids: Arc::clone(piece.ids),
+            ids: Arc::clone(node.ids),
             schema: Arc::clone(&self.schema),
             members,
             as_rows,
@@ -181,7 +181,7 @@ impl Source for Memory {
     }
 }
 
-/// A piece, bound.
+/// A node, bound.
 struct MemoryFetch {
     bindings: Bindings,
     ids: Arc<Ids>,
@@ -204,11 +204,11 @@ impl MemoryFetch {
         let mut ends = Vec::with_capacity(self.members.len());
         let mut failed = false;
         for (field, resolver) in &self.members {
-            let of = &input.shape.fields[*field as usize];
+            let of = &input.output.fields[*field as usize];
             let (mark, before) = (out.len(), errors.len());
             let mut writer = Writer {
                 schema: &self.schema,
-                shape: input.shape,
+                output: input.output,
                 bindings: &self.bindings,
                 out: &mut out,
                 errors: &mut errors,
@@ -233,9 +233,9 @@ impl MemoryFetch {
     /// One row at the root, one per key below.
     fn rows(&self, input: FetchInput<'_>) -> Result<FetchResult, SourceError> {
         let rows = input.parent_keys.map_or(1, key_rows);
-        let scope = Scope { shape: input.shape, bindings: &self.bindings };
+        let scope = Scope { output: input.output, bindings: &self.bindings };
         let columns = self.members.iter().map(|(field, resolver)| {
-            let of = &input.shape.fields[*field as usize];
+            let of = &input.output.fields[*field as usize];
             let calls: Vec<Call<'_>> = (0..rows).map(|row| self.call(input, of, row)).collect();
             resolver.column(&calls, Spot { field: *field, of, ty: of.ty }, scope)
         });

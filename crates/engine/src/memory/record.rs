@@ -207,9 +207,9 @@ pub fn write_records<'i, R: Record>(
     let Some((set, binding)) = found.and_then(|set| Some((set, writer.bindings.of::<R>(set)?))) else {
         return writer.fail(spot, Fault::Broken);
     };
-    let shape = writer.shape;
-    let range = shape.set(set).range();
-    let (first, members) = (range.start as u32, &shape.fields[range]);
+    let output = writer.output;
+    let range = output.set(set).range();
+    let (first, members) = (range.start as u32, &output.fields[range]);
     for (index, record) in records.enumerate() {
         let ok = if are_items {
             writer.item(index as u32, spot, |writer| write_record(record, first, members, binding, writer))
@@ -247,7 +247,7 @@ impl Writer<'_> {
     /// A member whose bytes the plan holds.
     pub(super) fn constant(&mut self, of: &OutputField) {
         if let OutputKind::Constant { start, end } = of.member {
-            self.out.span(&self.shape.constants, start as usize, end as usize);
+            self.out.span(&self.output.constants, start as usize, end as usize);
         }
     }
 }
@@ -272,7 +272,7 @@ pub fn record_column<R: Record>(records: &[Option<&R>], spot: Spot<'_>, scope: S
 
 fn table<R: Record>(records: &[Option<&R>], set: SelectionSetId, scope: Scope<'_>) -> Table {
     let Some(binding) = scope.bindings.of::<R>(set) else { return Table::default() };
-    let columns = binding.indexes.iter().zip(scope.shape.members(set)).map(|(&index, of)| match index {
+    let columns = binding.indexes.iter().zip(scope.output.members(set)).map(|(&index, of)| match index {
         NO_FIELD => Column::default(),
         _ if of.same_as.is_some() => Column::default(),
         _ => R::field_column(records, index as usize, Spot { field: 0, of, ty: of.ty }, scope),

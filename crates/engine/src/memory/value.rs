@@ -176,10 +176,10 @@ fn write_object(object: &Object, spot: Spot<'_>, writer: &mut Writer<'_>) -> boo
             None => writer.fail(spot, Fault::Broken),
         };
     };
-    let shape = writer.shape;
-    let (range, bindings) = (shape.set(set).range(), writer.bindings);
+    let output = writer.output;
+    let (range, bindings) = (output.set(set).range(), writer.bindings);
     writer.out.open(b'{');
-    for (at, of) in range.clone().zip(&shape.fields[range]) {
+    for (at, of) in range.clone().zip(&output.fields[range]) {
         if let OutputKind::Constant { .. } = of.member {
             writer.constant(of);
             continue;
@@ -238,14 +238,14 @@ fn table(objects: &[Option<&Object>], set: SelectionSetId, scope: Scope<'_>) -> 
         let name = bindings.schema.field_name(bindings.field(field));
         objects.iter().map(|object| object.map(|object| object.get(name))).collect()
     };
-    let columns = scope.shape.members(set).iter().map(|of| match of.member {
+    let columns = scope.output.members(set).iter().map(|of| match of.member {
         OutputKind::Constant { .. } | OutputKind::Foreign { .. } => Column::default(),
         _ if of.same_as.is_some() => Column::default(),
         OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => {
             Value::column(&values(of.field), Spot { field: NO_FIELD, of, ty: of.ty }, scope)
         }
     });
-    let hidden = scope.shape.set(set).hidden.iter().map(|&field| {
+    let hidden = scope.output.set(set).hidden.iter().map(|&field| {
         let kind = bindings.schema.ty(bindings.schema.field(bindings.field(field)).ty.base).kind;
         let mut column = Column::default();
         let values = values(field);

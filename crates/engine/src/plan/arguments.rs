@@ -16,31 +16,31 @@ use weir_language::value::Node;
 /// Arguments as they were given.
 pub(crate) type GivenArguments = SmallVec<[(InputId, ValueId); 8]>;
 
-/// Appends the arguments of `field`, the member `shape` gets next, in the order of their definition; says where they are
+/// Appends the arguments of `field`, the member `output` gets next, in the order of their definition; says where they are
 /// and how many.
 pub(crate) fn push(
     context: &PlanContext<'_>,
     field: FieldId,
     mut given: GivenArguments,
-    shape: &mut OutputPlan,
+    output: &mut OutputPlan,
     never_null: &mut Vec<NeverNull>,
 ) -> Result<(u32, u32), Vec<Failure>> {
     let schema = context.graph.schema();
-    let start = shape.arguments.len() as u32;
+    let start = output.arguments.len() as u32;
     given.sort_unstable_by_key(|it| it.0);
     let mut given = given.into_iter().peekable();
     for input in schema.arguments(field) {
         match given.next_if(|it| it.0 == input) {
-            Some((_, value)) => push_given(context, input, value, shape, never_null)?,
+            Some((_, value)) => push_given(context, input, value, output, never_null)?,
             None => {
                 if let Some(default) = schema.input(input).default {
-                    let value = copy(&schema.defaults, default.value as usize, &mut shape.literals);
-                    shape.arguments.push(OutputArgument { input, value, default: None });
+                    let value = copy(&schema.defaults, default.value as usize, &mut output.literals);
+                    output.arguments.push(OutputArgument { input, value, default: None });
                 }
             }
         }
     }
-    Ok((start, shape.arguments.len() as u32 - start))
+    Ok((start, output.arguments.len() as u32 - start))
 }
 
 /// Appends the arguments of the directives on a field that are not the specification's own, as if they were the field's:
@@ -48,7 +48,7 @@ pub(crate) fn push(
 pub(crate) fn push_directives(
     context: &PlanContext<'_>,
     lists: impl Iterator<Item = List<Directive>>,
-    shape: &mut OutputPlan,
+    output: &mut OutputPlan,
     never_null: &mut Vec<NeverNull>,
 ) -> Result<(), Vec<Failure>> {
     let (schema, document) = (context.graph.schema(), context.document);
@@ -61,11 +61,11 @@ pub(crate) fn push_directives(
             let input = InputId(at as u32);
             let named = |it: &&Argument| document.str(it.name) == schema.input_name(input);
             match document.list(directive.arguments).iter().find(named) {
-                Some(given) => push_given(context, input, given.value, shape, never_null)?,
+                Some(given) => push_given(context, input, given.value, output, never_null)?,
                 None => {
-                    shape.literals.nodes.push(Node::Null);
-                    let value = shape.literals.nodes.len() as u32 - 1;
-                    shape.arguments.push(OutputArgument { input, value, default: None });
+                    output.literals.nodes.push(Node::Null);
+                    let value = output.literals.nodes.len() as u32 - 1;
+                    output.arguments.push(OutputArgument { input, value, default: None });
                 }
             }
         }
@@ -77,14 +77,14 @@ fn push_given(
     context: &PlanContext<'_>,
     input: InputId,
     given: ValueId,
-    shape: &mut OutputPlan,
+    output: &mut OutputPlan,
     found: &mut Vec<NeverNull>,
 ) -> Result<(), Vec<Failure>> {
     let schema = context.graph.schema();
     let number = |value| context.number(value);
     let ty = schema.input(input).ty;
     let coercion = if schema.input(input).is_wide { context.coercion.wide() } else { context.coercion };
-    let literals = &mut shape.literals;
+    let literals = &mut output.literals;
     let value = match plain(context, given, ty) {
         Some(node) => {
             literals.nodes.push(node);
@@ -99,9 +99,9 @@ fn push_given(
         }
         _ => None,
     };
-    shape.arguments.push(OutputArgument { input, value, default });
+    output.arguments.push(OutputArgument { input, value, default });
     if context.has_nullable {
-        never_null(context, shape, given, found);
+        never_null(context, output, given, found);
     }
     Ok(())
 }
@@ -121,22 +121,22 @@ pub struct NeverNull {
     pub offset: u32,
 }
 
-/// Appends such places in the last argument of `shape` to `found`.
-fn never_null(context: &PlanContext<'_>, shape: &OutputPlan, value: ValueId, found: &mut Vec<NeverNull>) {
-    let Some(argument) = shape.arguments.last() else { return };
+/// Appends such places in the last argument of `output` to `found`.
+fn never_null(context: &PlanContext<'_>, output: &OutputPlan, value: ValueId, found: &mut Vec<NeverNull>) {
+    let Some(argument) = output.arguments.last() else { return };
     let schema = context.graph.schema();
     let typed = |input: InputId| (input, schema.input(input).ty);
     // The member is pushed after its arguments.
-    let (field, offset) = (shape.fields.len() as u32, context.document.value(value).span.start);
+    let (field, offset) = (output.fields.len() as u32, context.document.value(value).span.start);
     // Open lists: where they end, and what each item is for. In objects a key says it.
     let mut lists: Vec<(usize, InputId, TypeRef)> = Vec::new();
     let mut expected = Some(typed(argument.input));
     let start = argument.value as usize;
-    for at in start..shape.literals.end(start) {
+    for at in start..output.literals.end(start) {
         while lists.last().is_some_and(|it| it.0 <= at) {
             lists.pop();
         }
-        let node = shape.literals.nodes[at];
+        let node = output.literals.nodes[at];
         if let Node::Key(input) = node {
             expected = Some(typed(input));
             continue;

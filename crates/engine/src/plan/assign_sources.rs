@@ -1,9 +1,9 @@
-//! Gives each member to the source that answers it: pieces at the root, pieces below foreign members.
+//! Gives each member to the source that answers it: nodes at the root, nodes below foreign members.
 //!
-//! At a query's root all members of one source are one piece, in a mutation each maximal run of them is; below,
+//! At a query's root all members of one source are one node, in a mutation each maximal run of them is; below,
 //! each foreign member is one, and so are the members of one part of a type. A member that is refused is one wherever it stands. What those need of their parents becomes hidden fields of the set.
 //!
-//! **Invariant:** a piece below the root comes after the piece that has its parents.
+//! **Invariant:** a node below the root comes after the node that has its parents.
 
 use super::ParentKeys;
 use super::attach_joins::{Attachment, attach_join, attach_separate, refuse};
@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use weir_language::ast::OperationKind;
 use weir_language::schema::{FieldId, Schema, TypeId};
 
-/// A piece before its source has prepared it.
+/// A node before its source has prepared it.
 pub(crate) struct AssignedNode {
     /// As in [`super::PreparedNode`].
     pub(crate) source: Option<u16>,
@@ -31,26 +31,26 @@ pub(crate) struct AssignedNode {
     pub(crate) refused: Option<FieldError>,
 }
 
-/// Cuts `shape` into pieces and says how many of them stand at the root. `refused` are in the order of their places.
+/// Cuts `output` into nodes and says how many of them stand at the root. `refused` are in the order of their places.
 pub(crate) fn assign_sources(
     graph: &Graph,
-    shape: &mut OutputPlan,
+    output: &mut OutputPlan,
     root: SelectionSetId,
     kind: OperationKind,
     refused: &[Refused],
 ) -> (Vec<AssignedNode>, usize) {
-    let mut pieces = cut_root(graph, shape, root, kind, refused);
-    let root_pieces = pieces.len();
+    let mut plan_nodes = cut_root(graph, output, root, kind, refused);
+    let root_nodes = plan_nodes.len();
     let mut at = 0;
     let hangs = graph.hangs() || !refused.is_empty();
-    while hangs && at < pieces.len() {
-        cut_below(graph, shape, PlanNodeId(at as u32), refused, &mut pieces);
+    while hangs && at < plan_nodes.len() {
+        cut_below(graph, output, PlanNodeId(at as u32), refused, &mut plan_nodes);
         at += 1;
     }
-    for piece in &mut pieces[root_pieces..] {
-        piece.answer = AnswerForm::Rows;
+    for plan_node in &mut plan_nodes[root_nodes..] {
+        plan_node.answer = AnswerForm::Rows;
     }
-    (pieces, root_pieces)
+    (plan_nodes, root_nodes)
 }
 
 /// Why the member at `at` fails, if it does.
@@ -61,14 +61,14 @@ fn why(refused: &[Refused], at: usize) -> Option<&FieldError> {
 
 fn cut_root(
     graph: &Graph,
-    shape: &OutputPlan,
+    output: &OutputPlan,
     root: SelectionSetId,
     kind: OperationKind,
     refused: &[Refused],
 ) -> Vec<AssignedNode> {
-    let mut pieces: Vec<AssignedNode> = Vec::new();
-    for at in shape.set(root).range() {
-        let member = &shape.fields[at];
+    let mut plan_nodes: Vec<AssignedNode> = Vec::new();
+    for at in output.set(root).range() {
+        let member = &output.fields[at];
         let source = match (member.member, graph.owner(member.field)) {
             (OutputKind::Constant { .. }, _) => continue,
             _ if member.same_as.is_some() => continue,
@@ -81,13 +81,13 @@ fn cut_root(
         let open = match kind {
             _ if why.is_some() => None,
             OperationKind::Query | OperationKind::Subscription => {
-                pieces.iter_mut().find(|it| it.source == source && it.refused.is_none())
+                plan_nodes.iter_mut().find(|it| it.source == source && it.refused.is_none())
             }
-            OperationKind::Mutation => pieces.last_mut().filter(|it| it.source == source),
+            OperationKind::Mutation => plan_nodes.last_mut().filter(|it| it.source == source),
         };
         match open {
-            Some(piece) => piece.fields.push(at as u32),
-            None => pieces.push(AssignedNode {
+            Some(plan_node) => plan_node.fields.push(at as u32),
+            None => plan_nodes.push(AssignedNode {
                 source,
                 set: root,
                 fields: vec![at as u32],
@@ -99,18 +99,18 @@ fn cut_root(
         }
     }
     // A member that is written again under another name cannot have left.
-    let is_copied = shape.set(root).range().filter_map(|at| shape.fields[at].same_as).any(|first| {
-        let first = shape.fields[first as usize].member;
+    let is_copied = output.set(root).range().filter_map(|at| output.fields[at].same_as).any(|first| {
+        let first = output.fields[first as usize].member;
         !matches!(first, OutputKind::Constant { .. })
     });
-    for piece in &mut pieces {
-        let contiguous = !is_copied && piece.fields.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-        piece.answer = AnswerForm::Any { contiguous };
+    for plan_node in &mut plan_nodes {
+        let contiguous = !is_copied && plan_node.fields.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        plan_node.answer = AnswerForm::Any { contiguous };
     }
-    pieces
+    plan_nodes
 }
 
-/// A source as the walk down from its pieces sees it.
+/// A source as the walk down from its nodes sees it.
 #[derive(Clone, Copy)]
 struct SourceResolver<'g> {
     source: u16,
@@ -135,7 +135,7 @@ impl<'g> SourceResolver<'g> {
 /// Fields of a type.
 type Keys = SmallVec<[FieldId; 4]>;
 
-/// Fields below a set that are no members of its piece.
+/// Fields below a set that are no members of its node.
 enum Hung<'g> {
     Join(&'g Joined),
     Separate { source: u16, id: SeparateFetchId, part: SeparateFetch<'g>, keys: Keys },
@@ -150,32 +150,32 @@ struct Together {
     members: Vec<u32>,
 }
 
-/// One walk down from a piece.
+/// One walk down from a node.
 struct SourceWalk<'g> {
     graph: &'g Graph,
     refused: &'g [Refused],
-    piece: PlanNodeId,
-    /// The source of the piece; `None`: the engine.
+    plan_node: PlanNodeId,
+    /// The source of the node; `None`: the engine.
     resolver: Option<SourceResolver<'g>>,
     /// Sets that are still to be looked at, and where their objects stand.
     stack: Vec<(SelectionSetId, NodeId)>,
 }
 
-/// Finds the members in what `piece` answers that it does not answer itself, and appends their pieces.
+/// Finds the members in what `plan_node` answers that it does not answer itself, and appends their nodes.
 fn cut_below(
     graph: &Graph,
-    shape: &mut OutputPlan,
-    piece: PlanNodeId,
+    output: &mut OutputPlan,
+    plan_node: PlanNodeId,
     refused: &[Refused],
-    pieces: &mut Vec<AssignedNode>,
+    plan_nodes: &mut Vec<AssignedNode>,
 ) {
-    let before = pieces.len();
-    let assign_sources = &pieces[piece.0 as usize];
+    let before = plan_nodes.len();
+    let assign_sources = &plan_nodes[plan_node.0 as usize];
     if assign_sources.refused.is_some() {
         return;
     }
     let resolver = assign_sources.source.map(|it| SourceResolver::of(graph, it));
-    let mut walk = SourceWalk { graph, refused, piece, resolver, stack: Vec::new() };
+    let mut walk = SourceWalk { graph, refused, plan_node, resolver, stack: Vec::new() };
     if assign_sources.parent.is_some() {
         let parts = resolver.and_then(|it| it.fields);
         let node = parts
@@ -184,17 +184,17 @@ fn cut_below(
         walk.stack.push((assign_sources.set, node));
     } else {
         for &field in &assign_sources.fields {
-            walk.below(shape, field as usize, NodeId::ROOT);
+            walk.below(output, field as usize, NodeId::ROOT);
         }
     }
-    let mut seen = vec![false; shape.sets.len()];
+    let mut seen = vec![false; output.sets.len()];
     while let Some((set, node)) = walk.stack.pop() {
         if !std::mem::replace(&mut seen[set.0 as usize], true) {
-            walk.set(shape, set, node, pieces);
+            walk.set(output, set, node, plan_nodes);
         }
     }
-    if pieces.len() > before {
-        pieces[piece.0 as usize].answer = AnswerForm::Rows;
+    if plan_nodes.len() > before {
+        plan_nodes[plan_node.0 as usize].answer = AnswerForm::Rows;
     }
 }
 
@@ -202,25 +202,26 @@ impl<'g> SourceWalk<'g> {
     /// Hangs what has to be and goes on below the rest.
     fn set(
         &mut self,
-        shape: &mut OutputPlan,
+        output: &mut OutputPlan,
         set: SelectionSetId,
         node: NodeId,
-        pieces: &mut Vec<AssignedNode>,
+        plan_nodes: &mut Vec<AssignedNode>,
     ) {
         let mut together: Vec<Together> = Vec::new();
-        for at in shape.set(set).range() {
-            let member = &shape.fields[at];
+        for at in output.set(set).range() {
+            let member = &output.fields[at];
             if member.same_as.is_some() || matches!(member.member, OutputKind::Constant { .. }) {
                 continue;
             }
-            let Some(hung) = self.hung(shape, set, at, node) else {
-                self.below(shape, at, node);
+            let Some(hung) = self.hung(output, set, at, node) else {
+                self.below(output, at, node);
                 continue;
             };
-            let hanging = Attachment { set, parent: self.piece, piece: PlanNodeId(pieces.len() as u32) };
-            match self.carried(shape, set, node, hung, pieces) {
-                Hung::Join(join) => pieces.push(attach_join(join, shape, at, hanging)),
-                Hung::Refused(error) => pieces.push(refuse(error, shape, at, hanging)),
+            let hanging =
+                Attachment { set, parent: self.plan_node, node: PlanNodeId(plan_nodes.len() as u32) };
+            match self.carried(output, set, node, hung, plan_nodes) {
+                Hung::Join(join) => plan_nodes.push(attach_join(join, output, at, hanging)),
+                Hung::Refused(error) => plan_nodes.push(refuse(error, output, at, hanging)),
                 Hung::Separate { source, id, part, keys } => {
                     let known =
                         together.iter_mut().find(|it| part.is_together && it.source == source && it.id == id);
@@ -232,22 +233,23 @@ impl<'g> SourceWalk<'g> {
             }
         }
         for Together { source, id, keys, members } in together {
-            let hanging = Attachment { set, parent: self.piece, piece: PlanNodeId(pieces.len() as u32) };
-            pieces.push(attach_separate((source, id), &keys, shape, &members, hanging));
+            let hanging =
+                Attachment { set, parent: self.plan_node, node: PlanNodeId(plan_nodes.len() as u32) };
+            plan_nodes.push(attach_separate((source, id), &keys, output, &members, hanging));
         }
-        for at in shape.set(set).range() {
-            if let Some(earlier) = shape.fields[at].same_as {
-                shape.fields[at].member = shape.fields[earlier as usize].member;
+        for at in output.set(set).range() {
+            if let Some(earlier) = output.fields[at].same_as {
+                output.fields[at].member = output.fields[earlier as usize].member;
             }
         }
     }
 
     /// The member at `at` of `set`, if it is not given with objects at `node`.
-    fn hung(&self, shape: &OutputPlan, set: SelectionSetId, at: usize, node: NodeId) -> Option<Hung<'g>> {
+    fn hung(&self, output: &OutputPlan, set: SelectionSetId, at: usize, node: NodeId) -> Option<Hung<'g>> {
         if let Some(error) = why(self.refused, at) {
             return Some(Hung::Refused(error.clone()));
         }
-        let field = shape.fields[at].field;
+        let field = output.fields[at].field;
         let source = match self.graph.owner(field) {
             Owner::Join(join) => return Some(Hung::Join(self.graph.join(join))),
             Owner::Introspection => return None,
@@ -259,7 +261,7 @@ impl<'g> SourceWalk<'g> {
             own.map_or_else(|| (SourceResolver::of(self.graph, source), NodeId::ROOT), |it| (it, node));
         match resolver.resolution(node, field) {
             FieldResolution::Inline(_) => None,
-            FieldResolution::Separate(id) => Some(self.part(resolver, id, shape.set(set).on)),
+            FieldResolution::Separate(id) => Some(self.part(resolver, id, output.set(set).on)),
         }
     }
 
@@ -279,11 +281,11 @@ impl<'g> SourceWalk<'g> {
     /// The parent of `hung` for objects at `node`: another part, if its keys come with that part.
     fn carried(
         &self,
-        shape: &OutputPlan,
+        output: &OutputPlan,
         set: SelectionSetId,
         node: NodeId,
         hung: Hung<'g>,
-        pieces: &[AssignedNode],
+        plan_nodes: &[AssignedNode],
     ) -> Hung<'g> {
         let Some(resolver) = self.resolver else { return hung };
         let mut hung = hung;
@@ -299,45 +301,48 @@ impl<'g> SourceWalk<'g> {
                 FieldResolution::Separate(part) => Some(part),
             });
             let Some(carrier) = carrier else { return hung };
-            if passed.contains(&carrier) || is_below(pieces, self.piece, set, (resolver.source, carrier)) {
+            if passed.contains(&carrier)
+                || is_below(plan_nodes, self.plan_node, set, (resolver.source, carrier))
+            {
                 return Hung::Refused(unreachable_key());
             }
             passed.push(carrier);
-            hung = self.part(resolver, carrier, shape.set(set).on);
+            hung = self.part(resolver, carrier, output.set(set).on);
         }
     }
 
     /// Goes on below the member at `at` of objects at `node`.
-    fn below(&mut self, shape: &OutputPlan, at: usize, node: NodeId) {
-        let child = match self.resolver.map(|it| it.resolution(node, shape.fields[at].field)) {
+    fn below(&mut self, output: &OutputPlan, at: usize, node: NodeId) {
+        let child = match self.resolver.map(|it| it.resolution(node, output.fields[at].field)) {
             Some(FieldResolution::Inline(child)) => child,
             Some(FieldResolution::Separate(_)) | None => NodeId::ROOT,
         };
-        match shape.fields[at].member {
+        match output.fields[at].member {
             OutputKind::Object(set) => self.stack.push((set, child)),
             OutputKind::Abstract(choice) => {
-                self.stack.extend(shape.type_switches[choice.0 as usize].sets.iter().map(|it| (it.1, child)));
+                self.stack
+                    .extend(output.type_switches[choice.0 as usize].sets.iter().map(|it| (it.1, child)));
             }
             OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
         }
     }
 }
 
-/// True if `set` of `piece` exists only because it has to come with `part`.
+/// True if `set` of `plan_node` exists only because it has to come with `part`.
 fn is_below(
-    pieces: &[AssignedNode],
-    mut piece: PlanNodeId,
+    plan_nodes: &[AssignedNode],
+    mut plan_node: PlanNodeId,
     mut set: SelectionSetId,
     part: (u16, SeparateFetchId),
 ) -> bool {
     loop {
-        let assign_sources = &pieces[piece.0 as usize];
+        let assign_sources = &plan_nodes[plan_node.0 as usize];
         match &assign_sources.parent {
             Some(parent) if assign_sources.set == set => {
                 if (assign_sources.source, assign_sources.part) == (Some(part.0), Some(part.1)) {
                     return true;
                 }
-                (piece, set) = (parent.piece, parent.set);
+                (plan_node, set) = (parent.node, parent.set);
             }
             Some(_) | None => return false,
         }

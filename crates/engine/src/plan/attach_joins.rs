@@ -1,6 +1,6 @@
-//! Puts pieces below a set: its members become foreign, and what they ask for moves into a set of the piece's own.
+//! Puts nodes below a set: its members become foreign, and what they ask for moves into a set of the node's own.
 //!
-//! **Invariant:** the members of a piece below the root are the members of its set, in order, so that the columns of its
+//! **Invariant:** the members of a node below the root are the members of its set, in order, so that the columns of its
 //! reply are.
 
 use super::ParentKeys;
@@ -13,21 +13,21 @@ use crate::source::{AnswerForm, FieldError, SeparateFetchId};
 use weir_language::schema::{FieldId, TypeId};
 use weir_language::value::{Node, TextSpan, Values};
 
-/// Position of a piece below its parent.
+/// Position of a node below its parent.
 #[derive(Clone, Copy)]
 pub(super) struct Attachment {
     /// The set whose rows are the parents.
     pub(super) set: SelectionSetId,
-    /// The set's piece.
+    /// The set's node.
     pub(super) parent: PlanNodeId,
     /// The new one.
-    pub(super) piece: PlanNodeId,
+    pub(super) node: PlanNodeId,
 }
 
 impl Attachment {
     /// The keys as hidden fields of the set, each once.
-    fn parent_keys(self, shape: &mut OutputPlan, keys: &[FieldId]) -> ParentKeys {
-        let hidden = &mut shape.sets[self.set.0 as usize].hidden;
+    fn parent_keys(self, output: &mut OutputPlan, keys: &[FieldId]) -> ParentKeys {
+        let hidden = &mut output.sets[self.set.0 as usize].hidden;
         let places = keys.iter().map(|key| {
             let known = hidden.iter().position(|it| it == key);
             known.unwrap_or_else(|| {
@@ -35,53 +35,53 @@ impl Attachment {
                 hidden.len() - 1
             }) as u32
         });
-        ParentKeys { piece: self.parent, set: self.set, hidden: places.collect() }
+        ParentKeys { node: self.parent, set: self.set, hidden: places.collect() }
     }
 
-    /// Makes the member at `at` foreign: the new piece answers it in `column` by the member that is pushed next.
-    fn make_foreign(self, shape: &mut OutputPlan, at: usize, column: u32) {
-        let field = shape.fields.len() as u32;
-        shape.fields[at].member = OutputKind::Foreign { piece: self.piece, field, column };
+    /// Makes the member at `at` foreign: the new node answers it in `column` by the member that is pushed next.
+    fn make_foreign(self, output: &mut OutputPlan, at: usize, column: u32) {
+        let field = output.fields.len() as u32;
+        output.fields[at].member = OutputKind::Foreign { node: self.node, field, column };
     }
 }
 
 /// A set of the last `len` members, which stand on objects of type `on`.
-fn own_set(shape: &mut OutputPlan, on: TypeId, len: u32) -> SelectionSetId {
-    let start = shape.fields.len() as u32 - len;
-    shape.sets.push(SelectionSet { on, start, len, hidden: Vec::new() });
-    SelectionSetId(shape.sets.len() as u32 - 1)
+fn own_set(output: &mut OutputPlan, on: TypeId, len: u32) -> SelectionSetId {
+    let start = output.fields.len() as u32 - len;
+    output.sets.push(SelectionSet { on, start, len, hidden: Vec::new() });
+    SelectionSetId(output.sets.len() as u32 - 1)
 }
 
 /// Has a root field of a source answer the member at `at`.
 pub(super) fn attach_join(
     join: &Joined,
-    shape: &mut OutputPlan,
+    output: &mut OutputPlan,
     at: usize,
     hanging: Attachment,
 ) -> AssignedNode {
-    let parent = Some(hanging.parent_keys(shape, &join.keys));
-    let arguments_start = shape.arguments.len() as u32;
-    for index in 0..shape.fields[at].arguments_len {
-        let given = shape.arguments[(shape.fields[at].arguments_start + index) as usize];
+    let parent = Some(hanging.parent_keys(output, &join.keys));
+    let arguments_start = output.arguments.len() as u32;
+    for index in 0..output.fields[at].arguments_len {
+        let given = output.arguments[(output.fields[at].arguments_start + index) as usize];
         let input = join.target_input(given.input);
-        shape.arguments.push(OutputArgument { input, ..given });
+        output.arguments.push(OutputArgument { input, ..given });
     }
     for &(input, value) in &join.arguments {
-        let value = copy(&join.values, value as usize, &mut shape.literals);
-        shape.arguments.push(OutputArgument { input, value, default: None });
+        let value = copy(&join.values, value as usize, &mut output.literals);
+        output.arguments.push(OutputArgument { input, value, default: None });
     }
-    let arguments_len = shape.arguments.len() as u32 - arguments_start;
-    let asked = shape.fields[at].clone();
-    hanging.make_foreign(shape, at, 0);
-    shape.fields.push(OutputField {
+    let arguments_len = output.arguments.len() as u32 - arguments_start;
+    let asked = output.fields[at].clone();
+    hanging.make_foreign(output, at, 0);
+    output.fields.push(OutputField {
         field: join.target,
         arguments_start,
         arguments_len,
         same_as: None,
         ..asked
     });
-    let set = own_set(shape, join.root, 1);
-    let fields = vec![shape.fields.len() as u32 - 1];
+    let set = own_set(output, join.root, 1);
+    let fields = vec![output.fields.len() as u32 - 1];
     AssignedNode {
         source: Some(join.source),
         set,
@@ -97,18 +97,18 @@ pub(super) fn attach_join(
 pub(super) fn attach_separate(
     (source, part): (u16, SeparateFetchId),
     keys: &[FieldId],
-    shape: &mut OutputPlan,
+    output: &mut OutputPlan,
     members: &[u32],
     hanging: Attachment,
 ) -> AssignedNode {
-    let parent = Some(hanging.parent_keys(shape, keys));
+    let parent = Some(hanging.parent_keys(output, keys));
     for (column, &at) in members.iter().enumerate() {
-        let asked = shape.fields[at as usize].clone();
-        hanging.make_foreign(shape, at as usize, column as u32);
-        shape.fields.push(OutputField { same_as: None, ..asked });
+        let asked = output.fields[at as usize].clone();
+        hanging.make_foreign(output, at as usize, column as u32);
+        output.fields.push(OutputField { same_as: None, ..asked });
     }
-    let set = own_set(shape, shape.set(hanging.set).on, members.len() as u32);
-    let fields = shape.set(set).range().map(|it| it as u32).collect();
+    let set = own_set(output, output.set(hanging.set).on, members.len() as u32);
+    let fields = output.set(set).range().map(|it| it as u32).collect();
     AssignedNode {
         source: Some(source),
         set,
@@ -120,19 +120,19 @@ pub(super) fn attach_separate(
     }
 }
 
-/// Makes the member at `at` foreign, in a piece that always fails.
+/// Makes the member at `at` foreign, in a node that always fails.
 pub(super) fn refuse(
     error: FieldError,
-    shape: &mut OutputPlan,
+    output: &mut OutputPlan,
     at: usize,
     hanging: Attachment,
 ) -> AssignedNode {
-    let parent = Some(hanging.parent_keys(shape, &[]));
-    let asked = shape.fields[at].clone();
-    hanging.make_foreign(shape, at, 0);
-    shape.fields.push(OutputField { member: OutputKind::Leaf, same_as: None, ..asked });
-    let set = own_set(shape, shape.set(hanging.set).on, 1);
-    let fields = vec![shape.fields.len() as u32 - 1];
+    let parent = Some(hanging.parent_keys(output, &[]));
+    let asked = output.fields[at].clone();
+    hanging.make_foreign(output, at, 0);
+    output.fields.push(OutputField { member: OutputKind::Leaf, same_as: None, ..asked });
+    let set = own_set(output, output.set(hanging.set).on, 1);
+    let fields = vec![output.fields.len() as u32 - 1];
     AssignedNode {
         source: None,
         set,

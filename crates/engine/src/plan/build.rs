@@ -160,36 +160,36 @@ pub(crate) fn build(
     const ROOT: SelectionSetId = SelectionSetId(0);
     let kind = context.operation.kind;
     let guards = ConditionState { steering: &operation.steering, state, asked: Cell::new(0) };
-    let Collected { mut shape, never_null, asked } = collect(context, guards)?;
+    let Collected { mut output, never_null, asked } = collect(context, guards)?;
     if !context.introspection {
-        refuse_introspection(context.graph, &shape, ROOT)?;
+        refuse_introspection(context.graph, &output, ROOT)?;
     }
     // Every field of a mutation is done, however often it is asked.
     let keep = (kind == OperationKind::Mutation).then_some(ROOT);
-    dedupe_fields::mark(&mut shape, ROOT, keep);
-    const_fold(context, &mut shape, ROOT);
+    dedupe_fields::mark(&mut output, ROOT, keep);
+    const_fold(context, &mut output, ROOT);
     let refused = variables.map(|it| refused(context.graph.schema(), &never_null, it)).unwrap_or_default();
-    let (cuts, root_pieces) = assign_sources(context.graph, &mut shape, ROOT, kind, &refused);
-    let shape = Arc::new(shape);
-    let mut pieces = prepare(context, operation, &shape, cuts)?;
-    hint(context.graph, &shape, &mut pieces);
-    mark_repeats(&mut pieces);
-    let repeats = pieces.iter().any(|it| it.repeats);
-    let sharing = sharing(kind, operation.cache_directive, context.profile, &pieces);
-    let root_members = root_members(&shape, ROOT, &pieces[..root_pieces]);
-    let whole = match pieces.as_slice() {
-        [only] => only.fields.len() == shape.set(ROOT).len as usize,
+    let (cuts, root_nodes) = assign_sources(context.graph, &mut output, ROOT, kind, &refused);
+    let output = Arc::new(output);
+    let mut nodes = prepare(context, operation, &output, cuts)?;
+    hint(context.graph, &output, &mut nodes);
+    mark_repeats(&mut nodes);
+    let repeats = nodes.iter().any(|it| it.repeats);
+    let sharing = sharing(kind, operation.cache_directive, context.profile, &nodes);
+    let root_members = root_members(&output, ROOT, &nodes[..root_nodes]);
+    let whole = match nodes.as_slice() {
+        [only] => only.fields.len() == output.set(ROOT).len as usize,
         _ => false,
     };
-    let foreign_below = foreign_below(&shape, ROOT, &pieces);
-    let weight_bytes = weight_bytes(&shape, &pieces) + operation.weight_bytes();
-    let (root_pieces, operation) = (root_pieces as u32, Arc::clone(operation));
+    let foreign_below = foreign_below(&output, ROOT, &nodes);
+    let weight_bytes = weight_bytes(&output, &nodes) + operation.weight_bytes();
+    let (root_nodes, operation) = (root_nodes as u32, Arc::clone(operation));
     Ok(Plan {
         kind,
-        shape,
+        output,
         root: ROOT,
-        pieces,
-        root_pieces,
+        nodes,
+        root_nodes,
         whole,
         foreign_below,
         operation,
@@ -203,8 +203,12 @@ pub(crate) fn build(
 }
 
 /// Refuses `__schema` and `__type`, in the words of graphql-js.
-fn refuse_introspection(graph: &Graph, shape: &OutputPlan, root: SelectionSetId) -> Result<(), Vec<Failure>> {
-    let members = shape.members(root).iter();
+fn refuse_introspection(
+    graph: &Graph,
+    output: &OutputPlan,
+    root: SelectionSetId,
+) -> Result<(), Vec<Failure>> {
+    let members = output.members(root).iter();
     let asked = members.filter(|it| graph.owner(it.field) == Owner::Introspection);
     let failures = asked.filter(|it| !matches!(it.member, OutputKind::Constant { .. })).map(|member| {
         let name = graph.schema().field_name(member.field);
@@ -218,11 +222,11 @@ fn refuse_introspection(graph: &Graph, shape: &OutputPlan, root: SelectionSetId)
     if failures.is_empty() { Ok(()) } else { Err(failures) }
 }
 
-/// Has every source get its pieces ready.
+/// Has every source get its nodes ready.
 fn prepare(
     context: &PlanContext<'_>,
     operation: &PlannedOperation,
-    shape: &Arc<OutputPlan>,
+    output: &Arc<OutputPlan>,
     cuts: Vec<AssignedNode>,
 ) -> Result<Vec<PreparedNode>, Vec<Failure>> {
     let schema = context.graph.schema();
@@ -231,14 +235,14 @@ fn prepare(
         let fetch: Result<Box<dyn PreparedFetch>, _> = match (source, refused) {
             (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
             (None, None) => {
-                Ok(introspect::prepare(schema, context.profile, shape, &fields, context.protocol))
+                Ok(introspect::prepare(schema, context.profile, output, &fields, context.protocol))
             }
             (Some(at), None) => {
                 let (source, ids) = &context.graph.sources()[usize::from(at)];
                 source.prepare(&PlanNode {
                     schema,
                     ids,
-                    shape,
+                    output,
                     set,
                     fields: &fields,
                     kind: context.operation.kind,
@@ -252,7 +256,7 @@ fn prepare(
                 })
             }
         };
-        let fetch = fetch.map_err(|error| vec![Failure::plan(shape, error)])?;
+        let fetch = fetch.map_err(|error| vec![Failure::plan(output, error)])?;
         let must_be_rows = answer == AnswerForm::Rows;
         let hints = NodeHints::default();
         let repeats = false;
@@ -261,49 +265,49 @@ fn prepare(
     prepared.collect()
 }
 
-/// Finds the pieces whose sources may be asked for the same more than once.
-fn mark_repeats(pieces: &mut [PreparedNode]) {
+/// Finds the nodes whose sources may be asked for the same more than once.
+fn mark_repeats(nodes: &mut [PreparedNode]) {
     let asks = |it: &PreparedNode| -> Vec<(Option<u16>, u32)> {
         it.fetch.asks().iter().map(|&number| (it.source, number)).collect()
     };
-    let mut all: Vec<_> = pieces.iter().flat_map(asks).collect();
+    let mut all: Vec<_> = nodes.iter().flat_map(asks).collect();
     all.sort_unstable();
     let repeated: Vec<_> = all.windows(2).filter(|it| it[0] == it[1]).map(|it| it[0]).collect();
-    for piece in pieces {
-        piece.repeats = asks(piece).iter().any(|it| repeated.binary_search(it).is_ok());
+    for node in nodes {
+        node.repeats = asks(node).iter().any(|it| repeated.binary_search(it).is_ok());
     }
 }
 
-fn root_members(shape: &OutputPlan, root: SelectionSetId, pieces: &[PreparedNode]) -> Vec<(u32, u32)> {
-    let range = shape.set(root).range();
+fn root_members(output: &OutputPlan, root: SelectionSetId, nodes: &[PreparedNode]) -> Vec<(u32, u32)> {
+    let range = output.set(root).range();
     let mut members = vec![(u32::MAX, u32::MAX); range.len()];
-    for (piece, planned) in pieces.iter().enumerate() {
+    for (node, planned) in nodes.iter().enumerate() {
         for (place, &field) in planned.fields.iter().enumerate() {
-            members[field as usize - range.start] = (piece as u32, place as u32);
+            members[field as usize - range.start] = (node as u32, place as u32);
         }
     }
     for at in range.clone() {
-        if let Some(earlier) = shape.fields[at].same_as {
+        if let Some(earlier) = output.fields[at].same_as {
             members[at - range.start] = members[earlier as usize - range.start];
         }
     }
     members
 }
 
-/// By set: whether a foreign member stands in it or below it, within its piece.
-fn foreign_below(shape: &OutputPlan, root: SelectionSetId, pieces: &[PreparedNode]) -> Vec<bool> {
-    let mut foreign = vec![false; shape.sets.len()];
-    if pieces.iter().all(|it| it.parent.is_none()) {
+/// By set: whether a foreign member stands in it or below it, within its node.
+fn foreign_below(output: &OutputPlan, root: SelectionSetId, nodes: &[PreparedNode]) -> Vec<bool> {
+    let mut foreign = vec![false; output.sets.len()];
+    if nodes.iter().all(|it| it.parent.is_none()) {
         return foreign;
     }
-    let starts = pieces.iter().map(|it| it.set).chain([root]);
-    for start in starts.filter(|&it| it == root || shape.set(it).len > 0) {
-        for set in dedupe_fields::upwards(shape, start) {
-            foreign[set.0 as usize] = shape.members(set).iter().any(|member| match member.member {
+    let starts = nodes.iter().map(|it| it.set).chain([root]);
+    for start in starts.filter(|&it| it == root || output.set(it).len > 0) {
+        for set in dedupe_fields::upwards(output, start) {
+            foreign[set.0 as usize] = output.members(set).iter().any(|member| match member.member {
                 OutputKind::Foreign { .. } => true,
                 OutputKind::Object(below) => foreign[below.0 as usize],
                 OutputKind::Abstract(choice) => {
-                    shape.type_switches[choice.0 as usize].sets.iter().any(|it| foreign[it.1.0 as usize])
+                    output.type_switches[choice.0 as usize].sets.iter().any(|it| foreign[it.1.0 as usize])
                 }
                 OutputKind::Leaf | OutputKind::Constant { .. } => false,
             });
@@ -312,10 +316,10 @@ fn foreign_below(shape: &OutputPlan, root: SelectionSetId, pieces: &[PreparedNod
     foreign
 }
 
-/// Bytes of the tables and, as a guess, of what sources keep: as much again for each piece's members.
-fn weight_bytes(shape: &OutputPlan, pieces: &[PreparedNode]) -> usize {
+/// Bytes of the tables and, as a guess, of what sources keep: as much again for each node's members.
+fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode]) -> usize {
     const PREPARED_BYTES: usize = 1024;
-    let OutputPlan { sets, fields, type_switches, arguments, literals, constants } = shape;
+    let OutputPlan { sets, fields, type_switches, arguments, literals, constants } = output;
     let type_switches: usize =
         type_switches.iter().map(|it| size_of_val(it) + size_of_val(it.sets.as_slice())).sum();
     let own = size_of_val(sets.as_slice())
@@ -325,13 +329,13 @@ fn weight_bytes(shape: &OutputPlan, pieces: &[PreparedNode]) -> usize {
         + literals.text.len()
         + constants.len()
         + type_switches;
-    2 * own + pieces.len() * PREPARED_BYTES
+    2 * own + nodes.len() * PREPARED_BYTES
 }
 
 impl Plan {
-    /// The pieces that wait for the rows of `parent`.
+    /// The nodes that wait for the rows of `parent`.
     pub(crate) fn below(&self, parent: PlanNodeId) -> impl Iterator<Item = PlanNodeId> + '_ {
-        let places = (self.root_pieces..self.pieces.len() as u32).map(PlanNodeId);
-        places.filter(move |&it| self.piece(it).parent.as_ref().is_some_and(|keys| keys.piece == parent))
+        let places = (self.root_nodes..self.nodes.len() as u32).map(PlanNodeId);
+        places.filter(move |&it| self.node(it).parent.as_ref().is_some_and(|keys| keys.node == parent))
     }
 }

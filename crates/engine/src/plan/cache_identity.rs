@@ -14,7 +14,7 @@ use weir_language::ast::{Argument, Directive, Document, ValueId, VariableDefinit
 use weir_language::span::Span;
 use weir_language::validate::Selected;
 
-/// See the module.
+/// The part of a cache key that stands for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CacheIdentity {
     /// Of all that is left. Nobody can find two texts with one, so none gets another's answers.

@@ -1,12 +1,12 @@
 //! Merges fields and expands fragments: selections become sets, one per place and concrete type.
 //!
 //! Places are filled from a list of pending ones, never by recursion. A place that was met before (same selections,
-//! same type, same piece) keeps the set it got, so that fragments under interfaces cost one set per type however
+//! same type, same node) keeps the set it got, so that fragments under interfaces cost one set per type however
 //! many ways lead there.
 //!
-//! **Invariant:** every set belongs to one piece: what lies below a foreign member shares nothing with what lies above.
+//! **Invariant:** every set belongs to one node: what lies below a foreign member shares nothing with what lies above.
 //!
-//! **Cost:** linear in the expanded fields times the concrete types they stand on, bounded by [`SHAPE_MAX`].
+//! **Cost:** linear in the expanded fields times the concrete types they stand on, bounded by [`OUTPUT_PLAN_MAX`].
 //! Source: GraphQL specification, sections 6.3.2 (CollectFields) and 6.4.3 (MergeSelectionSets).
 
 use super::arguments::{self, NeverNull};
@@ -25,12 +25,12 @@ use weir_language::error::Code;
 use weir_language::schema::{FieldId, SchemaView, TypeId, TypeKind, builtin};
 use weir_language::validate::{FragmentId, Selected, Valid};
 
-/// The most sets and members a shape may have.
-pub(crate) const SHAPE_MAX: usize = 100_000;
+/// The most sets and members an output plan may have.
+pub(crate) const OUTPUT_PLAN_MAX: usize = 100_000;
 
 /// The parts of one place: mostly it was written once.
 type Parts = SmallVec<[List<Selection>; 1]>;
-/// Selections, type and piece of a set: equal keys share their sets.
+/// Selections, type and node of a set: equal keys share their sets.
 type PlaceKey = SmallVec<[u64; 8]>;
 
 /// A set that was given out and is to be filled.
@@ -38,7 +38,7 @@ struct Pending {
     parts: Parts,
     on: TypeId,
     set: SelectionSetId,
-    /// The piece: sets of different pieces are never shared.
+    /// The node: sets of different nodes are never shared.
     context: u32,
     is_root: bool,
 }
@@ -84,7 +84,7 @@ struct Collector<'b> {
     selected: &'b Selected<'b, 'b>,
     document: &'b Document<'b>,
     guards: ConditionState<'b>,
-    shape: OutputPlan,
+    output: OutputPlan,
     never_null: Vec<NeverNull>,
     pending: Vec<Pending>,
     known: HashMap<PlaceKey, OutputKind, foldhash::fast::RandomState>,
@@ -101,14 +101,14 @@ struct Collector<'b> {
 /// Fields of an operation in one state of its `@skip`/`@include` variables.
 pub(crate) struct Collected {
     /// The root's set is the first.
-    pub(crate) shape: OutputPlan,
+    pub(crate) output: OutputPlan,
     /// Places in the arguments that take no null though the variable there may be.
     pub(crate) never_null: Vec<NeverNull>,
     /// The steering variables that were asked for: bits of the state.
     pub(crate) asked: u64,
 }
 
-/// Builds the shape of an operation.
+/// Builds the output plan of an operation.
 pub(crate) fn collect<'b>(
     context: &'b PlanContext<'b>,
     guards: ConditionState<'b>,
@@ -122,7 +122,7 @@ pub(crate) fn collect<'b>(
         selected: context.selected,
         document,
         guards,
-        shape: OutputPlan {
+        output: OutputPlan {
             fields: Vec::with_capacity(document.selections.len()),
             arguments: Vec::with_capacity(document.arguments.len()),
             ..OutputPlan::default()
@@ -144,38 +144,38 @@ pub(crate) fn collect<'b>(
         collector.fill(&pending)?;
     }
     collector.share_empty_sets();
-    let Collector { shape, never_null, guards, .. } = collector;
-    Ok(Collected { shape, never_null, asked: guards.asked.get() })
+    let Collector { output, never_null, guards, .. } = collector;
+    Ok(Collected { output, never_null, asked: guards.asked.get() })
 }
 
 impl<'b> Collector<'b> {
     fn reserve(&mut self, on: TypeId) -> SelectionSetId {
-        let id = SelectionSetId(self.shape.sets.len() as u32);
-        self.shape.sets.push(SelectionSet { on, start: 0, len: 0, hidden: Vec::new() });
+        let id = SelectionSetId(self.output.sets.len() as u32);
+        self.output.sets.push(SelectionSet { on, start: 0, len: 0, hidden: Vec::new() });
         id
     }
 
     fn fill(&mut self, place: &Pending) -> Result<(), Vec<Failure>> {
         self.group(&place.parts, place.on);
         let (nodes, groups) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.groups));
-        let start = self.shape.fields.len() as u32;
+        let start = self.output.fields.len() as u32;
         self.check_room(groups.len())?;
         for &first in &groups {
             self.member(Group { nodes: &nodes, first: &nodes[first as usize] }, place)?;
         }
-        let set = &mut self.shape.sets[place.set.0 as usize];
+        let set = &mut self.output.sets[place.set.0 as usize];
         set.start = start;
         set.len = groups.len() as u32;
         (self.nodes, self.groups) = (nodes, groups);
         Ok(())
     }
 
-    /// Refuses `more` sets or members beyond [`SHAPE_MAX`].
+    /// Refuses `more` sets or members beyond [`OUTPUT_PLAN_MAX`].
     fn check_room(&self, more: usize) -> Result<(), Vec<Failure>> {
-        if self.shape.fields.len() + self.shape.sets.len() + more <= SHAPE_MAX {
+        if self.output.fields.len() + self.output.sets.len() + more <= OUTPUT_PLAN_MAX {
             return Ok(());
         }
-        let message = format!("Operation expands to more than {SHAPE_MAX} fields.");
+        let message = format!("Operation expands to more than {OUTPUT_PLAN_MAX} fields.");
         Err(vec![Failure::request(Code::LimitExpanded.text(), &message)])
     }
 
@@ -266,7 +266,7 @@ impl<'b> Collector<'b> {
             (start, len, self.below(group, ty.base, field, place)?)
         };
         let (same_as, offset) = (None, first.span.start);
-        self.shape.fields.push(OutputField {
+        self.output.fields.push(OutputField {
             key: ResponseKey::EMPTY,
             field,
             ty,
@@ -276,7 +276,7 @@ impl<'b> Collector<'b> {
             same_as,
             offset,
         });
-        if let Some(member) = self.shape.fields.last_mut() {
+        if let Some(member) = self.output.fields.last_mut() {
             member.key.set(name);
         }
         Ok(())
@@ -295,7 +295,7 @@ impl<'b> Collector<'b> {
     fn arguments(&mut self, at: usize, field: &ast::Field, id: FieldId) -> Result<(u32, u32), Vec<Failure>> {
         let run = self.schema.field(id).arguments;
         if run.len == 0 {
-            return Ok((self.shape.arguments.len() as u32, 0));
+            return Ok((self.output.arguments.len() as u32, 0));
         }
         let (valid, document, schema) = (self.valid, self.document, self.schema);
         // A field selected on an interface has the interface's arguments; the object's have the same names.
@@ -305,7 +305,7 @@ impl<'b> Collector<'b> {
             let input = if is_own { Some(valid.input(at)) } else { named() };
             Some((input?, it.value))
         });
-        arguments::push(self.context, id, given.collect(), &mut self.shape, &mut self.never_null)
+        arguments::push(self.context, id, given.collect(), &mut self.output, &mut self.never_null)
     }
 
     /// Appends the arguments of the directives of all selections of a field; says how many.
@@ -313,15 +313,15 @@ impl<'b> Collector<'b> {
         if group.iter().all(|it| self.field(it).directives.is_empty()) {
             return Ok(0);
         }
-        let start = self.shape.arguments.len();
+        let start = self.output.arguments.len();
         let lists: Vec<_> = group.iter().map(|it| self.field(it).directives).collect();
-        arguments::push_directives(self.context, lists.into_iter(), &mut self.shape, &mut self.never_null)?;
-        Ok((self.shape.arguments.len() - start) as u32)
+        arguments::push_directives(self.context, lists.into_iter(), &mut self.output, &mut self.never_null)?;
+        Ok((self.output.arguments.len() - start) as u32)
     }
 
     /// The member `key` whose value is always `text`.
     fn constant(&mut self, key: &str, text: &str) -> OutputKind {
-        let constants = &mut self.shape.constants;
+        let constants = &mut self.output.constants;
         let start = constants.len() as u32;
         constants.push(b'"');
         constants.extend_from_slice(key.as_bytes());
@@ -349,7 +349,7 @@ impl<'b> Collector<'b> {
         let context = self.context(field, place);
         let parts: Parts = group.iter().map(|it| self.field(it).selections).collect();
         // Without fragments and places of several types, no selection is met twice.
-        let repeats = !self.valid.fragments().is_empty() || !self.shape.type_switches.is_empty();
+        let repeats = !self.valid.fragments().is_empty() || !self.output.type_switches.is_empty();
         let shares = repeats && !self.context.graph.is_divided(field);
         let key = shares.then(|| place_key(&parts, base, context));
         if let Some(&member) = key.as_ref().and_then(|key| self.known.get(key)) {
@@ -361,8 +361,8 @@ impl<'b> Collector<'b> {
             Some(mut types) => {
                 types.sort_unstable();
                 let sets = types.into_iter().map(|on| (on, self.open(parts.clone(), on, context))).collect();
-                self.shape.type_switches.push(TypeSwitch { on: base, sets });
-                OutputKind::Abstract(TypeSwitchId(self.shape.type_switches.len() as u32 - 1))
+                self.output.type_switches.push(TypeSwitch { on: base, sets });
+                OutputKind::Abstract(TypeSwitchId(self.output.type_switches.len() as u32 - 1))
             }
         };
         if let Some(key) = key {
@@ -377,7 +377,7 @@ impl<'b> Collector<'b> {
         set
     }
 
-    /// The piece to which what lies below `field` belongs.
+    /// The node to which what lies below `field` belongs.
     fn context(&mut self, field: FieldId, place: &Pending) -> u32 {
         let graph = self.context.graph;
         let is_query = self.context.operation.kind == OperationKind::Query;
@@ -396,10 +396,10 @@ impl<'b> Collector<'b> {
 
     /// Types of one choice of which nothing is asked share one set.
     fn share_empty_sets(&mut self) {
-        for choice in &mut self.shape.type_switches {
+        for choice in &mut self.output.type_switches {
             let mut first = None;
             for (_, set) in &mut choice.sets {
-                if self.shape.sets[set.0 as usize].len == 0 {
+                if self.output.sets[set.0 as usize].len == 0 {
                     *set = *first.get_or_insert(*set);
                 }
             }

@@ -14,35 +14,35 @@ use crate::keys::{Interner, hash_of};
 use hashbrown::HashMap;
 use weir_language::value::Node;
 
-/// Marks the members of `shape` that repeat an earlier one; `keep` is the set whose members are all to be done.
-pub(crate) fn mark(shape: &mut OutputPlan, root: SelectionSetId, keep: Option<SelectionSetId>) {
-    let Some(repeated) = repeated_work(shape, keep) else { return };
-    let order = upwards(shape, root);
-    let compared = compared_sets(shape, &order, &repeated);
-    let mut classes = Classes::with_room_for(shape);
-    let mut set_classes = vec![u32::MAX; shape.sets.len()];
+/// Marks the members of `output` that repeat an earlier one; `keep` is the set whose members are all to be done.
+pub(crate) fn mark(output: &mut OutputPlan, root: SelectionSetId, keep: Option<SelectionSetId>) {
+    let Some(repeated) = repeated_work(output, keep) else { return };
+    let order = upwards(output, root);
+    let compared = compared_sets(output, &order, &repeated);
+    let mut classes = Classes::with_room_for(output);
+    let mut set_classes = vec![u32::MAX; output.sets.len()];
     let mut members = Vec::new();
     for set in order {
         let is_compared = compared[set.0 as usize];
         members.clear();
-        for at in shape.set(set).range() {
+        for at in output.set(set).range() {
             if !repeated[at] && !is_compared {
                 continue;
             }
-            let work = work(shape, at, &set_classes, &mut classes);
+            let work = work(output, at, &set_classes, &mut classes);
             let same = work.filter(|_| repeated[at]);
             let same = same.and_then(|work| classes.earlier(set, work, at as u32));
             if let Some(earlier) = same {
                 // One subtree for both: what is planned below is planned once.
-                shape.fields[at].same_as = same;
-                shape.fields[at].member = shape.fields[earlier as usize].member;
+                output.fields[at].same_as = same;
+                output.fields[at].member = output.fields[earlier as usize].member;
             }
             members.push(work.unwrap_or(u32::MAX));
         }
         if is_compared {
             let words = classes.distinct.write();
-            words.push(u64::from(shape.set(set).on.0));
-            for (&work, member) in members.iter().zip(shape.members(set)) {
+            words.push(u64::from(output.set(set).on.0));
+            for (&work, member) in members.iter().zip(output.members(set)) {
                 words.push(u64::from(work));
                 push_bytes(member.key.bytes(), words);
             }
@@ -53,31 +53,31 @@ pub(crate) fn mark(shape: &mut OutputPlan, root: SelectionSetId, keep: Option<Se
 
 /// By member: whether its set has another one of the same field and, as far as a hash tells, the same arguments and
 /// fields right below. `None` if none has, as in most operations.
-fn repeated_work(shape: &OutputPlan, keep: Option<SelectionSetId>) -> Option<Vec<bool>> {
+fn repeated_work(output: &OutputPlan, keep: Option<SelectionSetId>) -> Option<Vec<bool>> {
     let mut repeated = Vec::new();
     // Field and place in one number: most sets are sorted for nothing.
     let mut members: Vec<u64> = Vec::new();
     let (mut hashed, mut words) = (Vec::<(u64, u32)>::new(), Vec::new());
-    for set in (0..shape.sets.len() as u32).map(SelectionSetId).filter(|&set| Some(set) != keep) {
-        let range = shape.set(set).range();
+    for set in (0..output.sets.len() as u32).map(SelectionSetId).filter(|&set| Some(set) != keep) {
+        let range = output.set(set).range();
         if range.len() < 2 {
             continue;
         }
         members.clear();
-        members.extend(range.map(|at| u64::from(shape.fields[at].field.0) << 32 | at as u64));
+        members.extend(range.map(|at| u64::from(output.fields[at].field.0) << 32 | at as u64));
         members.sort_unstable();
         for same in members.chunk_by(|a, b| a >> 32 == b >> 32).filter(|same| same.len() > 1) {
             hashed.clear();
             hashed.extend(same.iter().map(|&it| {
                 let at = it as u32;
                 words.clear();
-                push_arguments(shape, &shape.fields[at as usize], &mut words);
-                push_below(shape, &shape.fields[at as usize], &mut words);
+                push_arguments(output, &output.fields[at as usize], &mut words);
+                push_below(output, &output.fields[at as usize], &mut words);
                 (hash_of(&words), at)
             }));
             hashed.sort_unstable();
             for same in hashed.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
-                repeated.resize(shape.fields.len(), false);
+                repeated.resize(output.fields.len(), false);
                 same.iter().for_each(|it| repeated[it.1 as usize] = true);
             }
         }
@@ -86,18 +86,18 @@ fn repeated_work(shape: &OutputPlan, keep: Option<SelectionSetId>) -> Option<Vec
 }
 
 /// By set: whether it lies below a repeated member, so that it has to be compared with others.
-fn compared_sets(shape: &OutputPlan, order: &[SelectionSetId], repeated: &[bool]) -> Vec<bool> {
-    let mut compared = vec![false; shape.sets.len()];
+fn compared_sets(output: &OutputPlan, order: &[SelectionSetId], repeated: &[bool]) -> Vec<bool> {
+    let mut compared = vec![false; output.sets.len()];
     // Parents come last in `order`.
     for &set in order.iter().rev() {
-        for at in shape.set(set).range() {
+        for at in output.set(set).range() {
             if !repeated[at] && !compared[set.0 as usize] {
                 continue;
             }
-            match shape.fields[at].member {
+            match output.fields[at].member {
                 OutputKind::Object(below) => compared[below.0 as usize] = true,
                 OutputKind::Abstract(choice) => {
-                    let sets = &shape.type_switches[choice.0 as usize].sets;
+                    let sets = &output.type_switches[choice.0 as usize].sets;
                     sets.iter().for_each(|(_, below)| compared[below.0 as usize] = true);
                 }
                 OutputKind::Foreign { .. } | OutputKind::Leaf | OutputKind::Constant { .. } => {}
@@ -108,9 +108,9 @@ fn compared_sets(shape: &OutputPlan, order: &[SelectionSetId], repeated: &[bool]
 }
 
 /// All sets below and including `root`, children before parents, each once.
-pub(crate) fn upwards(shape: &OutputPlan, root: SelectionSetId) -> Vec<SelectionSetId> {
-    let mut order = Vec::with_capacity(shape.sets.len());
-    let mut seen = vec![false; shape.sets.len()];
+pub(crate) fn upwards(output: &OutputPlan, root: SelectionSetId) -> Vec<SelectionSetId> {
+    let mut order = Vec::with_capacity(output.sets.len());
+    let mut seen = vec![false; output.sets.len()];
     let mut stack = vec![(root, false)];
     while let Some((set, is_done)) = stack.pop() {
         if is_done {
@@ -121,11 +121,11 @@ pub(crate) fn upwards(shape: &OutputPlan, root: SelectionSetId) -> Vec<Selection
             continue;
         }
         stack.push((set, true));
-        for member in shape.members(set) {
+        for member in output.members(set) {
             match member.member {
                 OutputKind::Object(below) => stack.push((below, false)),
                 OutputKind::Abstract(choice) => {
-                    stack.extend(shape.type_switches[choice.0 as usize].sets.iter().map(|it| (it.1, false)));
+                    stack.extend(output.type_switches[choice.0 as usize].sets.iter().map(|it| (it.1, false)));
                 }
                 OutputKind::Foreign { .. } | OutputKind::Leaf | OutputKind::Constant { .. } => {}
             }
@@ -135,43 +135,43 @@ pub(crate) fn upwards(shape: &OutputPlan, root: SelectionSetId) -> Vec<Selection
 }
 
 /// The class of what a member asks for, its key left out; `None` for constants.
-fn work(shape: &OutputPlan, at: usize, set_classes: &[u32], classes: &mut Classes) -> Option<u32> {
-    let member = &shape.fields[at];
+fn work(output: &OutputPlan, at: usize, set_classes: &[u32], classes: &mut Classes) -> Option<u32> {
+    let member = &output.fields[at];
     let words = classes.distinct.write();
     match member.member {
         OutputKind::Constant { .. } => return None,
         OutputKind::Leaf | OutputKind::Foreign { .. } => words.push(u64::MAX),
         OutputKind::Object(set) => words.push(u64::from(set_classes[set.0 as usize])),
         OutputKind::Abstract(choice) => {
-            let sets = &shape.type_switches[choice.0 as usize].sets;
+            let sets = &output.type_switches[choice.0 as usize].sets;
             words.extend(sets.iter().map(|it| u64::from(set_classes[it.1.0 as usize])));
         }
     }
     words.push(u64::from(member.field.0));
-    push_arguments(shape, member, words);
+    push_arguments(output, member, words);
     Some(classes.of_written())
 }
 
 /// Appends the arguments of `member`.
-fn push_arguments(shape: &OutputPlan, member: &OutputField, words: &mut Vec<u64>) {
-    for argument in shape.arguments(member) {
+fn push_arguments(output: &OutputPlan, member: &OutputField, words: &mut Vec<u64>) {
+    for argument in output.arguments(member) {
         words.push(u64::from(argument.input.0) << 1 | u64::from(argument.default.is_some()));
         let start = argument.value as usize;
-        for at in start..shape.literals.end(start) {
-            push_node(shape, start, at, words);
+        for at in start..output.literals.end(start) {
+            push_node(output, start, at, words);
         }
     }
 }
 
 /// Appends the fields right below `member`: where they differ, nothing further down has to be compared. Of an abstract type
 /// one object stands for all, which were asked the same.
-fn push_below(shape: &OutputPlan, member: &OutputField, words: &mut Vec<u64>) {
+fn push_below(output: &OutputPlan, member: &OutputField, words: &mut Vec<u64>) {
     let below = match member.member {
         OutputKind::Object(set) => Some(set),
-        OutputKind::Abstract(choice) => shape.type_switches[choice.0 as usize].sets.first().map(|it| it.1),
+        OutputKind::Abstract(choice) => output.type_switches[choice.0 as usize].sets.first().map(|it| it.1),
         OutputKind::Foreign { .. } | OutputKind::Leaf | OutputKind::Constant { .. } => None,
     };
-    words.extend(below.iter().flat_map(|&set| shape.members(set)).map(|it| u64::from(it.field.0)));
+    words.extend(below.iter().flat_map(|&set| output.members(set)).map(|it| u64::from(it.field.0)));
 }
 
 /// Appends `bytes` and their length.
@@ -185,15 +185,15 @@ fn push_bytes(bytes: &[u8], words: &mut Vec<u64>) {
 }
 
 /// Appends what tells node `at` of the value that begins at `start` from other nodes.
-fn push_node(shape: &OutputPlan, start: usize, at: usize, words: &mut Vec<u64>) {
-    let (kind, word) = match shape.literals.nodes[at] {
+fn push_node(output: &OutputPlan, start: usize, at: usize, words: &mut Vec<u64>) {
+    let (kind, word) = match output.literals.nodes[at] {
         Node::Absent => (0, 0),
         Node::Null => (1, 0),
         Node::Bool(is) => (2, u64::from(is)),
         Node::Int(value) => (3, value.cast_unsigned()),
         Node::Float(value) => (4, value.to_bits()),
         Node::Number(text) | Node::Text(text) | Node::Json(text) => {
-            push_bytes(shape.literals.str(text).as_bytes(), words);
+            push_bytes(output.literals.str(text).as_bytes(), words);
             (5, 0)
         }
         Node::Enum(value) => (8, u64::from(value.0)),
@@ -215,9 +215,9 @@ struct Classes {
 }
 
 impl Classes {
-    /// Room for the classes of `shape`, so that nothing grows on the way.
-    fn with_room_for(shape: &OutputPlan) -> Self {
-        let classes = shape.fields.len() + shape.sets.len();
+    /// Room for the classes of `output`, so that nothing grows on the way.
+    fn with_room_for(output: &OutputPlan) -> Self {
+        let classes = output.fields.len() + output.sets.len();
         let mut made = Self::default();
         made.distinct.reserve(classes, 8 * classes);
         made

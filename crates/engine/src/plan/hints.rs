@@ -1,7 +1,7 @@
-//! Cache hints of the schema, collected for each piece of a plan: `@cacheControl` on types and fields.
+//! Cache hints of the schema, collected for each node of a plan: `@cacheControl` on types and fields.
 //!
-//! The members of a piece live as long as the piece; hints on its members shorten that lifetime. A hint on a member that
-//! another piece answers applies to that piece.
+//! The members of a node live as long as the node; hints on its members shorten that lifetime. A hint on a member that
+//! another node answers applies to that node.
 //!
 //! Source: `docs/caching.md`.
 
@@ -12,27 +12,27 @@ use crate::lifetime::{Hint, NodeHints};
 use std::sync::Arc;
 use weir_language::schema::FieldId;
 
-/// Fills in the hints of all `pieces`; those above stand before those below.
-pub(super) fn hint(graph: &Graph, shape: &OutputPlan, pieces: &mut [PreparedNode]) {
+/// Fills in the hints of all `nodes`; those above stand before those below.
+pub(super) fn hint(graph: &Graph, output: &OutputPlan, nodes: &mut [PreparedNode]) {
     if !graph.has_hints() {
         return;
     }
-    let mut all = vec![NodeHints::default(); pieces.len()];
-    for at in 0..pieces.len() {
-        let members = pieces[at].fields.iter().map(|&it| it as usize);
-        let own = members.clone().all(|it| graph.hint(shape.fields[it].field).is_some_and(covers));
-        all[at].covers |= own && !pieces[at].fields.is_empty();
-        let mut seen = vec![false; shape.sets.len()];
+    let mut all = vec![NodeHints::default(); nodes.len()];
+    for at in 0..nodes.len() {
+        let members = nodes[at].fields.iter().map(|&it| it as usize);
+        let own = members.clone().all(|it| graph.hint(output.fields[it].field).is_some_and(covers));
+        all[at].covers |= own && !nodes[at].fields.is_empty();
+        let mut seen = vec![false; output.sets.len()];
         let mut stack = Vec::new();
-        members.for_each(|it| member(graph, shape, it, at, &mut all, &mut stack));
+        members.for_each(|it| member(graph, output, it, at, &mut all, &mut stack));
         while let Some(set) = stack.pop() {
             if !std::mem::replace(&mut seen[set.0 as usize], true) {
-                shape.set(set).range().for_each(|it| member(graph, shape, it, at, &mut all, &mut stack));
+                output.set(set).range().for_each(|it| member(graph, output, it, at, &mut all, &mut stack));
             }
         }
     }
-    for (piece, hints) in pieces.iter_mut().zip(all) {
-        piece.hints = hints;
+    for (node, hints) in nodes.iter_mut().zip(all) {
+        node.hints = hints;
     }
 }
 
@@ -42,30 +42,30 @@ fn covers(hint: Hint) -> bool {
 
 fn member(
     graph: &Graph,
-    shape: &OutputPlan,
+    output: &OutputPlan,
     at: usize,
-    piece: usize,
+    node: usize,
     all: &mut [NodeHints],
     stack: &mut Vec<SelectionSetId>,
 ) {
-    let field = &shape.fields[at];
-    let piece = match field.member {
-        OutputKind::Foreign { piece, .. } => {
-            all[piece.0 as usize].covers |= graph.hint(field.field).is_some_and(covers);
-            piece.0 as usize
+    let field = &output.fields[at];
+    let node = match field.member {
+        OutputKind::Foreign { node, .. } => {
+            all[node.0 as usize].covers |= graph.hint(field.field).is_some_and(covers);
+            node.0 as usize
         }
         OutputKind::Object(set) => {
             stack.push(set);
-            piece
+            node
         }
         OutputKind::Abstract(choice) => {
-            stack.extend(shape.type_switches[choice.0 as usize].sets.iter().map(|it| it.1));
-            piece
+            stack.extend(output.type_switches[choice.0 as usize].sets.iter().map(|it| it.1));
+            node
         }
-        OutputKind::Leaf | OutputKind::Constant { .. } => piece,
+        OutputKind::Leaf | OutputKind::Constant { .. } => node,
     };
     if let Some(hint) = graph.hint(field.field) {
-        add(graph, field.field, hint, &mut all[piece]);
+        add(graph, field.field, hint, &mut all[node]);
     }
 }
 

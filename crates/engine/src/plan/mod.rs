@@ -4,7 +4,7 @@
 //! merges fields and expands fragments per concrete type into a [`output_plan::OutputPlan`], `dedupe_fields` finds equal work,
 //! `const_fold` renders what only depends on the schema, `refused` knows the members that fail anyway, `assign_sources` gives each
 //! member to the source that answers it (`attach_joins` puts a node below a set), `hints`, `cache_directive` and `response_sharing` say how long answers live and who
-//! shares them, and `build` runs them and has every source prepare its pieces. `cache` keeps the plans, `print` shows them.
+//! shares them, and `build` runs them and has every source prepare its nodes. `cache` keeps the plans, `print` shows them.
 //!
 //! **Invariant:** a plan never changes once built and belongs to one graph and one text.
 
@@ -42,27 +42,27 @@ pub struct Plan {
     /// Query or mutation.
     pub kind: OperationKind,
     /// Form of the answer.
-    pub shape: Arc<OutputPlan>,
+    pub output: Arc<OutputPlan>,
     /// The set of the root.
     pub root: SelectionSetId,
     /// The round trips; those at the root first, in response order.
-    pub pieces: Vec<PreparedNode>,
-    /// Number of `pieces` at the root.
-    pub root_pieces: u32,
-    /// One piece answers every member of the root in order: its bytes are the answer.
+    pub nodes: Vec<PreparedNode>,
+    /// Number of `nodes` at the root.
+    pub root_nodes: u32,
+    /// One node answers every member of the root in order: its bytes are the answer.
     pub whole: bool,
     /// By [`SelectionSetId`]: whether foreign members stand in the set or below it.
     pub foreign_below: Vec<bool>,
     /// Types and defaults of the variables.
     pub operation: Arc<PlannedOperation>,
-    /// By member of the root: the piece that answers it and its place in [`PreparedNode::fields`]; what is no piece's
+    /// By member of the root: the node that answers it and its place in [`PreparedNode::fields`]; what is no node's
     /// has `u32::MAX`. A member that equals an earlier one has that one's.
     pub root_members: Vec<(u32, u32)>,
     /// Places that take no null though their variables may be null.
     pub never_null: Vec<NeverNull>,
     /// The steering variables that decided something: bits of the state the plan was made for.
     pub asked: u64,
-    /// True if one of its pieces repeats another.
+    /// True if one of its nodes repeats another.
     pub repeats: bool,
     /// Rules for sharing its answers, if they may be shared.
     pub(crate) sharing: Option<ResponseSharing>,
@@ -93,11 +93,11 @@ pub struct PreparedNode {
     pub set: SelectionSetId,
     /// Its members, places in [`OutputPlan::fields`]. Root members that equal an earlier one are left out.
     pub fields: Vec<u32>,
-    /// Below the root: which piece gives the parents and where their keys are.
+    /// Below the root: which node gives the parents and where their keys are.
     pub parent: Option<ParentKeys>,
-    /// True if the source must return rows instead of bytes, because pieces hang below.
+    /// True if the source must return rows instead of bytes, because nodes hang below.
     pub must_be_rows: bool,
-    /// True if one of its calls may repeat a call of another piece or its own.
+    /// True if one of its calls may repeat a call of another node or its own.
     pub repeats: bool,
     /// Cache hints of the schema.
     pub hints: NodeHints,
@@ -105,11 +105,11 @@ pub struct PreparedNode {
     pub fetch: Box<dyn PreparedFetch>,
 }
 
-/// Origin of the keys of a piece below the root.
+/// Origin of the keys of a node below the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParentKeys {
-    /// The piece whose rows are the parents.
-    pub piece: PlanNodeId,
+    /// The node whose rows are the parents.
+    pub node: PlanNodeId,
     /// The set the foreign member stands in.
     pub set: SelectionSetId,
     /// By `Node::Parent` number: the place in [`output_plan::SelectionSet::hidden`].
@@ -131,9 +131,9 @@ impl Plan {
         print::print(graph, self, input)
     }
 
-    /// One piece.
+    /// One node.
     #[must_use]
-    pub fn piece(&self, id: PlanNodeId) -> &PreparedNode {
-        &self.pieces[id.0 as usize]
+    pub fn node(&self, id: PlanNodeId) -> &PreparedNode {
+        &self.nodes[id.0 as usize]
     }
 }

@@ -1,9 +1,9 @@
-//! The shape of an answer: fields merged, fragments expanded per concrete type, keys ready to write.
+//! The output plan of an answer: fields merged, fragments expanded per concrete type, keys ready to write.
 //!
 //! Engine and sources both read it: the engine's writer walks it over [`crate::rows::Rows`], a source that
 //! finishes its own bytes walks it while it steps through its rows.
 //!
-//! **Invariant:** flat tables; ids are only used with the shape that made them; the members of a set lie side
+//! **Invariant:** flat tables; ids are only used with the output plan that made them; the members of a set lie side
 //! by side in selection order; depth is bounded by the limits, so walking may recurse.
 
 use weir_language::schema::{FieldId, InputId, TypeId, TypeRef};
@@ -17,7 +17,7 @@ pub struct SelectionSetId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TypeSwitchId(pub u32);
 
-/// The place of a piece in the plan's list of pieces.
+/// The place of a node in the plan's list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PlanNodeId(pub u32);
 
@@ -121,11 +121,11 @@ pub enum OutputKind {
         end: u32,
     },
     /// Another source answers, asked once for all parents. The column of this member is a
-    /// [`crate::rows::Data::Foreign`], whose places are rows of the piece's reply.
+    /// [`crate::rows::Data::Foreign`], whose places are rows of the node's reply.
     Foreign {
-        /// The piece that answers.
-        piece: PlanNodeId,
-        /// The member of the piece's set: it says what stands in the reply's column.
+        /// The node that answers.
+        node: PlanNodeId,
+        /// The member of the node's set: it says what stands in the reply's column.
         field: u32,
         /// Column of the reply.
         column: u32,

@@ -1,4 +1,4 @@
-//! A plan for people: an indented tree of pieces and members. Golden files and `weir explain` show it.
+//! A plan for people: an indented tree of nodes and members. Golden files and `weir explain` show it.
 
 use super::output_plan::{OutputArgument, OutputField, OutputKind, SelectionSetId};
 use super::{Plan, PreparedNode};
@@ -21,13 +21,13 @@ pub(crate) fn print(graph: &Graph, plan: &Plan, input: ExplainInput<'_>) -> Stri
         OperationKind::Subscription => "subscription",
     };
     printer.line(0, kind);
-    for member in plan.shape.members(plan.root) {
+    for member in plan.output.members(plan.root) {
         if matches!(member.member, OutputKind::Constant { .. }) {
             printer.member(1, member);
         }
     }
-    for (at, piece) in plan.pieces.iter().enumerate() {
-        printer.piece(graph, at, piece);
+    for (at, node) in plan.nodes.iter().enumerate() {
+        printer.node(graph, at, node);
     }
     printer.out
 }
@@ -53,25 +53,25 @@ impl<'p> Printer<'p> {
         let _ = writeln!(self.out, "{:width$}{text}", "", width = 2 * indent);
     }
 
-    fn piece(&mut self, graph: &Graph, at: usize, piece: &'p PreparedNode) {
-        let source = piece.source.map_or("introspection", |it| graph.sources()[usize::from(it)].0.name());
+    fn node(&mut self, graph: &Graph, at: usize, node: &'p PreparedNode) {
+        let source = node.source.map_or("introspection", |it| graph.sources()[usize::from(it)].0.name());
         let mut text = format!("piece {at} of {source}");
-        if let Some(keys) = &piece.parent {
-            let hidden = &self.plan.shape.set(keys.set).hidden;
+        if let Some(keys) = &node.parent {
+            let hidden = &self.plan.output.set(keys.set).hidden;
             let names: Vec<&str> =
                 keys.hidden.iter().map(|&it| self.schema.field_name(hidden[it as usize])).collect();
-            let on = self.schema.type_name(self.plan.shape.set(keys.set).on);
-            let _ = write!(text, ", once for all {on} of piece {} by {}", keys.piece.0, names.join(", "));
+            let on = self.schema.type_name(self.plan.output.set(keys.set).on);
+            let _ = write!(text, ", once for all {on} of piece {} by {}", keys.node.0, names.join(", "));
         }
-        if piece.must_be_rows {
+        if node.must_be_rows {
             text.push_str(", as rows");
         }
         self.line(1, &text);
-        if piece.parent.is_some() {
-            self.hidden(2, piece.set);
+        if node.parent.is_some() {
+            self.hidden(2, node.set);
         }
         let fields =
-            piece.fields.iter().rev().map(|&it| (2, Task::Member(&self.plan.shape.fields[it as usize])));
+            node.fields.iter().rev().map(|&it| (2, Task::Member(&self.plan.output.fields[it as usize])));
         let mut tasks: Vec<(usize, Task<'p>)> = fields.collect();
         while let Some((indent, task)) = tasks.pop() {
             if self.lines >= LINES_MAX {
@@ -84,19 +84,19 @@ impl<'p> Printer<'p> {
                     self.below(indent + 1, member, &mut tasks);
                 }
                 Task::On(set) => {
-                    let text = format!("on {}", self.schema.type_name(self.plan.shape.set(set).on));
+                    let text = format!("on {}", self.schema.type_name(self.plan.output.set(set).on));
                     self.line(indent, &text);
                     tasks.push((indent + 1, Task::Set(set)));
                 }
                 Task::Set(set) => {
                     self.hidden(indent, set);
-                    let members = self.plan.shape.members(set).iter().rev();
+                    let members = self.plan.output.members(set).iter().rev();
                     tasks.extend(members.map(|it| (indent, Task::Member(it))));
                 }
             }
         }
         let mut own = String::new();
-        piece.fetch.describe(self.input, &mut own);
+        node.fetch.describe(self.input, &mut own);
         if !own.is_empty() {
             self.line(2, "plan");
         }
@@ -105,9 +105,9 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// Shows members that are fetched only for other pieces.
+    /// Shows members that are fetched only for other nodes.
     fn hidden(&mut self, indent: usize, set: SelectionSetId) {
-        for &hidden in &self.plan.shape.set(set).hidden {
+        for &hidden in &self.plan.output.set(set).hidden {
             let text = format!("({})", self.schema.field_name(hidden));
             self.line(indent, &text);
         }
@@ -118,8 +118,8 @@ impl<'p> Printer<'p> {
             _ if member.same_as.is_some() => {}
             OutputKind::Object(set) => tasks.push((indent, Task::Set(set))),
             OutputKind::Abstract(choice) => {
-                let sets = &self.plan.shape.type_switches[choice.0 as usize].sets;
-                let shown = sets.iter().filter(|it| self.plan.shape.set(it.1).len > 0);
+                let sets = &self.plan.output.type_switches[choice.0 as usize].sets;
+                let shown = sets.iter().filter(|it| self.plan.output.set(it.1).len > 0);
                 tasks.extend(shown.rev().map(|it| (indent, Task::On(it.1))));
             }
             OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
@@ -127,7 +127,7 @@ impl<'p> Printer<'p> {
     }
 
     fn member(&mut self, indent: usize, member: &OutputField) {
-        let shape = &self.plan.shape;
+        let output = &self.plan.output;
         let mut text = String::new();
         let (key, name) = (member.key.name(), self.schema.field_name(member.field));
         if key != name {
@@ -135,14 +135,14 @@ impl<'p> Printer<'p> {
         }
         text.push_str(name);
         let own = |it: &OutputArgument| self.schema.arguments(member.field).any(|own| own == it.input);
-        let (own, of_directives): (Vec<_>, Vec<_>) = shape.arguments(member).iter().partition(|it| own(it));
+        let (own, of_directives): (Vec<_>, Vec<_>) = output.arguments(member).iter().partition(|it| own(it));
         self.arguments(&own, &mut text);
         let _ = write!(text, ": {}", self.schema.type_text(member.ty));
         self.directives(&of_directives, &mut text);
         if let Some(same) = member.same_as {
-            let _ = write!(text, " = {}", shape.fields[same as usize].key.name());
-        } else if let OutputKind::Foreign { piece, .. } = member.member {
-            let _ = write!(text, " = piece {}", piece.0);
+            let _ = write!(text, " = {}", output.fields[same as usize].key.name());
+        } else if let OutputKind::Foreign { node, .. } = member.member {
+            let _ = write!(text, " = piece {}", node.0);
         } else if let OutputKind::Constant { start, end } = member.member {
             /// Longer constants are introspection.
             const SHOWN_MAX: u32 = 100;
@@ -150,7 +150,7 @@ impl<'p> Printer<'p> {
             if end - start - key > SHOWN_MAX {
                 let _ = write!(text, " = {} bytes", end - start);
             } else {
-                let value = &shape.constants[(start + key) as usize..end as usize - 1];
+                let value = &output.constants[(start + key) as usize..end as usize - 1];
                 let _ = write!(text, " = {}", String::from_utf8_lossy(value));
             }
         }
@@ -184,7 +184,7 @@ impl<'p> Printer<'p> {
             }
             let _ = write!(out, " @{}", self.schema.str(directive.name));
             let is_null = |it: &OutputArgument| {
-                it.default.is_none() && self.plan.shape.literals.nodes[it.value as usize] == Node::Null
+                it.default.is_none() && self.plan.output.literals.nodes[it.value as usize] == Node::Null
             };
             let given: Vec<&OutputArgument> = all.into_iter().filter(|it| !is_null(it)).collect();
             self.arguments(&given, out);
@@ -193,7 +193,7 @@ impl<'p> Printer<'p> {
 
     /// A value as GraphQL writes it; `$this.…` are the parent's columns by number.
     fn value(&self, at: usize, out: &mut String) {
-        let values: &Values = &self.plan.shape.literals;
+        let values: &Values = &self.plan.output.literals;
         let mut open: Vec<(usize, char)> = Vec::new();
         for at in at..values.end(at) {
             while open.last().is_some_and(|it| it.0 == at) {

@@ -1,7 +1,7 @@
 //! Fields that fail before any source is asked: null stands in an argument that takes none.
 //!
 //! Validation lets a variable stand there whose type takes null if it or the argument has a default. Such a field becomes a
-//! piece of its own that always fails, so that it is null, or takes its parent along, as any field that fails.
+//! node of its own that always fails, so that it is null, or takes its parent along, as any field that fails.
 //!
 //! Source: GraphQL specification, section 6.4.1 (CoerceArgumentValues).
 

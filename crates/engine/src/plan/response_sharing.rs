@@ -16,13 +16,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use weir_language::ast::OperationKind;
 use weir_language::value::Variables;
 
-/// See the module.
+/// Rules for sharing the answers of one plan.
 #[derive(Debug)]
 pub(crate) struct ResponseSharing {
     id: Id,
     /// Lower case, each once, in order.
     headers: Vec<Box<str>>,
-    /// Session variables that the pieces read, in lower case, each once, in order.
+    /// Session variables that the nodes read, in lower case, each once, in order.
     claims: Vec<Box<str>>,
     /// The headers in one line.
     pub(crate) vary: Arc<str>,
@@ -44,15 +44,15 @@ enum Id {
 /// Numbers of plans: no two of the process have the same.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Rules for sharing the answers of a query of these pieces; nothing if they may not be shared.
+/// Rules for sharing the answers of a query of these nodes; nothing if they may not be shared.
 pub(super) fn sharing(
     kind: OperationKind,
     cache_directive: Option<CacheDirective>,
     profile: &Profile,
-    pieces: &[PreparedNode],
+    nodes: &[PreparedNode],
 ) -> Option<ResponseSharing> {
     let lives = |it: &PreparedNode| it.fetch.has_lifetime() || it.hints.covers;
-    let asked = || pieces.iter().filter(|it| it.source.is_some());
+    let asked = || nodes.iter().filter(|it| it.source.is_some());
     if kind != OperationKind::Query || asked().next().is_none() {
         return None;
     }
@@ -61,10 +61,10 @@ pub(super) fn sharing(
     if !keeps {
         return None;
     }
-    let mut headers: Vec<Box<str>> = pieces.iter().flat_map(|it| it.fetch.reads_headers()).cloned().collect();
+    let mut headers: Vec<Box<str>> = nodes.iter().flat_map(|it| it.fetch.reads_headers()).cloned().collect();
     headers.sort_unstable();
     headers.dedup();
-    let mut claims: Vec<Box<str>> = pieces.iter().flat_map(|it| it.fetch.reads_claims()).cloned().collect();
+    let mut claims: Vec<Box<str>> = nodes.iter().flat_map(|it| it.fetch.reads_claims()).cloned().collect();
     claims.sort_unstable();
     claims.dedup();
     let vary = headers.join(", ").into();
@@ -73,13 +73,13 @@ pub(super) fn sharing(
         Some(cache_directive) => Id::Operation(cache_directive.cache_identity, profile.number()),
         None => Id::Plan(NEXT.fetch_add(1, Ordering::Relaxed)),
     };
-    Some(ResponseSharing { id, headers, claims, vary, tags: tags(pieces), flights })
+    Some(ResponseSharing { id, headers, claims, vary, tags: tags(nodes), flights })
 }
 
-/// Places of all tags the pieces touch, each once.
-fn tags(pieces: &[PreparedNode]) -> Vec<u16> {
+/// Places of all tags the nodes touch, each once.
+fn tags(nodes: &[PreparedNode]) -> Vec<u16> {
     let mut tags: Vec<u16> =
-        pieces.iter().flat_map(|it| it.fetch.touches()).map(|it| tag_versions::place(&it.0)).collect();
+        nodes.iter().flat_map(|it| it.fetch.touches()).map(|it| tag_versions::place(&it.0)).collect();
     tags.sort_unstable();
     tags.dedup();
     tags

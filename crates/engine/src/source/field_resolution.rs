@@ -2,10 +2,10 @@
 //!
 //! A service gives an object with some of its fields; others take a call of their own, with fields of the object as keys. The
 //! planner walks down what was selected with the source's nodes in hand; each member is *given* where it stands or belongs
-//! to a *part*. The members that come together are one piece, asked once for all the objects, however many and
+//! to a *part*. The members that come together are one node, asked once for all the objects, however many and
 //! wherever they are.
 //!
-//! A member whose keys come with a part hangs below that part's piece, which then has a [`OutputKind::Foreign`] among its own.
+//! A member whose keys come with a part hangs below that part's node, which then has a [`OutputKind::Foreign`] among its own.
 //!
 //! **Invariant:** a part's keys are fields of single leaves on the type it stands on.
 
@@ -42,7 +42,7 @@ pub struct SeparateFetch<'p> {
     pub keys: &'p [Box<str>],
     /// The node of its members.
     pub node: NodeId,
-    /// True if one fetch brings all its members; else each is a piece of its own.
+    /// True if one fetch brings all its members; else each is a node of its own.
     pub is_together: bool,
 }
 

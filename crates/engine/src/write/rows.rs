@@ -5,9 +5,9 @@
 //! only if it grew.
 //!
 //! **Invariant:** what `false` leaves in the buffer behind its caller's mark is cut off by the caller; every
-//! `false` at a non-null position has an error behind it, or belongs to a piece whose error is reported already.
+//! `false` at a non-null position has an error behind it, or belongs to a node whose error is reported already.
 //!
-//! **Cost:** no allocation per row or member without errors; depth of recursion is the shape's.
+//! **Cost:** no allocation per row or member without errors; depth of recursion is the output plan's.
 //! Source: GraphQL specification, sections 6.4.3 (value completion) and 6.4.4 (handling execution errors).
 
 use super::fault::Fault;
@@ -23,11 +23,11 @@ pub const ERRORS_MAX: usize = 1000;
 /// Constants of the writing of a response.
 #[derive(Clone, Copy)]
 pub struct Writing<'r> {
-    /// The graph's schema, whose ids the shape holds.
+    /// The graph's schema, whose ids the output plan holds.
     pub schema: &'r Schema,
     /// Form of the answer.
-    pub shape: &'r OutputPlan,
-    /// By `PlanNodeId`: the reply of each piece below the root, a column per member. `None`: it failed as a whole, which is reported
+    pub output: &'r OutputPlan,
+    /// By `PlanNodeId`: the reply of each node below the root, a column per member. `None`: it failed as a whole, which is reported
     /// already; its members are null.
     pub children: &'r [Option<Rows>],
 }
@@ -45,7 +45,7 @@ pub fn member(
     row: usize,
     errors: &mut Vec<PathError>,
 ) -> bool {
-    let place = &writing.shape.fields[field as usize];
+    let place = &writing.output.fields[field as usize];
     let (mark, before) = (out.len(), errors.len());
     let mut writer = RowWriter { writing, out, errors, errors_from: before };
     let ok = match place.same_as {
@@ -83,7 +83,7 @@ impl<'w> RowWriter<'w> {
     fn member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
         match of.member {
             OutputKind::Constant { start, end } => {
-                self.out.span(&self.writing.shape.constants, start as usize, end as usize);
+                self.out.span(&self.writing.output.constants, start as usize, end as usize);
                 true
             }
             OutputKind::Leaf if !of.ty.wraps.is_list() => self.leaf_member(field, of, column, row),
@@ -99,7 +99,7 @@ impl<'w> RowWriter<'w> {
 
     /// A member that equals an earlier one but for its key: its values stand in the other's column.
     fn repeat(&mut self, field: u32, of: &'w OutputField, earlier: u32, column: &Column, row: usize) -> bool {
-        let earlier = &self.writing.shape.fields[earlier as usize];
+        let earlier = &self.writing.output.fields[earlier as usize];
         self.out.key(&of.key);
         self.keyed(ValuePosition { field, of: earlier, member: earlier.member }, column, row)
     }
@@ -184,10 +184,10 @@ impl<'w> RowWriter<'w> {
     }
 
     fn object(&mut self, place: ValuePosition<'w>, set: SelectionSetId, table: &Table, row: usize) -> bool {
-        let shape = self.writing.shape;
-        let range = shape.set(set).range();
+        let output = self.writing.output;
+        let range = output.set(set).range();
         let first = range.start;
-        let members = &shape.fields[range];
+        let members = &output.fields[range];
         if table.columns.len() < members.len() || row >= table.rows as usize {
             return self.fail(place, Fault::Broken);
         }
@@ -214,8 +214,8 @@ impl<'w> RowWriter<'w> {
             return self.fail(place, Fault::Broken);
         };
         let set = match place.member {
-            OutputKind::Abstract(choice) => self.writing.shape.chosen(choice, ty),
-            OutputKind::Object(set) if self.writing.shape.set(set).on == ty => Some(set),
+            OutputKind::Abstract(choice) => self.writing.output.chosen(choice, ty),
+            OutputKind::Object(set) if self.writing.output.set(set).on == ty => Some(set),
             OutputKind::Object(_)
             | OutputKind::Leaf
             | OutputKind::Constant { .. }
@@ -238,15 +238,15 @@ impl<'w> RowWriter<'w> {
         places: &[u32],
         row: usize,
     ) -> bool {
-        let (OutputKind::Foreign { piece, field, column: own }, Some(&at)) = (place.member, places.get(row))
+        let (OutputKind::Foreign { node, field, column: own }, Some(&at)) = (place.member, places.get(row))
         else {
             return self.fail(place, Fault::Broken);
         };
         if at == NO_PLACE {
             return self.null(place, ty, column, row);
         }
-        let answered = self.writing.shape.fields[field as usize].member;
-        match self.writing.children.get(piece.0 as usize) {
+        let answered = self.writing.output.fields[field as usize].member;
+        match self.writing.children.get(node.0 as usize) {
             Some(Some(reply)) => match reply.columns.get(own as usize) {
                 Some(column) => {
                     self.value(ValuePosition { member: answered, ..place }, ty, column, at as usize)
@@ -417,7 +417,7 @@ mod tests {
     use crate::source::FieldError;
 
     /// A root member `a: [T]` or what `ty` says, whose objects have one member `b`.
-    fn shape(schema: &Schema, below: OutputKind) -> OutputPlan {
+    fn output(schema: &Schema, below: OutputKind) -> OutputPlan {
         let query = schema.query;
         let object = schema.type_by_name("T").unwrap();
         let member = |parent, name: &str, member, start| {
@@ -459,8 +459,8 @@ mod tests {
         let table = Table { rows, columns: vec![column], hidden: Vec::new() };
         let items = Box::new(Column { data: Data::Object(Box::new(table)), ..Column::default() });
         let list = Column { data: Data::List { offsets: vec![0, rows], items }, ..Column::default() };
-        let shape = shape(&schema, below);
-        let writing = Writing { schema: &schema, shape: &shape, children };
+        let output = output(&schema, below);
+        let writing = Writing { schema: &schema, output: &output, children };
         let (mut out, mut errors) = (Out::default(), Vec::new());
         assert!(member(&writing, &mut out, 0, &list, 0, &mut errors));
         assert_eq!(std::str::from_utf8(out.bytes()).unwrap(), expected);
@@ -506,12 +506,12 @@ mod tests {
 
     #[test]
     fn foreign_rows_are_found_by_place() {
-        let below = OutputKind::Foreign { piece: PlanNodeId(1), field: 2, column: 0 };
+        let below = OutputKind::Foreign { node: PlanNodeId(1), field: 2, column: 0 };
         let places = || Column { data: Data::Foreign(vec![1, NO_PLACE, 0, 1]), ..Column::default() };
         let reply = Table { rows: 2, columns: vec![ints(&[7, 8])], hidden: Vec::new() };
         let answered = r#""a":[{"b":8},{"b":null},{"b":7},{"b":8}],"#;
         assert_eq!(check("Int", below, places(), &[None, Some(reply)], answered), []);
-        // A piece that failed as a whole has its error already.
+        // A node that failed as a whole has its error already.
         let failed = r#""a":[{"b":null},{"b":null},{"b":null},{"b":null}],"#;
         assert_eq!(check("Int", below, places(), &[None, None], failed), []);
     }

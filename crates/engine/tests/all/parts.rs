@@ -92,7 +92,7 @@ impl Source for Services {
             schema: Arc::clone(&self.schema),
             ids: Arc::clone(piece.ids),
             fields: piece.fields.to_vec(),
-            hidden: piece.shape.set(piece.set).hidden.clone(),
+            hidden: piece.output.set(piece.set).hidden.clone(),
             part: piece.part,
             resolve: Arc::clone(&self.resolve),
             log: Arc::clone(&self.log),
@@ -148,8 +148,8 @@ impl ServiceFetch {
     }
 
     fn column(&self, input: &FetchInput<'_>, field: u32, values: &[&Value], errors: &[CellError]) -> Column {
-        let member = input.shape.fields[field as usize].member;
-        let column = rows::column(&self.schema, &self.ids, input.shape, member, values);
+        let member = input.output.fields[field as usize].member;
+        let column = rows::column(&self.schema, &self.ids, input.output, member, values);
         Column { errors: errors.to_vec(), ..column }
     }
 }
@@ -157,7 +157,7 @@ impl ServiceFetch {
 impl PreparedFetch for ServiceFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let name_of = |field: FieldId| self.schema.field_name(self.ids.field(field));
-        let names = self.fields.iter().map(|&it| match &input.shape.fields[it as usize] {
+        let names = self.fields.iter().map(|&it| match &input.output.fields[it as usize] {
             // Another piece's.
             OutputField { member: OutputKind::Foreign { .. }, .. } => "",
             own => name_of(own.field),
@@ -178,7 +178,7 @@ impl PreparedFetch for ServiceFetch {
                 columns.map(|(&field, name)| self.column(&input, field, &of(name), &errors)).collect();
             let hidden = self.hidden.iter().map(|&it| of(name_of(it)));
             table.hidden = hidden
-                .map(|it| rows::column(&self.schema, &self.ids, input.shape, OutputKind::Leaf, &it))
+                .map(|it| rows::column(&self.schema, &self.ids, input.output, OutputKind::Leaf, &it))
                 .collect();
         } else {
             for (&field, name) in self.fields.iter().zip(&names) {

@@ -34,7 +34,7 @@ impl Source for Long {
         &self.schema
     }
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        let key = piece.shape.fields[piece.fields[0] as usize].key.bytes().to_vec();
+        let key = piece.output.fields[piece.fields[0] as usize].key.bytes().to_vec();
         Ok(Box::new(LongFetch { key, chunks: Arc::clone(&self.chunks) }))
     }
 }

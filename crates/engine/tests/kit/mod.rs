@@ -75,7 +75,7 @@ impl Source for Documents {
         let refused = piece
             .fields
             .iter()
-            .find(|&&field| piece.schema.field_name(piece.shape.fields[field as usize].field) == "refused");
+            .find(|&&field| piece.schema.field_name(piece.output.fields[field as usize].field) == "refused");
         if let Some(&field) = refused {
             let error = FieldError {
                 code: "NOT_SUPPORTED",
@@ -135,9 +135,9 @@ impl DocumentFetch {
     fn root(&self, input: &FetchInput<'_>) -> Result<weir_engine::rows::Rows, SourceError> {
         let mut columns = Vec::new();
         for &field in &self.fields {
-            let member = &input.shape.fields[field as usize];
+            let member = &input.output.fields[field as usize];
             let value = self.ask(input, field, None)?;
-            columns.push(rows::column(&self.schema, &self.ids, input.shape, member.member, &[&value]));
+            columns.push(rows::column(&self.schema, &self.ids, input.output, member.member, &[&value]));
         }
         Ok(weir_engine::rows::Table { rows: 1, columns, hidden: Vec::new() })
     }
@@ -149,17 +149,17 @@ impl DocumentFetch {
         let field = self.fields[0];
         let values: Result<Vec<Value>, _> = (0..rows).map(|row| self.ask(input, field, Some(row))).collect();
         let values = values?;
-        let member = input.shape.fields[field as usize].member;
+        let member = input.output.fields[field as usize].member;
         let column =
-            rows::column(&self.schema, &self.ids, input.shape, member, &values.iter().collect::<Vec<_>>());
+            rows::column(&self.schema, &self.ids, input.output, member, &values.iter().collect::<Vec<_>>());
         Ok(weir_engine::rows::Table { rows: rows as u32, columns: vec![column], hidden: Vec::new() })
     }
 
     fn ask(&self, input: &FetchInput<'_>, field: u32, row: Option<usize>) -> Result<Value, SourceError> {
-        let member = &input.shape.fields[field as usize];
+        let member = &input.output.fields[field as usize];
         let name = self.schema.field_name(self.ids.field(member.field)).to_owned();
         let mut arguments = json!({});
-        for argument in input.shape.arguments(member) {
+        for argument in input.output.arguments(member) {
             let name = self.schema.input_name(self.ids.input(argument.input)).to_owned();
             if let Some(value) = rows::argument(&self.schema, &self.ids, input, argument, row) {
                 arguments[name] = value;

@@ -129,8 +129,8 @@ pub fn argument(
     row: Option<usize>,
 ) -> Option<Value> {
     let reader = Reader { schema, ids, input, row };
-    reader.value(&input.shape.literals, argument.value as usize).or_else(|| {
-        argument.default.and_then(|default| reader.value(&input.shape.literals, default as usize))
+    reader.value(&input.output.literals, argument.value as usize).or_else(|| {
+        argument.default.and_then(|default| reader.value(&input.output.literals, default as usize))
     })
 }
 
@@ -180,7 +180,7 @@ impl Reader<'_> {
 
 /// The bytes of a root answer, as a source that writes for itself gives them.
 pub fn finish(fetch: &super::DocumentFetch, input: &FetchInput<'_>, table: &Table) -> Finished {
-    let writing = Writing { schema: &fetch.schema, shape: input.shape, children: &[] };
+    let writing = Writing { schema: &fetch.schema, output: input.output, children: &[] };
     let (mut out, mut errors, mut ends) = (Out::default(), Vec::new(), Vec::new());
     for (&field, column) in fetch.fields.iter().zip(&table.columns) {
         assert!(member(&writing, &mut out, field, column, 0, &mut errors));

@@ -16,7 +16,7 @@ const SLICES: u32 = 10;
 /// With fewer attempts in the window nothing is concluded.
 const ATTEMPTS_MIN: u32 = 10;
 
-/// See the module's words.
+/// The circuit breaker of one service.
 pub(super) struct Breaker {
     policy: BreakerPolicy,
     state: Mutex<State>,

@@ -15,7 +15,7 @@ const FIRST: u32 = 10 * TOKEN;
 /// Maximum number of tokens: it bounds a storm of retries.
 const MOST: u32 = 100 * TOKEN;
 
-/// See the module's words.
+/// The retry budget of one service, in hundredths of a call.
 pub(super) struct Budget {
     hundredths: AtomicU32,
     percent: u32,

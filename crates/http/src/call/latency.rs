@@ -16,7 +16,7 @@ const ROUND: u32 = 128;
 /// From so many on older answers count half.
 const MEMORY: u32 = 2048;
 
-/// See the module's words.
+/// A histogram of the latencies of one service.
 pub(super) struct Latency {
     buckets: [AtomicU32; BUCKETS],
     seen: AtomicU32,

@@ -179,7 +179,7 @@ impl ForwardedFetch {
         let made = Columns {
             schema: &self.schema,
             ids: &self.ids,
-            shape: input.shape,
+            shape: input.output,
             keys: &self.text.keys,
             errors: &errors,
         };

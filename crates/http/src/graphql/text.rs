@@ -84,7 +84,7 @@ impl Text {
     pub(super) fn of(piece: &PlanNode<'_>, schema: &Schema, prefix: &str) -> Self {
         let mut writer = DocumentWriter { piece, schema, prefix, text: Self::default(), out: String::new() };
         for &place in piece.fields {
-            let of = &piece.shape.fields[place as usize];
+            let of = &piece.output.fields[place as usize];
             if of.same_as.is_none() {
                 writer.member(place, true);
             }
@@ -98,12 +98,12 @@ impl Text {
 impl<'p> DocumentWriter<'p> {
     /// `name(argument: $v0) { … }`.
     fn member(&mut self, place: u32, is_root: bool) {
-        let of = &self.piece.shape.fields[place as usize];
+        let of = &self.piece.output.fields[place as usize];
         let field = self.piece.schema.field(of.field);
         let name = self.piece.schema.str(field.name);
         self.out.push_str(if is_root { without(name, self.prefix) } else { name });
         let mut between = '(';
-        for argument in self.piece.shape.arguments(of) {
+        for argument in self.piece.output.arguments(of) {
             // Those of directives follow the field's own.
             if field.arguments.range().contains(&argument.input.index()) {
                 self.out.push(between);
@@ -118,7 +118,7 @@ impl<'p> DocumentWriter<'p> {
             OutputKind::Object(set) => self.set(set, Names::default()),
             OutputKind::Abstract(choice) => {
                 let _ = write!(self.out, "{{{TYPENAME}:__typename");
-                for &(ty, set) in &self.piece.shape.type_switches[choice.0 as usize].sets {
+                for &(ty, set) in &self.piece.output.type_switches[choice.0 as usize].sets {
                     let name = without(self.piece.schema.type_name(ty), self.prefix);
                     self.text.keys.types.insert(name.into(), ty);
                     let _ = write!(self.out, " ...on {name}");
@@ -136,8 +136,8 @@ impl<'p> DocumentWriter<'p> {
         let piece = self.piece;
         self.out.push('{');
         let begin = self.out.len();
-        for place in piece.shape.set(set).range() {
-            let of = &piece.shape.fields[place];
+        for place in piece.output.set(set).range() {
+            let of = &piece.output.fields[place];
             let is_asked = match of.member {
                 OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => of.same_as.is_none(),
                 OutputKind::Constant { .. } | OutputKind::Foreign { .. } => false,
@@ -156,7 +156,7 @@ impl<'p> DocumentWriter<'p> {
             }
         }
         let mut keys = Vec::new();
-        for (at, field) in piece.shape.set(set).hidden.iter().enumerate() {
+        for (at, field) in piece.output.set(set).hidden.iter().enumerate() {
             let name = piece.schema.field_name(*field);
             let is_there = names.has_bare(name);
             let key = match is_there || names.take(name, true) {
@@ -187,7 +187,7 @@ impl<'p> DocumentWriter<'p> {
     /// `name: $v0`, and the variable.
     fn argument(&mut self, argument: OutputArgument) {
         let input = self.piece.schema.input(argument.input);
-        let values = &self.piece.shape.literals;
+        let values = &self.piece.output.literals;
         let value = argument.value as usize;
         let nodes = &values.nodes[value..values.end(value)];
         let is_keyed = nodes.iter().any(|it| matches!(it, Node::Parent(_)));

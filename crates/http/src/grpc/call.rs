@@ -54,9 +54,9 @@ impl Calls {
     pub(super) fn new(model: Arc<Model>, link: Arc<GrpcLink>, piece: &PlanNode<'_>) -> Self {
         let mut keys = ResponseKeys::default();
         let fields = piece.fields.iter().map(|&place| {
-            let of = &piece.shape.fields[place as usize];
+            let of = &piece.output.fields[place as usize];
             let field = piece.schema.field(of.field);
-            let own = piece.shape.arguments(of).iter().copied();
+            let own = piece.output.arguments(of).iter().copied();
             // Those of directives follow the field's own.
             let arguments = own.filter(|it| field.arguments.range().contains(&it.input.index())).collect();
             let method = of.same_as.is_none().then(|| piece.schema.str(field.name).into());
@@ -184,7 +184,7 @@ impl Calls {
         let values: Vec<_> =
             tapes.iter().map(|it| it.as_ref().ok().and_then(Option::as_ref).map(Json::root)).collect();
         let (schema, errors) = (&*self.model.schema, Errors::default());
-        let made = Columns { schema, ids: &self.ids, shape: input.shape, keys: &self.keys, errors: &errors };
+        let made = Columns { schema, ids: &self.ids, shape: input.output, keys: &self.keys, errors: &errors };
         let mut column = made.member(asked.place, &values);
         for (row, tape) in tapes.iter().enumerate() {
             if let Err(error) = tape {
@@ -209,8 +209,8 @@ fn request(method: &GrpcMethod, json: &[u8]) -> Result<Vec<u8>, FieldError> {
 
 /// Members stand in answers under their own names.
 fn name_members(piece: &PlanNode<'_>, set: SelectionSetId, keys: &mut ResponseKeys) {
-    for place in piece.shape.set(set).range() {
-        let of = &piece.shape.fields[place];
+    for place in piece.output.set(set).range() {
+        let of = &piece.output.fields[place];
         match of.member {
             OutputKind::Object(below) => name_members(piece, below, keys),
             OutputKind::Leaf => {}
@@ -220,7 +220,7 @@ fn name_members(piece: &PlanNode<'_>, set: SelectionSetId, keys: &mut ResponseKe
             keys.members.insert(place as u32, piece.schema.field_name(of.field).into());
         }
     }
-    let hidden = piece.shape.set(set).hidden.iter();
+    let hidden = piece.output.set(set).hidden.iter();
     keys.hidden.insert(set, hidden.map(|field| piece.schema.field_name(*field).into()).collect());
 }
 

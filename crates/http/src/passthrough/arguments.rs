@@ -21,7 +21,7 @@ pub(crate) struct Arguments<'r> {
 impl Arguments<'_> {
     /// Appends the value of `argument`; `false`, with nothing written, if there is none.
     pub(crate) fn write(&self, argument: OutputArgument, out: &mut Vec<u8>) -> bool {
-        let literals = &self.input.shape.literals;
+        let literals = &self.input.output.literals;
         match (literals.nodes[argument.value as usize], argument.default) {
             (Node::Variable(number), default) if self.is_absent(number) => match default {
                 None => return false,

@@ -189,7 +189,7 @@ fn held(server: &Server, begin: &mut Key) -> Box<[HeaderName]> {
 
 /// The names of the object types that a piece shows, and of what they are chosen from.
 fn types<'p>(piece: &PlanNode<'p>) -> Vec<&'p str> {
-    let (shape, mut fields) = (piece.shape, piece.fields.to_vec());
+    let (shape, mut fields) = (piece.output, piece.fields.to_vec());
     let mut types = Vec::new();
     while let Some(place) = fields.pop() {
         let mut below = |set: SelectionSetId| fields.extend(shape.set(set).range().map(|it| it as u32));

@@ -26,7 +26,7 @@ impl Projection {
     #[must_use]
     pub fn field(mapping: &Arc<Mapping>, connector: ConnectorId, piece: &PlanNode<'_>, field: u32) -> Self {
         let mut compile = Compile::new(mapping, connector, piece);
-        let of = &piece.shape.fields[field as usize];
+        let of = &piece.output.fields[field as usize];
         let node = mapping.connector(connector).node;
         let find = compile.root(node);
         let kind = compile.kind(of, node);
@@ -75,7 +75,7 @@ impl<'c> Compile<'c> {
     }
 
     fn shape(&self) -> &OutputPlan {
-        self.piece.shape
+        self.piece.output
     }
 
     /// Path to the value of the whole selection.
@@ -122,7 +122,7 @@ impl<'c> Compile<'c> {
         let mut plan = TablePlan { of_scalars, ..TablePlan::default() };
         let piece = *self.piece;
         for &at in members {
-            let of = &piece.shape.fields[at];
+            let of = &piece.output.fields[at];
             let column = match (of.same_as, of.member) {
                 (Some(_), _) | (None, OutputKind::Constant { .. } | OutputKind::Foreign { .. }) => nothing(),
                 (None, OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_)) => {
@@ -134,7 +134,7 @@ impl<'c> Compile<'c> {
         if !entity {
             plan.needed = self.needed(node, &mut plan);
         }
-        for &field in &piece.shape.set(set).hidden {
+        for &field in &piece.output.set(set).hidden {
             let column = self.hidden(node, field, entity, &mut plan);
             plan.hidden.push(column);
         }

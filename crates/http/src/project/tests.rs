@@ -87,7 +87,7 @@ impl Planned {
         PlanNode {
             schema: &self.schema,
             ids: &self.ids,
-            shape: &self.shape,
+            output: &self.shape,
             set: self.root,
             fields,
             kind: OperationKind::Query,

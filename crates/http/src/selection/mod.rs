@@ -29,7 +29,7 @@ pub const DEPTH_MAX: usize = 32;
 /// The longest text.
 pub const BYTES_MAX: usize = 64 * 1024;
 
-/// A selection or expression, read. See the module's words.
+/// A parsed selection or expression: an arena of expressions.
 #[derive(Clone, Debug)]
 pub struct Selection {
     exprs: Vec<Expr>,

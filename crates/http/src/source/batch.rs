@@ -146,7 +146,7 @@ async fn ask_for(
             ids: Arc::clone(ids),
             connector: call.connector,
             member: call.member,
-            shape: Arc::clone(input.shape),
+            shape: Arc::clone(input.output),
             variables: Arc::clone(input.variables),
             headers,
             caller: input.caller.clone(),
@@ -200,7 +200,7 @@ impl About {
     /// Variables of templates and selections for a batch of `keys`.
     fn inputs<'r>(&'r self, keys: &'r [Column]) -> Inputs<'r> {
         let input = FetchInput {
-            shape: &self.shape,
+            output: &self.shape,
             variables: &self.variables,
             caller: &self.caller,
             parent_keys: Some(keys),

@@ -91,7 +91,7 @@ pub(super) fn prepare(
         }
         None => {
             let asked = piece.fields.iter().filter_map(|&field| {
-                let own = piece.ids.field(piece.shape.fields[field as usize].field);
+                let own = piece.ids.field(piece.output.fields[field as usize].field);
                 Some((mapping.of_field(own)?, field))
             });
             asked
@@ -271,7 +271,7 @@ impl HttpFetch {
             let answered = self.answer(call, input, 1).await;
             let is_last = answered.table.columns.iter().any(|it| !it.errors.is_empty())
                 && (self.protocol == Protocol::Hasura
-                    || input.shape.fields[call.member as usize].ty.is_non_null());
+                    || input.output.fields[call.member as usize].ty.is_non_null());
             answers.push(answered);
             if is_last {
                 break;
@@ -334,7 +334,7 @@ pub(super) fn inputs<'r>(
     rows: Range<usize>,
 ) -> Inputs<'r> {
     let mapping = &shared.mapping;
-    let (shape, member) = (&**input.shape, &input.shape.fields[member as usize]);
+    let (shape, member) = (&**input.output, &input.output.fields[member as usize]);
     // Below what is joined the arguments belong to the field itself; a part of several members has none.
     let arguments = match member.member {
         OutputKind::Foreign { .. } => &[],

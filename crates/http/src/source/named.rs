@@ -8,7 +8,7 @@ use crate::inputs::Inputs;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// See the module.
+/// The tags of one call.
 pub(super) struct CallTags<'l> {
     /// All of them.
     pub(super) all: Cow<'l, [Arc<str>]>,

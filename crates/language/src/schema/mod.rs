@@ -376,7 +376,7 @@ pub enum Wording {
     Dgraph,
 }
 
-/// The type system of a graph. See the module's words.
+/// The type system of a graph.
 #[derive(Debug)]
 pub struct Schema {
     pub(crate) text: String,

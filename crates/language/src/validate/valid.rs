@@ -94,7 +94,7 @@ pub struct ValidOperation {
     pub root: TypeId,
 }
 
-/// A document that breaks no rule. See the module's words.
+/// A document that breaks no rule, with what its names mean.
 #[derive(Debug)]
 pub struct Valid<'d> {
     document: &'d Document<'d>,

@@ -145,7 +145,7 @@ impl Native {
     /// The variables that are nothing but data of objects: what an add takes, what an update sets and removes. A program
     /// reads them, so no statement depends on them.
     fn data(&self, piece: &PlanNode<'_>) -> Vec<u32> {
-        let (shape, literals) = (piece.shape, &piece.shape.literals);
+        let (shape, literals) = (piece.output, &piece.output.literals);
         let meaning = |input| self.api.inputs.get(piece.ids.input(input).index());
         let mut spans = Vec::new();
         for field in piece.fields.iter().map(|it| &shape.fields[*it as usize]) {
@@ -189,7 +189,7 @@ impl Native {
 
     /// The variables that name fields for a `@cascade`.
     fn named(&self, piece: &PlanNode<'_>) -> Vec<u32> {
-        let shape = piece.shape;
+        let shape = piece.output;
         let meaning = |input| self.api.inputs.get(piece.ids.input(input).index());
         let names = shape.arguments.iter().filter(|it| meaning(it.input) == Some(&InputMeaning::Cascade));
         let nodes = names.flat_map(|it| {
@@ -203,7 +203,7 @@ impl Native {
 
     /// The variables that stand for patterns, with the inputs they stand under.
     fn steered(&self, piece: &PlanNode<'_>) -> Vec<(u32, InputId)> {
-        let nodes = &piece.shape.literals.nodes;
+        let nodes = &piece.output.literals.nodes;
         let mut out = Vec::new();
         for pair in nodes.windows(2) {
             if let [Node::Key(input), Node::Variable(variable)] = pair {
@@ -243,13 +243,13 @@ impl ApiFrontend for Native {
         let mut structural = structural(piece, self);
         let data = self.data(piece);
         structural.retain(|it| !data.contains(it));
-        let nodes = &piece.shape.literals.nodes;
+        let nodes = &piece.output.literals.nodes;
         let is_first = |input| {
             let own = piece.ids.input(input);
             self.api.inputs.get(own.index()) == Some(&InputMeaning::First)
         };
         let mut signed = Vec::new();
-        for argument in piece.shape.arguments.iter().filter(|it| is_first(it.input)) {
+        for argument in piece.output.arguments.iter().filter(|it| is_first(it.input)) {
             if let Node::Variable(variable) = nodes[argument.value as usize]
                 && !signed.contains(&variable)
             {

@@ -56,13 +56,13 @@ impl<D: Driver> Explained<'_, D> {
 
     /// The response key of a field.
     fn name(&self, field: u32) -> &str {
-        self.input.shape.fields[field as usize].key.name()
+        self.input.output.fields[field as usize].key.name()
     }
 
     /// The statements that the program of a root field may run, or the reason why it is refused.
     fn possible(&self, field: u32) -> Result<Vec<PossibleStatement>, Box<str>> {
         let Some(programs) = self.fetch.state.frontend.programs() else { return Ok(Vec::new()) };
-        let call = self.fetch.call(self.input.shape, self.input.variables, field);
+        let call = self.fetch.call(self.input.output, self.input.variables, field);
         programs.possible(&call).map_err(|it| it.message)
     }
 }

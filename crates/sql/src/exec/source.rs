@@ -239,7 +239,7 @@ impl<D: Driver> RelationalFetch<D> {
             parent_keys: piece.parent_keys,
         };
         if fetch.ask.structural.is_empty() {
-            fetch.forms = Forms::one(fetch.prepare(piece.shape, None)?);
+            fetch.forms = Forms::one(fetch.prepare(piece.output, None)?);
         }
         Ok(fetch)
     }
@@ -296,7 +296,7 @@ impl<D: Driver> RelationalFetch<D> {
             return None;
         }
         let (fetch, shape, variables) =
-            (Arc::clone(self), Arc::clone(input.shape), Arc::clone(input.variables));
+            (Arc::clone(self), Arc::clone(input.output), Arc::clone(input.variables));
         Some(self.state.driver.plan_aside(move || fetch.plan(&shape, &variables).map(drop)))
     }
 
@@ -330,17 +330,17 @@ impl<D: Driver> RelationalFetch<D> {
 impl<D: Driver> PlannedFetch<'_, D> {
     /// The values of the request; `shown` are the objects that a program shows or that were looked up.
     pub(crate) fn bindings<'b>(&'b self, shown: &'b [i64]) -> Bindings<'b> {
-        let FetchInput { shape, variables, parent_keys, .. } = self.input;
+        let FetchInput { output: shape, variables, parent_keys, .. } = self.input;
         let bindings = self.fetch.bindings(shape, variables, &self.form, parent_keys.unwrap_or_default());
         Bindings { shown, ..bindings }
     }
 
     pub(crate) fn names(&self) -> Names<'_> {
-        self.fetch.names(self.input.shape)
+        self.fetch.names(self.input.output)
     }
 
     fn call(&self, field: u32) -> Call<'_> {
-        self.fetch.call(self.input.shape, self.input.variables, field)
+        self.fetch.call(self.input.output, self.input.variables, field)
     }
 
     /// Looks up the objects of the plan's lookups, in their order, and reads.
@@ -360,7 +360,7 @@ impl<D: Driver> PlannedFetch<'_, D> {
         let Some(programs) = self.fetch.state.frontend.programs() else {
             return Err(SourceError::Broken("a mutation without programs".into()));
         };
-        let (plan, shape) = (self.prepared.plan(), self.input.shape);
+        let (plan, shape) = (self.prepared.plan(), self.input.output);
         let mut turns = Turns::default();
         for at in plan.root.range() {
             let member = &plan.members[at];
@@ -389,14 +389,14 @@ impl<D: Driver> PlannedFetch<'_, D> {
 impl<D: Driver> DatabaseFetch<D> {
     /// What is run for a request, with its words.
     fn explained<'r>(&'r self, input: ExplainInput<'r>) -> Result<Explained<'r, D>, SourceError> {
-        let (prepared, _) = self.inner.plan(input.shape, input.variables)?;
+        let (prepared, _) = self.inner.plan(input.output, input.variables)?;
         Ok(Explained { fetch: &self.inner, prepared, input })
     }
 
     /// Runs a plan that is known or short.
     fn planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let fetch = &self.inner;
-        let (prepared, form) = match fetch.plan(input.shape, input.variables) {
+        let (prepared, form) = match fetch.plan(input.output, input.variables) {
             Ok(found) => found,
             Err(error) => return Box::pin(ready(Err(error))),
         };

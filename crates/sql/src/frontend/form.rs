@@ -100,7 +100,7 @@ fn is_structural(variable: &PlanVariable, schema: &Schema, ids: &Ids, frontend: 
 /// Those of the variables `structural` that are nothing but the whole of some `objects`.
 #[must_use]
 pub fn objects(structural: &[u32], piece: &PlanNode<'_>, api: &Api) -> Vec<u32> {
-    let shape = piece.shape;
+    let shape = piece.output;
     let nodes = &shape.literals.nodes;
     let arguments = || piece.fields.iter().flat_map(|&it| shape.arguments(&shape.fields[it as usize]));
     let is_objects = |input| matches!(api.input(piece.ids.input(input)), InputMeaning::Objects(_));

@@ -148,9 +148,9 @@ pub(super) async fn read(
     };
     let parents = input.parent_keys.map(|keys| keys.first().map_or(1, Column::len));
     if rows.bytes_len() <= WRITTEN_BYTES_MAX {
-        return fetch.answer(prepared, &rows, input.shape, parents).map_err(TooLong::into_error);
+        return fetch.answer(prepared, &rows, input.output, parents).map_err(TooLong::into_error);
     }
-    let (fetch, prepared, shape) = (Arc::clone(fetch), Arc::clone(prepared), Arc::clone(input.shape));
+    let (fetch, prepared, shape) = (Arc::clone(fetch), Arc::clone(prepared), Arc::clone(input.output));
     let written = move || fetch.answer(&prepared, &rows, &shape, parents).map_err(TooLong::into_error);
     let written = tokio::task::spawn_blocking(written).await;
     written.unwrap_or_else(|_| Err(SourceError::Broken("writing an answer panicked".into())))

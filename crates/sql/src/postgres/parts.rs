@@ -157,7 +157,7 @@ async fn run(
     let job = Job {
         fetch: Arc::clone(fetch),
         prepared: Arc::clone(prepared),
-        shape: Arc::clone(input.shape),
+        shape: Arc::clone(input.output),
         hold_back_bytes: input.hold_back_bytes,
         feed: Some(feed),
         beside,

@@ -51,7 +51,7 @@ impl OwnedRun {
             fetch: Arc::clone(run.fetch),
             prepared: Arc::clone(&run.prepared),
             form: run.form.clone(),
-            shape: Arc::clone(input.shape),
+            shape: Arc::clone(input.output),
             variables: Arc::clone(input.variables),
             parent_keys: input.parent_keys.map(<[Column]>::to_vec),
             shown,

@@ -115,10 +115,10 @@ impl Source for Texts {
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let ask = self.api.ask(piece);
-        let plan = weir_sql::frontend::plan(&*self.api, piece.ids, piece.shape, &ask, None)?;
+        let plan = weir_sql::frontend::plan(&*self.api, piece.ids, piece.output, &ask, None)?;
         let changes = plan.changes.iter().map(|change| {
             let statement = render_change(&self.dialect, &self.api.model.relations, change);
-            let values = values(piece.shape, &statement.parameters);
+            let values = values(piece.output, &statement.parameters);
             (statement, values)
         });
         let changes = changes.collect();
@@ -127,7 +127,7 @@ impl Source for Texts {
             if !tops.is_empty() {
                 let assembly =
                     assemble(&self.dialect, &self.api.model.relations, &plan, tops, parents).unwrap();
-                let values = values(piece.shape, &assembly.parameters);
+                let values = values(piece.output, &assembly.parameters);
                 let order = |it: &Arm| !plan.levels[it.level as usize].query.order.is_empty();
                 let ordered = assembly.arms.iter().map(order).collect();
                 reads.push(Read { assembly, values, ordered });

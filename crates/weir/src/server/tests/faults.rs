@@ -27,7 +27,7 @@ impl Source for Faulty {
         &self.0
     }
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        let key = piece.shape.fields[piece.fields[0] as usize].key.bytes().to_vec();
+        let key = piece.output.fields[piece.fields[0] as usize].key.bytes().to_vec();
         assert!(key != b"\"unplanned\":", "a bug while planning");
         Ok(Box::new(Fault { key }))
     }
