@@ -15,6 +15,10 @@ pub mod grpc;
 #[cfg(not(feature = "grpc"))]
 #[path = "grpc/absent.rs"]
 pub mod grpc;
+#[cfg(all(test, feature = "grpc"))]
+#[path = "grpc/absent.rs"]
+#[expect(unreachable_pub, reason = "compiled for its tests, which thus run in every build")]
+mod grpc_absent;
 pub mod import;
 pub mod inputs;
 pub mod passthrough;

@@ -23,6 +23,10 @@ mod remote;
 #[cfg(not(feature = "redis"))]
 #[path = "remote/absent.rs"]
 mod remote;
+#[cfg(all(test, feature = "redis"))]
+#[path = "remote/absent.rs"]
+#[expect(dead_code, unreachable_pub, reason = "compiled for its tests, which thus run in every build")]
+mod remote_absent;
 mod rule;
 mod second_level;
 #[cfg_attr(

@@ -8,6 +8,10 @@ use super::tags::{Registry, Tags};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Says which feature to build with.
+const REFUSAL: &str =
+    "is not in this build of Weir: build it with the feature `redis`, which is on by default";
+
 /// Address of a second level, of which this build has none.
 #[derive(Clone, Copy, Debug)]
 pub enum Address {}
@@ -18,8 +22,7 @@ impl Address {
     /// # Errors
     /// Always, with the feature to build Weir with.
     pub fn parse(_: &str) -> Result<Self, String> {
-        let words = "is not in this build of Weir: build it with the feature `redis`, which is on by default";
-        Err(words.to_owned())
+        Err(REFUSAL.to_owned())
     }
 }
 
@@ -47,8 +50,8 @@ pub(super) fn is_public(_: &Rule) -> bool {
 }
 
 impl Remote {
-    pub(super) fn start(settings: RemoteSettings, _: Clock, _: Arc<Registry>) -> std::io::Result<Self> {
-        match settings.address {}
+    pub(super) fn start(_: RemoteSettings, _: Clock, _: Arc<Registry>) -> std::io::Result<Self> {
+        Err(std::io::Error::other(format!("a second level of the cache {REFUSAL}")))
     }
 
     pub(super) fn patience(&self) -> Duration {
@@ -81,5 +84,16 @@ impl Remote {
 
     pub(super) fn counts(&self) -> RemoteCounts {
         match *self {}
+    }
+}
+
+#[cfg(test)]
+mod without_feature {
+    use super::*;
+
+    #[test]
+    fn the_address_of_a_redis_is_refused_by_the_name_of_the_feature() {
+        let refused = Address::parse("redis://127.0.0.1:6379").unwrap_err();
+        assert!(refused.contains("feature `redis`"), "{refused}");
     }
 }
