@@ -13,33 +13,33 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Facts as a key.
 #[derive(PartialEq, Eq)]
-struct Words(Box<[u64]>);
+struct ProfileKey(Box<[u64]>);
 
-/// Borrowed [`Words`].
-struct WordsRef<'w>(&'w [u64]);
+/// Borrowed [`ProfileKey`].
+struct ProfileKeyRef<'w>(&'w [u64]);
 
-impl Hash for Words {
+impl Hash for ProfileKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.hash(state);
     }
 }
-impl Hash for WordsRef<'_> {
+impl Hash for ProfileKeyRef<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.hash(state);
     }
 }
-impl Equivalent<Words> for WordsRef<'_> {
-    fn equivalent(&self, key: &Words) -> bool {
+impl Equivalent<ProfileKey> for ProfileKeyRef<'_> {
+    fn equivalent(&self, key: &ProfileKey) -> bool {
         *self.0 == *key.0
     }
 }
 
 /// Bytes of an entry.
 #[derive(Clone)]
-struct Bytes;
+struct ProfileBytes;
 
-impl Weighter<Words, Arc<Profile>> for Bytes {
-    fn weight(&self, key: &Words, profile: &Arc<Profile>) -> u64 {
+impl Weighter<ProfileKey, Arc<Profile>> for ProfileBytes {
+    fn weight(&self, key: &ProfileKey, profile: &Arc<Profile>) -> u64 {
         /// Overhead of the cache per entry, in bytes, estimated.
         const ENTRY_BYTES: usize = 256;
         (ENTRY_BYTES + 16 * key.0.len() + profile.bytes()) as u64
@@ -49,7 +49,7 @@ impl Weighter<Words, Arc<Profile>> for Bytes {
 /// The profiles of one graph.
 pub(crate) struct Profiles {
     everything: Arc<Profile>,
-    known: quick_cache::sync::Cache<Words, Arc<Profile>, Bytes, foldhash::quality::RandomState>,
+    known: quick_cache::sync::Cache<ProfileKey, Arc<Profile>, ProfileBytes, foldhash::quality::RandomState>,
 }
 
 /// Number of the next profile.
@@ -64,7 +64,7 @@ impl Profiles {
         let known = quick_cache::sync::Cache::with(
             1024,
             PROFILES_BYTES_MAX,
-            Bytes,
+            ProfileBytes,
             foldhash::quality::RandomState::default(),
             quick_cache::sync::DefaultLifecycle::default(),
         );
@@ -87,13 +87,13 @@ impl Profiles {
     }
 
     fn profile(&self, graph: &Graph, words: &[u64]) -> Arc<Profile> {
-        if let Some(known) = self.known.get(&WordsRef(words)) {
+        if let Some(known) = self.known.get(&ProfileKeyRef(words)) {
             return known;
         }
         let visibility = graph.visibility(split(words));
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let profile = Arc::new(Profile::new(number, words.into(), visibility));
-        self.known.insert(Words(words.into()), Arc::clone(&profile));
+        self.known.insert(ProfileKey(words.into()), Arc::clone(&profile));
         profile
     }
 }
