@@ -8,6 +8,7 @@
 use crate::config::{self, Config};
 use crate::native::Native;
 use crate::server::{CorsRules, Readiness};
+use crate::session::Authenticator;
 use crate::sources::{self, Findings};
 use crate::{server, services};
 use arc_swap::ArcSwap;
@@ -27,6 +28,8 @@ pub struct Generation {
     pub config: Config,
     /// The engine that answers requests.
     pub engine: Engine,
+    /// Says who calls.
+    pub(crate) authenticator: Authenticator,
     /// Parts of the sources that are not served, for the operator.
     pub findings: Findings,
     /// Databases whose schema is watched.
@@ -56,14 +59,16 @@ impl Generation {
 
     /// Makes the engine of `graph`, which was made of the sources of `config`.
     pub(crate) fn of(config: Config, number: u64, graph: Graph, findings: Findings) -> Result<Self, String> {
+        let authenticator = Authenticator::new(&config)?;
         let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
-        let local_only = config.admin_secret.is_none() && config.is_local();
+        let local_only = !config.has_secret() && config.is_local();
         let (dev, cors) = (config.is_dev(), CorsRules::new(&config.cors, config.is_local()));
         let (is_waiting, readiness, watches) = (false, Readiness::default(), Vec::new());
         Ok(Self {
             number,
             engine,
+            authenticator,
             findings,
             watches,
             building: Vec::new(),
@@ -86,10 +91,6 @@ impl Generation {
             Some(down) => Err(down.to_string()),
             None => Ok(made),
         }
-    }
-
-    pub(crate) fn secret(&self) -> Option<&str> {
-        self.config.admin_secret.as_ref().map(config::Secret::expose)
     }
 }
 
@@ -125,6 +126,8 @@ pub struct Overrides {
     pub admin_listen: Option<config::Listen>,
     /// `--admin-secret`, `WEIR_ADMIN_SECRET`.
     pub admin_secret: Option<config::Secret>,
+    /// Authentication, from the environment.
+    pub auth: config::AuthOverrides,
     /// `--dev`.
     pub dev: bool,
     /// `--cors`, as often as it is there.
@@ -138,6 +141,7 @@ impl Overrides {
             config.listen = listen;
         }
         config.admin_listen = self.admin_listen.or(config.admin_listen);
+        self.auth.apply(&mut config.admin_secret, &mut config.auth);
         if let Some(secret) = &self.admin_secret {
             config.admin_secret = Some(secret.clone());
         }
@@ -252,7 +256,9 @@ impl Live {
         if config.tls.is_some() != before.config.tls.is_some() {
             return Err("`tls` cannot be switched on or off without a restart".into());
         }
-        Generation::build(config, self.numbers.fetch_add(1, Ordering::Relaxed) + 1)
+        let mut made = Generation::build(config, self.numbers.fetch_add(1, Ordering::Relaxed) + 1)?;
+        made.authenticator.keep_keys_of(&before.authenticator);
+        Ok(made)
     }
 
     /// Why the last reload failed, if it did.

@@ -8,6 +8,7 @@ pub mod generation;
 pub mod native;
 pub mod server;
 pub mod services;
+pub mod session;
 pub mod sources;
 
 pub use facade::{Builder, ExecuteError, Weir};

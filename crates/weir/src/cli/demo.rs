@@ -27,7 +27,7 @@ pub(super) fn demo(reset: bool, data: Option<PathBuf>, options: ServeOptions) ->
     if !file.exists() {
         create(&file)?;
     }
-    run(origin(Target::Source(Address::Sqlite(file)), overrides(options))?)
+    run(origin(Target::Source(Address::Sqlite(file)), overrides(options)?)?)
 }
 
 /// `$XDG_CACHE_HOME/weir`, `~/.cache/weir`, or `.weir` here.

@@ -2,7 +2,7 @@
 
 use super::ServeOptions;
 use super::watch::Watch;
-use crate::config::Secret;
+use crate::config::{AuthOverrides, Secret};
 use crate::generation::{Live, Origin, Overrides};
 use crate::server::Server;
 use crate::sources::{self, Target};
@@ -27,7 +27,7 @@ const WATCH_MAX: Duration = Duration::from_secs(30);
 
 /// Serves `target` until a signal ends it.
 pub(super) fn serve(target: &str, store: Option<String>, options: ServeOptions) -> Result<ExitCode, String> {
-    let overrides = overrides(options);
+    let overrides = overrides(options)?;
     let mut origin = origin(sources::target(target)?, overrides)?;
     if store.is_some() {
         let native = match &mut origin {
@@ -42,9 +42,12 @@ pub(super) fn serve(target: &str, store: Option<String>, options: ServeOptions) 
 }
 
 /// Settings of the command line.
-pub(super) fn overrides(options: ServeOptions) -> Overrides {
+/// # Errors
+/// A variable of the environment that cannot be read.
+pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
     let ServeOptions { listen, admin_listen, admin_secret, dev, cors } = options;
-    Overrides { listen, admin_listen, admin_secret: admin_secret.map(Secret::new), dev, cors }
+    let auth = AuthOverrides::read(|name| std::env::var(name).ok())?;
+    Ok(Overrides { listen, admin_listen, admin_secret: admin_secret.map(Secret::new), auth, dev, cors })
 }
 
 /// The origin of the configuration that `target` names.

@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** an unknown key is an error, never ignored.
 
+pub mod auth;
 mod cors;
 mod limits;
 pub mod listen;
@@ -16,6 +17,10 @@ mod service;
 pub mod setting;
 mod variables;
 
+pub use auth::{
+    Auth, AuthOverrides, AuthWebhook, ClaimPath, ClaimSource, ClaimsFormat, Jwt, JwtAlgorithm, OneOrMany,
+};
+pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
 pub use cors::Cors;
 pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
@@ -41,6 +46,8 @@ pub struct Config {
     pub admin_listen: Option<Listen>,
     /// Callers with this secret in `x-hasura-admin-secret` or `x-weir-admin-secret` are the admin. Best taken from the environment: `${WEIR_ADMIN_SECRET}`.
     pub admin_secret: Option<Secret>,
+    /// Other ways to say who calls, and further admin secrets.
+    pub auth: Auth,
     /// True opens the console and explain to everyone. Without the key: true if all listeners are on loopback.
     pub dev: Option<bool>,
     /// Worker threads; without the key one per core.
@@ -305,6 +312,12 @@ impl Config {
         self.threads.map_or_else(cores, usize::from).max(1)
     }
 
+    /// True if callers without credentials are not the admin.
+    #[must_use]
+    pub fn has_secret(&self) -> bool {
+        self.admin_secret.is_some() || !self.auth.admin_secrets.is_empty()
+    }
+
     /// True if only programs of this machine can connect.
     #[must_use]
     pub fn is_local(&self) -> bool {
@@ -321,7 +334,7 @@ impl Config {
     /// # Errors
     /// The first contradiction, with the way out.
     pub fn check(&self) -> Result<(), String> {
-        if self.admin_secret.is_none()
+        if !self.has_secret()
             && let Some(open) = self.listeners().find(|it| !it.ip().is_loopback())
         {
             return Err(format!(

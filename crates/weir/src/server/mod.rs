@@ -77,7 +77,8 @@ impl Server {
         let (phase, _) = watch::channel(ServerPhase::Serving);
         let place = if admin_listen.is_some() { ListenerRole::Public } else { ListenerRole::Only };
         let (auth_throttle, accept_failures) =
-            (Arc::new(AuthThrottle::new()), Arc::new(log::LogThrottle::new()));
+            (Arc::new(AuthThrottle::new()), Arc::new(log::LogThrottle::every_second()));
+        let ignored_headers = Arc::new(log::LogThrottle::every_minute());
         let mut admin = admin.into_iter();
         let mut workers = Vec::with_capacity(threads);
         for (number, socket) in public.into_iter().enumerate() {
@@ -88,6 +89,7 @@ impl Server {
                 metrics: Arc::clone(&metrics),
                 auth_throttle: Arc::clone(&auth_throttle),
                 accept_failures: Arc::clone(&accept_failures),
+                ignored_headers: Arc::clone(&ignored_headers),
                 phase: phase.subscribe(),
                 listeners: listeners.collect(),
                 connections_max: (config.limits.connections_max as usize).div_ceil(threads),

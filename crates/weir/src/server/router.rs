@@ -6,6 +6,7 @@
 use super::connection::head_guard::STAND_IN_METHOD;
 use super::connection::http2_guard;
 use super::connection::listener::ListenerRole;
+use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, over_http, websocket};
 use super::operator::{console, explain, invalidate, pages, probes, reload, schema};
 use super::request::context::{Answer, RequestContext};
@@ -13,6 +14,8 @@ use super::request::refusal::Refusal;
 use super::request::response_body::ResponseBody;
 use super::request::{auth, cors};
 use super::telemetry::metrics::Endpoint;
+use crate::session::error::AuthError;
+use crate::session::secret::SECRET_HEADERS;
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, LOCATION, ORIGIN};
 use hyper::http::request::Parts;
@@ -44,6 +47,8 @@ enum Exposure {
 enum Handler {
     Graphql,
     Hasura,
+    /// As [`Self::Hasura`], with the statuses of errors.
+    HasuraAlpha,
     Live,
     Ready,
     Health,
@@ -78,6 +83,7 @@ const fn route(path: &'static str, methods: &'static str, gate: Gate, on: Exposu
 pub(crate) const ROUTES: &[Route] = &[
     route("/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Graphql),
     route("/v1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Hasura),
+    route("/v1alpha1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::HasuraAlpha),
     route("/livez", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Live),
     route("/readyz", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Ready),
     route("/healthz", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Health),
@@ -117,13 +123,14 @@ pub(crate) async fn answer(
     head: &Parts,
     body: Incoming,
 ) -> Answer {
-    let answered = match admit(context, place, head) {
+    let answered = match admit(context, place, head).await {
         Err(refusal) => Err(refusal),
         Ok(route) if websocket::is_offered(&head.headers) => upgrade(context, route, head),
         Ok(route) if head.method == Method::OPTIONS => Ok(options(context, route, head)),
         Ok(route) => match route.page {
             Handler::Graphql => over_http::answer(context, head, body).await,
-            Handler::Hasura => hasura::answer(context, head, body).await,
+            Handler::Hasura => hasura::answer(context, head, body, Statuses::Ok).await,
+            Handler::HasuraAlpha => Box::pin(hasura::answer(context, head, body, Statuses::True)).await,
             Handler::Live => Ok(probes::live()),
             Handler::Ready => Ok(Box::pin(probes::ready(context)).await),
             Handler::Health => Ok(probes::health(context)),
@@ -144,7 +151,7 @@ pub(crate) async fn answer(
         }
         let endpoint = match head.uri.path() {
             "/graphql" => Endpoint::Graphql,
-            "/v1/graphql" => Endpoint::Hasura,
+            "/v1/graphql" | "/v1alpha1/graphql" => Endpoint::Hasura,
             _ => Endpoint::Other,
         };
         // The bytes behind such a head may be no HTTP.
@@ -157,7 +164,7 @@ pub(crate) async fn answer(
 fn upgrade(context: &RequestContext, route: &Route, head: &Parts) -> Result<Answer, Refusal> {
     match route.page {
         Handler::Graphql => websocket::accept(context, head, Endpoint::Graphql),
-        Handler::Hasura => websocket::accept(context, head, Endpoint::Hasura),
+        Handler::Hasura | Handler::HasuraAlpha => websocket::accept(context, head, Endpoint::Hasura),
         _ => {
             let message = "WebSockets are taken at /graphql and /v1/graphql";
             Err(Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message))
@@ -166,7 +173,11 @@ fn upgrade(context: &RequestContext, route: &Route, head: &Parts) -> Result<Answ
 }
 
 /// The entry for what is asked, if the head is sound and its sender may ask.
-fn admit(context: &RequestContext, place: ListenerRole, head: &Parts) -> Result<&'static Route, Refusal> {
+async fn admit(
+    context: &RequestContext,
+    place: ListenerRole,
+    head: &Parts,
+) -> Result<&'static Route, Refusal> {
     check_head(context, head)?;
     let route = find(head.uri.path(), place).ok_or_else(Refusal::not_found)?;
     if head.method == Method::OPTIONS {
@@ -175,7 +186,7 @@ fn admit(context: &RequestContext, place: ListenerRole, head: &Parts) -> Result<
     if !is_allowed(route, &head.method) {
         return Err(Refusal::method(route.methods));
     }
-    pass(context, route, head)?;
+    pass(context, route, head).await?;
     Ok(route)
 }
 
@@ -203,10 +214,12 @@ fn check_head(context: &RequestContext, head: &Parts) -> Result<(), Refusal> {
 
 /// The first header with two lines of those that must have one: of two lines some readers take the first, others the last.
 fn repeated(headers: &HeaderMap) -> Option<&'static HeaderName> {
-    static SINGLE: [HeaderName; 5] =
-        [CONTENT_TYPE, AUTHORIZATION, ORIGIN, auth::HASURA_SECRET, auth::WEIR_SECRET];
+    static SINGLE: [HeaderName; 3] = [CONTENT_TYPE, AUTHORIZATION, ORIGIN];
+    static ROLES: [HeaderName; 2] = auth::ROLES;
+    static SECRETS: [HeaderName; 3] = SECRET_HEADERS;
     let any = headers.len() != headers.keys_len();
-    SINGLE.iter().find(|it| any && headers.get_all(*it).iter().nth(1).is_some())
+    let mut single = SINGLE.iter().chain(&SECRETS).chain(&ROLES);
+    single.find(|it| any && headers.get_all(*it).iter().nth(1).is_some())
 }
 
 /// True if the client addresses this machine by an IP address or as `localhost`. A web page can have its own name resolve to
@@ -229,7 +242,7 @@ fn is_local_name(authority: &str) -> bool {
 }
 
 /// Lets the request pass the route's gate.
-fn pass(context: &RequestContext, route: &Route, head: &Parts) -> Result<(), Refusal> {
+async fn pass(context: &RequestContext, route: &Route, head: &Parts) -> Result<(), Refusal> {
     let generation = &context.generation;
     match route.gate {
         Gate::Open => Ok(()),
@@ -241,11 +254,9 @@ fn pass(context: &RequestContext, route: &Route, head: &Parts) -> Result<(), Ref
             Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message))
         }
         // A caller that asks for another role is refused, with any secret.
-        Gate::Operator if auth::asks_for_other_role(&head.headers) => {
-            Err(Refusal::denied(auth::AuthError::Role))
-        }
-        Gate::Operator if generation.secret().is_none() && generation.dev => Ok(()),
-        Gate::Operator => auth::operator(context, &head.headers).map_err(Refusal::denied),
+        Gate::Operator if auth::asks_for_other_role(&head.headers) => Err(Refusal::denied(AuthError::role())),
+        Gate::Operator if generation.authenticator.is_open() && generation.dev => Ok(()),
+        Gate::Operator => Box::pin(auth::operator(context, &head.headers)).await.map_err(Refusal::denied),
     }
 }
 
@@ -307,8 +318,16 @@ mod tests {
     #[test]
     fn every_page_beyond_probes_and_graphql_has_a_gate() {
         let open: Vec<&str> = ROUTES.iter().filter(|it| it.gate == Gate::Open).map(|it| it.path).collect();
-        let expected =
-            ["/graphql", "/v1/graphql", "/livez", "/readyz", "/healthz", "/v1/version", "/favicon.ico"];
+        let expected = [
+            "/graphql",
+            "/v1/graphql",
+            "/v1alpha1/graphql",
+            "/livez",
+            "/readyz",
+            "/healthz",
+            "/v1/version",
+            "/favicon.ico",
+        ];
         assert_eq!(open, expected);
     }
 }

@@ -51,6 +51,7 @@ pub(crate) struct WorkerSeed {
     pub(crate) phase: watch::Receiver<ServerPhase>,
     pub(crate) listeners: Vec<(std::net::TcpListener, ListenerRole)>,
     pub(crate) accept_failures: Arc<LogThrottle>,
+    pub(crate) ignored_headers: Arc<LogThrottle>,
     pub(crate) connections_max: usize,
     pub(crate) number: usize,
     /// Number of worker threads, at least 1.
@@ -88,6 +89,7 @@ pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
                 live: seed.live,
                 metrics: seed.metrics,
                 auth_throttle: seed.auth_throttle,
+                ignored_headers: seed.ignored_headers,
                 json_buffer: Cell::default(),
                 ids: RequestIds::new(seed.number),
                 phase: seed.phase,
@@ -315,6 +317,7 @@ impl Worker {
             watched,
             peer,
             id,
+            cookies: RefCell::default(),
         };
         async move {
             let work = pin!(router::answer(&context, place, &head, body));

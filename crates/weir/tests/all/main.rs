@@ -16,6 +16,7 @@ mod upstream_kit;
 #[path = "../../../http/tests/wire_kit/mod.rs"]
 mod wire_kit;
 
+mod auth;
 mod browsers;
 mod commands;
 mod compose;

@@ -71,7 +71,7 @@ pub struct Weir {
 
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_weir"));
-    command.env_remove("WEIR_ADMIN_SECRET").stdin(Stdio::null());
+    command.env_remove("WEIR_ADMIN_SECRET").env_remove("HASURA_GRAPHQL_ADMIN_SECRET").stdin(Stdio::null());
     command
 }
 

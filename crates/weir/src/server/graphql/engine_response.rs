@@ -51,12 +51,12 @@ pub(crate) fn respond(
     mark_coding(&mut response, coding);
     if let Some(told) = &made.lifetime {
         context.worker.metrics.kept(told.kept);
-        let (has_secret, dev) = (context.generation.secret().is_some(), context.generation.dev);
+        let (credentials, dev) = (context.generation.authenticator.credentials(), context.generation.dev);
         cache_headers::tell(
             response.headers_mut(),
             told,
             headers,
-            cache_headers::ServerMode { has_secret, dev },
+            cache_headers::ServerMode { credentials, dev },
         );
     }
     match made.capacity {

@@ -6,7 +6,7 @@
 use super::batch;
 use super::engine_response::respond;
 use super::event_stream::no_events;
-use crate::server::request::auth::{self, AuthError};
+use crate::server::request::auth;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::negotiate::{self, Media};
@@ -14,10 +14,11 @@ use crate::server::request::receive::{self, Params, Unusable};
 use crate::server::request::refusal::{Refusal, error_body};
 use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use crate::session::error::{AuthError, AuthFault};
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use hyper::{Method, StatusCode};
-use weir_engine::engine::Outcome;
+use hyper::{HeaderMap, Method, StatusCode};
+use weir_engine::engine::{self, Outcome};
 use weir_engine::source::Protocol;
 use weir_language::json::JsonRef;
 
@@ -25,11 +26,36 @@ use weir_language::json::JsonRef;
 const NOT_FOUND: &str = "{\"path\":\"$\",\"error\":\"resource does not exist\",\"code\":\"not-found\",\"errors\":[{\"message\":\
 \"a GET is answered at /graphql: send a POST here\",\"extensions\":{\"path\":\"$\",\"code\":\"not-found\"}}]}";
 
+/// Statuses of answers with errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Statuses {
+    /// 200, as at `/v1/graphql`.
+    Ok,
+    /// Those of the errors, as at `/v1alpha1/graphql`.
+    True,
+}
+
+impl Statuses {
+    /// The status of an answer whose error has this one.
+    fn of(self, status: StatusCode) -> StatusCode {
+        match self {
+            Self::Ok => StatusCode::OK,
+            Self::True => status,
+        }
+    }
+
+    /// Status and outcome of a request that cannot be read.
+    fn rejected(self) -> (StatusCode, Verdict) {
+        (self.of(StatusCode::BAD_REQUEST), Verdict::Rejected)
+    }
+}
+
 /// Answers a POST, and what comes instead.
 pub(crate) async fn answer(
     context: &RequestContext,
     head: &Parts,
     body: Incoming,
+    statuses: Statuses,
 ) -> Result<Answer, Refusal> {
     let headers = &head.headers;
     if negotiate::wants_events(headers) {
@@ -39,13 +65,13 @@ pub(crate) async fn answer(
         let response = json(StatusCode::NOT_FOUND, Media::Json, ResponseBody::whole(NOT_FOUND));
         return Ok(Answer { response, endpoint: Endpoint::Hasura, verdict: Verdict::Rejected, timing: None });
     }
-    let caller = match auth::caller(context, headers) {
+    let caller = match auth::caller_before_body(context, headers).await {
         Ok(caller) => caller,
-        Err(denied @ AuthError::TooOften) => return Err(Refusal::denied(denied)),
-        Err(denied) => return Ok(refused(denied.message(), "access-denied", Verdict::Denied)),
+        Err(error) => return denied(error, statuses),
     };
     if context.generation.is_waiting {
-        return Ok(refused(&Refusal::waiting().message, "unexpected", Verdict::Failed));
+        let status = statuses.of(StatusCode::SERVICE_UNAVAILABLE);
+        return Ok(refused(&Refusal::waiting().message, "unexpected", (status, Verdict::Failed)));
     }
     context.has_room(1)?;
     // Browsers send other types for any page and ask nobody.
@@ -57,7 +83,14 @@ pub(crate) async fn answer(
     let bytes = receive::body(context, headers, body).await?;
     let tape = match receive::json(context.worker.json_buffer.take(), &bytes, limits) {
         Ok(tape) => tape,
-        Err(refusal) => return Ok(refused(&refusal.message, "invalid-json", Verdict::Rejected)),
+        Err(refusal) => return Ok(refused(&refusal.message, "invalid-json", statuses.rejected())),
+    };
+    let caller = match caller {
+        Some(caller) => caller,
+        None => match Box::pin(auth::caller(context, headers, Some(&bytes))).await {
+            Ok(caller) => caller,
+            Err(error) => return denied(error, statuses),
+        },
     };
     if tape.root().is_array() {
         let count = tape.root().items().count();
@@ -65,14 +98,12 @@ pub(crate) async fn answer(
         return batch::batch(context, headers, bytes, count, caller);
     }
     let answer = match params(tape.root()) {
-        Err(message) => refused(message, "parse-failed", Verdict::Rejected),
+        Err(message) => refused(message, "parse-failed", statuses.rejected()),
         Ok(params) => {
             let client = context.client(headers);
             let request = engine_request(context, &params, &client, Protocol::Hasura, false);
             let made = context.generation.engine.execute(request, &caller).await;
-            let (verdict, timing) = (verdict(made.outcome), made.timing);
-            let response = respond(context, made, StatusCode::OK, Media::Json, headers);
-            Answer { response, endpoint: Endpoint::Hasura, verdict, timing: Some(timing) }
+            finished(context, made, headers, statuses)
         }
     };
     context.worker.json_buffer.replace(tape.into_buffer());
@@ -95,12 +126,32 @@ const fn verdict(outcome: Outcome) -> Verdict {
     }
 }
 
-fn refused(message: &str, code: &str, verdict: Verdict) -> Answer {
-    let body = ResponseBody::whole(error_body(message, code, Some("$")));
-    Answer {
-        response: json(StatusCode::OK, Media::Json, body),
-        endpoint: Endpoint::Hasura,
-        verdict,
-        timing: None,
+/// The answer that the engine made.
+fn finished(
+    context: &RequestContext,
+    made: engine::Response,
+    headers: &HeaderMap,
+    statuses: Statuses,
+) -> Answer {
+    let (verdict, timing) = (verdict(made.outcome), made.timing);
+    let status = match verdict {
+        Verdict::Executed => StatusCode::OK,
+        _ => statuses.of(StatusCode::BAD_REQUEST),
+    };
+    let response = respond(context, made, status, Media::Json, headers);
+    Answer { response, endpoint: Endpoint::Hasura, verdict, timing: Some(timing) }
+}
+
+/// The answer to a caller who is turned away.
+fn denied(error: AuthError, statuses: Statuses) -> Result<Answer, Refusal> {
+    if error.fault == AuthFault::TooOften {
+        return Err(Refusal::denied(error));
     }
+    let status = StatusCode::from_u16(error.hasura_status()).unwrap_or(StatusCode::BAD_REQUEST);
+    Ok(refused(&error.message, error.hasura_code(), (statuses.of(status), Verdict::Denied)))
+}
+
+fn refused(message: &str, code: &str, (status, verdict): (StatusCode, Verdict)) -> Answer {
+    let body = ResponseBody::whole(error_body(message, code, Some("$")));
+    Answer { response: json(status, Media::Json, body), endpoint: Endpoint::Hasura, verdict, timing: None }
 }

@@ -29,7 +29,7 @@ pub(crate) async fn answer(
     body: Incoming,
 ) -> Result<Answer, Refusal> {
     let headers = &head.headers;
-    let caller = auth::caller(context, headers).map_err(Refusal::denied)?;
+    let caller = auth::caller_before_body(context, headers).await.map_err(Refusal::denied)?;
     if context.generation.is_waiting {
         return Err(Refusal::waiting());
     }
@@ -42,10 +42,12 @@ pub(crate) async fn answer(
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", message));
     };
     if head.method == Method::GET {
+        let caller = known(context, headers, caller, None).await?;
         return Box::pin(by_get(context, head, media, &caller)).await;
     }
     if !negotiate::is_json(headers) {
         if negotiate::is_graphql(headers) {
+            let caller = known(context, headers, caller, None).await?;
             return Box::pin(by_text(context, head, body, media, &caller)).await;
         }
         let message = "a POST needs `content-type: application/json`; /v1/graphql takes a body without it";
@@ -55,6 +57,7 @@ pub(crate) async fn answer(
     let bytes = receive::body(context, headers, body).await?;
     let buffer = context.worker.json_buffer.take();
     let tape = receive::json(buffer, &bytes, limits)?;
+    let caller = known(context, headers, caller, Some(&bytes)).await?;
     let answer = match receive::params(tape.root()) {
         Ok(params) => {
             let client = context.client(headers);
@@ -69,6 +72,19 @@ pub(crate) async fn answer(
     };
     context.worker.json_buffer.replace(tape.into_buffer());
     answer
+}
+
+/// The caller; `request` is the body that says who it is, where the headers alone did not.
+async fn known(
+    context: &RequestContext,
+    headers: &HeaderMap,
+    caller: Option<Caller>,
+    request: Option<&[u8]>,
+) -> Result<Caller, Refusal> {
+    match caller {
+        Some(caller) => Ok(caller),
+        None => Box::pin(auth::caller(context, headers, request)).await.map_err(Refusal::denied),
+    }
 }
 
 /// Answers a POST whose body is the operation itself.

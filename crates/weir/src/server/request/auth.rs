@@ -1,166 +1,121 @@
-//! Authentication of callers: the admin secret; until there are roles, no role but admin.
+//! Authentication of a request: `session` says who calls; here are the patience with wrong secrets, the log of headers that
+//! do not count, and the roles that are served, which is admin alone until there are others.
 //!
-//! **Invariant:** a caller that asks for another role is refused, never served as admin.
+//! **Invariant:** a caller with another role is refused, never served as admin.
 
 use super::context::RequestContext;
+use crate::session::Session;
+use crate::session::error::{AuthError, AuthFault};
+use crate::session::secret::sent;
 use hyper::HeaderMap;
-use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
-use subtle::ConstantTimeEq;
-use weir_engine::caller::Identity;
+use hyper::header::{AUTHORIZATION, HeaderName};
+use weir_engine::caller::ADMIN;
 use weir_engine::source::Caller;
 
-/// Hasura's name of the header.
-pub(crate) const HASURA_SECRET: HeaderName = HeaderName::from_static("x-hasura-admin-secret");
-/// Ours.
-pub(crate) const WEIR_SECRET: HeaderName = HeaderName::from_static("x-weir-admin-secret");
-/// The role that is asked for.
-const ROLE: HeaderName = HeaderName::from_static("x-hasura-role");
+/// Headers that ask for a role.
+pub(crate) const ROLES: [HeaderName; 2] =
+    [HeaderName::from_static("x-hasura-role"), HeaderName::from_static("x-weir-role")];
 
-/// Why a caller is turned away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AuthError {
-    /// No secret came.
-    Missing,
-    /// Another one came.
-    Wrong,
-    /// The role does not exist.
-    Role,
-    /// Too many wrong ones came from there.
-    TooOften,
-}
-
-impl AuthError {
-    /// Words for the client, as Hasura says them where it says something.
-    pub(crate) const fn message(self) -> &'static str {
-        match self {
-            Self::Missing => "x-hasura-admin-secret/x-weir-admin-secret required, but not found",
-            Self::Wrong => "invalid \"x-hasura-admin-secret\"/\"x-weir-admin-secret\"",
-            Self::Role => "your requested role is not in allowed roles",
-            Self::TooOften => "too many wrong secrets came from your address: wait a minute",
-        }
-    }
-    /// The stable code.
-    pub(crate) const fn code(self) -> &'static str {
-        match self {
-            Self::Missing | Self::Wrong | Self::Role => "ACCESS_DENIED",
-            Self::TooOften => "LIMIT_SECRET",
-        }
-    }
-    /// The status on `/graphql`.
-    pub(crate) const fn status(self) -> u16 {
-        match self {
-            Self::Missing | Self::Wrong => 401,
-            Self::Role => 403,
-            Self::TooOften => 429,
-        }
-    }
-}
-
-/// Authenticates the caller; an address with too many wrong secrets is refused first.
-pub(crate) fn caller(context: &RequestContext, headers: &HeaderMap) -> Result<Caller, AuthError> {
-    let secret = context.generation.secret();
-    let identity =
-        patiently(context, secret.is_some() && sent(headers).is_some(), || identify(headers, secret))?;
-    Ok(context.generation.engine.caller(&identity))
-}
-
-/// As [`caller`] for the operator's own pages, where the secret may come as a bearer token.
-pub(crate) fn operator(context: &RequestContext, headers: &HeaderMap) -> Result<(), AuthError> {
-    let secret = context.generation.secret();
-    let sent = secret.and_then(|_| sent(headers).or_else(|| bearer(headers)));
-    patiently(context, sent.is_some(), || match (secret, sent) {
-        (Some(secret), Some(sent)) if equal(sent, secret.as_bytes()) => Ok(()),
-        (_, Some(_)) => Err(AuthError::Wrong),
-        (_, None) => Err(AuthError::Missing),
-    })
-}
-
-/// Counts what turns out to be wrong, and does not look at all when there was too much of it.
-fn patiently<T>(
+/// As [`caller`] before the body is read; nothing where the body is needed to say who calls.
+pub(crate) async fn caller_before_body(
     context: &RequestContext,
-    sent: bool,
-    look: impl FnOnce() -> Result<T, AuthError>,
-) -> Result<T, AuthError> {
-    let (auth_throttle, per_minute) =
-        (&context.worker.auth_throttle, context.generation.config.limits.wrong_secrets_per_minute);
-    if sent && auth_throttle.are_too_many(context.peer, per_minute) {
-        return Err(AuthError::TooOften);
+    headers: &HeaderMap,
+) -> Result<Option<Caller>, AuthError> {
+    match context.generation.authenticator.needs_request(headers) {
+        true => Ok(None),
+        false => caller(context, headers, None).await.map(Some),
     }
-    let found = look();
-    if matches!(found, Err(AuthError::Wrong)) {
-        auth_throttle.note(context.peer, per_minute);
-    }
-    found
 }
 
-/// With no `secret` set everyone is admin.
-fn identify(headers: &HeaderMap, secret: Option<&str>) -> Result<Identity, AuthError> {
-    if let Some(secret) = secret {
-        match sent(headers) {
-            None => return Err(AuthError::Missing),
-            Some(sent) if !equal(sent, secret.as_bytes()) => return Err(AuthError::Wrong),
-            Some(_) => {}
+/// Authenticates the caller; `request` is the body, where it was read.
+pub(crate) async fn caller(
+    context: &RequestContext,
+    headers: &HeaderMap,
+    request: Option<&[u8]>,
+) -> Result<Caller, AuthError> {
+    let session = session(context, headers, request).await?;
+    if session.identity.is_admin() {
+        return Ok(context.generation.engine.caller(&session.identity));
+    }
+    let message =
+        "roles are not served yet: send the admin secret without a role, or ask for the role `admin`";
+    Err(AuthError::new(AuthFault::NotServed, message))
+}
+
+/// Lets the holder of an admin secret pass, and any other caller whose role is admin. Where no token is read from
+/// `Authorization`, the secret may come there as a bearer token.
+pub(crate) async fn operator(context: &RequestContext, headers: &HeaderMap) -> Result<(), AuthError> {
+    let authenticator = &context.generation.authenticator;
+    if authenticator.is_open() {
+        return Err(AuthError::secret_missing());
+    }
+    if sent(headers).is_none()
+        && !authenticator.reads_bearer()
+        && let Some(secret) = bearer(headers)
+    {
+        be_patient(context)?;
+        if authenticator.is_secret(secret) {
+            return Ok(());
         }
+        note_wrong(context);
+        return Err(AuthError::secret_wrong());
     }
-    if asks_for_other_role(headers) {
-        return Err(AuthError::Role);
+    if session(context, headers, None).await?.identity.is_admin() { Ok(()) } else { Err(AuthError::role()) }
+}
+
+/// Authenticates; an address with too many wrong secrets is refused first.
+async fn session(
+    context: &RequestContext,
+    headers: &HeaderMap,
+    request: Option<&[u8]>,
+) -> Result<Session, AuthError> {
+    let authenticator = &context.generation.authenticator;
+    if !authenticator.is_open() && sent(headers).is_some() {
+        be_patient(context)?;
     }
-    Ok(Identity::admin())
+    let found = authenticator.authenticate(headers, request).await;
+    match &found {
+        Ok(session) => tell_ignored(context, session),
+        Err(AuthError { fault: AuthFault::SecretWrong, .. }) => note_wrong(context),
+        Err(_) => {}
+    }
+    let mut session = found?;
+    context.cookies.borrow_mut().append(&mut session.cookies);
+    Ok(session)
+}
+
+fn be_patient(context: &RequestContext) -> Result<(), AuthError> {
+    let per_minute = context.generation.config.limits.wrong_secrets_per_minute;
+    if context.worker.auth_throttle.are_too_many(context.peer, per_minute) {
+        let message = "too many wrong secrets came from your address: wait a minute";
+        return Err(AuthError::new(AuthFault::TooOften, message));
+    }
+    Ok(())
+}
+
+fn note_wrong(context: &RequestContext) {
+    let per_minute = context.generation.config.limits.wrong_secrets_per_minute;
+    context.worker.auth_throttle.note(context.peer, per_minute);
+}
+
+/// Says, at most once a minute, which session headers did not count.
+fn tell_ignored(context: &RequestContext, session: &Session) {
+    if session.ignored.is_empty() {
+        return;
+    }
+    context.worker.metrics.ignored_session_headers.inc();
+    if let Some(requests) = context.worker.ignored_headers.note() {
+        let names: Vec<&str> = session.ignored.iter().map(HeaderName::as_str).collect();
+        let names = names.join(", ");
+        tracing::warn!(%names, requests, "session headers of a caller without an admin secret are ignored");
+    }
 }
 
 /// True if the request asks for a role other than admin.
 pub(crate) fn asks_for_other_role(headers: &HeaderMap) -> bool {
-    headers.get_all(ROLE).iter().any(|it| it.as_bytes() != b"admin")
+    ROLES.iter().flat_map(|it| headers.get_all(it)).any(|it| it.as_bytes() != ADMIN.as_bytes())
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(AUTHORIZATION).and_then(|it| it.as_bytes().strip_prefix(b"Bearer "))
-}
-
-/// The admin secret that a client sends, whether it is right or not.
-pub(crate) fn sent(headers: &HeaderMap) -> Option<&[u8]> {
-    headers.get(WEIR_SECRET).or_else(|| headers.get(HASURA_SECRET)).map(HeaderValue::as_bytes)
-}
-
-/// Compares in constant time.
-fn equal(sent: &[u8], secret: &[u8]) -> bool {
-    sent.ct_eq(secret).into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(
-        headers: &[(HeaderName, &'static str)],
-        secret: Option<&str>,
-        expected: Result<Identity, AuthError>,
-    ) {
-        let map: HeaderMap =
-            headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect();
-        assert_eq!(identify(&map, secret), expected, "{headers:?}");
-    }
-
-    #[test]
-    fn without_a_secret_everyone_is_admin() {
-        check(&[], None, Ok(Identity::admin()));
-        check(&[(ROLE, "admin")], None, Ok(Identity::admin()));
-    }
-
-    #[test]
-    fn with_a_secret_only_its_holder_is() {
-        check(&[], Some("s"), Err(AuthError::Missing));
-        check(&[(HASURA_SECRET, "t")], Some("s"), Err(AuthError::Wrong));
-        check(&[(HASURA_SECRET, "ss")], Some("s"), Err(AuthError::Wrong));
-        check(&[(HASURA_SECRET, "s")], Some("s"), Ok(Identity::admin()));
-        check(&[(WEIR_SECRET, "s")], Some("s"), Ok(Identity::admin()));
-    }
-
-    #[test]
-    fn another_role_is_never_served_as_admin() {
-        check(&[(ROLE, "user")], None, Err(AuthError::Role));
-        check(&[(ROLE, "Admin")], None, Err(AuthError::Role));
-        check(&[(ROLE, "admin"), (HASURA_SECRET, "s")], Some("s"), Ok(Identity::admin()));
-        check(&[(ROLE, "user"), (HASURA_SECRET, "s")], Some("s"), Err(AuthError::Role));
-    }
 }

@@ -7,8 +7,8 @@
 //!
 //! Sources: RFC 9111 (5.2.2), RFC 9110 (8.8.3, 13.1.2), RFC 5861; `docs/caching.md`.
 
-use super::auth;
 use super::response_body::ResponseBody;
+use crate::session;
 use foldhash::quality::FixedState;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, VARY,
@@ -23,27 +23,26 @@ use weir_engine::source::CacheScope;
 const X_TTL: HeaderName = HeaderName::from_static("x-ttl");
 /// The headers that every answer is decided by.
 const ALWAYS_READ: &str = "x-hasura-role";
-/// Those that are read where there is a secret.
-const SECRETS: &str = "x-hasura-admin-secret, x-weir-admin-secret";
 /// In dev mode: the answer's cache state and the setting that decided its lifetime.
 const X_WEIR_CACHE: HeaderName = HeaderName::from_static("x-weir-cache");
 
 /// Address that an answer is sent from.
 #[derive(Clone, Copy)]
-pub(crate) struct ServerMode {
-    /// True if callers need a secret.
-    pub(crate) has_secret: bool,
+pub(crate) struct ServerMode<'c> {
+    /// Headers that say who calls; empty where everyone is trusted.
+    pub(crate) credentials: &'c str,
     /// In dev mode it is told what set a lifetime.
     pub(crate) dev: bool,
 }
 
 /// Says in `headers` how long the answer to a request with the headers `asked` lives.
-pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderMap, place: ServerMode) {
+pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderMap, place: ServerMode<'_>) {
     let Lifetime { cache_control, wished, vary, kept } = lifetime;
     let seconds =
         if *wished { cache_control.remaining_ms.div_ceil(1000) } else { drawn_s(cache_control.remaining_ms) };
-    // An answer for an admin is private: shared caches do not know the secrets.
-    let scope = if auth::sent(asked).is_some() { CacheScope::Private } else { cache_control.scope };
+    // An answer for one caller is private: shared caches know neither secrets nor tokens nor sessions.
+    let is_personal = !place.credentials.is_empty() || session::says_who(asked);
+    let scope = if is_personal { CacheScope::Private } else { cache_control.scope };
     let words = match (seconds, scope) {
         (0, _) => "no-store".to_owned(),
         (_, scope) => {
@@ -64,9 +63,7 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
     headers.insert(X_TTL, HeaderValue::from(seconds));
     if seconds > 0 {
         differs_by(headers, ALWAYS_READ);
-        if place.has_secret {
-            differs_by(headers, SECRETS);
-        }
+        differs_by(headers, place.credentials);
         differs_by(headers, vary);
     }
     if place.dev {
@@ -172,7 +169,7 @@ mod tests {
 
     fn check_asked(asked: &HeaderMap, lifetime: &Lifetime, expected: &[(&str, &str)]) {
         let mut headers = HeaderMap::new();
-        tell(&mut headers, lifetime, asked, ServerMode { has_secret: false, dev: true });
+        tell(&mut headers, lifetime, asked, ServerMode { credentials: "", dev: true });
         let text = |it: &HeaderValue| it.to_str().expect("it is ASCII").to_owned();
         let found: Vec<(String, String)> = headers.iter().map(|it| (it.0.to_string(), text(it.1))).collect();
         let expected: Vec<_> = expected.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
@@ -212,13 +209,16 @@ mod tests {
 
     #[test]
     fn an_answer_differs_by_the_headers_that_were_read() {
-        for (has_secret, expected) in [
-            (false, "x-hasura-role, x-user-id"),
-            (true, "x-hasura-role, x-hasura-admin-secret, x-weir-admin-secret, x-user-id"),
+        for (credentials, expected) in [
+            ("", "x-hasura-role, x-user-id"),
+            (
+                "x-hasura-admin-secret, authorization",
+                "x-hasura-role, x-hasura-admin-secret, authorization, x-user-id",
+            ),
         ] {
             let mut headers = HeaderMap::new();
             let known = lifetime(60_000, 0, CacheScope::Public, true);
-            tell(&mut headers, &known, &HeaderMap::new(), ServerMode { has_secret, dev: false });
+            tell(&mut headers, &known, &HeaderMap::new(), ServerMode { credentials, dev: false });
             assert_eq!(headers[VARY], expected);
             assert!(!headers.contains_key(X_WEIR_CACHE));
         }
@@ -267,13 +267,21 @@ mod tests {
     #[test]
     fn what_an_answer_differs_by_stands_in_one_line_each_once() {
         let mut headers = HeaderMap::new();
-        for names in
-            ["accept-encoding", SECRETS, "", "authorization, x-user-id", "accept, accept-encoding", "origin"]
-        {
+        for names in [
+            "accept-encoding",
+            "x-hasura-admin-secret",
+            "",
+            "authorization, x-user-id",
+            "accept, accept-encoding",
+            "origin",
+        ] {
             differs_by(&mut headers, names);
         }
         let lines: Vec<_> = headers.get_all(VARY).iter().collect();
-        assert_eq!(lines, [&format!("accept-encoding, {SECRETS}, authorization, x-user-id, accept, origin")]);
+        assert_eq!(
+            lines,
+            [&format!("accept-encoding, x-hasura-admin-secret, authorization, x-user-id, accept, origin")]
+        );
     }
 
     #[test]

@@ -7,9 +7,11 @@ use super::response::{RequestId, RequestIds};
 use super::response_body::ResponseBody;
 use crate::generation::{Generation, Live};
 use crate::server::connection::timeouts::ConnectionState;
+use crate::server::telemetry::log::LogThrottle;
 use crate::server::telemetry::metrics::{Endpoint, Metrics, Verdict};
+use hyper::header::HeaderValue;
 use hyper::{HeaderMap, Response};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -34,6 +36,8 @@ pub(crate) struct WorkerContext {
     pub(crate) metrics: Arc<Metrics>,
     /// Wrong secrets, in the whole process.
     pub(crate) auth_throttle: Arc<AuthThrottle>,
+    /// When the log had last that session headers did not count, in the whole process.
+    pub(crate) ignored_headers: Arc<LogThrottle>,
     /// Memory of the last request's JSON.
     pub(crate) json_buffer: Cell<JsonBuffer>,
     /// Numbers requests.
@@ -62,6 +66,8 @@ pub(crate) struct RequestContext {
     pub(crate) peer: IpAddr,
     /// Its name in logs, and in the head of its answer.
     pub(crate) id: RequestId,
+    /// Values of `Set-Cookie` that authentication has for the client.
+    pub(crate) cookies: RefCell<Vec<HeaderValue>>,
 }
 
 impl RequestContext {
@@ -81,6 +87,7 @@ impl RequestContext {
             watched: Rc::clone(&self.watched),
             peer: self.peer,
             id: self.id.clone(),
+            cookies: RefCell::default(),
         }
     }
 

@@ -1,12 +1,12 @@
 //! Refusals of the HTTP layer: their statuses, codes and bodies.
 
-use super::auth::AuthError;
 use super::context::Answer;
 use super::negotiate::Media;
 use super::response_body::{ResponseBody, json};
 use crate::config::Limits;
 use crate::server::connection::head_guard::HeadError;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use crate::session::error::AuthError;
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONNECTION, HeaderValue};
 use std::borrow::Cow;
@@ -46,7 +46,7 @@ impl Refusal {
     }
     pub(crate) fn denied(denied: AuthError) -> Self {
         let status = StatusCode::from_u16(denied.status()).unwrap_or(StatusCode::FORBIDDEN);
-        Self::new(status, denied.code(), denied.message())
+        Self::new(status, denied.code(), denied.message)
     }
     pub(crate) fn method(allow: &'static str) -> Self {
         let message = "this address does not answer this method";

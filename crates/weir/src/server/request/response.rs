@@ -4,7 +4,7 @@ use super::context::{Answer, RequestContext};
 use super::response_body::ResponseBody;
 use crate::server::telemetry::log;
 use hyper::Response;
-use hyper::header::{HeaderName, HeaderValue};
+use hyper::header::{HeaderName, HeaderValue, SET_COOKIE};
 use hyper::http::request::Parts;
 use std::cell::Cell;
 use std::time::Duration;
@@ -84,6 +84,9 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
     context.generation.cors.mark(head, response.headers_mut());
     if context.generation.config.log.access {
         log::access(id.text(), head, (response.status().as_u16(), response.body().len()), total);
+    }
+    for cookie in context.cookies.borrow_mut().drain(..) {
+        response.headers_mut().append(SET_COOKIE, cookie);
     }
     response.headers_mut().insert(REQUEST_ID, id.0.clone());
     response

@@ -17,8 +17,9 @@ use weir_engine::engine::Timing;
 
 /// Lines that may wait for the sink.
 const LINES_WAITING_MAX: usize = 8192;
-/// The pause between lines that would be many.
+/// Pauses between lines that would be many.
 const SECOND_MS: u64 = 1000;
+const MINUTE_MS: u64 = 60_000;
 
 /// Starts logging for the process.
 /// # Errors
@@ -37,23 +38,33 @@ pub(crate) fn start(log: &Log, metrics: &Arc<Metrics>) -> Result<(), String> {
     Ok(())
 }
 
-/// Lets one line a second through, whichever thread has it, and counts those it holds back.
+/// Lets one line a second or a minute through, whichever thread has it, and counts those it holds back.
 #[derive(Debug)]
 pub(crate) struct LogThrottle {
     started: Instant,
     due_ms: AtomicU64,
     held: AtomicU64,
+    pause_ms: u64,
 }
 
 impl LogThrottle {
     /// Nothing was said yet.
-    pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), due_ms: AtomicU64::new(0), held: AtomicU64::new(0) }
+    pub(crate) fn every_second() -> Self {
+        Self::with_pause(SECOND_MS)
     }
 
-    /// Counts an event. Returns the events since the last log line, this one included, or `None` within a second of that line.
+    /// As [`Self::every_second`], with a pause of a minute.
+    pub(crate) fn every_minute() -> Self {
+        Self::with_pause(MINUTE_MS)
+    }
+
+    fn with_pause(pause_ms: u64) -> Self {
+        Self { started: Instant::now(), due_ms: AtomicU64::new(0), held: AtomicU64::new(0), pause_ms }
+    }
+
+    /// Counts an event. Returns the events since the last log line, this one included, or `None` within the pause after that line.
     pub(crate) fn note(&self) -> Option<u64> {
-        self.note_at(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX - SECOND_MS))
+        self.note_at(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX - MINUTE_MS))
     }
 
     fn note_at(&self, now_ms: u64) -> Option<u64> {
@@ -62,7 +73,7 @@ impl LogThrottle {
         if now_ms < due_ms {
             return None;
         }
-        let next_ms = now_ms + SECOND_MS;
+        let next_ms = now_ms + self.pause_ms;
         self.due_ms.compare_exchange(due_ms, next_ms, Ordering::Relaxed, Ordering::Relaxed).ok()?;
         Some(self.held.swap(0, Ordering::Relaxed))
     }
@@ -157,7 +168,7 @@ mod tests {
 
     #[test]
     fn many_of_a_second_are_one_line_with_their_number() {
-        let seldom = LogThrottle::new();
+        let seldom = LogThrottle::every_second();
         let lines: Vec<_> = (0..50).filter_map(|it| seldom.note_at(it * 50)).collect();
         assert_eq!(lines, [1, 20, 20]);
     }

@@ -100,6 +100,8 @@ pub(crate) struct Metrics {
     pub(crate) evicted: Counter,
     /// Requests for which a source had no capacity left.
     pub(crate) pool_timeouts: Counter,
+    /// Requests with session headers that did not count.
+    pub(crate) ignored_session_headers: Counter,
     /// Panics that were caught.
     pub(crate) panics: Counter,
     /// Successful and failed reloads.
@@ -147,6 +149,7 @@ impl Metrics {
             connections: Gauge::default(),
             evicted: Counter::default(),
             pool_timeouts: Counter::default(),
+            ignored_session_headers: Counter::default(),
             panics: Counter::default(),
             reloads: Counter::default(),
             reload_failures: Counter::default(),
@@ -168,6 +171,11 @@ impl Metrics {
             "pool_timeouts",
             "Requests for which a source had no capacity left",
             self.pool_timeouts.clone(),
+        );
+        registry.register(
+            "ignored_session_headers",
+            "Requests of callers without an admin secret whose session headers did not count",
+            self.ignored_session_headers.clone(),
         );
         registry.register("panics", "Panics that were caught", self.panics.clone());
         registry.register("reloads", "Configurations that were taken over", self.reloads.clone());

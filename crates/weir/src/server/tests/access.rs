@@ -1,7 +1,9 @@
 //! Tests of access, generated from the table of addresses: new addresses are tested too.
 
-use super::faults::{ask, server};
+use super::faults::{ask, configured, server};
+use crate::config::{Auth, Config};
 use crate::server::router::{Gate, ROUTES};
+use crate::session::tests::{claims, config, hs, hs256};
 
 /// The status of a request without a body.
 fn status(answer: &str) -> u16 {
@@ -30,5 +32,66 @@ fn no_page_of_another_origin_reaches_an_operator_s_address() {
         }
     }
     assert_eq!(guarded, ["/v1/explain", "/v1/reload", "/v1/invalidate", "/admin/schema"]);
+    assert_eq!(server.stop(), Ok(()));
+}
+
+/// The claims of a caller whose only role is admin.
+const ADMIN_CLAIMS: &str =
+    r#"{"https://hasura.io/jwt/claims":{"x-hasura-allowed-roles":["admin"],"x-hasura-default-role":"admin"}"#;
+
+#[test]
+fn every_address_denies_whoever_is_not_admin() {
+    let auth = Auth { jwt: vec![hs256()], ..Auth::default() };
+    let server = configured(Config { dev: Some(false), ..config(auth) });
+    let bearer = |claims: &str| format!("authorization: Bearer {}", hs(claims));
+    let expired = bearer(&format!("{ADMIN_CLAIMS},\"exp\":1}}"));
+    let user = bearer(&claims(""));
+    let strangers = [
+        "x-anonymous: 1",
+        "x-hasura-role: admin",
+        "x-hasura-admin-secret: husk",
+        "authorization: Bearer hush",
+        &user,
+        &format!("{user}\r\nx-hasura-role: admin"),
+        &expired,
+    ];
+    let admins = ["x-weir-admin-secret: hush", &bearer(&format!("{ADMIN_CLAIMS}}}"))];
+    let mut open = Vec::new();
+    for route in ROUTES {
+        for method in route.methods.split(", ") {
+            let told = |line: &str| {
+                let head = format!("{method} {} HTTP/1.1\r\n{line}", route.path);
+                let body = if method == "POST" { r#"{"query":"{ __typename }"}"# } else { "" };
+                let answer = ask(&server, &head, "localhost", body);
+                assert!(
+                    !answer.contains("\"data\"") || admins.contains(&line),
+                    "{method} {}: {line}",
+                    route.path
+                );
+                status(&answer)
+            };
+            for line in strangers {
+                let expected: &[u16] = match (route.gate, route.path, method) {
+                    (Gate::Operator, ..) | (Gate::Open, "/graphql", _) => &[401, 403],
+                    (Gate::Open, "/v1/graphql", "POST") => &[200],
+                    (Gate::Open, "/v1alpha1/graphql", "POST") => &[400, 401, 403],
+                    (Gate::Dev, ..) | (Gate::Open, "/v1/graphql" | "/v1alpha1/graphql", _) => &[404],
+                    (Gate::Open, ..) => &[200],
+                };
+                assert!(expected.contains(&told(line)), "{method} {}: {line}: {}", route.path, told(line));
+            }
+            match route.gate {
+                Gate::Operator => {
+                    for line in admins {
+                        assert!(!matches!(told(line), 401 | 403), "{method} {}: {line}", route.path);
+                    }
+                }
+                Gate::Open if !route.path.ends_with("graphql") => open.push(route.path),
+                Gate::Open | Gate::Dev => {}
+            }
+        }
+    }
+    open.dedup();
+    assert_eq!(open, ["/livez", "/readyz", "/healthz", "/v1/version", "/favicon.ico"]);
     assert_eq!(server.stop(), Ok(()));
 }

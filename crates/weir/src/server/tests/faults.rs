@@ -65,12 +65,17 @@ impl PreparedFetch for Fault {
 }
 
 pub(super) fn server() -> Server {
+    configured(Config::default())
+}
+
+/// Serves [`Faulty`] by `config`, on a port of its own.
+pub(super) fn configured(config: Config) -> Server {
     let sdl = "type Query { whole: [Int!] dies: [Int!] panics: [Int!] unplanned: [Int!] }";
     let schema = Schema::from_sdl(sdl).unwrap_or_else(|errors| panic!("{errors:?}"));
     let graph = Graph::compose(vec![Arc::new(Faulty(Arc::new(schema)))], &[]);
     let graph = graph.unwrap_or_else(|errors| panic!("{errors:?}"));
     let listen = Listen(SocketAddr::from(([127, 0, 0, 1], 0)));
-    let config = Config { listen, threads: Some(1), ..Config::default() };
+    let config = Config { listen, threads: Some(1), ..config };
     let generation = Generation::of(config, 1, graph, Findings::default()).expect("it is complete");
     Server::start(Arc::new(Live::of(generation))).expect("it listens")
 }

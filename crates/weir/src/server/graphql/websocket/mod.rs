@@ -24,7 +24,7 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode, Version};
-use protocol::{Close, Session, Step};
+use protocol::{Close, SocketSession, Step};
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
@@ -145,7 +145,7 @@ async fn converse<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let mut session = Session::new(terms.subprotocol, terms.endpoint);
+    let mut session = SocketSession::new(terms.subprotocol, terms.endpoint);
     let mut pace = Pace::new(terms.messages_per_second);
     let init_until = Instant::now() + terms.init;
     let quiet = Duration::from_secs(u64::from(watched.idle_s())) / 2;

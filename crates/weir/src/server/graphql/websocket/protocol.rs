@@ -47,13 +47,13 @@ pub(super) enum Step {
 
 /// One socket.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct SocketSession {
     subprotocol: Subprotocol,
     endpoint: Endpoint,
     initialised: bool,
 }
 
-impl Session {
+impl SocketSession {
     pub(super) const fn new(subprotocol: Subprotocol, endpoint: Endpoint) -> Self {
         Self { subprotocol, endpoint, initialised: false }
     }
@@ -171,7 +171,7 @@ mod tests {
 
     /// Sends `said` one after another and compares with what the last of them gives.
     fn check(subprotocol: Subprotocol, endpoint: Endpoint, said: &[&str], expected: Step) {
-        let mut session = Session::new(subprotocol, endpoint);
+        let mut session = SocketSession::new(subprotocol, endpoint);
         let last = said.iter().map(|it| session.hear(it.as_bytes())).last();
         assert_eq!(last, Some(expected), "{said:?}");
     }

@@ -1,0 +1,223 @@
+//! Tokens of a native source, as its line `# Dgraph.Authorization {…}` describes them: the claims that `@auth` rules read,
+//! or the words of the refusal that stands in the source's errors.
+//!
+//! **Invariant:** a token that is not accepted gives no claims; a source that is closed by default takes a missing one as
+//! refused.
+
+use super::jwt::KeySource;
+use super::jwt::key::{VerificationKey, algorithm};
+use super::jwt::key_set::KeySet;
+use super::jwt::members;
+use super::jwt::token::{ClaimFault, ClaimRules, NESTING_MAX, UncheckedToken, Unreadable};
+use crate::config::JwtAlgorithm;
+use hyper::HeaderMap;
+use hyper::header::HeaderName;
+use std::sync::Arc;
+use weir_engine::caller::Token;
+use weir_http::cache::Clock;
+use weir_language::json::{Json, JsonRef};
+
+/// Algorithms of a key.
+const ALGORITHMS: [&str; 6] = ["HS256", "HS384", "HS512", "RS256", "RS384", "RS512"];
+/// A token is needed and missing.
+const REQUIRED: &str = "a valid JWT is required but was not provided";
+
+/// The settings of the line.
+#[derive(Clone, Debug)]
+pub struct AuthorizationLine {
+    /// Name of the header that holds the token.
+    pub header: String,
+    /// Name of the top-level claim whose members are claims too.
+    pub namespace: String,
+    /// The keys.
+    pub keys: AuthorizationKeys,
+    /// A token with `aud` has to name one of these.
+    pub audience: Vec<String>,
+    /// True if a token is needed.
+    pub closed: bool,
+}
+
+/// The keys of the line.
+#[derive(Clone)]
+pub enum AuthorizationKeys {
+    /// A secret, or an RSA public key in PEM; `\n` stands for a line end.
+    Key {
+        /// Its text.
+        text: String,
+        /// The algorithm's name.
+        algorithm: String,
+    },
+    /// Addresses of key sets.
+    Sets(Vec<String>),
+}
+
+impl std::fmt::Debug for AuthorizationKeys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Key { algorithm, .. } => write!(f, "Key({algorithm})"),
+            Self::Sets(urls) => f.debug_tuple("Sets").field(urls).finish(),
+        }
+    }
+}
+
+/// Reads the tokens of one native source.
+#[derive(Debug)]
+pub struct NativeTokens {
+    header: HeaderName,
+    namespace: Box<str>,
+    keys: Vec<KeySource>,
+    audience: Vec<String>,
+    closed: bool,
+    clock: Clock,
+}
+
+/// A header that is no token, which refuses the whole request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MalformedBearer(pub String);
+
+impl NativeTokens {
+    /// Reads `line`. No key set is fetched yet.
+    /// # Errors
+    /// Words for whoever wrote the line.
+    pub fn new(line: &AuthorizationLine, clock: &Clock) -> Result<Self, String> {
+        let header = line.header.parse().map_err(|_| format!("`{}` is no name of a header", line.header))?;
+        let keys = match &line.keys {
+            AuthorizationKeys::Key { text, algorithm: name } => {
+                let known = algorithm(name).filter(|_| ALGORITHMS.contains(&&**name));
+                let known = known.ok_or_else(|| {
+                    let list = ALGORITHMS.join(", ");
+                    format!("invalid jwt algorithm: found {name}, but supported options are: {list}")
+                })?;
+                vec![KeySource::Fixed(key(text, known)?, known)]
+            }
+            AuthorizationKeys::Sets(urls) => {
+                let sets =
+                    urls.iter().map(|url| Ok(KeySource::Set(Arc::new(KeySet::new(url, clock)?), None)));
+                sets.collect::<Result<_, String>>()?
+            }
+        };
+        let (namespace, audience) = (line.namespace.as_str().into(), line.audience.clone());
+        Ok(Self { header, namespace, keys, audience, closed: line.closed, clock: clock.clone() })
+    }
+
+    /// The claims of the request's token.
+    /// # Errors
+    /// The header begins with `Bearer` and holds no token.
+    pub async fn read(&self, headers: &HeaderMap) -> Result<Token, MalformedBearer> {
+        let mut lines = headers.get_all(&self.header).iter().map(|it| it.to_str().unwrap_or_default());
+        let text = match (lines.next().unwrap_or_default(), lines.next()) {
+            (one, None) => bare(one)?,
+            (_, Some(_)) => return Ok(refused("token is malformed: several tokens")),
+        };
+        if text.is_empty() {
+            return Ok(if self.closed { Token::Refused(REQUIRED.into()) } else { Token::Absent });
+        }
+        Ok(match UncheckedToken::read(text) {
+            Ok(token) => self.checked(&token).await,
+            Err(Unreadable::Form) => refused("token is malformed: it cannot be read"),
+            Err(Unreadable::Algorithm) => {
+                refused("token is unverifiable: signing method (alg) is unavailable.")
+            }
+        })
+    }
+
+    /// Checks signature and claims.
+    async fn checked(&self, token: &UncheckedToken<'_>) -> Token {
+        const KEYFUNC: &str = "token is unverifiable: error while executing keyfunc";
+        let mut is_signed = false;
+        for source in &self.keys {
+            match source {
+                KeySource::Fixed(_, expected) if *expected != token.algorithm => {
+                    let found = named(token.algorithm);
+                    let words = format!("unexpected signing method: Expected {expected:?} Found {found}");
+                    return refused(&format!("{KEYFUNC}: {words}"));
+                }
+                KeySource::Set(..) if token.kid.is_none() => {
+                    return refused(&format!("{KEYFUNC}: kid not present in JWT"));
+                }
+                _ => is_signed = is_signed || source.verifies(token).await.unwrap_or(false),
+            }
+        }
+        if !is_signed {
+            return refused("token signature is invalid: signature is invalid");
+        }
+        match Json::parse(&token.payload, NESTING_MAX) {
+            Ok(json) => self.claims(json.root()),
+            Err(_) => refused("token is malformed: it cannot be read"),
+        }
+    }
+
+    fn claims(&self, claims: JsonRef<'_>) -> Token {
+        match ClaimRules::default().check(claims, self.clock.wall_ms()) {
+            Ok(_) => {}
+            Err(ClaimFault::Expired) => return refused("token has invalid claims: token is expired"),
+            Err(ClaimFault::NotYet) => return refused("token has invalid claims: token is not valid yet"),
+            Err(_) => return refused("token has invalid claims: invalid type for claim"),
+        }
+        if claims.get("aud").is_some() {
+            if self.audience.is_empty() {
+                return Token::Refused("audience value was expected but not provided".into());
+            }
+            let rules = ClaimRules { audience: Some(self.audience.clone().into()), ..ClaimRules::default() };
+            if rules.check(claims, self.clock.wall_ms()).is_err() {
+                let words = "JWT `aud` value doesn't match with the audience";
+                return Token::Refused(words.into());
+            }
+        }
+        let namespace = claims.get(&self.namespace);
+        let text = namespace.and_then(JsonRef::as_str);
+        let inner = match &text {
+            None => None,
+            Some(text) => match Json::parse(text.as_bytes(), NESTING_MAX) {
+                Ok(json) if json.root().is_object() => Some(json),
+                Ok(_) | Err(_) => return refused("the namespace claim holds no JSON object"),
+            },
+        };
+        let inner = inner.as_ref().map(Json::root).or(namespace);
+        let top = members(claims).filter(|it| *it.0 != *self.namespace);
+        // Of two with one name the first counts.
+        Token::of(inner.into_iter().flat_map(members).chain(top))
+    }
+}
+
+/// The key in `text`.
+fn key(text: &str, algorithm: JwtAlgorithm) -> Result<VerificationKey, String> {
+    let is_secret = matches!(algorithm, JwtAlgorithm::HS256 | JwtAlgorithm::HS384 | JwtAlgorithm::HS512);
+    if is_secret && !text.is_empty() && !text.trim_start().starts_with("-----BEGIN") {
+        // Dgraph asks for no length.
+        return Ok(VerificationKey::Hmac(text.as_bytes().into()));
+    }
+    VerificationKey::from_text(&text.replace("\\n", "\n"), algorithm)
+}
+
+/// The token in the header's text, with or without `Bearer`.
+fn bare(text: &str) -> Result<&str, MalformedBearer> {
+    let begins = text.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("bearer"));
+    if !begins {
+        return Ok(text);
+    }
+    let token = text[6..].strip_prefix(' ').filter(|it| !it.is_empty() && !it.contains(' '));
+    token.ok_or_else(|| MalformedBearer(format!("invalid Bearer-formatted header value for JWT ({text})")))
+}
+
+const fn named(algorithm: JwtAlgorithm) -> &'static str {
+    match algorithm {
+        JwtAlgorithm::HS256 => "HS256",
+        JwtAlgorithm::HS384 => "HS384",
+        JwtAlgorithm::HS512 => "HS512",
+        JwtAlgorithm::RS256 => "RS256",
+        JwtAlgorithm::RS384 => "RS384",
+        JwtAlgorithm::RS512 => "RS512",
+        JwtAlgorithm::PS256 => "PS256",
+        JwtAlgorithm::PS384 => "PS384",
+        JwtAlgorithm::PS512 => "PS512",
+        JwtAlgorithm::ES256 => "ES256",
+        JwtAlgorithm::ES384 => "ES384",
+        JwtAlgorithm::ES512 => "ES512",
+        JwtAlgorithm::Ed25519 => "EdDSA",
+    }
+}
+
+fn refused(cause: &str) -> Token {
+    Token::Refused(format!("unable to parse jwt token:{cause}").into())
+}

@@ -1,0 +1,276 @@
+//! JSON Web Tokens: which configuration a token is for, whether it is genuine, and the session it gives.
+//!
+//! **Invariant:** a token that is there and not accepted is an error, never a caller without a token.
+
+pub(crate) mod claims;
+pub(crate) mod key;
+pub(crate) mod key_set;
+pub(crate) mod path;
+pub(crate) mod token;
+
+use super::error::{AuthError, AuthFault};
+use super::{ConfigFault, Session, headers};
+use crate::config::{Auth, Jwt, JwtAlgorithm, TokenHeader, TokenHeaderKind};
+use claims::{ClaimsPlace, RoleClaims};
+use hyper::HeaderMap;
+use hyper::header::{AUTHORIZATION, COOKIE, HeaderName};
+use key::VerificationKey;
+use key_set::KeySet;
+use std::sync::Arc;
+use token::{ClaimFault, ClaimRules, UncheckedToken};
+use weir_engine::caller::Token;
+use weir_http::cache::Clock;
+use weir_language::json::{Json, JsonRef};
+
+/// The kinds of tokens that are accepted.
+#[derive(Debug)]
+pub(super) struct TokenKinds {
+    kinds: Vec<TokenKind>,
+    clock: Clock,
+}
+
+/// One kind.
+#[derive(Debug)]
+struct TokenKind {
+    place: TokenPlace,
+    keys: KeySource,
+    rules: ClaimRules,
+    claims: ClaimsPlace,
+}
+
+/// Place of a token in a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum TokenPlace {
+    Bearer,
+    Cookie(Box<str>),
+    Header(HeaderName),
+}
+
+/// Origin of the keys.
+#[derive(Clone, Debug)]
+pub(crate) enum KeySource {
+    /// One key for one algorithm.
+    Fixed(VerificationKey, JwtAlgorithm),
+    /// A set at an address, and the only algorithm where one is named.
+    Set(Arc<KeySet>, Option<JwtAlgorithm>),
+}
+
+impl TokenKinds {
+    /// Reads `auth.jwt`.
+    pub(super) fn new(auth: &Auth, clock: &Clock) -> Result<Self, ConfigFault> {
+        let mut kinds: Vec<TokenKind> = Vec::with_capacity(auth.jwt.len());
+        for (at, jwt) in auth.jwt.iter().enumerate() {
+            let made =
+                TokenKind::new(jwt, clock).map_err(|(key, message)| ConfigFault::jwt(at, key, message))?;
+            let is_same =
+                |it: &&TokenKind| (&it.place, &it.rules.issuer) == (&made.place, &made.rules.issuer);
+            if kinds.iter().any(|it| is_same(&it)) {
+                let message = "two kinds of tokens have the same place and issuer, so no token would be of one \
+                               alone; give each its own `issuer` or `header`";
+                return Err(ConfigFault::jwt(at, "issuer", message.into()));
+            }
+            kinds.push(made);
+        }
+        Ok(Self { kinds, clock: clock.clone() })
+    }
+
+    /// True if a token is read from `Authorization`.
+    pub(super) fn reads_bearer(&self) -> bool {
+        self.kinds.iter().any(|it| it.place == TokenPlace::Bearer)
+    }
+
+    /// Headers that tokens and roles are read from.
+    pub(super) fn headers(&self) -> impl Iterator<Item = &str> {
+        let places = self.kinds.iter().map(|it| match &it.place {
+            TokenPlace::Bearer => AUTHORIZATION.as_str(),
+            TokenPlace::Cookie(_) => COOKIE.as_str(),
+            TokenPlace::Header(name) => name.as_str(),
+        });
+        places.chain(["x-weir-role"])
+    }
+
+    /// Takes the key sets over that `before` has fetched from the same addresses.
+    pub(super) fn keep_keys_of(&mut self, before: &Self) {
+        for kind in &mut self.kinds {
+            let KeySource::Set(set, _) = &mut kind.keys else { continue };
+            let known = before.kinds.iter().find_map(|it| match &it.keys {
+                KeySource::Set(known, _) if known.url() == set.url() => Some(known),
+                KeySource::Set(..) | KeySource::Fixed(..) => None,
+            });
+            if let Some(known) = known {
+                *set = Arc::clone(known);
+            }
+        }
+    }
+
+    /// The session of the request's token; nothing if it has none.
+    pub(super) async fn session(&self, headers: &HeaderMap) -> Result<Option<Session>, AuthError> {
+        let mut found: Vec<(&TokenKind, &str)> = Vec::new();
+        for kind in &self.kinds {
+            if let Some(token) = kind.place.token(headers)? {
+                found.push((kind, token));
+            }
+        }
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let mut tokens = Vec::with_capacity(found.len());
+        for (kind, text) in found {
+            let token = UncheckedToken::read(text).map_err(|it| AuthError::token(it.words()))?;
+            if kind.is_of(&token) {
+                tokens.push((kind, token));
+            }
+        }
+        match &tokens[..] {
+            [] => Err(AuthError::token(ClaimFault::Issuer.words())),
+            [(kind, token)] => kind.session(token, headers, &self.clock).await.map(Some),
+            _ => Err(AuthError::new(AuthFault::TokenHeader, "Could not verify JWT: Multiple JWTs found")),
+        }
+    }
+}
+
+impl TokenKind {
+    fn new(jwt: &Jwt, clock: &Clock) -> Result<Self, (&'static str, String)> {
+        if jwt.audience.as_ref().is_some_and(|it| it.all().is_empty()) {
+            let message = "is empty, which would refuse every token; leave it out, or name an audience";
+            return Err(("audience", message.into()));
+        }
+        let rules = ClaimRules {
+            audience: jwt.audience.as_ref().map(|it| it.all().into()),
+            issuer: jwt.issuer.clone(),
+            skew_ms: u64::from(jwt.allowed_skew) * 1000,
+        };
+        let place = TokenPlace::new(&jwt.header).map_err(|cause| ("header", cause))?;
+        Ok(Self { place, keys: KeySource::new(jwt, clock)?, rules, claims: ClaimsPlace::new(jwt)? })
+    }
+
+    /// True unless the token and the kind name different issuers. Nothing is trusted yet.
+    fn is_of(&self, token: &UncheckedToken<'_>) -> bool {
+        let Some(issuer) = &self.rules.issuer else { return true };
+        let json = Json::parse(&token.payload, token::NESTING_MAX).ok();
+        let named = json.as_ref().and_then(|it| it.root().get("iss"));
+        named.is_none_or(|it| it.as_str().as_deref() == Some(issuer))
+    }
+
+    /// Checks the token and reads its session.
+    async fn session(
+        &self,
+        token: &UncheckedToken<'_>,
+        headers: &HeaderMap,
+        clock: &Clock,
+    ) -> Result<Session, AuthError> {
+        if !self.keys.verifies(token).await? {
+            return Err(AuthError::token("JWSError JWSInvalidSignature"));
+        }
+        let json = Json::parse(&token.payload, token::NESTING_MAX)
+            .map_err(|_| AuthError::token(token::Unreadable::Form.words()))?;
+        let ends_ms =
+            self.rules.check(json.root(), clock.wall_ms()).map_err(|it| AuthError::token(it.words()))?;
+        let RoleClaims { allowed, default, variables } = self.claims.read(json.root())?;
+        let role = headers::role(headers)?.unwrap_or(&default);
+        if !allowed.iter().any(|it| it == role) {
+            return Err(AuthError::role());
+        }
+        Ok(Session {
+            expires_ms: ends_ms,
+            ignored: headers::ignored(headers, true),
+            ..Session::new(role, variables, Token::of(members(json.root())))
+        })
+    }
+}
+
+impl KeySource {
+    fn new(jwt: &Jwt, clock: &Clock) -> Result<Self, (&'static str, String)> {
+        match (&jwt.key, &jwt.jwk_url) {
+            (Some(key), None) => {
+                let algorithm = jwt.algorithm.ok_or_else(|| {
+                    ("type", "is missing: the algorithm of the key, as `type: RS256`".to_owned())
+                })?;
+                let key = VerificationKey::from_text(key.expose(), algorithm).map_err(|it| ("key", it))?;
+                Ok(Self::Fixed(key, algorithm))
+            }
+            (None, Some(url)) => match jwt.algorithm {
+                Some(it @ (JwtAlgorithm::HS256 | JwtAlgorithm::HS384 | JwtAlgorithm::HS512)) => {
+                    Err(("type", format!("{it:?} needs a `key`: the keys at a `jwk_url` are public")))
+                }
+                Some(JwtAlgorithm::ES512) => {
+                    Err(("type", "ES512 is not supported; sign with ES256, ES384 or Ed25519".into()))
+                }
+                algorithm => {
+                    let set = KeySet::new(url, clock).map_err(|cause| ("jwk_url", cause))?;
+                    Ok(Self::Set(Arc::new(set), algorithm))
+                }
+            },
+            (Some(_), Some(_)) => Err(("jwk_url", "excludes `key`; leave one of them out".into())),
+            (None, None) => Err(("key", "is missing: give `type` and `key`, or `jwk_url`".into())),
+        }
+    }
+
+    /// True if one of the keys signed `token`.
+    pub(crate) async fn verifies(&self, token: &UncheckedToken<'_>) -> Result<bool, AuthError> {
+        match self {
+            Self::Fixed(key, algorithm) => Ok(token.algorithm == *algorithm && token.is_signed_by(key)),
+            Self::Set(_, Some(algorithm)) if token.algorithm != *algorithm => Ok(false),
+            Self::Set(set, _) => Box::pin(set.verifies(token)).await.map_err(|_| {
+                AuthError::new(AuthFault::Unavailable, "the keys of tokens cannot be fetched: try again")
+            }),
+        }
+    }
+}
+
+impl TokenPlace {
+    fn new(header: &TokenHeader) -> Result<Self, String> {
+        match (header.kind, &header.name) {
+            (TokenHeaderKind::Authorization, None) => Ok(Self::Bearer),
+            (TokenHeaderKind::Authorization, Some(_)) => {
+                Err("`Authorization` has no `name`; another header is of `type: CustomHeader`".into())
+            }
+            (kind, None) => Err(format!("`type: {kind:?}` needs a `name`")),
+            (TokenHeaderKind::Cookie, Some(name)) => Ok(Self::Cookie(name.as_str().into())),
+            (TokenHeaderKind::CustomHeader, Some(name)) => {
+                name.parse().map(Self::Header).map_err(|_| format!("`{name}` is no name of a header"))
+            }
+        }
+    }
+
+    /// The token at the place, if there is one.
+    fn token<'h>(&self, headers: &'h HeaderMap) -> Result<Option<&'h str>, AuthError> {
+        let malformed = |words: &'static str| AuthError::new(AuthFault::TokenHeader, words);
+        let twice = || malformed("Could not verify JWT: Multiple JWTs found");
+        let mut found = None;
+        match self {
+            Self::Bearer => {
+                for line in headers.get_all(AUTHORIZATION) {
+                    let words = line.to_str().ok().and_then(|it| it.strip_prefix("Bearer "));
+                    let token = words.filter(|it| !it.is_empty() && !it.contains(' '));
+                    let token = token.ok_or_else(|| malformed("Malformed Authorization header"))?;
+                    if found.replace(token).is_some() {
+                        return Err(twice());
+                    }
+                }
+            }
+            Self::Header(name) => {
+                for line in headers.get_all(name) {
+                    let token = line.to_str().map_err(|_| malformed("Malformed token header"))?;
+                    if found.replace(token).is_some() {
+                        return Err(twice());
+                    }
+                }
+            }
+            Self::Cookie(name) => {
+                let lines = headers.get_all(COOKIE).iter().filter_map(|it| it.to_str().ok());
+                for (own, token) in lines.flat_map(|it| it.split(';')).filter_map(|it| it.split_once('=')) {
+                    if own.trim() == &**name && found.replace(token.trim()).is_some() {
+                        return Err(twice());
+                    }
+                }
+            }
+        }
+        Ok(found.filter(|it| !it.is_empty()))
+    }
+}
+
+/// The members of an object, with their values as JSON texts.
+pub(super) fn members(object: JsonRef<'_>) -> impl Iterator<Item = (String, String)> {
+    object.members().map(|(name, value)| (name.into_owned(), value.raw().to_owned()))
+}

@@ -1,0 +1,306 @@
+//! Authentication of callers: from the headers of a request to a role, session variables and claims.
+//!
+//! Modes, by the configuration: no secret (everyone on this machine is trusted), admin secrets alone, secrets and JSON Web
+//! Tokens, secrets and a webhook. A secret that is sent decides alone, in every mode.
+//!
+//! **Invariant:** only the holder of a secret, or anyone where none is set, says by headers who he is. The session headers of
+//! others are never read, but for the role they ask for among those they have; their names are in [`Session::ignored`].
+//!
+//! Source: Hasura v2's documentation of authentication; the differences are in `docs/auth.md`.
+
+pub mod authorization_line;
+pub mod error;
+mod headers;
+mod jwt;
+mod remote;
+pub mod secret;
+#[cfg(test)]
+pub(crate) mod tests;
+mod webhook;
+
+use crate::config::{Config, Secret};
+use error::{AuthError, AuthFault};
+use hyper::HeaderMap;
+use hyper::header::{HeaderName, HeaderValue};
+use jwt::TokenKinds;
+use secret::Secrets;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use webhook::Webhook;
+use weir_engine::caller::{ADMIN, Claims, Identity, Token};
+use weir_http::cache::Clock;
+use weir_relational::catalog::ConfigStep;
+
+/// The variable of the role, without its beginning.
+const ROLE: &str = "role";
+/// Name of the session variable that holds the role.
+const ROLE_VARIABLE: &str = "x-hasura-role";
+/// Name of the claim with the roles of a caller.
+const ALLOWED_ROLES: &str = "x-hasura-allowed-roles";
+/// Name of the claim with the role of a caller who asks for none.
+const DEFAULT_ROLE: &str = "x-hasura-default-role";
+/// Beginning of the names of session variables.
+const VARIABLE_START: &str = "x-hasura-";
+
+/// Session variables as they are found: lower-case names that begin with `x-hasura-`, and texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Variables(BTreeMap<Box<str>, Box<str>>);
+
+impl Variables {
+    /// Sets a variable. Returns false if it had a value.
+    fn set(&mut self, name: &str, value: &str) -> bool {
+        self.0.insert(name.into(), value.into()).is_none()
+    }
+    /// The value of `name`, which is in lower case.
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(|it| &**it)
+    }
+    /// All, by name.
+    fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (&**name, &**value))
+    }
+}
+
+/// A caller, authenticated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Role, session variables and claims.
+    pub identity: Identity,
+    /// End of the session, in milliseconds since 1970.
+    pub expires_ms: Option<u64>,
+    /// Values of `Set-Cookie` for the client.
+    pub cookies: Vec<HeaderValue>,
+    /// Session headers that did not count, because the sender is not trusted.
+    pub ignored: Vec<HeaderName>,
+}
+
+impl Session {
+    /// The session of a caller with credentials, without an end.
+    fn new(role: &str, mut variables: Variables, token: Token) -> Self {
+        variables.set(ROLE_VARIABLE, role);
+        let variables = variables.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let identity = Identity {
+            role: role.into(),
+            is_backend: role == ADMIN,
+            is_anonymous: false,
+            claims: Arc::new(Claims::new(variables, token)),
+        };
+        Self::of(identity)
+    }
+
+    /// A session without an end.
+    const fn of(identity: Identity) -> Self {
+        Self { identity, expires_ms: None, cookies: Vec::new(), ignored: Vec::new() }
+    }
+}
+
+/// Where callers come from that send no secret.
+#[derive(Debug)]
+enum Mode {
+    Secret,
+    Jwt(TokenKinds),
+    Webhook(Box<Webhook>),
+}
+
+/// True if the request has a secret or a session header, right or not.
+pub(crate) fn says_who(headers: &HeaderMap) -> bool {
+    secret::sent(headers).is_some() || headers.keys().any(headers::is_session)
+}
+
+/// Authenticates callers by one configuration.
+pub struct Authenticator {
+    /// None: everyone is trusted.
+    secrets: Secrets,
+    mode: Mode,
+    unauthorized_role: Option<Box<str>>,
+    /// Whoever is trusted and sends no session header.
+    admin: Identity,
+    /// For `Vary`.
+    credentials: Box<str>,
+}
+
+/// A setting that cannot be, with its path.
+#[derive(Debug)]
+pub(crate) struct ConfigFault {
+    path: Vec<ConfigStep>,
+    message: String,
+}
+
+impl ConfigFault {
+    fn new(key: &'static str, message: impl Into<String>) -> Self {
+        Self { path: vec!["auth".into(), key.into()], message: message.into() }
+    }
+    fn secret(at: usize, message: &str) -> Self {
+        let path = vec!["auth".into(), "admin_secrets".into(), at.into()];
+        Self { path, message: message.into() }
+    }
+    fn jwt(at: usize, key: &'static str, message: String) -> Self {
+        Self { path: vec!["auth".into(), "jwt".into(), at.into(), key.into()], message }
+    }
+}
+
+impl Authenticator {
+    /// Reads the settings. No service is called yet.
+    /// # Errors
+    /// A setting that cannot be, with its place in the file and the way out.
+    pub fn new(config: &Config) -> Result<Self, String> {
+        Self::with_clock(config, &Clock::system())
+            .map_err(|it| format!("{}: {}", config.places.words(&it.path), it.message))
+    }
+
+    fn with_clock(config: &Config, clock: &Clock) -> Result<Self, ConfigFault> {
+        let auth = &config.auth;
+        if let Some(at) = auth.admin_secrets.iter().position(|it| it.expose().trim().is_empty()) {
+            return Err(ConfigFault::secret(at, "the secret is blank; leave it out, or give it a value"));
+        }
+        let all = config.admin_secret.iter().chain(&auth.admin_secrets);
+        let secrets = Secrets::new(all.map(Secret::expose));
+        let is_set = [
+            ("jwt", !auth.jwt.is_empty()),
+            ("webhook", auth.webhook.is_some()),
+            ("unauthorized_role", auth.unauthorized_role.is_some()),
+        ];
+        if let Some((key, _)) = is_set.iter().find(|it| it.1 && secrets.is_empty()) {
+            let message = "needs an admin secret, because without one everyone is admin; set `admin_secret` \
+                           (or WEIR_ADMIN_SECRET)";
+            return Err(ConfigFault::new(key, message));
+        }
+        let mode = match &auth.webhook {
+            Some(_) if !auth.jwt.is_empty() => {
+                let message =
+                    "excludes `auth.jwt`: either tokens or the webhook say who calls; leave one out";
+                return Err(ConfigFault::new("webhook", message));
+            }
+            Some(_) if auth.unauthorized_role.is_some() => {
+                let message =
+                    "excludes `auth.webhook`, which names the role of callers without credentials itself";
+                return Err(ConfigFault::new("unauthorized_role", message));
+            }
+            Some(hook) => Mode::Webhook(Box::new(Webhook::new(hook, clock).map_err(|(key, message)| {
+                ConfigFault { path: vec!["auth".into(), "webhook".into(), key.into()], message }
+            })?)),
+            None if auth.jwt.is_empty() => Mode::Secret,
+            None => Mode::Jwt(TokenKinds::new(auth, clock)?),
+        };
+        match auth.unauthorized_role.as_deref() {
+            Some(ADMIN) => {
+                let message = "is `admin`, which would make everyone admin; name another role";
+                Err(ConfigFault::new("unauthorized_role", message))
+            }
+            Some(blank) if blank.trim().is_empty() => {
+                Err(ConfigFault::new("unauthorized_role", "is blank; leave it out, or name a role"))
+            }
+            role => {
+                let credentials = credentials(&secrets, &mode);
+                let admin = Session::new(ADMIN, Variables::default(), Token::Absent).identity;
+                let admin = Identity { is_anonymous: secrets.is_empty(), ..admin };
+                Ok(Self { secrets, mode, unauthorized_role: role.map(Box::from), admin, credentials })
+            }
+        }
+    }
+
+    /// True if no secret is set, so that everyone is trusted.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.secrets.is_empty()
+    }
+
+    /// Headers that say who calls, separated by commas; empty where everyone is trusted. A webhook may read any: `*`.
+    #[must_use]
+    pub fn credentials(&self) -> &str {
+        &self.credentials
+    }
+
+    /// True if `secret` is an admin secret.
+    #[must_use]
+    pub fn is_secret(&self, secret: &[u8]) -> bool {
+        self.secrets.is_right(secret)
+    }
+
+    /// True if `Authorization: Bearer` holds a token, so that it cannot hold a secret.
+    #[must_use]
+    pub fn reads_bearer(&self) -> bool {
+        matches!(&self.mode, Mode::Jwt(kinds) if kinds.reads_bearer())
+    }
+
+    /// True if a request with these headers is authenticated by its body too.
+    #[must_use]
+    pub fn needs_request(&self, headers: &HeaderMap) -> bool {
+        let takes_request = matches!(&self.mode, Mode::Webhook(hook) if hook.takes_request());
+        takes_request && !self.is_open() && secret::sent(headers).is_none()
+    }
+
+    /// Goes on with what `before` has fetched: the key sets of the same addresses.
+    pub fn keep_keys_of(&mut self, before: &Self) {
+        if let (Mode::Jwt(kinds), Mode::Jwt(before)) = (&mut self.mode, &before.mode) {
+            kinds.keep_keys_of(before);
+        }
+    }
+
+    /// The session of a request with these headers; `request` is its body, if it is GraphQL.
+    /// # Errors
+    /// Why the caller is turned away.
+    pub async fn authenticate(
+        &self,
+        headers: &HeaderMap,
+        request: Option<&[u8]>,
+    ) -> Result<Session, AuthError> {
+        if self.is_open() {
+            return self.trusted(headers);
+        }
+        if let Some(sent) = secret::sent(headers) {
+            return if self.is_secret(sent) { self.trusted(headers) } else { Err(AuthError::secret_wrong()) };
+        }
+        match &self.mode {
+            Mode::Secret => self.unauthorized(headers).ok_or(AuthError::secret_missing()),
+            Mode::Jwt(kinds) => match kinds.session(headers).await? {
+                Some(session) => Ok(session),
+                None => self.unauthorized(headers).ok_or_else(|| {
+                    let message = "Missing 'Authorization' or 'Cookie' header in JWT authentication mode";
+                    AuthError::new(AuthFault::TokenHeader, message)
+                }),
+            },
+            Mode::Webhook(hook) => Box::pin(hook.session(headers, request)).await,
+        }
+    }
+
+    /// The session of a caller whose headers count.
+    fn trusted(&self, headers: &HeaderMap) -> Result<Session, AuthError> {
+        if !headers.keys().any(headers::is_session) {
+            return Ok(Session::of(self.admin.clone()));
+        }
+        let role = headers::role(headers)?.unwrap_or(ADMIN);
+        let mut session = Session::new(role, headers::variables(headers)?, Token::Absent);
+        session.identity.is_backend |= headers::backend_only(headers)?;
+        Ok(session)
+    }
+
+    /// The session of a caller without credentials, if there is a role for such.
+    fn unauthorized(&self, headers: &HeaderMap) -> Option<Session> {
+        let role = self.unauthorized_role.as_deref()?;
+        let mut session = Session::new(role, Variables::default(), Token::Absent);
+        session.identity.is_anonymous = true;
+        Some(Session { ignored: headers::ignored(headers, false), ..session })
+    }
+}
+
+impl std::fmt::Debug for Authenticator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Authenticator").field("mode", &self.mode).finish_non_exhaustive()
+    }
+}
+
+/// Headers that say who calls.
+fn credentials(secrets: &Secrets, mode: &Mode) -> Box<str> {
+    if secrets.is_empty() {
+        return Box::default();
+    }
+    let secret_headers = secret::SECRET_HEADERS;
+    let mut names: Vec<&str> = secret_headers.iter().map(HeaderName::as_str).collect();
+    match mode {
+        Mode::Secret => {}
+        Mode::Jwt(kinds) => names.extend(kinds.headers()),
+        Mode::Webhook(_) => return "*".into(),
+    }
+    names.join(", ").into()
+}
