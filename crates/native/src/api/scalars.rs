@@ -6,7 +6,7 @@ use crate::model::{Field, FieldKind, Scalar, Search};
 use weir_language::schema::{self, ScalarReader};
 
 /// An operator and what it takes.
-type Row = (&'static str, Operator, Takes);
+type OperatorRow = (&'static str, Operator, Takes);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
@@ -18,8 +18,8 @@ enum Takes {
     Range,
 }
 
-const EQUAL: [Row; 2] = [("eq", Operator::Eq, Takes::Own), ("in", Operator::In, Takes::Owns)];
-const ORDERED: [Row; 6] = [
+const EQUAL: [OperatorRow; 2] = [("eq", Operator::Eq, Takes::Own), ("in", Operator::In, Takes::Owns)];
+const ORDERED: [OperatorRow; 6] = [
     EQUAL[0],
     EQUAL[1],
     ("le", Operator::Le, Takes::Own),
@@ -27,7 +27,7 @@ const ORDERED: [Row; 6] = [
     ("ge", Operator::Ge, Takes::Own),
     ("gt", Operator::Gt, Takes::Own),
 ];
-const COMPARED: [Row; 7] = [
+const COMPARED: [OperatorRow; 7] = [
     ORDERED[0],
     ORDERED[1],
     ORDERED[2],
@@ -36,27 +36,27 @@ const COMPARED: [Row; 7] = [
     ORDERED[5],
     ("between", Operator::Between, Takes::Range),
 ];
-const TERM: [Row; 2] =
+const TERM: [OperatorRow; 2] =
     [("allofterms", Operator::AllOfTerms, Takes::Own), ("anyofterms", Operator::AnyOfTerms, Takes::Own)];
-const FULLTEXT: [Row; 2] =
+const FULLTEXT: [OperatorRow; 2] =
     [("alloftext", Operator::AllOfText, Takes::Own), ("anyoftext", Operator::AnyOfText, Takes::Own)];
-const REGEXP: [Row; 1] = [("regexp", Operator::Regexp, Takes::Own)];
-const NGRAM: [Row; 1] = [("ngram", Operator::Ngram, Takes::Own)];
+const REGEXP: [OperatorRow; 1] = [("regexp", Operator::Regexp, Takes::Own)];
+const NGRAM: [OperatorRow; 1] = [("ngram", Operator::Ngram, Takes::Own)];
 
 /// The filter of one kind of search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Part {
+struct SearchFilter {
     name: String,
     /// The type of the values it compares with.
     values: String,
-    rows: &'static [Row],
+    rows: &'static [OperatorRow],
 }
 
 /// A filter of values: one part, or several put together.
 #[derive(Debug)]
 struct ValueFilter {
     name: String,
-    parts: Vec<Part>,
+    parts: Vec<SearchFilter>,
 }
 
 /// Scalars and filters in use.
@@ -166,7 +166,7 @@ impl Core<'_> {
             self.needed.shape(name);
             return Some(self.b.reference(name));
         }
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<SearchFilter> = Vec::new();
         for search in &field.search {
             let part = self.part(field, *search);
             if !parts.contains(&part) {
@@ -182,13 +182,14 @@ impl Core<'_> {
         Some(id)
     }
 
-    fn part(&mut self, field: &Field, search: Search) -> Part {
+    fn part(&mut self, field: &Field, search: Search) -> SearchFilter {
         let values = match field.kind {
             FieldKind::Enum(id) => self.model.enumeration(id).name.clone(),
             FieldKind::Scalar(scalar) => scalar_name(scalar).to_owned(),
             FieldKind::Id | FieldKind::Edge { .. } => String::new(),
         };
-        let text = |name: &str, rows| Part { name: name.to_owned(), values: "String".to_owned(), rows };
+        let text =
+            |name: &str, rows| SearchFilter { name: name.to_owned(), values: "String".to_owned(), rows };
         match search {
             Search::Hash => text("StringHashFilter", &EQUAL),
             Search::Exact => text("StringExactFilter", &COMPARED),
@@ -196,15 +197,15 @@ impl Core<'_> {
             Search::Fulltext => text("StringFullTextFilter", &FULLTEXT),
             Search::Trigram | Search::EnumTrigram => text("StringRegExpFilter", &REGEXP),
             Search::Ngram => text("StringNgramFilter", &NGRAM),
-            Search::EnumHash => Part { name: format!("{values}_hash"), values, rows: &EQUAL },
-            Search::EnumExact => Part { name: format!("{values}_exact"), values, rows: &ORDERED },
+            Search::EnumHash => SearchFilter { name: format!("{values}_hash"), values, rows: &EQUAL },
+            Search::EnumExact => SearchFilter { name: format!("{values}_exact"), values, rows: &ORDERED },
             Search::Number
             | Search::Bool
             | Search::Year
             | Search::Month
             | Search::Day
             | Search::Hour
-            | Search::Geo => Part { name: format!("{values}Filter"), values, rows: &COMPARED },
+            | Search::Geo => SearchFilter { name: format!("{values}Filter"), values, rows: &COMPARED },
         }
     }
 

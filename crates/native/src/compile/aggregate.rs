@@ -1,7 +1,7 @@
 //! Aggregates: `aggregateDish` and `dishesAggregate`, one row each.
 
-use super::rows::Rows;
-use super::{Compiler, Row};
+use super::rows::ObjectRows;
+use super::{Compiler, LevelRow};
 use crate::model::FieldId;
 use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
@@ -13,13 +13,13 @@ impl Compiler<'_> {
     pub(super) fn aggregate(
         &mut self,
         field: &OutputField,
-        rows: Rows,
+        rows: ObjectRows,
         nest: Vec<(Tie, u16)>,
         through: Option<(Through, ColumnId)>,
     ) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;
         let (at, path) = (self.field, self.keys.join("."));
-        let mut row = Row::new(rows.at);
+        let mut row = LevelRow::new(rows.at);
         let members = self.set(set, &mut row)?;
         let query = Query {
             scan: Scan::of(rows.at.table, Purpose::Aggregate),
@@ -41,7 +41,7 @@ impl Compiler<'_> {
         &mut self,
         field: &OutputField,
         edge: FieldId,
-        row: &mut Row,
+        row: &mut LevelRow,
     ) -> Result<MemberKind, PlanError> {
         let (to, _) = self.target(edge)?;
         let mut rows = self.rows_arguments(field, to)?;

@@ -32,7 +32,7 @@ fn unknown(name: &str, of: &str) -> String {
 impl Compiler<'_> {
     /// The `@cascade` on a field.
     pub(super) fn cascade_of(&self, field: &OutputField) -> Option<Cascade> {
-        let arguments = self.shape.arguments(field);
+        let arguments = self.output.arguments(field);
         let given = arguments.iter().find(|it| self.meaning(it.input) == InputMeaning::Cascade)?;
         let place = self.argument(given);
         if self.is_missing(place) {
@@ -59,9 +59,9 @@ impl Compiler<'_> {
         match field.member {
             output_plan::OutputKind::Object(set) => self.cascade_set(set, at, &cascade, out),
             output_plan::OutputKind::Abstract(choice) => {
-                let shape = self.shape;
+                let output = self.output;
                 let mut any = Vec::new();
-                for &(on, set) in &shape.type_switches[choice.0 as usize].sets {
+                for &(on, set) in &output.type_switches[choice.0 as usize].sets {
                     let Some(ty) =
                         self.ids.has_type(on).then(|| self.native.api.ty(self.ids.ty(on))).flatten()
                     else {
@@ -86,10 +86,10 @@ impl Compiler<'_> {
         }
     }
 
-    /// Refuses names on the field at `at` of the shape, where it is no field of objects: the type of a payload or a value has none
+    /// Refuses names on the field at `at` of the output, where it is no field of objects: the type of a payload or a value has none
     /// of the names of their fields. Objects and aggregates are looked at where their filters are.
     pub(super) fn check_cascade(&self, at: u32) -> Result<(), PlanError> {
-        let field = &self.shape.fields[at as usize];
+        let field = &self.output.fields[at as usize];
         let Some(Cascade::Fields(names)) = self.cascade_of(field) else { return Ok(()) };
         let is_constant = matches!(field.member, output_plan::OutputKind::Constant { .. });
         if is_constant
@@ -135,8 +135,8 @@ impl Compiler<'_> {
         out: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
         self.deeper()?;
-        let shape = self.shape;
-        for below in shape.members(set) {
+        let output = self.output;
+        for below in output.members(set) {
             let FieldMeaning::Field(of) = self.field_meaning(below) else { continue };
             let is_meant = match cascade {
                 Cascade::All => true,
@@ -159,7 +159,7 @@ impl Compiler<'_> {
                     self.field_meaning(it) == FieldMeaning::Field(of.unwrap_or(FieldId(0)))
                 };
                 if let Some(of) = of
-                    && !shape.members(set).iter().any(is_selected)
+                    && !output.members(set).iter().any(is_selected)
                 {
                     out.push(self.is_there(of)?);
                 }
@@ -177,7 +177,7 @@ impl Compiler<'_> {
         }
         let (by, there) = self.way(of)?;
         let mut all = Vec::new();
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             let place = self.argument(argument);
             if matches!(self.meaning(argument.input), InputMeaning::Filter(_)) && !self.is_missing(place) {
                 all.push(self.filter(place, there)?);

@@ -3,7 +3,7 @@
 //! The program in [`crate::write`] decides the changes; a plan holds only the two queries here.
 
 use super::Compiler;
-use super::rows::{Rows, ascending};
+use super::rows::{ObjectRows, ascending};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use crate::model::TypeId;
 use weir_engine::plan::output_plan::{self, OutputField, SelectionSetId};
@@ -60,7 +60,7 @@ impl Compiler<'_> {
 
     /// The filter of an update or a delete.
     fn changed(&self, field: &OutputField) -> Option<Place> {
-        let arguments = self.shape.arguments(field).iter();
+        let arguments = self.output.arguments(field).iter();
         let mut given = arguments.map(|it| (self.meaning(it.input), self.argument(it)));
         given.find_map(|(meaning, place)| match meaning {
             InputMeaning::Filter(_) => Some(place),
@@ -75,10 +75,10 @@ impl Compiler<'_> {
 
     /// Members of a mutation's payload.
     fn payload(&mut self, set: SelectionSetId) -> Result<Run, PlanError> {
-        let shape = self.shape;
+        let output = self.output;
         let mut members = Vec::new();
-        for at in shape.set(set).range() {
-            let field = &shape.fields[at];
+        for at in output.set(set).range() {
+            let field = &output.fields[at];
             let outer = std::mem::replace(&mut self.field, at as u32);
             self.check_cascade(at as u32)?;
             self.keys.push(field.key.name());
@@ -99,11 +99,11 @@ impl Compiler<'_> {
 
     /// Those of the changed objects that the arguments let through.
     fn shown(&mut self, field: &OutputField, ty: TypeId) -> Result<MemberKind, PlanError> {
-        let Rows { at, filter, order, page } = self.rows_arguments(field, ty)?;
+        let ObjectRows { at, filter, order, page } = self.rows_arguments(field, ty)?;
         let with = Parameter { origin: Origin::Shown, reader: Reader::Ids, path: "".into() };
         let changed = Filter::Compare { of: Expr::Column(at.id), by: Comparison::In, with };
         let filter = if filter.is_true() { changed } else { Filter::All(vec![changed, filter]) };
-        self.rows(field, Rows { at, filter, order, page }, Vec::new(), None, false)
+        self.rows(field, ObjectRows { at, filter, order, page }, Vec::new(), None, false)
     }
 
     /// `check…Password`: the object that the password opened.
@@ -115,7 +115,7 @@ impl Compiler<'_> {
         let mut all = vec![Filter::Compare { of: Expr::Column(at.id), by: Comparison::Eq, with }];
         self.cascade(field, at, &mut all)?;
         let filter = self.bounded(Filter::All(all))?;
-        let rows = Rows { at, filter, order: Vec::new(), page: Page::default() };
+        let rows = ObjectRows { at, filter, order: Vec::new(), page: Page::default() };
         self.rows(field, rows, Vec::new(), None, true)
     }
 }

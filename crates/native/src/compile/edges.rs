@@ -1,7 +1,7 @@
 //! Edges: from a row to the rows of the objects it refers to.
 
-use super::rows::Rows;
-use super::{At, Compiler, Row};
+use super::rows::ObjectRows;
+use super::{At, Compiler, LevelRow};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind};
 use weir_engine::plan::output_plan::OutputField;
@@ -18,7 +18,7 @@ impl Compiler<'_> {
         &mut self,
         field: &OutputField,
         edge: FieldId,
-        row: &mut Row,
+        row: &mut LevelRow,
     ) -> Result<MemberKind, PlanError> {
         let (to, is_list) = self.target(edge)?;
         let mut rows = self.rows_arguments(field, to)?;
@@ -38,7 +38,12 @@ impl Compiler<'_> {
     }
 
     /// Ties `rows` to the row at hand along `edge`.
-    pub(super) fn hang(&self, edge: FieldId, rows: &mut Rows, row: &mut Row) -> Result<Hung, PlanError> {
+    pub(super) fn hang(
+        &self,
+        edge: FieldId,
+        rows: &mut ObjectRows,
+        row: &mut LevelRow,
+    ) -> Result<Hung, PlanError> {
         let own = Expr::Column(row.at.id);
         match self.native.layout.fields[edge.index()] {
             Storage::ToOne { column, .. } => {

@@ -1,7 +1,7 @@
 //! The fields of a row: what its columns and lists become.
 
 use super::rows::ascending;
-use super::{Compiler, Row};
+use super::{Compiler, LevelRow};
 use crate::api::meaning::{FieldMeaning, Geo};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind};
@@ -17,7 +17,11 @@ use weir_relational::plan::{
 
 impl<'c> Compiler<'c> {
     /// A member of the row at hand.
-    pub(super) fn kind(&mut self, field: &'c OutputField, row: &mut Row) -> Result<MemberKind, PlanError> {
+    pub(super) fn kind(
+        &mut self,
+        field: &'c OutputField,
+        row: &mut LevelRow,
+    ) -> Result<MemberKind, PlanError> {
         match self.field_meaning(field) {
             FieldMeaning::Field(of) => self.value(field, of, row),
             FieldMeaning::EdgeAggregate(edge) => self.edge_aggregate(field, edge, row),
@@ -44,7 +48,12 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    fn value(&mut self, field: &'c OutputField, of: FieldId, row: &mut Row) -> Result<MemberKind, PlanError> {
+    fn value(
+        &mut self,
+        field: &'c OutputField,
+        of: FieldId,
+        row: &mut LevelRow,
+    ) -> Result<MemberKind, PlanError> {
         match self.native.layout.fields[of.index()] {
             Storage::Id(column) => {
                 Ok(MemberKind::Leaf { column: row.column(Expr::Column(column)), cell: Cell::Id })
@@ -72,14 +81,14 @@ impl<'c> Compiler<'c> {
         field: &'c OutputField,
         longitude: ColumnId,
         latitude: ColumnId,
-        row: &mut Row,
+        row: &mut LevelRow,
     ) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;
-        let shape = self.shape;
+        let output = self.output;
         let is_there = row.column(Expr::Column(longitude));
         let mut members = Vec::new();
-        for at in shape.set(set).range() {
-            let of = &shape.fields[at];
+        for at in output.set(set).range() {
+            let of = &output.fields[at];
             self.check_cascade(at as u32)?;
             let kind = match (of.member, self.field_meaning(of)) {
                 (output_plan::OutputKind::Constant { .. }, _) => MemberKind::Constant,
@@ -96,10 +105,10 @@ impl<'c> Compiler<'c> {
     /// The members of a shape, whose coordinates are in one column: a list of polygons, of rings or of points, whose types
     /// nest no deeper.
     fn shape(&mut self, set: SelectionSetId) -> Result<Run, PlanError> {
-        let shape = self.shape;
+        let output = self.output;
         let mut members = Vec::new();
-        for at in shape.set(set).range() {
-            let of = &shape.fields[at];
+        for at in output.set(set).range() {
+            let of = &output.fields[at];
             self.check_cascade(at as u32)?;
             let kind = match (of.member, self.field_meaning(of)) {
                 (output_plan::OutputKind::Constant { .. }, _) => MemberKind::Constant,
@@ -113,7 +122,7 @@ impl<'c> Compiler<'c> {
     }
 
     /// A list of values, in the order in which they were added.
-    fn values(&mut self, of: FieldId, row: &mut Row) -> Result<MemberKind, PlanError> {
+    fn values(&mut self, of: FieldId, row: &mut LevelRow) -> Result<MemberKind, PlanError> {
         let Storage::Values { table, owner, place, value, .. } = self.native.layout.fields[of.index()] else {
             return Err(self.refuse("this field is no list"));
         };
@@ -139,7 +148,7 @@ impl<'c> Compiler<'c> {
         &mut self,
         function: Aggregation,
         of: FieldId,
-        row: &mut Row,
+        row: &mut LevelRow,
     ) -> Result<MemberKind, PlanError> {
         let column = match self.native.layout.fields[of.index()] {
             Storage::Column(column) | Storage::Id(column) => column,
@@ -178,12 +187,12 @@ impl<'c> Compiler<'c> {
     }
 
     /// Values that children in other sources need.
-    pub(super) fn hidden(&self, set: SelectionSetId, row: &mut Row) -> Result<Vec<Hidden>, PlanError> {
-        let shape = self.shape;
-        shape.set(set).hidden.iter().map(|&field| self.hidden_value(field, row)).collect()
+    pub(super) fn hidden(&self, set: SelectionSetId, row: &mut LevelRow) -> Result<Vec<Hidden>, PlanError> {
+        let output = self.output;
+        output.set(set).hidden.iter().map(|&field| self.hidden_value(field, row)).collect()
     }
 
-    fn hidden_value(&self, field: schema::FieldId, row: &mut Row) -> Result<Hidden, PlanError> {
+    fn hidden_value(&self, field: schema::FieldId, row: &mut LevelRow) -> Result<Hidden, PlanError> {
         let FieldMeaning::Field(of) = self.native.api.field(self.ids.field(field)) else {
             return Err(self.refuse("only values can be joined on"));
         };

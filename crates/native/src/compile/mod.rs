@@ -1,11 +1,11 @@
-//! Reading: what a piece asks of native types becomes a relational plan over their tables.
+//! Reading: what a plan node asks of native types becomes a relational plan over their tables.
 //!
 //! The drivers of `weir-sql` take the plan as they take any: a [`Native`] is one more frontend of API. Where an object of an
 //! interface or union stands, a row tells its number and its type, and its own columns come from the table of that type.
 //!
 //! **Invariant:** reads nothing of a request but the form of its structural variables.
 //!
-//! **Cost:** linear in the shape and its arguments; run once per plan and form.
+//! **Cost:** linear in the output and its arguments; run once per plan and form.
 
 mod aggregate;
 mod cascade;
@@ -49,12 +49,12 @@ struct At {
 
 /// The columns a row of the level at hand has to bring.
 #[derive(Debug)]
-struct Row {
+struct LevelRow {
     at: At,
     columns: Vec<Expr>,
 }
 
-impl Row {
+impl LevelRow {
     const fn new(at: At) -> Self {
         Self { at, columns: Vec::new() }
     }
@@ -72,7 +72,7 @@ impl Row {
 struct Compiler<'c> {
     native: &'c Native,
     ids: &'c Ids,
-    shape: &'c OutputPlan,
+    output: &'c OutputPlan,
     protocol: Protocol,
     inputs: Inputs<'c>,
     plan: Plan,
@@ -90,15 +90,15 @@ struct Compiler<'c> {
 fn compile(
     native: &Native,
     ids: &Ids,
-    shape: &OutputPlan,
+    output: &OutputPlan,
     ask: &Ask,
     variables: Option<(&Variables, &Form)>,
 ) -> Result<Plan, PlanError> {
-    let inputs = Inputs { literals: &shape.literals, variables, structural: &ask.structural };
+    let inputs = Inputs { literals: &output.literals, variables, structural: &ask.structural };
     let mut compiler = Compiler {
         native,
         ids,
-        shape,
+        output,
         protocol: ask.protocol,
         inputs,
         plan: Plan::default(),
@@ -204,7 +204,7 @@ impl<'c> Compiler<'c> {
     fn members(
         &mut self,
         fields: impl Iterator<Item = u32>,
-        mut row: Option<&mut Row>,
+        mut row: Option<&mut LevelRow>,
     ) -> Result<Vec<Member>, PlanError> {
         let mut members = Vec::new();
         for at in fields {
@@ -214,15 +214,15 @@ impl<'c> Compiler<'c> {
         Ok(members)
     }
 
-    fn set(&mut self, set: SelectionSetId, row: &mut Row) -> Result<Run, PlanError> {
-        let range = self.shape.set(set).range();
+    fn set(&mut self, set: SelectionSetId, row: &mut LevelRow) -> Result<Run, PlanError> {
+        let range = self.output.set(set).range();
         let members = self.members(range.map(|it| it as u32), Some(row))?;
         Ok(self.store(members))
     }
 
-    fn member(&mut self, at: u32, row: Option<&mut Row>) -> Result<Member, PlanError> {
-        let shape = self.shape;
-        let field = &shape.fields[at as usize];
+    fn member(&mut self, at: u32, row: Option<&mut LevelRow>) -> Result<Member, PlanError> {
+        let output = self.output;
+        let field = &output.fields[at as usize];
         let outer = std::mem::replace(&mut self.field, at);
         let kind = match field.member {
             output_plan::OutputKind::Constant { .. } => MemberKind::Constant,

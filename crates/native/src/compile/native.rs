@@ -144,13 +144,13 @@ fn constraint_messages(api: &Api, layout: &Layout) -> BTreeMap<String, String> {
 impl Native {
     /// The variables that are nothing but data of objects: what an add takes, what an update sets and removes. A program
     /// reads them, so no statement depends on them.
-    fn data(&self, piece: &PlanNode<'_>) -> Vec<u32> {
-        let (shape, literals) = (piece.output, &piece.output.literals);
-        let meaning = |input| self.api.inputs.get(piece.ids.input(input).index());
+    fn data(&self, plan_node: &PlanNode<'_>) -> Vec<u32> {
+        let (output, literals) = (plan_node.output, &plan_node.output.literals);
+        let meaning = |input| self.api.inputs.get(plan_node.ids.input(input).index());
         let mut spans = Vec::new();
-        for field in piece.fields.iter().map(|it| &shape.fields[*it as usize]) {
-            let adds = matches!(self.api.field(piece.ids.field(field.field)), FieldMeaning::Add(_));
-            for argument in shape.arguments(field) {
+        for field in plan_node.fields.iter().map(|it| &output.fields[*it as usize]) {
+            let adds = matches!(self.api.field(plan_node.ids.field(field.field)), FieldMeaning::Add(_));
+            for argument in output.arguments(field) {
                 let at = argument.value as usize;
                 if !matches!(meaning(argument.input), Some(InputMeaning::Input(_))) {
                     continue;
@@ -188,13 +188,13 @@ impl Native {
     }
 
     /// The variables that name fields for a `@cascade`.
-    fn named(&self, piece: &PlanNode<'_>) -> Vec<u32> {
-        let shape = piece.output;
-        let meaning = |input| self.api.inputs.get(piece.ids.input(input).index());
-        let names = shape.arguments.iter().filter(|it| meaning(it.input) == Some(&InputMeaning::Cascade));
+    fn named(&self, plan_node: &PlanNode<'_>) -> Vec<u32> {
+        let output = plan_node.output;
+        let meaning = |input| self.api.inputs.get(plan_node.ids.input(input).index());
+        let names = output.arguments.iter().filter(|it| meaning(it.input) == Some(&InputMeaning::Cascade));
         let nodes = names.flat_map(|it| {
             let at = it.value as usize;
-            &shape.literals.nodes[at..shape.literals.end(at)]
+            &output.literals.nodes[at..output.literals.end(at)]
         });
         nodes
             .filter_map(|it| if let Node::Variable(variable) = it { Some(*variable) } else { None })
@@ -202,12 +202,12 @@ impl Native {
     }
 
     /// The variables that stand for patterns, with the inputs they stand under.
-    fn steered(&self, piece: &PlanNode<'_>) -> Vec<(u32, InputId)> {
-        let nodes = &piece.output.literals.nodes;
+    fn steered(&self, plan_node: &PlanNode<'_>) -> Vec<(u32, InputId)> {
+        let nodes = &plan_node.output.literals.nodes;
         let mut out = Vec::new();
         for pair in nodes.windows(2) {
             if let [Node::Key(input), Node::Variable(variable)] = pair {
-                let steered = (*variable, piece.ids.input(*input));
+                let steered = (*variable, plan_node.ids.input(*input));
                 if self.written(steered.1).is_some() && !out.contains(&steered) {
                     out.push(steered);
                 }
@@ -239,33 +239,33 @@ impl ApiFrontend for Native {
         self.constraint_messages.get(constraint).map(String::as_str)
     }
 
-    fn ask(&self, piece: &PlanNode<'_>) -> Ask {
-        let mut structural = structural(piece, self);
-        let data = self.data(piece);
+    fn ask(&self, plan_node: &PlanNode<'_>) -> Ask {
+        let mut structural = structural(plan_node, self);
+        let data = self.data(plan_node);
         structural.retain(|it| !data.contains(it));
-        let nodes = &piece.output.literals.nodes;
+        let nodes = &plan_node.output.literals.nodes;
         let is_first = |input| {
-            let own = piece.ids.input(input);
+            let own = plan_node.ids.input(input);
             self.api.inputs.get(own.index()) == Some(&InputMeaning::First)
         };
         let mut signed = Vec::new();
-        for argument in piece.output.arguments.iter().filter(|it| is_first(it.input)) {
+        for argument in plan_node.output.arguments.iter().filter(|it| is_first(it.input)) {
             if let Node::Variable(variable) = nodes[argument.value as usize]
                 && !signed.contains(&variable)
             {
                 signed.push(variable);
             }
         }
-        let steered = self.steered(piece);
-        let named = self.named(piece);
+        let steered = self.steered(plan_node);
+        let named = self.named(plan_node);
         let more = signed.iter().copied().chain(steered.iter().map(|it| it.0)).chain(named.iter().copied());
         for variable in more {
             if !structural.contains(&variable) {
                 structural.push(variable);
             }
         }
-        let (set, fields, protocol) = (piece.set, piece.fields.to_vec(), piece.protocol);
-        let (objects, conditions_max) = (Vec::new(), piece.conditions_max);
+        let (set, fields, protocol) = (plan_node.set, plan_node.fields.to_vec(), plan_node.protocol);
+        let (objects, conditions_max) = (Vec::new(), plan_node.conditions_max);
         Ask { set, fields, protocol, structural, objects, signed, steered, named, conditions_max }
     }
 
@@ -284,11 +284,11 @@ impl ApiFrontend for Native {
     fn compile(
         &self,
         ids: &Ids,
-        shape: &OutputPlan,
+        output: &OutputPlan,
         ask: &Ask,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Plan, PlanError> {
-        compile(self, ids, shape, ask, variables)
+        compile(self, ids, output, ask, variables)
     }
 
     fn programs(&self) -> Option<&dyn Programs> {

@@ -1,8 +1,8 @@
 //! Levels of objects: of one type, or of several told apart by their rows.
 
 use super::cascade::Cascade;
-use super::rows::Rows;
-use super::{Compiler, Row};
+use super::rows::ObjectRows;
+use super::{Compiler, LevelRow};
 use crate::api::meaning::FieldMeaning;
 use crate::model::FieldKind;
 use weir_engine::plan::output_plan::{self, OutputField, SelectionSetId, TypeSwitchId};
@@ -18,13 +18,13 @@ impl Compiler<'_> {
     pub(super) fn rows(
         &mut self,
         field: &OutputField,
-        rows: Rows,
+        rows: ObjectRows,
         nest: Vec<(Tie, u16)>,
         through: Option<(Through, ColumnId)>,
         one: bool,
     ) -> Result<MemberKind, PlanError> {
         let (at, path) = (self.field, self.keys.join("."));
-        let mut row = Row::new(rows.at);
+        let mut row = LevelRow::new(rows.at);
         let outer = self.cascades;
         if let Some(cascade) = self.cascade_of(field) {
             self.cascades = cascade == Cascade::All;
@@ -63,14 +63,14 @@ impl Compiler<'_> {
     }
 
     /// The choice of members by the concrete type of rows of an abstract type.
-    fn choice(&mut self, choice: TypeSwitchId, row: &mut Row) -> Result<Choice, PlanError> {
+    fn choice(&mut self, choice: TypeSwitchId, row: &mut LevelRow) -> Result<Choice, PlanError> {
         let Some(kind) = row.at.kind else {
             return Err(self.refuse("this field needs a selection of an object"));
         };
         let column = row.column(Expr::Column(kind));
-        let shape = self.shape;
+        let output = self.output;
         let mut variants = Vec::new();
-        for &(on, set) in &shape.type_switches[choice.0 as usize].sets {
+        for &(on, set) in &output.type_switches[choice.0 as usize].sets {
             // Types of other sources may implement an interface of ours.
             let Some(name) = self.native_name(on) else { continue };
             let object = self.variant(on, set, row)?;
@@ -90,9 +90,9 @@ impl Compiler<'_> {
         &mut self,
         on: schema::TypeId,
         set: SelectionSetId,
-        row: &mut Row,
+        row: &mut LevelRow,
     ) -> Result<Object, PlanError> {
-        let shape = self.shape;
+        let output = self.output;
         let is_id = |field: &OutputField| {
             let FieldMeaning::Field(of) = self.field_meaning(field) else { return false };
             self.native.api.model.field(of).kind == FieldKind::Id
@@ -108,9 +108,9 @@ impl Compiler<'_> {
             return Err(self.refuse("this type cannot be answered here"));
         };
         let mut own = self.native.registry(ty);
-        if shape.set(set).hidden.is_empty() && shape.members(set).iter().all(is_known) {
+        if output.set(set).hidden.is_empty() && output.members(set).iter().all(is_known) {
             // The number has another column there.
-            let mut alias = Row { at: own, columns: Vec::new() };
+            let mut alias = LevelRow { at: own, columns: Vec::new() };
             let run = self.set(set, &mut alias)?;
             let id = row.column(Expr::Column(row.at.id));
             for member in &mut self.plan.members[run.range()] {
@@ -122,7 +122,7 @@ impl Compiler<'_> {
         }
         own.kind = None;
         let (field, path) = (self.field, self.keys.join("."));
-        let mut below = Row::new(own);
+        let mut below = LevelRow::new(own);
         let members = self.set(set, &mut below)?;
         let hidden = self.hidden(set, &mut below)?;
         let nest = vec![(Tie::Column(own.id), row.column(Expr::Column(row.at.id)))];

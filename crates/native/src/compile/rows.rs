@@ -17,7 +17,7 @@ use weir_relational::plan::{Expr, Filter, Order, Page, Reader};
 use weir_sql::frontend::input::Place;
 
 /// Filter, order and page of a field of objects.
-pub(super) struct Rows {
+pub(super) struct ObjectRows {
     pub(super) at: At,
     pub(super) filter: Filter,
     pub(super) order: Vec<Order>,
@@ -26,14 +26,18 @@ pub(super) struct Rows {
 
 impl Compiler<'_> {
     /// `filter`, `order`, `first` and `offset` over objects of `ty`.
-    pub(super) fn rows_arguments(&mut self, field: &OutputField, ty: TypeId) -> Result<Rows, PlanError> {
-        let arguments = self.shape.arguments(field);
+    pub(super) fn rows_arguments(
+        &mut self,
+        field: &OutputField,
+        ty: TypeId,
+    ) -> Result<ObjectRows, PlanError> {
+        let arguments = self.output.arguments(field);
         let needs_fields = arguments.iter().any(|it| {
             let said = !self.is_missing(self.argument(it));
             said && matches!(self.meaning(it.input), InputMeaning::Filter(_) | InputMeaning::Order(_))
         });
         let at = if needs_fields { self.native.rows_of(ty) } else { self.native.registry(ty) };
-        let mut rows = Rows { at, filter: Filter::TRUE, order: Vec::new(), page: Page::default() };
+        let mut rows = ObjectRows { at, filter: Filter::TRUE, order: Vec::new(), page: Page::default() };
         let mut terms = Terms::default();
         for argument in arguments {
             let place = self.argument(argument);
@@ -72,9 +76,9 @@ impl Compiler<'_> {
     }
 
     /// The keys of `get…`: all that are given have to be the object's, and without any there is none.
-    pub(super) fn get_arguments(&mut self, field: &OutputField, ty: TypeId) -> Result<Rows, PlanError> {
+    pub(super) fn get_arguments(&mut self, field: &OutputField, ty: TypeId) -> Result<ObjectRows, PlanError> {
         let mut given = Vec::new();
-        for argument in self.shape.arguments(field) {
+        for argument in self.output.arguments(field) {
             let place = self.argument(argument);
             if let (InputMeaning::Field(key), false) = (self.meaning(argument.input), self.is_missing(place))
             {
@@ -105,7 +109,7 @@ impl Compiler<'_> {
         }
         let filter = if is_named { Filter::All(all) } else { Filter::Any(Vec::new()) };
         let filter = self.bounded(filter)?;
-        Ok(Rows { at, filter, order: Vec::new(), page: Page::default() })
+        Ok(ObjectRows { at, filter, order: Vec::new(), page: Page::default() })
     }
 
     /// An object of an order. `wrap` leads from a value of the rows in `at` to one of the sorted rows.

@@ -2,7 +2,7 @@
 //! values and indexes.
 
 use super::indexes::bytes_max;
-use super::names::Names;
+use super::names::UsedNames;
 use super::{Database, Index, Layout, Storage, View};
 use crate::model::{FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use weir_relational::catalog::{
@@ -16,10 +16,10 @@ pub(super) struct Builder<'m> {
     pub(super) database: Database,
     schema: &'m str,
     /// Tables, views and indexes share them.
-    pub(super) names: Names,
+    pub(super) names: UsedNames,
     pub(super) catalog: Vec<Table>,
     /// The names of columns, by table.
-    pub(super) columns: Vec<Names>,
+    pub(super) columns: Vec<UsedNames>,
     pub(super) relationships: Vec<Relationship>,
     pub(super) tables: Vec<TableId>,
     pub(super) ids: Vec<ColumnId>,
@@ -49,7 +49,7 @@ impl<'m> Builder<'m> {
             model,
             database,
             schema,
-            names: Names::default(),
+            names: UsedNames::default(),
             catalog: Vec::new(),
             columns: Vec::new(),
             relationships: Vec::new(),
@@ -164,7 +164,7 @@ impl<'m> Builder<'m> {
             is_whole: true,
             acts: false,
         });
-        self.columns.push(Names::default());
+        self.columns.push(UsedNames::default());
         TableId(self.catalog.len() as u32 - 1)
     }
 

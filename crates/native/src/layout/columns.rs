@@ -2,7 +2,7 @@
 
 use super::Storage;
 use super::build::Builder;
-use super::edges::Side;
+use super::edges::EdgeSide;
 use crate::model::{Field, FieldId, FieldKind, Scalar, TypeId};
 use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId, TableId};
 
@@ -39,7 +39,7 @@ impl Builder<'_> {
                 FieldKind::Id => Some(Storage::Id(key)),
                 _ if it.is_list => None,
                 FieldKind::Edge { to, .. } => {
-                    let holds = self.side(field) == Side::Column;
+                    let holds = self.side(field) == EdgeSide::Column;
                     holds.then(|| self.edge_column(table, it, to))
                 }
                 FieldKind::Scalar(_) | FieldKind::Enum(_) => Some(self.value(table, it, name)),

@@ -13,7 +13,7 @@ use weir_relational::catalog::{
 
 /// On which side of an edge it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum EdgeSide {
     /// In a column of ours.
     Column,
     /// In a column of the one other.
@@ -34,15 +34,15 @@ struct Pairs {
 
 impl Builder<'_> {
     /// On which side the edge `id` is kept.
-    pub(super) fn side(&self, id: FieldId) -> Side {
+    pub(super) fn side(&self, id: FieldId) -> EdgeSide {
         let field = self.model.field(id);
-        let FieldKind::Edge { inverse, .. } = field.kind else { return Side::Column };
+        let FieldKind::Edge { inverse, .. } = field.kind else { return EdgeSide::Column };
         let back_is_list = inverse.map(|it| self.model.field(it).is_list);
         match (field.is_list, inverse, back_is_list) {
-            (true, Some(_), Some(false)) => Side::Many,
-            (true, _, _) => Side::Join,
-            (false, Some(other), Some(false)) if !self.holds(id, other) => Side::Back,
-            (false, _, _) => Side::Column,
+            (true, Some(_), Some(false)) => EdgeSide::Many,
+            (true, _, _) => EdgeSide::Join,
+            (false, Some(other), Some(false)) if !self.holds(id, other) => EdgeSide::Back,
+            (false, _, _) => EdgeSide::Column,
         }
     }
 
@@ -77,16 +77,18 @@ impl Builder<'_> {
             let id = FieldId(at);
             let FieldKind::Edge { to, inverse } = self.model.field(id).kind else { continue };
             self.fields[id.index()] = match (self.side(id), inverse) {
-                (Side::Column, _) => self.single(id, to),
-                (Side::Back, Some(other)) => {
+                (EdgeSide::Column, _) => self.single(id, to),
+                (EdgeSide::Back, Some(other)) => {
                     let (table, column, by) = self.other_column(id, other);
                     Storage::ToOneBack { table, column, by }
                 }
-                (Side::Many, Some(other)) => {
+                (EdgeSide::Many, Some(other)) => {
                     let (table, column, by) = self.other_column(id, other);
                     Storage::ToMany { table, column, by }
                 }
-                (Side::Join | Side::Back | Side::Many, _) => self.join(id, to, inverse, &mut pairs),
+                (EdgeSide::Join | EdgeSide::Back | EdgeSide::Many, _) => {
+                    self.join(id, to, inverse, &mut pairs)
+                }
             };
         }
     }
@@ -238,7 +240,7 @@ impl Builder<'_> {
                 true => RelationshipKind::Array,
                 false => RelationshipKind::Object { certain: false },
             },
-            insert_first: self.side(id) == Side::Column && !field.is_list,
+            insert_first: self.side(id) == EdgeSide::Column && !field.is_list,
             enforced,
         });
         RelationshipId(self.relationships.len() as u32 - 1)

@@ -8,9 +8,9 @@ const OWN_PREFIX: &str = "weir_";
 
 /// Gives out names that differ in more than case: some databases see no difference in case.
 #[derive(Debug, Default)]
-pub(super) struct Names(HashSet<String>);
+pub(super) struct UsedNames(HashSet<String>);
 
-impl Names {
+impl UsedNames {
     /// `wanted`, or the name nearest to it that is free.
     pub(super) fn take(&mut self, wanted: &str) -> String {
         let wanted = allowed(wanted);
@@ -59,11 +59,11 @@ fn shortened(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Names;
+    use super::UsedNames;
 
     #[test]
     fn names_differ_in_more_than_case() {
-        let mut names = Names::default();
+        let mut names = UsedNames::default();
         assert_eq!(names.take("Dish"), "Dish");
         assert_eq!(names.take("dish"), "dish_2");
         assert_eq!(names.take("DISH"), "DISH_3");
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn names_of_others_are_left_to_them() {
-        let mut names = Names::default();
+        let mut names = UsedNames::default();
         assert_eq!(names.take("SQLite_stat1"), "t_SQLite_stat1");
         assert_eq!(names.take("weir_store"), "t_weir_store");
         assert_eq!(names.take_virtual("Dish_name_terms"), "Dish_name_terms");
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn long_names_stay_different() {
-        let mut names = Names::default();
+        let mut names = UsedNames::default();
         let (one, two) = (format!("{}a", "x".repeat(80)), format!("{}b", "x".repeat(80)));
         let (first, second, again) = (names.take(&one), names.take(&two), names.take(&one));
         assert_eq!([first.len(), second.len(), again.len()], [63, 63, 63]);

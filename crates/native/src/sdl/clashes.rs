@@ -1,13 +1,13 @@
 //! The last pass: names that the API makes of the types may not be those of others.
 
-use super::Reader;
+use super::SdlReader;
 use crate::api::names;
 use crate::model::{FieldKind, TypeId, TypeKind};
 use hashbrown::HashMap;
 use weir_language::error::{Code, Error};
 use weir_language::span::Span;
 
-impl Reader<'_> {
+impl SdlReader<'_> {
     pub(super) fn clashes(&mut self) {
         let mut taken: HashMap<String, Span> = HashMap::new();
         taken.extend(self.types.iter().map(|it| (it.ty.name.clone(), it.span)));

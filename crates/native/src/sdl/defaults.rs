@@ -1,13 +1,13 @@
 //! `@default`: values for what is not given.
 
-use super::{Reader, hint};
+use super::{SdlReader, hint};
 use crate::model::{DefaultValue, Field, FieldKind, Scalar};
 use weir_language::ast::{Directive, ValueId};
 
 /// The time of the mutation.
 const NOW: &str = "$now";
 
-impl Reader<'_> {
+impl SdlReader<'_> {
     pub(super) fn defaults(&mut self, field: &mut Field, directive: Directive) {
         let [add, update] = self.arguments(directive, ["add", "update"]);
         let problem = match field.kind {

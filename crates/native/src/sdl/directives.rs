@@ -1,6 +1,6 @@
 //! Reading directives: which there are, what they take, why some are refused.
 
-use super::{Reader, hint};
+use super::{SdlReader, hint};
 use weir_language::ast::{Directive, List, ValueId, ValueKind};
 use weir_language::span::Span;
 
@@ -49,7 +49,7 @@ pub(super) struct Written {
     pub default: bool,
 }
 
-impl<'d> Reader<'d> {
+impl<'d> SdlReader<'d> {
     /// The directives in `list` that `known` has, by name; complains of all others, and of a second one of those that
     /// are not `repeatable`. `owner` is what they stand on.
     pub(super) fn directives(

@@ -1,11 +1,11 @@
 //! The fourth pass: which edges are two sides of one.
 
 use super::fields::both;
-use super::{Reader, hint};
+use super::{SdlReader, hint};
 use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
 use weir_language::span::Span;
 
-impl Reader<'_> {
+impl SdlReader<'_> {
     pub(super) fn edges(&mut self) {
         for at in 0..self.fields.len() as u32 {
             let id = FieldId(at);

@@ -2,7 +2,7 @@
 
 use super::directives::{ON_FIELDS, Written};
 use super::names::{self, Named};
-use super::{FieldDraft, Reader, hint};
+use super::{FieldDraft, SdlReader, hint};
 use crate::model::{Field, FieldKind, Key, Scalar, Search, TypeId, TypeKind};
 use weir_language::ast::{Directive, FieldDefinition, List, TypeBody};
 use weir_language::span::{Location, Span};
@@ -10,7 +10,7 @@ use weir_language::span::{Location, Span};
 /// Words that no value of an enum can be. Filters and orders name fields by such values.
 const NO_ENUM_VALUES: [&str; 3] = ["true", "false", "null"];
 
-impl Reader<'_> {
+impl SdlReader<'_> {
     pub(super) fn own_fields(&mut self) {
         for id in self.type_ids() {
             let draft = self.draft(id);

@@ -1,11 +1,11 @@
 //! The third pass: interfaces, what their implementers inherit, and so the fields that each type has in the end.
 
 use super::fields::both;
-use super::{FIELDS_MAX, FieldDraft, Reader};
+use super::{FIELDS_MAX, FieldDraft, SdlReader};
 use crate::model::{FieldKind, TypeId, TypeKind};
 use weir_language::span::Span;
 
-impl Reader<'_> {
+impl SdlReader<'_> {
     pub(super) fn inherit(&mut self) {
         let order = self.interfaces_first();
         let mut made: Vec<Vec<FieldDraft>> = vec![Vec::new(); self.types.len()];

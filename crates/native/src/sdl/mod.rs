@@ -70,7 +70,7 @@ pub struct Warning {
 /// [`report::text`] shows them to people.
 pub fn read(text: &str) -> Result<Read, Vec<Error>> {
     let document = parser::parse(text, &Limits::NONE).map_err(|error| vec![error])?;
-    let mut reader = Reader::new(&document);
+    let mut reader = SdlReader::new(&document);
     reader.names();
     reader.own_fields();
     reader.inherit();
@@ -109,7 +109,7 @@ struct FieldDraft {
 }
 
 /// The passes and what they make.
-struct Reader<'d> {
+struct SdlReader<'d> {
     document: &'d Document<'d>,
     names: HashMap<&'d str, (Named, Span)>,
     /// The directives that the text defines.
@@ -123,7 +123,7 @@ struct Reader<'d> {
     errors: Vec<Error>,
 }
 
-impl<'d> Reader<'d> {
+impl<'d> SdlReader<'d> {
     fn new(document: &'d Document<'d>) -> Self {
         Self {
             document,

@@ -1,6 +1,6 @@
 //! The first pass: which types there are, and what a text may not define.
 
-use super::{Draft, Reader};
+use super::{Draft, SdlReader};
 use crate::model::{Enum, EnumId, EnumValue, Generate, Scalar, Type, TypeId, TypeKind};
 use weir_language::ast::{
     Definition, Description, EnumValueDefinition, List, NameNode, TypeBody, TypeDefinition, ValueKind,
@@ -79,7 +79,7 @@ const TAKEN: [&str; 38] = [
 /// Comments to which Dgraph gives a meaning.
 const SPEAKING_COMMENT: &str = "Dgraph.";
 
-impl<'d> Reader<'d> {
+impl<'d> SdlReader<'d> {
     pub(super) fn names(&mut self) {
         self.comments();
         for definition in &self.document.definitions {

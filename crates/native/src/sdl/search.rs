@@ -1,6 +1,6 @@
 //! `@search`: which kinds a field may have.
 
-use super::{Reader, hint};
+use super::{SdlReader, hint};
 use crate::model::{Field, FieldKind, Scalar, Search};
 use weir_language::ast::Directive;
 
@@ -47,7 +47,7 @@ fn words(kind: FieldKind) -> &'static [Word] {
     }
 }
 
-impl Reader<'_> {
+impl SdlReader<'_> {
     /// The kinds that `directive` asks for, ordered by their words.
     pub(super) fn search(&mut self, field: &Field, directive: Directive) -> Vec<Search> {
         let known = words(field.kind);

@@ -1,13 +1,13 @@
 //! The fifth pass: directives of types.
 
 use super::directives::ON_TYPES;
-use super::{Reader, hint};
+use super::{SdlReader, hint};
 use crate::model::{FieldId, FieldKind, Generate, Scalar, Secret, Type, TypeId, TypeKind};
 use weir_language::ast::{Directive, ValueId};
 use weir_language::report;
 use weir_language::span::Span;
 
-impl Reader<'_> {
+impl SdlReader<'_> {
     pub(super) fn types(&mut self) {
         let mut secrets: Vec<Option<(Secret, Span)>> = vec![None; self.types.len()];
         for id in self.type_ids() {

@@ -36,7 +36,7 @@ pub(super) enum Verdict {
 
 /// A question to the old tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Question {
+pub(super) struct DataCheck {
     pub(super) sql: String,
     pub(super) verdict: Verdict,
 }
@@ -45,7 +45,7 @@ pub(super) struct Question {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) words: String,
-    pub(super) questions: Vec<Question>,
+    pub(super) questions: Vec<DataCheck>,
 }
 
 /// Maximum number of conflicting rows in a message.
@@ -138,7 +138,7 @@ pub(super) fn values(types: &Types, id: FieldId) -> Option<(String, String, Stri
 }
 
 impl Differences<'_> {
-    pub(super) fn add(&mut self, words: String, questions: Vec<Question>) {
+    pub(super) fn add(&mut self, words: String, questions: Vec<DataCheck>) {
         match self.found.iter_mut().find(|it| it.words == words) {
             // Every implementer of an interface has its part in the same change.
             Some(same) => same.questions.extend(questions),
@@ -163,7 +163,7 @@ impl Differences<'_> {
         }
         for (id, ty) in self.old.model.type_ids().zip(&self.old.model.types) {
             if self.renames.new_type(id).is_none() {
-                let lost = Question {
+                let lost = DataCheck {
                     sql: format!("SELECT count(*) FROM {}", self.old_table(id)),
                     verdict: Verdict::Lost(ty.name.clone()),
                 };
@@ -216,7 +216,7 @@ impl Differences<'_> {
                 let column = self.old.layout.secrets[id.index()];
                 let lost = column.map(|column| {
                     let (table, column) = place(self.old, self.old.layout.tables[id.index()], column);
-                    Question {
+                    DataCheck {
                         sql: format!("SELECT count({column}) FROM {table}"),
                         verdict: Verdict::Lost(name.clone()),
                     }
@@ -280,7 +280,7 @@ impl Differences<'_> {
             && Self::is_object(&self.new.model, field)
             && let Some(owner) = self.renames.old_type(field.owner)
         {
-            questions.push(Question {
+            questions.push(DataCheck {
                 sql: format!("{} ORDER BY 1 LIMIT {NAMED_MAX}", self.numbers(owner)),
                 verdict: Verdict::Forbidden {
                     what: format!("there are objects without a `{name}`"),
@@ -299,7 +299,7 @@ impl Differences<'_> {
     }
 
     /// Objects without an edge where one has to be from now on.
-    fn without_edge(&self, id: FieldId, owner: TypeId, name: &str) -> Option<Question> {
+    fn without_edge(&self, id: FieldId, owner: TypeId, name: &str) -> Option<DataCheck> {
         let field = self.new.model.field(id);
         let is_one = matches!(field.kind, FieldKind::Edge { .. }) && !field.is_list;
         if !is_one || !Self::is_object(&self.new.model, field) {
@@ -308,7 +308,7 @@ impl Differences<'_> {
         let held = edges::holders(self.old, self.new, self.renames, id)?;
         let (all, number) =
             (self.numbers(owner), edges::id_of(self.old, self.old.layout.tables[owner.index()]));
-        Some(Question {
+        Some(DataCheck {
             sql: format!("{all} WHERE {number} NOT IN ({held}) ORDER BY 1 LIMIT {NAMED_MAX}"),
             verdict: Verdict::Forbidden {
                 what: format!("there are objects without a `{name}`"),
@@ -319,7 +319,7 @@ impl Differences<'_> {
     }
 
     /// Data that is lost with an old field.
-    fn lost(&self, id: FieldId) -> Vec<Question> {
+    fn lost(&self, id: FieldId) -> Vec<DataCheck> {
         let field = self.old.model.field(id);
         if !Self::is_object(&self.old.model, field) {
             return Vec::new();
@@ -338,7 +338,7 @@ impl Differences<'_> {
                 format!("SELECT count(*) FROM ({}) AS pairs", edges::pairs(self.old, id))
             }
         };
-        vec![Question { sql, verdict: Verdict::Lost(field_name(&self.old.model, id)) }]
+        vec![DataCheck { sql, verdict: Verdict::Lost(field_name(&self.old.model, id)) }]
     }
 
     fn changed(&mut self, before: FieldId, now: FieldId) {
@@ -407,14 +407,14 @@ impl Differences<'_> {
     }
 
     /// Edges to objects that can no longer stand there.
-    fn lost_edges(&self, before: FieldId, now: FieldId) -> Vec<Question> {
+    fn lost_edges(&self, before: FieldId, now: FieldId) -> Vec<DataCheck> {
         let gone = edges::gone_members(self.renames, before, now);
         let field = self.old.model.field(before);
         if gone.is_empty() || !Self::is_object(&self.old.model, field) {
             return Vec::new();
         }
         let tables: Vec<String> = gone.iter().map(|&it| self.numbers(it)).collect();
-        vec![Question {
+        vec![DataCheck {
             sql: format!(
                 "SELECT count(*) FROM ({}) AS pairs WHERE b IN ({})",
                 edges::pairs(self.old, before),
@@ -425,7 +425,7 @@ impl Differences<'_> {
     }
 
     /// Values that no new one can be made of.
-    fn converted(&self, before: FieldId, now: FieldId) -> Vec<Question> {
+    fn converted(&self, before: FieldId, now: FieldId) -> Vec<DataCheck> {
         let (old, new) = (self.old.model.field(before), self.new.model.field(now));
         if !Self::is_object(&self.old.model, old) {
             return Vec::new();
@@ -437,7 +437,7 @@ impl Differences<'_> {
             None => self.lost(before),
             Some(made) => made
                 .unfit
-                .map(|unfit| Question {
+                .map(|unfit| DataCheck {
                     sql: format!(
                         "SELECT DISTINCT {value} FROM {table} WHERE {value} IS NOT NULL AND {unfit} ORDER BY 1 LIMIT {NAMED_MAX}"
                     ),
@@ -457,7 +457,7 @@ impl Differences<'_> {
     }
 
     /// Objects without a value where one has to be from now on.
-    fn now_required(&self, before: FieldId, now: FieldId, name: &str) -> Option<Question> {
+    fn now_required(&self, before: FieldId, now: FieldId, name: &str) -> Option<DataCheck> {
         let (old, new) = (self.old.model.field(before), self.new.model.field(now));
         let is_value = matches!(new.kind, FieldKind::Scalar(_) | FieldKind::Enum(_));
         let is_new = new.is_required && !old.is_required && !new.is_list;
@@ -468,7 +468,7 @@ impl Differences<'_> {
             return None;
         }
         let (table, id, value) = values(self.old, before)?;
-        Some(Question {
+        Some(DataCheck {
             sql: format!("SELECT {id} FROM {table} WHERE {value} IS NULL ORDER BY 1 LIMIT {NAMED_MAX}"),
             verdict: Verdict::Forbidden {
                 what: format!("there are objects without a `{name}`"),

@@ -16,10 +16,15 @@ pub(super) struct Conversion {
 }
 
 /// A field's type and the model it belongs to.
-pub(super) type Kind<'m> = (FieldKind, &'m Model);
+pub(super) type FieldType<'m> = (FieldKind, &'m Model);
 
 /// Conversion of an `old` value in `cell` to a `new` one. `None` if there is none.
-pub(super) fn convert(database: Database, old: Kind<'_>, new: Kind<'_>, cell: &str) -> Option<Conversion> {
+pub(super) fn convert(
+    database: Database,
+    old: FieldType<'_>,
+    new: FieldType<'_>,
+    cell: &str,
+) -> Option<Conversion> {
     let plain = |value: String| Some(Conversion { value, unfit: None });
     match (old.0, new.0) {
         (FieldKind::Id, FieldKind::Id) => plain(cell.into()),

@@ -113,11 +113,11 @@ impl From<i64> for Value {
 }
 
 /// The rows of a statement.
-pub type Rows = Vec<Vec<Value>>;
+pub type QueryRows = Vec<Vec<Value>>;
 
 /// A value of a bulk load; texts are ranges of [`Bulk::text`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Cell {
+pub(crate) enum BulkCell {
     /// None.
     Null,
     /// Whole numbers, and Booleans where those are numbers.
@@ -136,7 +136,7 @@ pub(crate) struct Bulk<'b> {
     /// By row: the number of the object.
     pub(crate) ids: &'b [i64],
     /// Row after row.
-    pub(crate) cells: &'b [Cell],
+    pub(crate) cells: &'b [BulkCell],
     /// Number of cells of a row.
     pub(crate) width: usize,
     /// Buffer that texts are ranges of.
@@ -144,7 +144,7 @@ pub(crate) struct Bulk<'b> {
 }
 
 impl<'b> Bulk<'b> {
-    fn row(&self, at: usize) -> &'b [Cell] {
+    fn row(&self, at: usize) -> &'b [BulkCell] {
         &self.cells[at * self.width..(at + 1) * self.width]
     }
 
@@ -180,7 +180,7 @@ trait Session: Debug + Send {
     /// See [`Database::execute`].
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, Error>;
     /// See [`Database::query`].
-    fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<Rows, Error>;
+    fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<QueryRows, Error>;
     /// See [`Database::begin`].
     fn begin(&mut self) -> Result<(), Error>;
     /// See [`Database::commit`].
@@ -258,7 +258,7 @@ impl Database {
     /// The rows of a statement with `width` columns.
     /// # Errors
     /// The database refused it.
-    pub fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<Rows, Error> {
+    pub fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<QueryRows, Error> {
         self.session.query(sql, values, width)
     }
 

@@ -6,7 +6,7 @@
 //! **Invariant:** a pair is moved once, though both of its fields name it.
 
 use super::Types;
-use super::changes::{NAMED_MAX, Question, Verdict, place};
+use super::changes::{DataCheck, NAMED_MAX, Verdict, place};
 use super::ddl::quoted;
 use super::renames::Renames;
 use crate::layout::Storage;
@@ -15,7 +15,7 @@ use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::plan::ddl::Definition;
 
 /// The new model's storage of an edge: a field that has the column or table of pairs.
-pub(super) struct Place {
+pub(super) struct EdgeMove {
     pub(super) field: FieldId,
     /// Old fields whose pairs have to be brought there; `true` if theirs are the other way round.
     pub(super) from: Vec<(FieldId, bool)>,
@@ -95,7 +95,7 @@ fn others(renames: Renames<'_>, id: FieldId) -> Vec<FieldId> {
 }
 
 /// Every place of an edge of the new model, with what belongs there.
-pub(super) fn places(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<Place> {
+pub(super) fn places(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<EdgeMove> {
     let mut all = Vec::new();
     let mut seen: Vec<TableId> = Vec::new();
     for at in 0..new.model.fields.len() {
@@ -123,7 +123,7 @@ pub(super) fn places(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<Plac
     all
 }
 
-fn place_of(old: &Types, new: &Types, renames: Renames<'_>, field: FieldId) -> Place {
+fn place_of(old: &Types, new: &Types, renames: Renames<'_>, field: FieldId) -> EdgeMove {
     let is_edge = |id: &FieldId| matches!(old.model.field(*id).kind, FieldKind::Edge { .. });
     let before = renames.old_field(field).filter(is_edge);
     let same = |id: &FieldId| {
@@ -141,7 +141,7 @@ fn place_of(old: &Types, new: &Types, renames: Renames<'_>, field: FieldId) -> P
             from.push((was, true));
         }
     }
-    Place { field, from, carried }
+    EdgeMove { field, from, carried }
 }
 
 /// True if two old fields were the two sides of one edge.
@@ -154,7 +154,7 @@ fn are_sides(old: &Types, one: FieldId, other: FieldId) -> bool {
 }
 
 /// The pairs that belong in `place`, those that are there already too.
-fn union(old: &Types, place: &Place) -> String {
+fn union(old: &Types, place: &EdgeMove) -> String {
     let carried = place.carried.map(|it| (it, false));
     let selects = carried.into_iter().chain(place.from.iter().copied()).map(|(id, is_turned)| {
         let (a, b) = if is_turned { ("b", "a") } else { ("a", "b") };
@@ -166,7 +166,7 @@ fn union(old: &Types, place: &Place) -> String {
 /// The numbers of the objects that will have something at the edge `field`, as one column.
 pub(super) fn holders(old: &Types, new: &Types, renames: Renames<'_>, field: FieldId) -> Option<String> {
     let all = places(old, new, renames);
-    let is_back = |it: &&Place| others(renames, it.field).contains(&field);
+    let is_back = |it: &&EdgeMove| others(renames, it.field).contains(&field);
     let (place, side) = match all.iter().find(|it| it.field == field) {
         Some(place) => (place, "a"),
         None => (all.iter().find(is_back)?, "b"),
@@ -177,7 +177,7 @@ pub(super) fn holders(old: &Types, new: &Types, renames: Renames<'_>, field: Fie
 }
 
 /// Questions whether edges that come to hold one object did hold one, in words of the fields.
-pub(super) fn crowded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(String, Question)> {
+pub(super) fn crowded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(String, DataCheck)> {
     let mut questions = Vec::new();
     for place in places(old, new, renames) {
         let field = new.model.field(place.field);
@@ -203,7 +203,7 @@ pub(super) fn crowded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(St
                 mend: "remove all but one first, or make it a list".into(),
                 by_id: true,
             };
-            questions.push((format!("`{name}` holds one object"), Question { sql, verdict }));
+            questions.push((format!("`{name}` holds one object"), DataCheck { sql, verdict }));
         };
         if !field.is_list && !place.from.is_empty() {
             ask(place.field, "a", "b");

@@ -4,7 +4,7 @@
 //!
 //! **Cost:** the lengths of all texts of a field that gets an index are read, and the words of those that may be too many.
 
-use super::changes::{NAMED_MAX, Question, Verdict, field_name, values};
+use super::changes::{DataCheck, NAMED_MAX, Verdict, field_name, values};
 use super::database::Database;
 use super::migrate::Refusal;
 use super::renames::Renames;
@@ -14,12 +14,12 @@ use crate::model::{FieldId, FieldKind, Scalar, TypeKind};
 use weir_relational::text_search::{EXCESS_BYTES_MIN, WORDS_BYTES_MAX, excess};
 
 /// New length limits of keys, in words, with queries for longer values.
-pub(super) fn bounded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(String, Vec<Question>)> {
+pub(super) fn bounded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(String, Vec<DataCheck>)> {
     let all = (0..new.model.fields.len() as u32).map(FieldId);
     all.filter_map(|now| one(old, new, (renames.old_field(now)?, now))).collect()
 }
 
-fn one(old: &Types, new: &Types, (before, now): (FieldId, FieldId)) -> Option<(String, Vec<Question>)> {
+fn one(old: &Types, new: &Types, (before, now): (FieldId, FieldId)) -> Option<(String, Vec<DataCheck>)> {
     let was = old.layout.bytes_max[before.index()];
     let max = new.layout.bytes_max[now.index()].filter(|it| was.is_none_or(|was| was > *it))?;
     let field = old.model.field(before);
@@ -29,7 +29,7 @@ fn one(old: &Types, new: &Types, (before, now): (FieldId, FieldId)) -> Option<(S
     }
     let name = field_name(&new.model, now);
     let (table, id, value) = values(old, before)?;
-    let question = Question {
+    let question = DataCheck {
         sql: format!(
             "SELECT {id} FROM {table} WHERE octet_length({value}) > {max} ORDER BY 1 LIMIT {NAMED_MAX}"
         ),
@@ -48,7 +48,7 @@ pub(super) fn wordy(
     new: &Types,
     (before, now): (FieldId, FieldId),
     kind: IndexKind,
-) -> Option<Question> {
+) -> Option<DataCheck> {
     let field = old.model.field(before);
     // Lists of an interface are in one table for all its types.
     let has_texts = field.kind == FieldKind::Scalar(Scalar::String)
@@ -56,7 +56,7 @@ pub(super) fn wordy(
         && matches!(kind, IndexKind::Terms | IndexKind::Fulltext);
     let (table, id, value) = values(old, before).filter(|_| has_texts)?;
     let are_long = format!("octet_length({value}) >= {EXCESS_BYTES_MIN}");
-    Some(Question {
+    Some(DataCheck {
         sql: format!("SELECT DISTINCT {id} FROM {table} WHERE {are_long} ORDER BY 1"),
         verdict: Verdict::Wordy {
             texts: format!("SELECT {value} FROM {table} WHERE {id} = $1 AND {are_long}"),

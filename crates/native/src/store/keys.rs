@@ -1,6 +1,6 @@
 //! Values that become unique, with the questions whether they are, and those that need not be any more.
 
-use super::changes::{Differences, NAMED_MAX, Question, Verdict, field_name, values};
+use super::changes::{DataCheck, Differences, NAMED_MAX, Verdict, field_name, values};
 use crate::model::{FieldId, Key, TypeId, TypeKind};
 
 impl Differences<'_> {
@@ -60,13 +60,13 @@ impl Differences<'_> {
         }
     }
 
-    fn duplicates(&self, fields: &[FieldId], name: &str) -> Option<Question> {
+    fn duplicates(&self, fields: &[FieldId], name: &str) -> Option<DataCheck> {
         let places: Vec<_> = fields.iter().filter_map(|&it| values(self.old, it)).collect();
         let table = &places.first()?.0;
         let cells: Vec<&str> = places.iter().map(|it| it.2.as_str()).collect();
         let filled: Vec<String> = cells.iter().map(|it| format!("{it} IS NOT NULL")).collect();
         let cells = cells.join(", ");
-        Some(Question {
+        Some(DataCheck {
             sql: format!(
                 "SELECT {cells} FROM {table} WHERE {} GROUP BY {cells} HAVING count(*) > 1 ORDER BY 1 LIMIT {NAMED_MAX}",
                 filled.join(" AND ")
@@ -76,7 +76,7 @@ impl Differences<'_> {
     }
 
     /// The same over all objects of an interface.
-    fn duplicates_over_members(&self, id: FieldId) -> Vec<Question> {
+    fn duplicates_over_members(&self, id: FieldId) -> Vec<DataCheck> {
         let field = self.new.model.field(id);
         let owner = self.new.model.ty(field.owner);
         if owner.kind != TypeKind::Interface {
@@ -95,7 +95,7 @@ impl Differences<'_> {
             "SELECT v FROM ({}) AS every GROUP BY v HAVING count(*) > 1 ORDER BY 1 LIMIT {NAMED_MAX}",
             selects.join(" UNION ALL ")
         );
-        vec![Question { sql, verdict: duplicate(&field_name(&self.new.model, id)) }]
+        vec![DataCheck { sql, verdict: duplicate(&field_name(&self.new.model, id)) }]
     }
 }
 

@@ -4,7 +4,7 @@
 //! there before.
 
 use super::build;
-use super::changes::{self, Question, Verdict};
+use super::changes::{self, DataCheck, Verdict};
 use super::database::{Database, Value};
 use super::ddl;
 use super::key_length;
@@ -182,7 +182,7 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
     Ok(())
 }
 
-fn ask(database: &mut Database, question: &Question, allowed: &[String]) -> Result<Option<Refusal>, Error> {
+fn ask(database: &mut Database, question: &DataCheck, allowed: &[String]) -> Result<Option<Refusal>, Error> {
     let rows = database.query(&question.sql, &[], 1)?;
     Ok(match &question.verdict {
         Verdict::Lost(name) => {

@@ -8,7 +8,7 @@
 
 use super::ddl::quoted;
 use super::renames::Renames;
-use super::table_diff::{self, Cell, How, TableDiff};
+use super::table_diff::{self, CellSource, How, TableDiff};
 use super::{Types, ddl, edges};
 use crate::layout::{Index, IndexKind};
 use weir_relational::catalog::{TableId, TableKind};
@@ -110,7 +110,7 @@ impl Rebuild<'_> {
                 && names(old, was) == names(new, index)
         };
         let found = old.indexes.iter().find(is_same)?;
-        let is_carried = |at: usize| matches!(diff.cells[index.columns[at].0 as usize], Cell::Same(_));
+        let is_carried = |at: usize| matches!(diff.cells[index.columns[at].0 as usize], CellSource::Same(_));
         let survives = match diff.how {
             How::Kept | How::Altered => true,
             How::Rewritten => ddl::is_virtual(self.new.kind, index.kind),
@@ -178,7 +178,7 @@ impl Rebuild<'_> {
                 Definition::RenameColumn { table: new.name.clone(), from, to }
             };
             for (cell, column) in it.cells.iter().zip(&new.columns) {
-                let Cell::Same(was) = cell else { continue };
+                let CellSource::Same(was) = cell else { continue };
                 let was = &old.column(*was).name;
                 if *was == column.name {
                     continue;
@@ -206,7 +206,7 @@ impl Rebuild<'_> {
     fn add_columns(&mut self) {
         for it in self.all.iter().filter(|it| it.how == How::Altered) {
             let table = name(self.new, it.new);
-            for (at, _) in it.cells.iter().enumerate().filter(|it| *it.1 == Cell::Empty) {
+            for (at, _) in it.cells.iter().enumerate().filter(|it| *it.1 == CellSource::Empty) {
                 let column = weir_relational::catalog::ColumnId(at as u32);
                 let column = ddl::column(&self.new.layout, it.new, column);
                 self.out.push(Definition::AddColumn { table: table.clone(), column });
@@ -235,9 +235,9 @@ impl Rebuild<'_> {
                 .iter()
                 .zip(&new.columns)
                 .filter_map(|(cell, column)| match cell {
-                    Cell::Same(was) => Some((column.name.clone(), quoted(&old.column(*was).name))),
-                    Cell::Made(value) => Some((column.name.clone(), value.clone())),
-                    Cell::Empty => None,
+                    CellSource::Same(was) => Some((column.name.clone(), quoted(&old.column(*was).name))),
+                    CellSource::Made(value) => Some((column.name.clone(), value.clone())),
+                    CellSource::Empty => None,
                 })
                 .collect();
             let (columns, values): (Vec<String>, Vec<String>) = pairs.into_iter().unzip();
@@ -271,7 +271,8 @@ impl Rebuild<'_> {
         for it in &self.all {
             let table = self.new.layout.relations.catalog.table(it.new);
             for (key, reference) in table.foreign_keys.iter().zip(ddl::references(&self.new.layout, it.new)) {
-                let is_added = key.columns.iter().any(|column| it.cells[column.0 as usize] == Cell::Empty);
+                let is_added =
+                    key.columns.iter().any(|column| it.cells[column.0 as usize] == CellSource::Empty);
                 if is_new(it.new) || is_new(key.target) || is_added {
                     missing.push(reference);
                 }

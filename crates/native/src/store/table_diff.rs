@@ -13,7 +13,7 @@ use weir_relational::plan::ddl::Definition;
 
 /// Source of a column's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Cell {
+pub(super) enum CellSource {
     /// A column of the old table, as it is.
     Same(ColumnId),
     /// An expression over the old table.
@@ -41,7 +41,7 @@ pub(super) struct TableDiff {
     pub(super) new: TableId,
     pub(super) old: Option<TableId>,
     /// By the new table's columns.
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Vec<CellSource>,
     pub(super) how: How,
     /// Fills the table from others.
     pub(super) fill: Vec<Definition>,
@@ -71,7 +71,7 @@ impl Weaver<'_> {
         let empty = TableDiff {
             new: id,
             old: None,
-            cells: vec![Cell::Empty; width],
+            cells: vec![CellSource::Empty; width],
             how: How::Created,
             fill: Vec::new(),
         };
@@ -106,9 +106,9 @@ impl Weaver<'_> {
         let Some(before) = self.renames.old_type(ty) else { return it };
         let (old, new) = (&self.old.layout, &self.new.layout);
         it.old = Some(old.tables[before.index()]);
-        it.cells[new.ids[ty.index()].0 as usize] = Cell::Same(old.ids[before.index()]);
+        it.cells[new.ids[ty.index()].0 as usize] = CellSource::Same(old.ids[before.index()]);
         if let (Some(was), Some(is)) = (old.secrets[before.index()], new.secrets[ty.index()]) {
-            it.cells[is.0 as usize] = Cell::Same(was);
+            it.cells[is.0 as usize] = CellSource::Same(was);
         }
         for (id, field) in self.new.model.fields_of(ty) {
             let before = self.renames.old_field(id);
@@ -126,7 +126,7 @@ impl Weaver<'_> {
 
     /// Takes over the columns of a field; `false` if none can be.
     fn carry(&self, it: &mut TableDiff, before: FieldId, now: FieldId) -> bool {
-        let mut pair = |was: ColumnId, is: ColumnId| it.cells[is.0 as usize] = Cell::Same(was);
+        let mut pair = |was: ColumnId, is: ColumnId| it.cells[is.0 as usize] = CellSource::Same(was);
         match (self.old.layout.fields[before.index()], self.new.layout.fields[now.index()]) {
             (Storage::Instant { text: t, at: a }, Storage::Instant { text, at }) => {
                 pair(t, text);
@@ -164,7 +164,7 @@ impl Weaver<'_> {
         let Some(made) = convert(self.new.kind, old, new, &cell) else { return false };
         let target = self.new.layout.relations.catalog.table(it.new).column(is.1);
         let same = made.value == cell || column.declared == target.declared;
-        it.cells[is.1.0 as usize] = if same { Cell::Same(was.1) } else { Cell::Made(made.value) };
+        it.cells[is.1.0 as usize] = if same { CellSource::Same(was.1) } else { CellSource::Made(made.value) };
         true
     }
 
@@ -178,11 +178,11 @@ impl Weaver<'_> {
         let mut put = |column: ColumnId, value: String| {
             let cell = &mut it.cells[column.0 as usize];
             let before = match &*cell {
-                Cell::Same(was) if carried => old.map(|table| quoted(&table.column(*was).name)),
-                Cell::Made(value) if carried => Some(value.clone()),
-                Cell::Same(_) | Cell::Made(_) | Cell::Empty => None,
+                CellSource::Same(was) if carried => old.map(|table| quoted(&table.column(*was).name)),
+                CellSource::Made(value) if carried => Some(value.clone()),
+                CellSource::Same(_) | CellSource::Made(_) | CellSource::Empty => None,
             };
-            *cell = Cell::Made(
+            *cell = CellSource::Made(
                 before.map_or_else(|| value.clone(), |before| format!("coalesce({before}, {value})")),
             );
         };
@@ -256,7 +256,7 @@ impl Weaver<'_> {
         if let Some(before) = self.renames.old_type(ty) {
             it.old = Some(self.old.layout.tables[before.index()]);
             if self.is_same_registry(before, ty) {
-                it.cells = (0..table.columns.len()).map(|at| Cell::Same(ColumnId(at as u32))).collect();
+                it.cells = (0..table.columns.len()).map(|at| CellSource::Same(ColumnId(at as u32))).collect();
                 it.fill.clear();
             }
         }
@@ -319,12 +319,13 @@ impl Weaver<'_> {
                 let from = self.old.layout.relations.catalog.table(table).column(v);
                 let Some(made) = convert(self.new.kind, old, new, &quoted(&from.name)) else { return it };
                 it.old = Some(table);
-                it.cells[owner.0 as usize] = Cell::Same(o);
-                it.cells[place.0 as usize] = Cell::Same(p);
+                it.cells[owner.0 as usize] = CellSource::Same(o);
+                it.cells[place.0 as usize] = CellSource::Same(p);
                 let same = made.value == quoted(&from.name);
-                it.cells[value.0 as usize] = if same { Cell::Same(v) } else { Cell::Made(made.value) };
+                it.cells[value.0 as usize] =
+                    if same { CellSource::Same(v) } else { CellSource::Made(made.value) };
                 if let (Some(is), Some(was)) = (at, a) {
-                    it.cells[is.0 as usize] = Cell::Same(was);
+                    it.cells[is.0 as usize] = CellSource::Same(was);
                 }
             }
             Storage::Column(from) => {
@@ -385,15 +386,15 @@ impl Weaver<'_> {
         let before = self.renames.old_field(id).map(|it| self.old.layout.fields[it.index()]);
         if let Some(Storage::Join { table, ours: o, theirs: t, .. }) = before {
             it.old = Some(table);
-            it.cells[ours.0 as usize] = Cell::Same(o);
-            it.cells[theirs.0 as usize] = Cell::Same(t);
+            it.cells[ours.0 as usize] = CellSource::Same(o);
+            it.cells[theirs.0 as usize] = CellSource::Same(t);
         }
         it
     }
 
     fn how(&self, it: &TableDiff, targets: &[(TableId, Option<TableId>)]) -> How {
         let Some(before) = it.old else { return How::Created };
-        if it.cells.iter().all(|cell| *cell == Cell::Empty) {
+        if it.cells.iter().all(|cell| *cell == CellSource::Empty) {
             return How::Created;
         }
         let old = self.old.layout.relations.catalog.table(before);
@@ -405,21 +406,21 @@ impl Weaver<'_> {
         let fits = |at: usize| {
             let (id, column) = (ColumnId(at as u32), new.column(ColumnId(at as u32)));
             match &it.cells[at] {
-                Cell::Same(was) => {
+                CellSource::Same(was) => {
                     let from = old.column(*was);
                     from.declared == column.declared
                         && from.nullable == column.nullable
                         && target(old, *was).map(became) == target(new, id).map(Some)
                 }
-                Cell::Made(_) => false,
-                Cell::Empty => column.nullable,
+                CellSource::Made(_) => false,
+                CellSource::Empty => column.nullable,
             }
         };
-        let is_used = |at: usize| it.cells.contains(&Cell::Same(ColumnId(at as u32)));
+        let is_used = |at: usize| it.cells.contains(&CellSource::Same(ColumnId(at as u32)));
         if !(0..new.columns.len()).all(fits) || !(0..old.columns.len()).all(is_used) {
             return How::Rewritten;
         }
-        let named = |at: usize| matches!(&it.cells[at], Cell::Same(was) if old.column(*was).name == new.columns[at].name);
+        let named = |at: usize| matches!(&it.cells[at], CellSource::Same(was) if old.column(*was).name == new.columns[at].name);
         match old.name == new.name && (0..new.columns.len()).all(named) {
             true => How::Kept,
             false => How::Altered,

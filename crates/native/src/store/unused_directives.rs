@@ -4,7 +4,7 @@
 //! A name that is in use keeps its values, so such a rename would do nothing, and nobody would see it. What the old text said
 //! already has been done, or was refused.
 
-use super::changes::{Question, Verdict};
+use super::changes::{DataCheck, Verdict};
 use super::ddl::literal;
 use super::migrate::Refusal;
 use super::renames::Renames;
@@ -12,7 +12,7 @@ use crate::model::{FieldId, Model};
 use weir_language::validate::suggest::near;
 
 /// Renames from a name that stays, in words, each with a question that is answered.
-pub(super) fn renames(renames: Renames<'_>) -> Vec<(String, Vec<Question>)> {
+pub(super) fn renames(renames: Renames<'_>) -> Vec<(String, Vec<DataCheck>)> {
     let (old, new) = (renames.old, renames.new);
     let mut found = Vec::new();
     for ty in &new.types {
@@ -37,8 +37,8 @@ pub(super) fn renames(renames: Renames<'_>) -> Vec<(String, Vec<Question>)> {
     found
 }
 
-fn stays(name: &str, from: &str) -> (String, Vec<Question>) {
-    let question = Question {
+fn stays(name: &str, from: &str) -> (String, Vec<DataCheck>) {
+    let question = DataCheck {
         sql: format!("SELECT {}", literal(from)),
         verdict: Verdict::Forbidden {
             what: format!("`{name}` cannot be renamed from a name that is in use"),

@@ -4,12 +4,12 @@
 
 use super::Reached;
 use crate::model::{FieldId, TypeId};
-pub(crate) use crate::store::database::Cell;
+pub(crate) use crate::store::database::BulkCell;
 use weir_relational::catalog::ColumnId;
 
 /// Kinds of rejected lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum RejectKind {
     /// An object.
     Object,
     /// One edge of an object that is taken.
@@ -26,7 +26,7 @@ pub(crate) enum Target {
     /// An object's number.
     Id(i64),
     /// The value of an `@id` field.
-    Key(FieldId, Cell),
+    Key(FieldId, BulkCell),
 }
 
 /// An edge that is no column of its object.
@@ -48,9 +48,9 @@ pub(crate) struct Item {
     /// The field.
     pub(crate) field: FieldId,
     /// The value.
-    pub(crate) value: Cell,
+    pub(crate) value: BulkCell,
     /// Of a DateTime: microseconds.
-    pub(crate) at: Cell,
+    pub(crate) at: BulkCell,
 }
 
 /// Objects of one type.
@@ -67,7 +67,7 @@ pub(crate) struct Batch {
     /// By row: the line.
     pub(crate) lines: Vec<u64>,
     /// Row after row.
-    pub(crate) cells: Vec<Cell>,
+    pub(crate) cells: Vec<BulkCell>,
     /// Items of lists, by row.
     pub(crate) items: Vec<Item>,
     /// Edges, by row.
@@ -96,7 +96,7 @@ impl Batch {
         let first = self.cells.len();
         self.ids.push(0);
         self.lines.push(line);
-        self.cells.resize(first + self.columns.len(), Cell::Null);
+        self.cells.resize(first + self.columns.len(), BulkCell::Null);
         first
     }
 
@@ -111,10 +111,10 @@ impl Batch {
     }
 
     /// Keeps `text` and gives its cell.
-    pub(crate) fn put(&mut self, text: &str) -> Cell {
+    pub(crate) fn put(&mut self, text: &str) -> BulkCell {
         let from = self.text.len() as u32;
         self.text.push_str(text);
-        Cell::Text(from, self.text.len() as u32)
+        BulkCell::Text(from, self.text.len() as u32)
     }
 
     /// The text of a cell of texts.
@@ -123,25 +123,25 @@ impl Batch {
     }
 
     /// A row's cells.
-    pub(crate) fn row(&self, at: usize) -> &[Cell] {
+    pub(crate) fn row(&self, at: usize) -> &[BulkCell] {
         let width = self.columns.len();
         &self.cells[at * width..(at + 1) * width]
     }
 
     /// A cell in words, for messages and keys.
-    pub(crate) fn words(&self, cell: Cell) -> String {
+    pub(crate) fn words(&self, cell: BulkCell) -> String {
         match cell {
-            Cell::Null => "null".into(),
-            Cell::Int(number) => number.to_string(),
-            Cell::Real(number) => number.to_string(),
-            Cell::Bool(value) => value.to_string(),
-            Cell::Text(from, to) => self.slice(from, to).to_owned(),
+            BulkCell::Null => "null".into(),
+            BulkCell::Int(number) => number.to_string(),
+            BulkCell::Real(number) => number.to_string(),
+            BulkCell::Bool(value) => value.to_string(),
+            BulkCell::Text(from, to) => self.slice(from, to).to_owned(),
         }
     }
 
     /// Size in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.text.len() + self.cells.len() * size_of::<Cell>()
+        self.text.len() + self.cells.len() * size_of::<BulkCell>()
     }
 }
 
@@ -151,7 +151,7 @@ pub(crate) struct Parcel {
     /// One per type.
     pub(crate) batches: Vec<Batch>,
     /// Lines that could not be read: line, kind, and reason.
-    pub(crate) rejects: Vec<(u64, Part, String)>,
+    pub(crate) rejects: Vec<(u64, RejectKind, String)>,
     /// Statements whose facets were left out.
     pub(crate) facets: u64,
     /// Start of the next batch.

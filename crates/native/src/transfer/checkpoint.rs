@@ -6,7 +6,7 @@
 //! **Invariant:** the marks of a load and the edges that wait for it are nobody else's, and go when it ends.
 
 use super::Reached;
-use super::batch::Part;
+use super::batch::RejectKind;
 use super::import_lock::texts;
 use crate::store::database::{Database, Value};
 use crate::store::{Error, versions};
@@ -50,21 +50,21 @@ impl Count {
     }
 
     /// Counts what was taken.
-    pub(crate) fn add(&mut self, part: Part, count: u64) {
+    pub(crate) fn add(&mut self, part: RejectKind, count: u64) {
         match part {
-            Part::Object => self.objects += count,
-            Part::Pair => self.pairs += count,
-            Part::Edge | Part::Statement => {}
+            RejectKind::Object => self.objects += count,
+            RejectKind::Pair => self.pairs += count,
+            RejectKind::Edge | RejectKind::Statement => {}
         }
     }
 
     /// Counts what was not taken.
-    pub(crate) fn refuse(&mut self, part: Part) {
+    pub(crate) fn refuse(&mut self, part: RejectKind) {
         let count = match part {
-            Part::Object => &mut self.objects_refused,
-            Part::Pair => &mut self.pairs_refused,
-            Part::Edge => &mut self.edges_refused,
-            Part::Statement => &mut self.statements_refused,
+            RejectKind::Object => &mut self.objects_refused,
+            RejectKind::Pair => &mut self.pairs_refused,
+            RejectKind::Edge => &mut self.edges_refused,
+            RejectKind::Statement => &mut self.statements_refused,
         };
         *count += 1;
     }

@@ -7,12 +7,12 @@
 //!
 //! **Cost:** some statements for each field, linear in its edges but for the indexes they are looked up in.
 
-use super::batch::Part;
+use super::batch::RejectKind;
 use super::rows::target_type;
 use super::sink::Reject;
 use crate::layout::{IndexKind, Storage};
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
-use crate::store::database::{Database, Rows, Value};
+use crate::store::database::{Database, QueryRows, Value};
 use crate::store::ddl::quoted;
 use crate::store::{Error, Types};
 use weir_relational::catalog::{ColumnId, TableId};
@@ -191,14 +191,14 @@ fn reject(
     let sql = format!(
         "SELECT file, line, target, key_value, key_field FROM {edges} WHERE {condition} ORDER BY file, line"
     );
-    let rows: Rows = database.query(&sql, std::slice::from_ref(field), 5)?;
+    let rows: QueryRows = database.query(&sql, std::slice::from_ref(field), 5)?;
     if !rows.is_empty() {
         database.execute(&format!("DELETE FROM {edges} WHERE {condition}"), std::slice::from_ref(field))?;
     }
     let one = |row: &Vec<Value>| Reject {
         file: row[0].text(),
         line: row[1].int() as u64,
-        part: Part::Edge,
+        part: RejectKind::Edge,
         why: why(row),
     };
     Ok(rows.iter().map(one).collect())

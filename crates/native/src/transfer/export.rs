@@ -99,7 +99,7 @@ pub fn export(
 }
 
 /// One member of an object that is written.
-struct Part {
+struct ExportedMember {
     name: String,
     /// `None` for a password.
     field: Option<FieldId>,
@@ -107,7 +107,7 @@ struct Part {
     cell: String,
 }
 
-fn parts(types: &Types, ty: TypeId) -> Vec<Part> {
+fn parts(types: &Types, ty: TypeId) -> Vec<ExportedMember> {
     let layout = &types.layout;
     let own = layout.tables[ty.index()];
     let cell = |table: TableId, column: ColumnId| {
@@ -144,10 +144,10 @@ fn parts(types: &Types, ty: TypeId) -> Vec<Part> {
                 continue;
             }
         };
-        parts.push(Part { name: field.name.clone(), field: Some(id), cell });
+        parts.push(ExportedMember { name: field.name.clone(), field: Some(id), cell });
     }
     if let (Some(column), Some(secret)) = (layout.secrets[ty.index()], &types.model.ty(ty).secret) {
-        parts.push(Part { name: secret.name.clone(), field: None, cell: cell(own, column) });
+        parts.push(ExportedMember { name: secret.name.clone(), field: None, cell: cell(own, column) });
     }
     parts
 }
@@ -179,7 +179,7 @@ fn list(types: &Types, ty: TypeId, at: (TableId, ColumnId, ColumnId), order: Col
     types.kind.store_dialect().json_list(&value, &rows, &order)
 }
 
-fn select(types: &Types, ty: TypeId, parts: &[Part]) -> String {
+fn select(types: &Types, ty: TypeId, parts: &[ExportedMember]) -> String {
     let table = types.layout.relations.catalog.table(types.layout.tables[ty.index()]);
     let id = quoted(&table.column(types.layout.ids[ty.index()]).name);
     let cells: Vec<&str> = parts.iter().map(|it| it.cell.as_str()).collect();
@@ -195,7 +195,7 @@ struct Writer<'w> {
     types: &'w Types,
     ty: TypeId,
     format: Format,
-    parts: &'w [Part],
+    parts: &'w [ExportedMember],
 }
 
 impl Writer<'_> {
@@ -217,11 +217,11 @@ impl Writer<'_> {
         }
     }
 
-    fn kind(&self, part: &Part) -> FieldKind {
+    fn kind(&self, part: &ExportedMember) -> FieldKind {
         part.field.map_or(FieldKind::Scalar(Scalar::String), |it| self.types.model.field(it).kind)
     }
 
-    fn is_list(&self, part: &Part) -> bool {
+    fn is_list(&self, part: &ExportedMember) -> bool {
         part.field.is_some_and(|it| self.types.model.field(it).is_list)
     }
 
@@ -241,7 +241,7 @@ impl Writer<'_> {
     }
 
     /// A value as JSON; nothing for null and for empty lists.
-    fn json(&self, part: &Part, value: &Value) -> Option<String> {
+    fn json(&self, part: &ExportedMember, value: &Value) -> Option<String> {
         if *value == Value::Null {
             return None;
         }
@@ -306,7 +306,7 @@ impl Writer<'_> {
         &self,
         id: i64,
         predicate: &str,
-        part: &Part,
+        part: &ExportedMember,
         text: &str,
         out: &mut dyn Write,
     ) -> std::io::Result<()> {
@@ -328,7 +328,7 @@ impl Writer<'_> {
     }
 
     /// A predicate is called after the interface that has the field first.
-    fn predicate(&self, part: &Part) -> String {
+    fn predicate(&self, part: &ExportedMember) -> String {
         match part.field {
             Some(field) => self.root_name(field),
             None => format!("{}.{}", self.types.model.ty(self.ty).name, part.name),

@@ -5,8 +5,8 @@
 //! **Cost:** at most [`PARCEL_ROWS`] objects or [`PARCEL_BYTES`] are held for each parcel.
 
 use super::Reached;
-use super::batch::{Batch, Cell, Edge, Parcel, Part, Target};
-use super::slots::{Aim, Kind, Mapping, Slot, Slots};
+use super::batch::{Batch, BulkCell, Edge, Parcel, RejectKind, Target};
+use super::slots::{Aim, Mapping, Slot, SlotKind, Slots};
 use super::value;
 use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
 use crate::store::Types;
@@ -24,7 +24,7 @@ pub(crate) struct Gather<'t> {
     pub(crate) aim: Aim,
     mapping: &'t Mapping,
     open: Vec<(Slots<'t>, Batch)>,
-    rejects: Vec<(u64, Part, String)>,
+    rejects: Vec<(u64, RejectKind, String)>,
     facets: u64,
     rows: usize,
 }
@@ -54,8 +54,8 @@ impl<'t> Gather<'t> {
         self.rows += 1;
         if let Err(why) = done {
             let part = match self.aim {
-                Aim::Pairs(_) => Part::Pair,
-                Aim::Objects(_) | Aim::Mixed => Part::Object,
+                Aim::Pairs(_) => RejectKind::Pair,
+                Aim::Objects(_) | Aim::Mixed => RejectKind::Object,
             };
             self.rejects.push((line, part, why));
         }
@@ -64,7 +64,7 @@ impl<'t> Gather<'t> {
     /// Keeps why a statement is none.
     pub(crate) fn unread(&mut self, line: u64, why: String) {
         self.rows += 1;
-        self.rejects.push((line, Part::Statement, why));
+        self.rejects.push((line, RejectKind::Statement, why));
     }
 
     /// Counts a statement whose facets are left out.
@@ -150,8 +150,8 @@ impl<'t> Gather<'t> {
             FieldKind::Edge { .. } => value::id(other).map(|to| {
                 batch.edges.push(Edge { row: row as u32, field, to: Target::Id(to) });
             }),
-            FieldKind::Scalar(scalar) => value::add(slots, batch, field, Kind::Scalar(scalar), other),
-            FieldKind::Enum(id) => value::add(slots, batch, field, Kind::Enum(id), other),
+            FieldKind::Scalar(scalar) => value::add(slots, batch, field, SlotKind::Scalar(scalar), other),
+            FieldKind::Enum(id) => value::add(slots, batch, field, SlotKind::Enum(id), other),
             FieldKind::Id => Err("an ID is no edge".into()),
         };
         if done.is_err() {
@@ -200,7 +200,7 @@ fn put_json(
             edge(batch, first, slot, target);
             Ok(())
         }
-        Slot::Value { scalar: Kind::Scalar(crate::model::Scalar::String), .. }
+        Slot::Value { scalar: SlotKind::Scalar(crate::model::Scalar::String), .. }
             if !matches!(json.kind(), JsonKind::String { .. }) =>
         {
             Err(format!("`{}` is no String", json.raw()))
@@ -235,7 +235,7 @@ fn target(types: &Types, batch: &mut Batch, to: TypeId, json: JsonRef<'_>) -> Re
 fn edge(batch: &mut Batch, first: usize, slot: Slot, to: Target) {
     let row = batch.ids.len() as u32 - 1;
     match (slot, to) {
-        (Slot::One { at, .. }, Target::Id(id)) => batch.cells[first + at] = Cell::Int(id),
+        (Slot::One { at, .. }, Target::Id(id)) => batch.cells[first + at] = BulkCell::Int(id),
         (Slot::One { field, .. } | Slot::Many { field, .. }, to) => batch.edges.push(Edge { row, field, to }),
         (
             Slot::Skip | Slot::Id | Slot::Kind | Slot::Value { .. } | Slot::List { .. } | Slot::Secret { .. },

@@ -24,7 +24,7 @@ mod checkpoint;
 mod import_lock;
 mod required;
 
-pub use batch::Part;
+pub use batch::RejectKind;
 pub use checkpoint::Count;
 pub use required::Lacking;
 pub use sink::Reject;
@@ -177,7 +177,7 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
     for mut reject in deferred_edges::settle(&types, &mut store.database, &load.edges)? {
         let of_pairs = |it: &Group<'_>| matches!(it.aim, Aim::Pairs(_)) && it.name == reject.file;
         if groups.iter().any(of_pairs) {
-            reject.part = Part::Pair;
+            reject.part = RejectKind::Pair;
             report.count.pairs -= 1;
         }
         report.count.refuse(reject.part);

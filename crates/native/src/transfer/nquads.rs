@@ -34,13 +34,13 @@ pub(crate) const LINE_BITS: u32 = 48;
 struct Quad<'q> {
     subject: i64,
     predicate: &'q str,
-    object: Object<'q>,
+    object: QuadObject<'q>,
     /// It said more, which a store has no place for.
     has_facets: bool,
 }
 
 #[derive(Debug, PartialEq)]
-enum Object<'q> {
+enum QuadObject<'q> {
     Id(i64),
     Text(Cow<'q, str>),
 }
@@ -56,7 +56,7 @@ fn parse(line: &str) -> Result<Option<Quad<'_>>, String> {
     let rest = rest.trim_start();
     let (object, rest) = match rest.strip_prefix('"') {
         Some(quoted) => literal(quoted)?,
-        None => node(rest).map(|(id, rest)| (Object::Id(id), rest))?,
+        None => node(rest).map(|(id, rest)| (QuadObject::Id(id), rest))?,
     };
     let mut rest = rest.trim_start();
     if let Some((_, after)) = angled(rest) {
@@ -88,7 +88,7 @@ fn node(text: &str) -> Result<(i64, &str), String> {
 }
 
 /// A text behind its opening quote, with its type.
-fn literal(quoted: &str) -> Result<(Object<'_>, &str), String> {
+fn literal(quoted: &str) -> Result<(QuadObject<'_>, &str), String> {
     let bytes = quoted.as_bytes();
     let mut at = 0;
     let mut escapes = false;
@@ -106,7 +106,7 @@ fn literal(quoted: &str) -> Result<(Object<'_>, &str), String> {
         Some(typed) => angled(typed).ok_or("a type stands between `<` and `>`")?.1,
         None => rest,
     };
-    Ok((Object::Text(text), rest))
+    Ok((QuadObject::Text(text), rest))
 }
 
 fn unescape(text: &str) -> Result<String, String> {
@@ -367,11 +367,13 @@ fn count(gather: &mut Gather<'_>, quad: Result<&Option<Quad<'_>>, &str>, line: u
 fn record(predicates: &mut Predicates<'_>, quad: Quad<'_>, line: u64) -> Record {
     let predicate = predicates.place(quad.predicate);
     match (quad.object, predicates.all[predicate as usize].turned) {
-        (Object::Id(id), Some(turned)) => {
+        (QuadObject::Id(id), Some(turned)) => {
             Record { subject: id, line, predicate: turned, id: quad.subject, text: String::new() }
         }
-        (Object::Id(id), None) => Record { subject: quad.subject, line, predicate, id, text: String::new() },
-        (Object::Text(text), _) => {
+        (QuadObject::Id(id), None) => {
+            Record { subject: quad.subject, line, predicate, id, text: String::new() }
+        }
+        (QuadObject::Text(text), _) => {
             Record { subject: quad.subject, line, predicate, id: 0, text: text.into_owned() }
         }
     }
@@ -434,7 +436,7 @@ pub(crate) fn kinds(types: &Types, ty: crate::model::TypeId) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn check(line: &str, expected: Result<(i64, &str, Object<'_>), &str>) {
+    fn check(line: &str, expected: Result<(i64, &str, QuadObject<'_>), &str>) {
         match (parse(line), expected) {
             (Ok(Some(quad)), Ok((subject, predicate, object))) => {
                 let has_facets = line.contains('(');
@@ -447,20 +449,20 @@ mod tests {
 
     #[test]
     fn a_line_is_a_statement() {
-        check("<0x1> <Dish.cuisine> <0x1f> .", Ok((1, "Dish.cuisine", Object::Id(31))));
+        check("<0x1> <Dish.cuisine> <0x1f> .", Ok((1, "Dish.cuisine", QuadObject::Id(31))));
         check(
             "<0x1> <Dish.price> \"12.5\"^^<xs:float> <0x0> .",
-            Ok((1, "Dish.price", Object::Text("12.5".into()))),
+            Ok((1, "Dish.price", QuadObject::Text("12.5".into()))),
         );
-        check(r#"<0x2> <A.b> "x \"y\" \u00e9\n" ."#, Ok((2, "A.b", Object::Text("x \"y\" é\n".into()))));
+        check(r#"<0x2> <A.b> "x \"y\" \u00e9\n" ."#, Ok((2, "A.b", QuadObject::Text("x \"y\" é\n".into()))));
     }
 
     #[test]
     fn facets_are_left_out() {
-        check("<0x1> <A.b> <0x2> <0x0> (since=2006-01-02T15:04:05) .", Ok((1, "A.b", Object::Id(2))));
+        check("<0x1> <A.b> <0x2> <0x0> (since=2006-01-02T15:04:05) .", Ok((1, "A.b", QuadObject::Id(2))));
         check(
             r#"<0x1> <A.b> "x"^^<xs:string> (a="b) .",c=true) ."#,
-            Ok((1, "A.b", Object::Text("x".into()))),
+            Ok((1, "A.b", QuadObject::Text("x".into()))),
         );
     }
 

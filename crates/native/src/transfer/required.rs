@@ -8,7 +8,7 @@
 //!
 //! **Cost:** a row for each object whose edge is given elsewhere; nothing for those that bring it along.
 
-use super::batch::{Batch, Cell};
+use super::batch::{Batch, BulkCell};
 use super::deferred_edges::{known, partners};
 use super::rows::field_name;
 use super::sink::place;
@@ -66,7 +66,7 @@ pub(super) fn note(
         };
         let name = lacking(types, field);
         for row in (0..batch.ids.len()).filter(|row| !gone[*row]) {
-            if at.is_some_and(|at| batch.row(row)[at] != Cell::Null) {
+            if at.is_some_and(|at| batch.row(row)[at] != BulkCell::Null) {
                 continue;
             }
             let (file, line) = place(names, batch.lines[row]);

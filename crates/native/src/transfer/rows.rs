@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** values are bound; only names of the layout are part of a statement.
 
-use super::batch::{Batch, Cell, Edge, Target};
+use super::batch::{Batch, BulkCell, Edge, Target};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
 use crate::store::database::{Bulk, BulkSource, BulkTable, Database, Value};
@@ -93,13 +93,13 @@ pub(crate) fn items(types: &Types, database: &mut Database, batch: &Batch) -> Re
     Ok(())
 }
 
-fn bound(batch: &Batch, cell: Cell) -> Value {
+fn bound(batch: &Batch, cell: BulkCell) -> Value {
     match cell {
-        Cell::Null => Value::Null,
-        Cell::Int(number) => Value::Int(number),
-        Cell::Real(number) => Value::Real(number),
-        Cell::Bool(value) => Value::Text(value.to_string()),
-        Cell::Text(from, to) => Value::Text(batch.slice(from, to).to_owned()),
+        BulkCell::Null => Value::Null,
+        BulkCell::Int(number) => Value::Int(number),
+        BulkCell::Real(number) => Value::Real(number),
+        BulkCell::Bool(value) => Value::Text(value.to_string()),
+        BulkCell::Text(from, to) => Value::Text(batch.slice(from, to).to_owned()),
     }
 }
 

@@ -8,7 +8,7 @@
 //!
 //! **Cost:** per row one insert and, per edge, one look into a set of numbers that are known to be there.
 
-use super::batch::{Batch, Cell, Edge, Parcel, Part, Target};
+use super::batch::{Batch, BulkCell, Edge, Parcel, RejectKind, Target};
 use super::checkpoint::{Load, Mark};
 use super::nquads::LINE_BITS;
 use super::required;
@@ -32,7 +32,7 @@ pub struct Reject {
     /// The line.
     pub line: u64,
     /// Kind of the rejected item.
-    pub part: Part,
+    pub part: RejectKind,
     /// Why.
     pub why: String,
 }
@@ -82,7 +82,7 @@ impl<'t> Sink<'t> {
     fn write(&mut self, parcel: Parcel, mark: &mut Mark) -> Result<(), Error> {
         self.forget_if_changed()?;
         let names = self.names;
-        let reject = |(line, part, why): (u64, Part, String)| {
+        let reject = |(line, part, why): (u64, RejectKind, String)| {
             let (file, line) = place(names, line);
             Reject { file: file.to_owned(), line, part, why }
         };
@@ -92,8 +92,8 @@ impl<'t> Sink<'t> {
             let mut refused: Vec<Rejected> = Vec::new();
             let made = self.batch(&mut batch, &mut refused)?;
             let part = match batch.makes_objects {
-                true => Part::Object,
-                false => Part::Pair,
+                true => RejectKind::Object,
+                false => RejectKind::Pair,
             };
             mark.count.add(part, made);
             refused.sort();
@@ -189,12 +189,12 @@ impl<'t> Sink<'t> {
             let place = |column: ColumnId| batch.columns.iter().position(|it| *it == column);
             let (Some(place), at) = (place(column), at.and_then(place)) else { continue };
             let width = batch.columns.len();
-            if !(0..batch.ids.len()).any(|row| batch.cells[row * width + place] == Cell::Null) {
+            if !(0..batch.ids.len()).any(|row| batch.cells[row * width + place] == BulkCell::Null) {
                 continue;
             }
             let (value, micros) = default_cells(types, batch, field.kind, default);
             for row in 0..batch.ids.len() {
-                if batch.cells[row * width + place] == Cell::Null {
+                if batch.cells[row * width + place] == BulkCell::Null {
                     batch.cells[row * width + place] = value;
                     if let Some(at) = at {
                         batch.cells[row * width + at] = micros;
@@ -210,7 +210,7 @@ impl<'t> Sink<'t> {
             (0..batch.columns.len()).filter(|&at| !table.column(batch.columns[at]).nullable).collect();
         for (row, is_gone) in gone.iter_mut().enumerate() {
             let cells = batch.row(row);
-            if let Some(&at) = required.iter().find(|&&at| cells[at] == Cell::Null) {
+            if let Some(&at) = required.iter().find(|&&at| cells[at] == BulkCell::Null) {
                 *is_gone = true;
                 refused.push((
                     batch.lines[row],
@@ -303,16 +303,16 @@ impl<'t> Sink<'t> {
             let Some(at) = batch.columns.iter().position(|it| *it == column) else { continue };
             wanted.clear();
             wanted.extend((0..batch.ids.len()).filter_map(|row| match batch.cells[row * width + at] {
-                Cell::Int(id) => Some(id),
-                Cell::Null | Cell::Real(_) | Cell::Bool(_) | Cell::Text(..) => None,
+                BulkCell::Int(id) => Some(id),
+                BulkCell::Null | BulkCell::Real(_) | BulkCell::Bool(_) | BulkCell::Text(..) => None,
             }));
             let there = self.known(to, &wanted)?;
             for row in 0..batch.ids.len() {
                 let cell = batch.cells[row * width + at];
-                if let Cell::Int(id) = cell
+                if let BulkCell::Int(id) = cell
                     && !there.contains(&id)
                 {
-                    batch.cells[row * width + at] = Cell::Null;
+                    batch.cells[row * width + at] = BulkCell::Null;
                     batch.edges.push(Edge { row: row as u32, field, to: Target::Id(id) });
                 }
             }
@@ -354,34 +354,39 @@ pub(crate) fn place(names: &[String], line: u64) -> (&str, u64) {
 }
 
 /// A default's value and, of a DateTime, its microseconds.
-fn default_cells(types: &Types, batch: &mut Batch, kind: FieldKind, default: &DefaultValue) -> (Cell, Cell) {
+fn default_cells(
+    types: &Types,
+    batch: &mut Batch,
+    kind: FieldKind,
+    default: &DefaultValue,
+) -> (BulkCell, BulkCell) {
     match default {
         DefaultValue::Now => {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             let micros = now.map_or(0, |it| it.as_micros() as i64);
-            (batch.put(&weir_relational::instant::format(micros)), Cell::Int(micros))
+            (batch.put(&weir_relational::instant::format(micros)), BulkCell::Int(micros))
         }
         DefaultValue::Text(text) => {
-            let micros = weir_relational::instant::parse(text).map_or(Cell::Null, Cell::Int);
+            let micros = weir_relational::instant::parse(text).map_or(BulkCell::Null, BulkCell::Int);
             (batch.put(text), micros)
         }
-        DefaultValue::Int(number) => (Cell::Int(*number), Cell::Null),
-        DefaultValue::Float(number) => (Cell::Real(*number), Cell::Null),
-        DefaultValue::Boolean(value) => (boolean(types, *value), Cell::Null),
+        DefaultValue::Int(number) => (BulkCell::Int(*number), BulkCell::Null),
+        DefaultValue::Float(number) => (BulkCell::Real(*number), BulkCell::Null),
+        DefaultValue::Boolean(value) => (boolean(types, *value), BulkCell::Null),
         DefaultValue::Enum(place) => match kind {
             FieldKind::Enum(id) => {
                 let name = &types.model.enumeration(id).values[*place as usize].name;
-                (batch.put(name), Cell::Null)
+                (batch.put(name), BulkCell::Null)
             }
-            FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Edge { .. } => (Cell::Null, Cell::Null),
+            FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Edge { .. } => (BulkCell::Null, BulkCell::Null),
         },
     }
 }
 
 /// A truth value as the database has it.
-pub(super) fn boolean(types: &Types, value: bool) -> Cell {
+pub(super) fn boolean(types: &Types, value: bool) -> BulkCell {
     match types.kind.store_dialect().booleans_are_numbers() {
-        true => Cell::Int(value.into()),
-        false => Cell::Bool(value),
+        true => BulkCell::Int(value.into()),
+        false => BulkCell::Bool(value),
     }
 }

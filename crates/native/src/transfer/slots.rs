@@ -21,9 +21,9 @@ pub(crate) enum Slot {
     /// The name of the object's type.
     Kind,
     /// One value, from this place in the row on.
-    Value { field: FieldId, scalar: Kind, at: usize },
+    Value { field: FieldId, scalar: SlotKind, at: usize },
     /// A list of values.
-    List { field: FieldId, scalar: Kind },
+    List { field: FieldId, scalar: SlotKind },
     /// The number of another object, at this place in the row.
     One { field: FieldId, to: TypeId, at: usize },
     /// Edges that stand elsewhere.
@@ -35,7 +35,7 @@ pub(crate) enum Slot {
 /// Kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub(crate) enum Kind {
+pub(crate) enum SlotKind {
     Scalar(Scalar),
     Enum(crate::model::EnumId),
 }
@@ -173,8 +173,8 @@ impl<'t> Slots<'t> {
                     | Storage::Join { .. } => Slot::Many { field, to },
                 };
             }
-            FieldKind::Scalar(scalar) => Kind::Scalar(scalar),
-            FieldKind::Enum(id) => Kind::Enum(id),
+            FieldKind::Scalar(scalar) => SlotKind::Scalar(scalar),
+            FieldKind::Enum(id) => SlotKind::Enum(id),
         };
         let at = match self.types.layout.fields[field.index()] {
             Storage::Column(column)

@@ -3,9 +3,9 @@
 //! **Invariant:** digits of whole numbers never pass through floating point; texts are stored as they are given, but for those of a
 //! `DateTime`, which are normal.
 
-use super::batch::{Batch, Cell, Item};
+use super::batch::{Batch, BulkCell, Item};
 use super::rows::field_name;
-use super::slots::{Kind, Slots};
+use super::slots::{SlotKind, Slots};
 use crate::model::{FieldId, Scalar};
 use crate::store::Types;
 use crate::store::versions::ID_MAX;
@@ -37,7 +37,7 @@ pub(crate) fn set(
     slots: &Slots<'_>,
     batch: &mut Batch,
     first: usize,
-    place: (FieldId, Kind, usize),
+    place: (FieldId, SlotKind, usize),
     text: &str,
 ) -> Result<(), String> {
     let (field, kind, at) = place;
@@ -46,25 +46,25 @@ pub(crate) fn set(
         return Err(format!("`{}` is an `@id`, which is not empty", field_name(slots.types, field)));
     }
     match kind {
-        Kind::Scalar(Scalar::DateTime) => {
+        SlotKind::Scalar(Scalar::DateTime) => {
             let (normal, micros) = moment(text)?;
             batch.cells[first + at] = batch.put(&normal);
-            batch.cells[first + slots.further(field)[0]] = Cell::Int(micros);
+            batch.cells[first + slots.further(field)[0]] = BulkCell::Int(micros);
         }
-        Kind::Scalar(Scalar::Point) => {
+        SlotKind::Scalar(Scalar::Point) => {
             let [x, y] = point(text)?;
-            batch.cells[first + at] = Cell::Real(x);
-            batch.cells[first + slots.further(field)[0]] = Cell::Real(y);
+            batch.cells[first + at] = BulkCell::Real(x);
+            batch.cells[first + slots.further(field)[0]] = BulkCell::Real(y);
         }
-        Kind::Scalar(shape @ (Scalar::Polygon | Scalar::MultiPolygon)) => {
+        SlotKind::Scalar(shape @ (Scalar::Polygon | Scalar::MultiPolygon)) => {
             let (words, bounds) = shape_of(text, shape)?;
             batch.cells[first + at] = batch.put(&words);
             for (place, bound) in slots.further(field).into_iter().zip(bounds) {
-                batch.cells[first + place] = Cell::Real(bound);
+                batch.cells[first + place] = BulkCell::Real(bound);
             }
         }
-        Kind::Scalar(Scalar::String | Scalar::Int | Scalar::Int64 | Scalar::Float | Scalar::Boolean)
-        | Kind::Enum(_) => batch.cells[first + at] = plain(slots.types, batch, kind, text)?,
+        SlotKind::Scalar(Scalar::String | Scalar::Int | Scalar::Int64 | Scalar::Float | Scalar::Boolean)
+        | SlotKind::Enum(_) => batch.cells[first + at] = plain(slots.types, batch, kind, text)?,
     }
     Ok(())
 }
@@ -74,17 +74,17 @@ pub(crate) fn add(
     slots: &Slots<'_>,
     batch: &mut Batch,
     field: FieldId,
-    kind: Kind,
+    kind: SlotKind,
     text: &str,
 ) -> Result<(), String> {
     check_length(slots.types, field, text)?;
     let row = batch.ids.len() as u32 - 1;
     let (value, at) = match kind {
-        Kind::Scalar(Scalar::DateTime) => {
+        SlotKind::Scalar(Scalar::DateTime) => {
             let (normal, micros) = moment(text)?;
-            (batch.put(&normal), Cell::Int(micros))
+            (batch.put(&normal), BulkCell::Int(micros))
         }
-        Kind::Scalar(_) | Kind::Enum(_) => (plain(slots.types, batch, kind, text)?, Cell::Null),
+        SlotKind::Scalar(_) | SlotKind::Enum(_) => (plain(slots.types, batch, kind, text)?, BulkCell::Null),
     };
     batch.items.push(Item { row, field, value, at });
     Ok(())
@@ -113,18 +113,18 @@ fn moment(text: &str) -> Result<(Cow<'_, str>, i64), String> {
 }
 
 /// A value of one column.
-fn plain(types: &Types, batch: &mut Batch, kind: Kind, text: &str) -> Result<Cell, String> {
+fn plain(types: &Types, batch: &mut Batch, kind: SlotKind, text: &str) -> Result<BulkCell, String> {
     let no = |what: &str| format!("`{text}` is no {what}");
     match kind {
-        Kind::Scalar(Scalar::Int) => {
-            text.parse::<i32>().map(|it| Cell::Int(it.into())).map_err(|_| no("Int"))
+        SlotKind::Scalar(Scalar::Int) => {
+            text.parse::<i32>().map(|it| BulkCell::Int(it.into())).map_err(|_| no("Int"))
         }
-        Kind::Scalar(Scalar::Int64) => text.parse().map(Cell::Int).map_err(|_| no("Int64")),
-        Kind::Scalar(Scalar::Float) => {
+        SlotKind::Scalar(Scalar::Int64) => text.parse().map(BulkCell::Int).map_err(|_| no("Int64")),
+        SlotKind::Scalar(Scalar::Float) => {
             let number = text.parse::<f64>().ok().filter(|it| it.is_finite());
-            number.map(Cell::Real).ok_or_else(|| no("Float"))
+            number.map(BulkCell::Real).ok_or_else(|| no("Float"))
         }
-        Kind::Scalar(Scalar::Boolean) => {
+        SlotKind::Scalar(Scalar::Boolean) => {
             let value = match text {
                 "true" | "1" | "True" | "TRUE" => true,
                 "false" | "0" | "False" | "FALSE" => false,
@@ -132,13 +132,13 @@ fn plain(types: &Types, batch: &mut Batch, kind: Kind, text: &str) -> Result<Cel
             };
             Ok(super::sink::boolean(types, value))
         }
-        Kind::Enum(id) => {
+        SlotKind::Enum(id) => {
             let it = types.model.enumeration(id);
             let is_known = it.values.iter().any(|it| it.name == text);
             if is_known { Ok(batch.put(text)) } else { Err(no(&it.name)) }
         }
-        Kind::Scalar(Scalar::String) if text.contains('\0') => Err("a text holds NUL".into()),
-        Kind::Scalar(
+        SlotKind::Scalar(Scalar::String) if text.contains('\0') => Err("a text holds NUL".into()),
+        SlotKind::Scalar(
             Scalar::String | Scalar::DateTime | Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon,
         ) => Ok(batch.put(text)),
     }

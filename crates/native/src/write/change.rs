@@ -9,11 +9,11 @@
 //! **Cost:** linear in the objects and edges of the input.
 
 use super::Writes;
-use super::object::{Content, Object};
-use super::refusal::Refusal;
-use super::statement::{ColumnIds, Rows, TemplateKey};
-use super::type_info::{Pointer, Side, copy, side};
-use super::value::{Columns, Item, Reader};
+use super::object::{Content, InputObject};
+use super::refusal::MutationRefusal;
+use super::statement::{ColumnIds, RowCondition, TemplateKey};
+use super::type_info::{EdgeStorage, Pointer, copy, side};
+use super::value::{Columns, ListItem, ValueReader};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
 use hashbrown::HashMap;
@@ -33,7 +33,7 @@ pub(super) struct End {
 }
 
 /// A row that is made.
-struct Row {
+struct NewRow {
     end: End,
     /// By column of the table.
     values: Vec<Value>,
@@ -53,9 +53,9 @@ struct Pointed {
 /// See the module's words.
 pub(super) struct Changes<'w> {
     pub(super) writes: &'w Writes,
-    pub(super) reader: Reader<'w>,
+    pub(super) reader: ValueReader<'w>,
     asked: &'w mut Vec<BoundStatement>,
-    rows: Vec<Row>,
+    rows: Vec<NewRow>,
     pointed: Vec<Pointed>,
     /// The place of the pointer of an object by a field.
     by_holder: HashMap<(i64, FieldId), u32, foldhash::fast::RandomState>,
@@ -67,7 +67,7 @@ pub(super) struct Changes<'w> {
 
 impl<'w> Changes<'w> {
     pub(super) fn new(writes: &'w Writes, now_us: i64, asked: &'w mut Vec<BoundStatement>) -> Self {
-        let reader = Reader { api: &writes.api, now_us };
+        let reader = ValueReader { api: &writes.api, now_us };
         let (by_holder, by_target) = (HashMap::default(), HashMap::default());
         Self {
             writes,
@@ -82,7 +82,7 @@ impl<'w> Changes<'w> {
     }
 
     /// A row for `object`, which is made with the number `id`.
-    pub(super) fn make(&mut self, object: &Object, id: i64) -> Result<(), Refusal> {
+    pub(super) fn make(&mut self, object: &InputObject, id: i64) -> Result<(), MutationRefusal> {
         let (layout, model, ty) = (&self.writes.layout, self.writes.model(), object.ty);
         let table = layout.relations.catalog.table(layout.tables[ty.index()]);
         let mut values = vec![Value::Null; table.columns.len()];
@@ -108,12 +108,17 @@ impl<'w> Changes<'w> {
             values[column.0 as usize] = Value::Text(Arc::clone(hash));
         }
         let end = End { id, ty, row: Some(self.rows.len() as u32) };
-        self.rows.push(Row { end, values, points: Vec::new() });
+        self.rows.push(NewRow { end, values, points: Vec::new() });
         Ok(())
     }
 
     /// Applies a patch to objects of one type: values and passwords; lists are appended to.
-    pub(super) fn change(&mut self, ids: &[i64], ty: TypeId, patch: &Object) -> Result<(), Refusal> {
+    pub(super) fn change(
+        &mut self,
+        ids: &[i64],
+        ty: TypeId,
+        patch: &InputObject,
+    ) -> Result<(), MutationRefusal> {
         let (layout, model) = (&self.writes.layout, self.writes.model());
         let mut columns = Columns::new();
         for (field, of) in model.fields_of(ty) {
@@ -173,14 +178,14 @@ impl<'w> Changes<'w> {
         }
         let (set, mut values): (ColumnIds, Vec<Value>) = columns.into_iter().unzip();
         let (many, bound) = bound(ids);
-        let rows = Rows { by, many, and: only.iter().map(|it| (it.0, Comparison::Eq)).collect() };
+        let rows = RowCondition { by, many, and: only.iter().map(|it| (it.0, Comparison::Eq)).collect() };
         values.push(bound);
         values.extend(only.into_iter().map(|it| it.1));
         self.asked.push(self.writes.asked(TemplateKey::Update { table, columns: set, rows }, values));
     }
 
     /// Items of a list, as far as they are not there.
-    fn keep_items(&mut self, field: FieldId, id: i64, items: &[Item]) {
+    fn keep_items(&mut self, field: FieldId, id: i64, items: &[ListItem]) {
         let Storage::Values { table, owner, value, at, .. } = self.writes.layout.fields[field.index()] else {
             return;
         };
@@ -197,14 +202,14 @@ impl<'w> Changes<'w> {
     pub(super) fn link(&mut self, from: End, field: FieldId, to: End) {
         let writes = self.writes;
         match side(writes.model(), &writes.layout, field, to.ty) {
-            Some(Side::Ours(by)) => {
+            Some(EdgeStorage::Ours(by)) => {
                 self.point(from, by, to);
                 if by.mutual {
                     self.point(to, Pointer { field: copy(writes.model(), by.field, to.ty), ..by }, from);
                 }
             }
-            Some(Side::Theirs(by)) => self.point(to, by, from),
-            Some(Side::Pairs { table, ours, theirs, mutual }) => {
+            Some(EdgeStorage::Theirs(by)) => self.point(to, by, from),
+            Some(EdgeStorage::Pairs { table, ours, theirs, mutual }) => {
                 let columns = ColumnIds::from_slice(&[ours, theirs]);
                 let pair = |one: End, other: End| {
                     let kind = TemplateKey::InsertMissing { table, columns: columns.clone() };
@@ -254,7 +259,10 @@ impl<'w> Changes<'w> {
             let field = copy(model, by.field, *holder);
             let Storage::ToOne { column, .. } = layout.fields[field.index()] else { continue };
             let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
-            let rows = Rows { and: SmallVec::from_iter([(id, Comparison::Neq)]), ..Rows::by(column) };
+            let rows = RowCondition {
+                and: SmallVec::from_iter([(id, Comparison::Neq)]),
+                ..RowCondition::by(column)
+            };
             let kind = TemplateKey::Clear { table, column, rows };
             let values = [Value::Int(to.id), Value::Int(from.id)];
             self.asked.push(self.writes.asked(kind, values));
@@ -291,7 +299,7 @@ impl<'w> Changes<'w> {
     }
 
     fn insert(&mut self, at: usize) {
-        let Row { end, values, .. } = &mut self.rows[at];
+        let NewRow { end, values, .. } = &mut self.rows[at];
         let (writes, ty) = (self.writes, end.ty);
         for registry in &writes.type_info.of(ty).registries {
             let kind = TemplateKey::Insert { table: registry.table, columns: registry.columns.clone() };
@@ -337,10 +345,10 @@ impl<'w> Changes<'w> {
         &mut self,
         ids: &[i64],
         ty: TypeId,
-        patch: &Object,
+        patch: &InputObject,
         ends: &dyn Fn(u32) -> Option<End>,
-        set: Option<&Object>,
-    ) -> Result<(), Refusal> {
+        set: Option<&InputObject>,
+    ) -> Result<(), MutationRefusal> {
         let model = self.writes.model();
         for (field, content) in &patch.fields {
             let own = copy(model, *field, ty);
@@ -352,7 +360,7 @@ impl<'w> Changes<'w> {
                     continue;
                 }
                 let ty = model.ty(ty).name.clone();
-                return Err(Refusal::Required { ty, field: of.name.clone() });
+                return Err(MutationRefusal::Required { ty, field: of.name.clone() });
             }
             match content {
                 Content::Columns(given) => {
@@ -422,13 +430,13 @@ impl<'w> Changes<'w> {
     }
 
     /// Removes an item from lists, or all. Of moments those are equal that are the same.
-    fn drop_items(&mut self, ids: &[i64], field: FieldId, item: Option<&Item>) {
+    fn drop_items(&mut self, ids: &[i64], field: FieldId, item: Option<&ListItem>) {
         let Storage::Values { table, owner, value, at, .. } = self.writes.layout.fields[field.index()] else {
             return;
         };
         let (many, bound) = bound(ids);
         let and = item.map(|_| (at.unwrap_or(value), Comparison::Eq)).into_iter().collect();
-        let rows = Rows { by: owner, many, and };
+        let rows = RowCondition { by: owner, many, and };
         let given = item.map(|(text, at_us)| at_us.map_or_else(|| text.clone(), Value::Int));
         let values = [bound].into_iter().chain(given);
         self.asked.push(self.writes.asked(TemplateKey::Delete { table, rows }, values));
@@ -440,19 +448,19 @@ impl<'w> Changes<'w> {
         let FieldKind::Edge { to: targets, .. } = model.field(field).kind else { return };
         let targets = to.map_or_else(|| model.ty(targets).members.clone(), |to| vec![to.ty]);
         let owner = model.field(field).owner;
-        let mut sides: Vec<(TypeId, Side)> =
+        let mut sides: Vec<(TypeId, EdgeStorage)> =
             targets.iter().filter_map(|it| Some((*it, side(model, layout, field, *it)?))).collect();
         sides.dedup_by_key(|it| it.1);
         for (target, side) in sides {
             match side {
-                Side::Ours(by) => {
+                EdgeStorage::Ours(by) => {
                     self.nullify(owner, by.column, ids, to, false);
                     if by.mutual {
                         self.nullify(owner, by.column, ids, to, true);
                     }
                 }
-                Side::Theirs(by) => self.nullify(target, by.column, ids, to, true),
-                Side::Pairs { table, ours, theirs, mutual } => {
+                EdgeStorage::Theirs(by) => self.nullify(target, by.column, ids, to, true),
+                EdgeStorage::Pairs { table, ours, theirs, mutual } => {
                     self.part(table, ours, theirs, ids, to);
                     if mutual {
                         self.part(table, theirs, ours, ids, to);
@@ -468,7 +476,7 @@ impl<'w> Changes<'w> {
         let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
         let (by, and) = if theirs { (column, id) } else { (id, column) };
         let (many, bound) = bound(ids);
-        let rows = Rows { by, many, and: to.map(|_| (and, Comparison::Eq)).into_iter().collect() };
+        let rows = RowCondition { by, many, and: to.map(|_| (and, Comparison::Eq)).into_iter().collect() };
         let kind = TemplateKey::Update { table, columns: ColumnIds::from_slice(&[column]), rows };
         let values = [Value::Null, bound].into_iter().chain(to.map(|it| Value::Int(it.id)));
         self.asked.push(self.writes.asked(kind, values));
@@ -477,7 +485,7 @@ impl<'w> Changes<'w> {
     fn part(&mut self, table: TableId, ours: ColumnId, theirs: ColumnId, ids: &[i64], to: Option<End>) {
         let (many, bound) = bound(ids);
         let and = to.map(|_| (theirs, Comparison::Eq)).into_iter().collect();
-        let rows = Rows { by: ours, many, and };
+        let rows = RowCondition { by: ours, many, and };
         let values = [bound].into_iter().chain(to.map(|it| Value::Int(it.id)));
         self.asked.push(self.writes.asked(TemplateKey::Delete { table, rows }, values));
     }
@@ -489,13 +497,13 @@ impl<'w> Changes<'w> {
         let type_info = writes.type_info.of(ty);
         let (many, bound) = bound(ids);
         for &(table, by) in &type_info.pointers {
-            let rows = Rows { many, ..Rows::by(by) };
+            let rows = RowCondition { many, ..RowCondition::by(by) };
             self.asked.push(writes.asked(TemplateKey::Clear { table, column: by, rows }, [bound.clone()]));
         }
         let own = (layout.tables[ty.index()], layout.ids[ty.index()]);
         let registries = type_info.registries.iter().map(|it| (it.table, it.id));
         for (table, by) in type_info.parts.iter().copied().chain([own]).chain(registries) {
-            let kind = TemplateKey::Delete { table, rows: Rows { many, ..Rows::by(by) } };
+            let kind = TemplateKey::Delete { table, rows: RowCondition { many, ..RowCondition::by(by) } };
             self.asked.push(writes.asked(kind, [bound.clone()]));
         }
     }

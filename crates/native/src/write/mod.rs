@@ -31,14 +31,14 @@ use crate::model::{FieldId, Model, TypeId};
 use crate::store::ddl;
 use hashbrown::HashMap;
 use input::InputValue;
-use mutation::{Input, Mutation, MutationKind};
+use mutation::{Mutation, MutationInput, MutationKind};
 use object::{Objects, Role};
-use refusal::Refusal;
-use statement::{Rows, TemplateKey, Templates};
+use refusal::MutationRefusal;
+use statement::{RowCondition, TemplateKey, Templates};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use type_info::TypeInfos;
-use value::Reader;
+use value::ValueReader;
 use weir_engine::plan::output_plan::OutputKind;
 use weir_engine::source::{BoxFuture, FieldError};
 use weir_language::value::Node;
@@ -86,7 +86,7 @@ impl Writes {
     }
 
     /// The statement that finds number and hash of the object of a `check…Password`, and the password.
-    fn guard(&self, call: &Call<'_>) -> Result<(BoundStatement, Arc<str>), Refusal> {
+    fn guard(&self, call: &Call<'_>) -> Result<(BoundStatement, Arc<str>), MutationRefusal> {
         let layout = &self.layout;
         let (mut named, mut password) = (None, None);
         for (argument, given) in InputValue::arguments(call) {
@@ -96,18 +96,25 @@ impl Writes {
                 _ => {}
             }
         }
-        let Some((ty, password)) = password else { return Err(Refusal::NoId) };
+        let Some((ty, password)) = password else { return Err(MutationRefusal::NoId) };
         let (Some((by, value)), Some(secret)) = (named, layout.secrets[ty.index()]) else {
-            return Err(Refusal::NoId);
+            return Err(MutationRefusal::NoId);
         };
         let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
-        let kind =
-            TemplateKey::Find { table, columns: [id, secret].into_iter().collect(), rows: Rows::by(by) };
+        let kind = TemplateKey::Find {
+            table,
+            columns: [id, secret].into_iter().collect(),
+            rows: RowCondition::by(by),
+        };
         Ok((self.asked(kind, [value]), password.into()))
     }
 
     /// Name of the object in `given`: a column and its value; nothing if it is null.
-    fn name(&self, field: FieldId, given: InputValue<'_>) -> Result<Option<(ColumnId, Value)>, Refusal> {
+    fn name(
+        &self,
+        field: FieldId,
+        given: InputValue<'_>,
+    ) -> Result<Option<(ColumnId, Value)>, MutationRefusal> {
         let value = match (given.text(), given.node()) {
             (Some(text), _) => value::text(text)?,
             (None, Node::Int(number) | Node::QuotedInt(number)) => Value::Int(number),
@@ -131,11 +138,16 @@ impl Writes {
     }
 
     /// Reads the input of the field of `call`.
-    fn read(&self, call: &Call<'_>, kind: MutationKind, now_us: i64) -> Result<Input, Refusal> {
-        let reader = Reader { api: &self.api, now_us };
+    fn read(
+        &self,
+        call: &Call<'_>,
+        kind: MutationKind,
+        now_us: i64,
+    ) -> Result<MutationInput, MutationRefusal> {
+        let reader = ValueReader { api: &self.api, now_us };
         let mut objects =
             Objects { layout: &self.layout, reader, list: Vec::new(), passwords: HashMap::new() };
-        let mut input = Input { now_us, ..Input::default() };
+        let mut input = MutationInput { now_us, ..MutationInput::default() };
         for (argument, given) in InputValue::arguments(call) {
             match (self.api.input(argument), kind) {
                 (InputMeaning::Input(ty), MutationKind::Add(_)) => {
@@ -244,7 +256,7 @@ impl Programs for Mutations {
 
     fn lookup(&self, call: &Call<'_>) -> Result<ObjectLookup, FieldError> {
         let writes = Arc::clone(&self.writes);
-        let refused = |refusal: Refusal| refusal.of(writes.field_name(call));
+        let refused = |refusal: MutationRefusal| refusal.of(writes.field_name(call));
         let (statement, password) = writes.guard(call).map_err(refused)?;
         let choose = move |answers: &Answers| -> BoxFuture<'static, Result<i64, FieldError>> {
             let (id, hash) = match answers.cells(0) {

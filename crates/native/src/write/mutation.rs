@@ -7,11 +7,11 @@ mod explain;
 use super::Writes;
 use super::change::{Changes, End};
 use super::numbers::Numbers;
-use super::object::{Content, Object, Role};
+use super::object::{Content, InputObject, Role};
 use super::one_to_one::OneToOne;
-use super::refusal::Refusal;
-use super::resolve::{Names, Resolution, Resolutions, Resolver, edges};
-use super::statement::{Rows, TemplateKey};
+use super::refusal::MutationRefusal;
+use super::resolve::{ObjectNames, Resolution, Resolutions, Resolver, edges};
+use super::statement::{RowCondition, TemplateKey};
 use super::type_info::copy;
 use crate::model::{FieldId, TypeId, TypeKind};
 use std::sync::Arc;
@@ -35,8 +35,8 @@ pub(super) enum MutationKind {
 
 /// The input.
 #[derive(Debug, Default)]
-pub(super) struct Input {
-    pub(super) objects: Vec<Object>,
+pub(super) struct MutationInput {
+    pub(super) objects: Vec<InputObject>,
     /// Those that are to be added.
     pub(super) roots: Vec<u32>,
     /// `set` of an update.
@@ -76,8 +76,8 @@ pub(super) struct Mutation {
     kind: MutationKind,
     /// The mutation's name, for errors.
     name: Box<str>,
-    input: Input,
-    names: Names,
+    input: MutationInput,
+    names: ObjectNames,
     stage: Stage,
     /// The objects that the filter found.
     found: Numbers,
@@ -89,8 +89,8 @@ pub(super) struct Mutation {
 }
 
 impl Mutation {
-    pub(super) fn new(writes: Arc<Writes>, kind: MutationKind, name: &str, input: Input) -> Self {
-        let names = Names::new(writes.model(), &input.objects);
+    pub(super) fn new(writes: Arc<Writes>, kind: MutationKind, name: &str, input: MutationInput) -> Self {
+        let names = ObjectNames::new(writes.model(), &input.objects);
         Self {
             writes,
             kind,
@@ -106,7 +106,7 @@ impl Mutation {
         }
     }
 
-    fn step(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, Refusal> {
+    fn step(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
         match (self.stage, self.kind) {
             (Stage::Begin, MutationKind::Add(_)) => self.ask_names(asked),
             (Stage::Begin, MutationKind::Update(_) | MutationKind::Delete(_)) => {
@@ -172,25 +172,29 @@ impl Mutation {
     }
 
     /// Takes the number of an object that was found. Those that are only deleted take little.
-    fn hear(&mut self, id: i64) -> Result<(), Refusal> {
+    fn hear(&mut self, id: i64) -> Result<(), MutationRefusal> {
         self.found.push(id);
         let is_held = match self.kind {
             MutationKind::Add(_) | MutationKind::Update(_) => true,
             MutationKind::Delete(_) => self.input.shows,
         };
         match (is_held && self.found.count > MATCHES_MAX) || self.found.bytes() > NUMBERS_BYTES_MAX {
-            true => Err(Refusal::TooMany { max: self.found.count - 1 }),
+            true => Err(MutationRefusal::TooMany { max: self.found.count - 1 }),
             false => Ok(()),
         }
     }
 
     /// Asks for everything that has to be known before something is changed.
-    fn ask_names(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, Refusal> {
+    fn ask_names(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
         let kinds = self.is_abstract() && !self.matched.is_empty();
         if kinds {
             let (table, by, shown) = self.writes.registry(self.kind.ty());
             let shown = shown.into_iter().collect();
-            let kind = TemplateKey::Find { table, columns: shown, rows: Rows { many: true, ..Rows::by(by) } };
+            let kind = TemplateKey::Find {
+                table,
+                columns: shown,
+                rows: RowCondition { many: true, ..RowCondition::by(by) },
+            };
             let ids: Vec<i64> = self.matched.iter().map(|it| it.0).collect();
             asked.push(self.writes.asked(kind, [Value::Ids(ids.into())]));
         }
@@ -244,7 +248,7 @@ impl Mutation {
         kinds: bool,
         numbers_asked: bool,
         asked: &mut Vec<BoundStatement>,
-    ) -> Result<Step, Refusal> {
+    ) -> Result<Step, MutationRefusal> {
         if kinds {
             let found = self.writes.numbered(self.kind.ty(), answers.cells(0));
             let mut types: hashbrown::HashMap<i64, TypeId> = found.into_iter().collect();
@@ -270,7 +274,7 @@ impl Mutation {
     }
 
     /// Asks for what may not be taken away; where there is nothing to ask, goes on.
-    fn guard(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, Refusal> {
+    fn guard(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
         self.check_parents()?;
         let mut one_to_one = self.required_edges();
         one_to_one.ask(&self.writes, asked);
@@ -297,7 +301,7 @@ impl Mutation {
     }
 
     /// An object that is made inside another belongs to that one: it cannot name another one in its place.
-    fn check_parents(&self) -> Result<(), Refusal> {
+    fn check_parents(&self) -> Result<(), MutationRefusal> {
         let model = self.writes.model();
         for (at, object) in self.input.objects.iter().enumerate() {
             let parents: Vec<End> = self.froms(at).collect();
@@ -314,7 +318,7 @@ impl Mutation {
                 let mut ends = named.filter_map(|it| self.end(*it));
                 if ends.any(|end| parents.iter().any(|parent| parent.id != end.id)) {
                     let (ty, field) = (model.ty(of.ty).name.clone(), model.field(own).name.clone());
-                    return Err(Refusal::OtherParent { ty, field });
+                    return Err(MutationRefusal::OtherParent { ty, field });
                 }
             }
         }
@@ -322,10 +326,10 @@ impl Mutation {
     }
 
     /// A new key is for one object, and must not be another's.
-    fn check_renaming(&self) -> Result<(), Refusal> {
+    fn check_renaming(&self) -> Result<(), MutationRefusal> {
         let Some(set) = self.input.set.filter(|it| self.names.has(*it)) else { return Ok(()) };
         if self.matched.len() > 1 {
-            return Err(Refusal::ManyMatches);
+            return Err(MutationRefusal::ManyMatches);
         }
         let Some(&own) = self.matched.first() else { return Ok(()) };
         for (_, name, hits) in self.names.of(set) {
@@ -338,7 +342,7 @@ impl Mutation {
     }
 
     /// Says all changes.
-    fn change(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, Refusal> {
+    fn change(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
         self.stage = Stage::Changed;
         let mut changes = Changes::new(&self.writes, self.input.now_us, asked);
         if let MutationKind::Delete(_) = self.kind {

@@ -5,9 +5,9 @@
 //! **Cost:** one pass over the input. Recursion is at most [`NESTING_MAX`] deep.
 
 use super::input::InputValue;
-use super::refusal::Refusal;
+use super::refusal::MutationRefusal;
 use super::type_info::copy;
-use super::value::{Columns, Item, Reader, text};
+use super::value::{Columns, ListItem, ValueReader, text};
 use crate::api::meaning::InputMeaning;
 use crate::layout::Layout;
 use crate::model::{FieldId, FieldKind, Model, TypeId, TypeKind};
@@ -38,7 +38,7 @@ pub(super) enum Role {
 
 /// An object of the input.
 #[derive(Clone, Debug)]
-pub(super) struct Object {
+pub(super) struct InputObject {
     /// Its type; an interface if it can only be one that is there.
     pub(super) ty: TypeId,
     pub(super) role: Role,
@@ -52,7 +52,7 @@ pub(super) struct Object {
     pub(super) secret_place: u32,
 }
 
-impl Object {
+impl InputObject {
     /// The field of a nested object that is the other side of the edge it is nested in.
     pub(super) fn parent_field(&self, model: &Model) -> Option<FieldId> {
         let Role::Below(edge) = self.role else { return None };
@@ -74,7 +74,7 @@ pub(super) enum Content {
     /// A value.
     Columns(Columns),
     /// A list of values.
-    Items(Vec<Item>),
+    Items(Vec<ListItem>),
     /// Other objects, by their places in the list.
     Edges(Vec<u32>),
 }
@@ -82,8 +82,8 @@ pub(super) enum Content {
 /// Reads objects.
 pub(super) struct Objects<'a> {
     pub(super) layout: &'a Layout,
-    pub(super) reader: Reader<'a>,
-    pub(super) list: Vec<Object>,
+    pub(super) reader: ValueReader<'a>,
+    pub(super) list: Vec<InputObject>,
     /// Each password once, with its place.
     pub(super) passwords: HashMap<Arc<str>, u32>,
 }
@@ -96,18 +96,18 @@ impl Objects<'_> {
         given: InputValue<'_>,
         role: Role,
         depth: usize,
-    ) -> Result<u32, Refusal> {
+    ) -> Result<u32, MutationRefusal> {
         if depth > NESTING_MAX {
-            return Err(Refusal::TooDeep { max: NESTING_MAX });
+            return Err(MutationRefusal::TooDeep { max: NESTING_MAX });
         }
         if self.list.len() >= OBJECTS_MAX {
-            return Err(Refusal::TooMany { max: OBJECTS_MAX });
+            return Err(MutationRefusal::TooMany { max: OBJECTS_MAX });
         }
         if self.reader.api.model.ty(ty).kind == TypeKind::Union {
             return self.member(ty, given, role, depth);
         }
         let at = self.list.len() as u32;
-        self.list.push(Object { ty, role, id: None, fields: Vec::new(), secret: None, secret_place: 0 });
+        self.list.push(InputObject { ty, role, id: None, fields: Vec::new(), secret: None, secret_place: 0 });
         let mut fields = Vec::new();
         for (input, value) in given.members() {
             match self.reader.api.input(input) {
@@ -135,7 +135,11 @@ impl Objects<'_> {
     }
 
     /// Refuses an update that would leave objects without a password: `remove` names it and `set` gives no other one.
-    pub(super) fn keep_secret(&mut self, set: Option<u32>, remove: Option<u32>) -> Result<(), Refusal> {
+    pub(super) fn keep_secret(
+        &mut self,
+        set: Option<u32>,
+        remove: Option<u32>,
+    ) -> Result<(), MutationRefusal> {
         let Some(remove) = remove.map(|it| it as usize) else { return Ok(()) };
         let Some(removed) = self.list[remove].secret.take() else { return Ok(()) };
         let given = set.and_then(|it| self.list[it as usize].secret.as_ref());
@@ -146,10 +150,10 @@ impl Objects<'_> {
     }
 
     /// Nobody can do without a password.
-    fn required_secret(&self, ty: TypeId) -> Refusal {
+    fn required_secret(&self, ty: TypeId) -> MutationRefusal {
         let of = self.reader.api.model.ty(ty);
         let field = of.secret.as_ref().map_or_else(String::new, |it| it.name.clone());
-        Refusal::Required { ty: of.name.clone(), field }
+        MutationRefusal::Required { ty: of.name.clone(), field }
     }
 
     /// A reference to a member of a union.
@@ -159,7 +163,7 @@ impl Objects<'_> {
         given: InputValue<'_>,
         role: Role,
         depth: usize,
-    ) -> Result<u32, Refusal> {
+    ) -> Result<u32, MutationRefusal> {
         let api = self.reader.api;
         let mut members = given.members().filter(|it| !it.1.is_null()).filter_map(|(input, value)| match api
             .input(input)
@@ -169,7 +173,7 @@ impl Objects<'_> {
         });
         match (members.next(), members.next()) {
             (Some((member, value)), None) => self.read(member, value, role, depth),
-            _ => Err(Refusal::NotOneMember { ty: api.model.ty(ty).name.clone() }),
+            _ => Err(MutationRefusal::NotOneMember { ty: api.model.ty(ty).name.clone() }),
         }
     }
 
@@ -181,7 +185,7 @@ impl Objects<'_> {
         given: InputValue<'_>,
         role: Role,
         depth: usize,
-    ) -> Result<Option<Content>, Refusal> {
+    ) -> Result<Option<Content>, MutationRefusal> {
         let of = self.reader.api.model.field(field);
         let removes = matches!(role, Role::Unlinked | Role::Patch { removes: true });
         match of.kind {
@@ -211,38 +215,39 @@ impl Objects<'_> {
         }
     }
 
-    fn check_length(&self, field: FieldId, value: &Value) -> Result<(), Refusal> {
+    fn check_length(&self, field: FieldId, value: &Value) -> Result<(), MutationRefusal> {
         let Value::Text(text) = value else { return Ok(()) };
         let model = &self.reader.api.model;
         let of = model.field(field);
         let (ty, name) = (|| model.ty(of.owner).name.clone(), || of.name.clone());
         if let Some(max) = self.layout.bytes_max[field.index()].filter(|it| text.len() > *it) {
-            return Err(Refusal::TooLong { ty: ty(), field: name(), bytes: text.len(), max });
+            return Err(MutationRefusal::TooLong { ty: ty(), field: name(), bytes: text.len(), max });
         }
         match of.has_words().then(|| excess(text)).flatten() {
             Some(bytes) => {
-                Err(Refusal::TooManyWords { ty: ty(), field: name(), bytes, max: WORDS_BYTES_MAX })
+                Err(MutationRefusal::TooManyWords { ty: ty(), field: name(), bytes, max: WORDS_BYTES_MAX })
             }
             None => Ok(()),
         }
     }
 
     /// An empty text is no key: what has it cannot be told from what has none.
-    fn check_key(&self, field: FieldId, columns: &Columns) -> Result<(), Refusal> {
+    fn check_key(&self, field: FieldId, columns: &Columns) -> Result<(), MutationRefusal> {
         let model = &self.reader.api.model;
         let of = model.field(field);
         match columns.first() {
             Some((_, Value::Text(text))) if text.is_empty() && of.key.is_some() => {
-                Err(Refusal::EmptyKey { ty: model.ty(of.owner).name.clone(), field: of.name.clone() })
+                Err(MutationRefusal::EmptyKey { ty: model.ty(of.owner).name.clone(), field: of.name.clone() })
             }
             Some(_) | None => Ok(()),
         }
     }
 
-    fn id(&self, ty: TypeId, given: InputValue<'_>) -> Result<i64, Refusal> {
+    fn id(&self, ty: TypeId, given: InputValue<'_>) -> Result<i64, MutationRefusal> {
         let name = || self.reader.api.model.ty(ty).name.clone();
-        let text = given.text().ok_or(Refusal::NoId)?;
-        parse_id(text).ok_or_else(|| Refusal::NoSuch { id: text.chars().take(100).collect(), ty: name() })
+        let text = given.text().ok_or(MutationRefusal::NoId)?;
+        parse_id(text)
+            .ok_or_else(|| MutationRefusal::NoSuch { id: text.chars().take(100).collect(), ty: name() })
     }
 }
 
@@ -254,10 +259,10 @@ pub(super) fn parse_id(text: &str) -> Option<i64> {
     i64::from_str_radix(digits, radix).ok().filter(|it| is_plain && *it > 0)
 }
 
-fn secret(given: InputValue<'_>) -> Result<Option<Arc<str>>, Refusal> {
+fn secret(given: InputValue<'_>) -> Result<Option<Arc<str>>, MutationRefusal> {
     let Some(password) = given.text() else { return Ok(None) };
     if password.chars().count() < SECRET_CHARACTERS_MIN {
-        return Err(Refusal::ShortSecret { min: SECRET_CHARACTERS_MIN });
+        return Err(MutationRefusal::ShortSecret { min: SECRET_CHARACTERS_MIN });
     }
     match text(password)? {
         Value::Text(password) => Ok(Some(password)),

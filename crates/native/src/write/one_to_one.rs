@@ -11,10 +11,10 @@
 
 use super::Writes;
 use super::change::{End, bound};
-use super::object::{Content, Object};
-use super::refusal::Refusal;
-use super::statement::{ColumnIds, Rows, TemplateKey};
-use super::type_info::{Side, copy, side};
+use super::object::{Content, InputObject};
+use super::refusal::MutationRefusal;
+use super::statement::{ColumnIds, RowCondition, TemplateKey};
+use super::type_info::{EdgeStorage, copy, side};
 use crate::model::{FieldId, FieldKind, Model, TypeId};
 use hashbrown::HashMap;
 use weir_relational::plan::operators::Comparison;
@@ -43,7 +43,7 @@ struct Taken {
 /// A question for partners that lose theirs: the edge they are at the other end of, and the type and field that have to lead
 /// somewhere.
 #[derive(Clone, Copy, Debug)]
-struct Question {
+struct PartnerQuestion {
     field: FieldId,
     blamed: (TypeId, FieldId),
 }
@@ -60,7 +60,7 @@ pub(super) struct OneToOne {
     /// Objects that lose the partner that they have in the store, by type and field.
     losing: Vec<(TypeId, FieldId, Vec<i64>)>,
     taken: Vec<Taken>,
-    questions: Vec<Question>,
+    questions: Vec<PartnerQuestion>,
 }
 
 /// True if `field` is a required edge to one object.
@@ -145,7 +145,7 @@ impl OneToOne {
         &mut self,
         model: &Model,
         (ty, ids): (TypeId, &[i64]),
-        remove: &Object,
+        remove: &InputObject,
         ends: &dyn Fn(u32) -> Option<End>,
     ) {
         for (field, content) in &remove.fields {
@@ -234,7 +234,7 @@ impl OneToOne {
     fn ask_of(&mut self, writes: &Writes, taken: &Taken, asked: &mut Vec<BoundStatement>) {
         let (model, layout) = (writes.model(), &writes.layout);
         let FieldKind::Edge { to, inverse: Some(inverse) } = model.field(taken.field).kind else { return };
-        let mut sides: Vec<(TypeId, Side)> = Vec::new();
+        let mut sides: Vec<(TypeId, EdgeStorage)> = Vec::new();
         for target in &model.ty(to).members {
             let found = side(model, layout, taken.field, *target);
             // Our own column is one, whatever it points at.
@@ -243,25 +243,27 @@ impl OneToOne {
         let (many, ids) = &taken.ids;
         for (target, side) in sides {
             let (holder, column, is_ours) = match side {
-                Side::Ours(by) => (taken.ty, by.column, true),
-                Side::Theirs(by) if taken.only.is_none_or(|it| it.ty == target) => (target, by.column, false),
-                Side::Theirs(_) | Side::Pairs { .. } => continue,
+                EdgeStorage::Ours(by) => (taken.ty, by.column, true),
+                EdgeStorage::Theirs(by) if taken.only.is_none_or(|it| it.ty == target) => {
+                    (target, by.column, false)
+                }
+                EdgeStorage::Theirs(_) | EdgeStorage::Pairs { .. } => continue,
             };
             let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
             let (by, partner) = if is_ours { (id, column) } else { (column, id) };
             let and = taken.only.map(|_| (partner, Comparison::Eq)).into_iter().collect();
-            let rows = Rows { by, many: *many, and };
+            let rows = RowCondition { by, many: *many, and };
             let kind = TemplateKey::Find { table, columns: ColumnIds::from_slice(&[partner]), rows };
             let only = taken.only.map(|it| Value::Int(it.id));
             asked.push(writes.asked(kind, [ids.clone()].into_iter().chain(only)));
             let blamed = if is_ours { (to, inverse) } else { (target, copy(model, inverse, target)) };
-            self.questions.push(Question { field: taken.field, blamed });
+            self.questions.push(PartnerQuestion { field: taken.field, blamed });
         }
     }
 
     /// Refuses what would be left without a partner. `answers` are those to all that was asked.
-    pub(super) fn check(&self, model: &Model, answers: &Answers) -> Result<(), Refusal> {
-        let refusal = |(ty, field): (TypeId, FieldId)| Refusal::Required {
+    pub(super) fn check(&self, model: &Model, answers: &Answers) -> Result<(), MutationRefusal> {
+        let refusal = |(ty, field): (TypeId, FieldId)| MutationRefusal::Required {
             ty: model.ty(ty).name.clone(),
             field: model.field(field).name.clone(),
         };

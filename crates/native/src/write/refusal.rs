@@ -4,7 +4,7 @@ use weir_engine::source::FieldError;
 
 /// Errors of a mutation, without its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum MutationRefusal {
     /// An object that is added, or takes a new key, has the key of one that is there.
     Exists { key: String, field: String, ty: String },
     /// As `Exists`: the other one is of another type of the interface.
@@ -44,13 +44,13 @@ pub(super) enum Refusal {
     /// Objects in objects, too deep.
     TooDeep { max: usize },
     /// Several objects of the input are refused.
-    Several(Vec<Refusal>),
+    Several(Vec<MutationRefusal>),
 }
 
 /// More objects that are refused are not told.
 const TOLD_MAX: usize = 50;
 
-impl Refusal {
+impl MutationRefusal {
     /// All that is wrong with the objects of an input, each thing once; `Ok` if nothing is.
     pub(super) fn all(refusals: Vec<Self>) -> Result<(), Self> {
         let mut told: Vec<Self> = Vec::new();

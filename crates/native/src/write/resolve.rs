@@ -4,9 +4,9 @@
 //! one object, and an object with the key that a patch sets is the patched object.
 
 use super::Writes;
-use super::object::{Content, Object, Role};
-use super::refusal::Refusal;
-use super::statement::{Rows, TemplateKey};
+use super::object::{Content, InputObject, Role};
+use super::refusal::MutationRefusal;
+use super::statement::{RowCondition, TemplateKey};
 use super::type_info::{copy, key_scope};
 use crate::layout::Storage;
 use crate::model::{Field, FieldId, FieldKind, Key, Model, TypeId, TypeKind};
@@ -74,7 +74,7 @@ impl Name {
 
 /// The names of the objects of an input, and what they were found to be.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct ObjectNames {
     /// By object: places in `all`.
     of: Vec<Places>,
     pub(super) all: Vec<Name>,
@@ -88,9 +88,9 @@ type Places = SmallVec<[u32; 2]>;
 /// The objects with one name.
 type Hits = SmallVec<[(i64, TypeId); 1]>;
 
-impl Names {
+impl ObjectNames {
     /// Collects the names of `objects`. Keys of a patch are names too: they must not be taken.
-    pub(super) fn new(model: &Model, objects: &[Object]) -> Self {
+    pub(super) fn new(model: &Model, objects: &[InputObject]) -> Self {
         let mut known: HashMap<Name, u32, foldhash::fast::RandomState> = HashMap::default();
         let mut names = Self::default();
         for object in objects {
@@ -140,7 +140,7 @@ impl Names {
                 Name::Int(field, _) | Name::Text(field, _) => writes.key(*field),
             };
             let shown = shown.into_iter().collect();
-            let kind = TemplateKey::Find { table, columns: shown, rows: Rows::by(by) };
+            let kind = TemplateKey::Find { table, columns: shown, rows: RowCondition::by(by) };
             asked.push(writes.asked(kind, [name.value()]));
         }
     }
@@ -228,8 +228,8 @@ pub(super) struct Resolutions {
 /// Finds out what becomes of each object.
 pub(super) struct Resolver<'w> {
     pub(super) writes: &'w Writes,
-    pub(super) objects: &'w [Object],
-    pub(super) names: &'w Names,
+    pub(super) objects: &'w [InputObject],
+    pub(super) names: &'w ObjectNames,
     /// Objects to be added that are there are changed instead.
     pub(super) upsert: bool,
     /// The object that a patch changes, if it is just one.
@@ -241,7 +241,7 @@ impl Resolver<'_> {
         self.writes.model()
     }
 
-    pub(super) fn resolve(&self) -> Result<Resolutions, Refusal> {
+    pub(super) fn resolve(&self) -> Result<Resolutions, MutationRefusal> {
         let Sames { same, ignored } = self.same()?;
         let (mut resolutions, mut refusals) = (Resolutions::default(), Vec::new());
         for (at, object) in self.objects.iter().enumerate() {
@@ -269,18 +269,18 @@ impl Resolver<'_> {
                 | Resolution::Nothing => resolution,
             });
         }
-        Refusal::all(refusals)?;
+        MutationRefusal::all(refusals)?;
         Ok(resolutions)
     }
 
-    fn resolution(&self, at: u32, object: &Object) -> Result<Resolution, Refusal> {
+    fn resolution(&self, at: u32, object: &InputObject) -> Result<Resolution, MutationRefusal> {
         let name = || self.model().ty(object.ty).name.clone();
         let mut there: Option<((i64, TypeId), &Name)> = None;
         for (_, called, hits) in self.names.of(at) {
             for hit in hits {
                 match there {
                     Some((other, by)) if other.0 != hit.0 => {
-                        return Err(Refusal::Ambiguous { ty: name(), keys: self.told([by, called]) });
+                        return Err(MutationRefusal::Ambiguous { ty: name(), keys: self.told([by, called]) });
                     }
                     Some(_) | None => there = Some((*hit, called)),
                 }
@@ -293,12 +293,12 @@ impl Resolver<'_> {
             (Role::Top, Some(((_, ty), called))) => Err(self.exists(called, object.ty, ty)),
             (_, Some(((id, ty), called))) => match self.model().ty(object.ty).members.contains(&ty) {
                 true => Ok(Resolution::There(id, ty)),
-                false => Err(Refusal::NoSuch { id: called.shown(), ty: name() }),
+                false => Err(MutationRefusal::NoSuch { id: called.shown(), ty: name() }),
             },
             (Role::Unlinked, None) => match (object.id, self.names.has(at)) {
                 (None, true) => Ok(Resolution::Nothing),
-                (None, false) => Err(Refusal::NoId),
-                (Some(id), _) => Err(Refusal::NoSuch { id: format!("0x{id:x}"), ty: name() }),
+                (None, false) => Err(MutationRefusal::NoId),
+                (Some(id), _) => Err(MutationRefusal::NoSuch { id: format!("0x{id:x}"), ty: name() }),
             },
             (Role::Top | Role::Below(_) | Role::Patch { .. }, None) => {
                 self.check_new(at, object)?;
@@ -308,11 +308,11 @@ impl Resolver<'_> {
     }
 
     /// The refusal of an object of type `of` under a name that an object of type `taker` has.
-    pub(super) fn exists(&self, called: &Name, of: TypeId, taker: TypeId) -> Refusal {
+    pub(super) fn exists(&self, called: &Name, of: TypeId, taker: TypeId) -> MutationRefusal {
         let ((field, owner), key, ty) = (self.field_of(called), called.shown(), self.model().ty(of));
         match ty.kind == TypeKind::Object && of != taker {
-            true => Refusal::ExistsBeside { key, field, interface: owner },
-            false => Refusal::Exists { key, field, ty: ty.name.clone() },
+            true => MutationRefusal::ExistsBeside { key, field, interface: owner },
+            false => MutationRefusal::Exists { key, field, ty: ty.name.clone() },
         }
     }
 
@@ -335,23 +335,23 @@ impl Resolver<'_> {
     }
 
     /// An object that is made needs every value that has to be there.
-    fn check_new(&self, at: u32, object: &Object) -> Result<(), Refusal> {
+    fn check_new(&self, at: u32, object: &InputObject) -> Result<(), MutationRefusal> {
         let ty = self.model().ty(object.ty);
         if let Some(id) = object.id {
-            return Err(Refusal::NoSuch { id: format!("0x{id:x}"), ty: ty.name.clone() });
+            return Err(MutationRefusal::NoSuch { id: format!("0x{id:x}"), ty: ty.name.clone() });
         }
         if ty.kind != TypeKind::Object {
             let id = self.names.of(at).next().map_or_else(String::new, |it| it.1.shown());
-            return Err(Refusal::NoSuch { id, ty: ty.name.clone() });
+            return Err(MutationRefusal::NoSuch { id, ty: ty.name.clone() });
         }
         match self.lacking(object) {
-            Some(field) => Err(Refusal::Missing { ty: ty.name.clone(), field }),
+            Some(field) => Err(MutationRefusal::Missing { ty: ty.name.clone(), field }),
             None => Ok(()),
         }
     }
 
     /// A field that a new object would lack.
-    pub(super) fn lacking(&self, object: &Object) -> Option<String> {
+    pub(super) fn lacking(&self, object: &InputObject) -> Option<String> {
         let model = self.model();
         let by_parent = object.parent_field(model);
         let is_given = |field: FieldId| {
@@ -375,7 +375,7 @@ impl Resolver<'_> {
     }
 
     /// For each object, the one of the input that it is the same as: the first with that name, or the one that says more.
-    fn same(&self) -> Result<Sames, Refusal> {
+    fn same(&self) -> Result<Sames, MutationRefusal> {
         let mut first: Vec<Option<u32>> = vec![None; self.names.all.len()];
         let mut same = vec![None; self.objects.len()];
         let mut ignored = vec![false; self.objects.len()];
@@ -402,7 +402,7 @@ impl Resolver<'_> {
                 let (says, said) = (self.says(object), self.says(of));
                 let is_patch = self.is_patch(other);
                 if are_top || (says && is_patch) || (says && said && !self.is_equal(object, of)) {
-                    refusals.push(Refusal::Twice { key: name.shown() });
+                    refusals.push(MutationRefusal::Twice { key: name.shown() });
                     continue;
                 }
                 // An object that was only linked so far may be described here.
@@ -418,7 +418,7 @@ impl Resolver<'_> {
             let is_said_elsewhere = same[at].is_some() || (is_there && object.role != Role::Top);
             self.ignore_below(object, is_said_elsewhere, &mut ignored);
         }
-        Refusal::all(refusals)?;
+        MutationRefusal::all(refusals)?;
         Ok(Sames { same, ignored })
     }
 
@@ -437,31 +437,31 @@ impl Resolver<'_> {
 
     /// Checks that `link`, which has `name`, can be the object `is` of the input, which has the names `given`: by all its names, and
     /// by its type.
-    fn check_same(&self, link: u32, is: u32, name: &Name, given: &Places) -> Result<(), Refusal> {
+    fn check_same(&self, link: u32, is: u32, name: &Name, given: &Places) -> Result<(), MutationRefusal> {
         let ty = self.model().ty(self.objects[link as usize].ty);
         let (is_patch, patched) = (self.is_patch(is), self.patched.map(|it| it.0));
         let is_patched = |hits: &Hits| is_patch && hits.iter().any(|it| Some(it.0) == patched);
         let mut names = self.names.of(link);
         if !names.all(|(place, _, hits)| given.contains(&place) || is_patched(hits)) {
             let keys = self.told(self.names.of(link).map(|it| it.1));
-            return Err(Refusal::Ambiguous { ty: ty.name.clone(), keys });
+            return Err(MutationRefusal::Ambiguous { ty: ty.name.clone(), keys });
         }
         let of = if is_patch { self.patched.map(|it| it.1) } else { Some(self.objects[is as usize].ty) };
         match of.is_none_or(|of| ty.members.contains(&of)) {
             true => Ok(()),
-            false => Err(Refusal::NoSuch { id: name.shown(), ty: ty.name.clone() }),
+            false => Err(MutationRefusal::NoSuch { id: name.shown(), ty: ty.name.clone() }),
         }
     }
 
     /// Objects nested in an object that is only linked are ignored.
-    fn ignore_below(&self, object: &Object, is_link: bool, ignored: &mut [bool]) {
+    fn ignore_below(&self, object: &InputObject, is_link: bool, ignored: &mut [bool]) {
         for at in edges(object).filter(|_| is_link) {
             ignored[at as usize] = true;
         }
     }
 
     /// True if two objects have equal fields.
-    fn is_equal(&self, one: &Object, other: &Object) -> bool {
+    fn is_equal(&self, one: &InputObject, other: &InputObject) -> bool {
         let object = |at: &u32| &self.objects[*at as usize];
         let is_same = |(one, other): (&Content, &Content)| match (one, other) {
             (Content::Columns(one), Content::Columns(other)) => one == other,
@@ -482,7 +482,7 @@ impl Resolver<'_> {
     }
 
     /// True if an object has more fields than its name.
-    fn says(&self, object: &Object) -> bool {
+    fn says(&self, object: &InputObject) -> bool {
         object.role == Role::Top
             || object.secret.is_some()
             || object.fields.iter().any(|it| self.model().field(it.0).key.is_none())
@@ -496,7 +496,7 @@ struct Sames {
 }
 
 /// The objects directly below one.
-pub(super) fn edges(object: &Object) -> impl Iterator<Item = u32> {
+pub(super) fn edges(object: &InputObject) -> impl Iterator<Item = u32> {
     object
         .fields
         .iter()

@@ -32,22 +32,22 @@ pub(super) type ColumnIds = SmallVec<[ColumnId; 8]>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum TemplateKey {
     /// Reads columns of rows.
-    Find { table: TableId, columns: ColumnIds, rows: Rows },
+    Find { table: TableId, columns: ColumnIds, rows: RowCondition },
     /// Inserts a row.
     Insert { table: TableId, columns: ColumnIds },
     /// Inserts a row unless one of its keys exists.
     InsertMissing { table: TableId, columns: ColumnIds },
     /// Sets columns of rows.
-    Update { table: TableId, columns: ColumnIds, rows: Rows },
+    Update { table: TableId, columns: ColumnIds, rows: RowCondition },
     /// Sets a reference to null, whatever the policy hides: what it refers to is deleted or has another partner.
-    Clear { table: TableId, column: ColumnId, rows: Rows },
+    Clear { table: TableId, column: ColumnId, rows: RowCondition },
     /// Deletes rows.
-    Delete { table: TableId, rows: Rows },
+    Delete { table: TableId, rows: RowCondition },
 }
 
 /// Condition on rows: one column equals the bound value, and others compare to theirs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Rows {
+pub(super) struct RowCondition {
     pub(super) by: ColumnId,
     /// A list of numbers of objects is bound for `by`, not one value.
     pub(super) many: bool,
@@ -61,7 +61,7 @@ impl TemplateKey {
         let name = |of: &TableId, it: &ColumnId| table(of).column(*it).name.as_str();
         let names =
             |of: &TableId, all: &ColumnIds| all.iter().map(|it| name(of, it)).collect::<Vec<_>>().join(", ");
-        let condition = |of: &TableId, rows: &Rows| {
+        let condition = |of: &TableId, rows: &RowCondition| {
             let by = if rows.many { Comparison::In } else { Comparison::Eq };
             let all = std::iter::once((rows.by, by)).chain(rows.and.iter().copied());
             let value = |by| if by == Comparison::In { "values" } else { "value" };
@@ -97,7 +97,7 @@ impl TemplateKey {
     }
 }
 
-impl Rows {
+impl RowCondition {
     /// Rows whose `column` equals the bound value.
     pub(super) fn by(column: ColumnId) -> Self {
         Self { by: column, many: false, and: SmallVec::new() }
@@ -153,7 +153,7 @@ impl Templates {
     fn render(&self, layout: &Layout, key: &TemplateKey) -> StatementTemplate {
         let dialect = self.database.dialect();
         let plan = Planner { layout, bound: 0 }.plan(key);
-        let width = if let Plan::Read(query) = &plan { query.columns().len() } else { 0 };
+        let width = if let StatementPlan::Read(query) = &plan { query.columns().len() } else { 0 };
         let is_indexed = plan.change().is_some_and(|it| self.is_indexed(layout, it));
         let mut restricted = plan.clone();
         restricted.restrict(&*self.policy);
@@ -182,12 +182,12 @@ impl Templates {
 
 /// The plan of one template.
 #[derive(Clone, Debug)]
-enum Plan {
+enum StatementPlan {
     Read(Box<Query>),
     Change(Box<Change>),
 }
 
-impl Plan {
+impl StatementPlan {
     fn change(&self) -> Option<&Change> {
         match self {
             Self::Read(_) => None,
@@ -224,7 +224,7 @@ struct Planner<'l> {
 }
 
 impl Planner<'_> {
-    fn plan(mut self, key: &TemplateKey) -> Plan {
+    fn plan(mut self, key: &TemplateKey) -> StatementPlan {
         match key {
             TemplateKey::Find { table, columns, rows } => {
                 let filter = self.filter(*table, rows);
@@ -240,21 +240,35 @@ impl Planner<'_> {
             TemplateKey::Update { table, columns, rows } => {
                 let set = columns.iter().map(|it| (*it, Assign::Value(self.value(*table, *it)))).collect();
                 let (scan, filter) = (Scan::of(*table, Purpose::Target), self.filter(*table, rows));
-                Plan::Change(Box::new(Change::Update(Update { scan, set, filter, returning: Vec::new() })))
+                StatementPlan::Change(Box::new(Change::Update(Update {
+                    scan,
+                    set,
+                    filter,
+                    returning: Vec::new(),
+                })))
             }
             TemplateKey::Clear { table, column, rows } => {
                 let set = vec![(*column, Assign::Null)];
                 let (scan, filter) = (Scan::of(*table, Purpose::Reference), self.filter(*table, rows));
-                Plan::Change(Box::new(Change::Update(Update { scan, set, filter, returning: Vec::new() })))
+                StatementPlan::Change(Box::new(Change::Update(Update {
+                    scan,
+                    set,
+                    filter,
+                    returning: Vec::new(),
+                })))
             }
             TemplateKey::Delete { table, rows } => {
                 let (scan, filter) = (Scan::of(*table, Purpose::Target), self.filter(*table, rows));
-                Plan::Change(Box::new(Change::Delete(Delete { scan, filter, returning: Vec::new() })))
+                StatementPlan::Change(Box::new(Change::Delete(Delete {
+                    scan,
+                    filter,
+                    returning: Vec::new(),
+                })))
             }
         }
     }
 
-    fn filter(&mut self, table: TableId, rows: &Rows) -> Filter {
+    fn filter(&mut self, table: TableId, rows: &RowCondition) -> Filter {
         let by = if rows.many { Comparison::In } else { Comparison::Eq };
         let conditions = std::iter::once((rows.by, by)).chain(rows.and.iter().copied());
         let compare = |(column, by): (ColumnId, Comparison)| {
@@ -277,8 +291,8 @@ impl Planner<'_> {
     }
 }
 
-fn read(table: TableId, columns: &[ColumnId], filter: Filter) -> Plan {
-    Plan::Read(Box::new(Query {
+fn read(table: TableId, columns: &[ColumnId], filter: Filter) -> StatementPlan {
+    StatementPlan::Read(Box::new(Query {
         scan: Scan::of(table, Purpose::Lookup),
         call: None,
         nest: Vec::new(),
@@ -291,9 +305,9 @@ fn read(table: TableId, columns: &[ColumnId], filter: Filter) -> Plan {
     }))
 }
 
-fn insert(table: TableId, columns: &[ColumnId], conflict: Option<Conflict>) -> Plan {
+fn insert(table: TableId, columns: &[ColumnId], conflict: Option<Conflict>) -> StatementPlan {
     let (scan, columns) = (Scan::of(table, Purpose::Insert), columns.to_vec());
-    Plan::Change(Box::new(Change::Insert(Insert { scan, columns, conflict, returning: Vec::new() })))
+    StatementPlan::Change(Box::new(Change::Insert(Insert { scan, columns, conflict, returning: Vec::new() })))
 }
 
 #[cfg(test)]
@@ -337,10 +351,10 @@ mod tests {
         Templates::new(database, policy).get(&layout, key).sql.clone()
     }
 
-    fn rows(layout: &Layout, table: TableId, many: bool, and: &[&str]) -> Rows {
+    fn rows(layout: &Layout, table: TableId, many: bool, and: &[&str]) -> RowCondition {
         let column = |name: &str| layout.relations.catalog.table(table).find(name).expect("a column");
         let and = and.iter().map(|it| (column(it), Comparison::Neq)).collect();
-        Rows { by: column("id"), many, and }
+        RowCondition { by: column("id"), many, and }
     }
 
     fn update(layout: &Layout, table: TableId) -> TemplateKey {

@@ -46,7 +46,7 @@ pub(crate) struct Registry {
 
 /// Storage of an edge between two objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum EdgeStorage {
     /// In a column of the row of the object whose edge it is.
     Ours(Pointer),
     /// In a column of the row of the object at its other end.
@@ -177,21 +177,21 @@ pub(super) fn key_scope(model: &Model, field: FieldId) -> FieldId {
 }
 
 /// Storage of the edge `field` from an object to another of type `target`; both types are concrete. `None` if it is no edge.
-pub(super) fn side(model: &Model, layout: &Layout, field: FieldId, target: TypeId) -> Option<Side> {
+pub(super) fn side(model: &Model, layout: &Layout, field: FieldId, target: TypeId) -> Option<EdgeStorage> {
     let FieldKind::Edge { inverse, .. } = model.field(field).kind else { return None };
     let mutual = inverse.is_some_and(|it| copy(model, it, model.field(field).owner) == field);
     match layout.fields[field.index()] {
         Storage::ToOne { column, .. } => {
             let is_single = inverse.is_some_and(|it| !model.field(it).is_list);
-            Some(Side::Ours(Pointer { field, column, is_single, mutual }))
+            Some(EdgeStorage::Ours(Pointer { field, column, is_single, mutual }))
         }
         Storage::ToOneBack { .. } | Storage::ToMany { .. } => {
             let theirs = copy(model, inverse?, target);
             let Storage::ToOne { column, .. } = layout.fields[theirs.index()] else { return None };
             let is_single = !model.field(field).is_list;
-            Some(Side::Theirs(Pointer { field: theirs, column, is_single, mutual: false }))
+            Some(EdgeStorage::Theirs(Pointer { field: theirs, column, is_single, mutual: false }))
         }
-        Storage::Join { table, ours, theirs, .. } => Some(Side::Pairs { table, ours, theirs, mutual }),
+        Storage::Join { table, ours, theirs, .. } => Some(EdgeStorage::Pairs { table, ours, theirs, mutual }),
         Storage::Id(_)
         | Storage::Column(_)
         | Storage::Instant { .. }

@@ -4,7 +4,7 @@
 //! `DateTime`, which are normal.
 
 use super::input::InputValue;
-use super::refusal::Refusal;
+use super::refusal::MutationRefusal;
 use crate::api::meaning::{Api, EnumMeaning, Geo, InputMeaning};
 use crate::layout::Storage;
 use crate::model::{DefaultValue, Field, FieldKind, Scalar};
@@ -19,23 +19,23 @@ use weir_sql::exec::program::Value;
 pub(super) type Columns = SmallVec<[(ColumnId, Value); 2]>;
 
 /// A value of a list and, of a DateTime, its point in time.
-pub(super) type Item = (Value, Option<i64>);
+pub(super) type ListItem = (Value, Option<i64>);
 
 /// Reads values of the fields of one API.
-pub(super) struct Reader<'a> {
+pub(super) struct ValueReader<'a> {
     pub(super) api: &'a Api,
     /// Microseconds since 1970 in UTC: what `$now` means in this mutation.
     pub(super) now_us: i64,
 }
 
-impl Reader<'_> {
+impl ValueReader<'_> {
     /// The columns of `given` as the value of `field`.
     pub(super) fn columns(
         &self,
         field: &Field,
         storage: &Storage,
         given: InputValue<'_>,
-    ) -> Result<Columns, Refusal> {
+    ) -> Result<Columns, MutationRefusal> {
         match *storage {
             Storage::Column(column) => Ok(SmallVec::from_iter([(column, self.scalar(field, given)?)])),
             Storage::Instant { text, at } => {
@@ -62,7 +62,11 @@ impl Reader<'_> {
     }
 
     /// The items of a list of scalars.
-    pub(super) fn items(&self, field: &Field, given: InputValue<'_>) -> Result<Vec<Item>, Refusal> {
+    pub(super) fn items(
+        &self,
+        field: &Field,
+        given: InputValue<'_>,
+    ) -> Result<Vec<ListItem>, MutationRefusal> {
         let item = |it: InputValue<'_>| match field.kind {
             FieldKind::Scalar(Scalar::DateTime) => {
                 let (normal, at_us) = moment(it.text().unwrap_or_default())?;
@@ -76,7 +80,7 @@ impl Reader<'_> {
     }
 
     /// A scalar of one column.
-    fn scalar(&self, field: &Field, given: InputValue<'_>) -> Result<Value, Refusal> {
+    fn scalar(&self, field: &Field, given: InputValue<'_>) -> Result<Value, MutationRefusal> {
         Ok(match given.node() {
             Node::Bool(it) => Value::Bool(it),
             Node::Int(it) | Node::QuotedInt(it) => match field.kind {
@@ -102,7 +106,7 @@ impl Reader<'_> {
         field: &Field,
         storage: &Storage,
         default: &DefaultValue,
-    ) -> Result<Columns, Refusal> {
+    ) -> Result<Columns, MutationRefusal> {
         let now;
         let value = match default {
             DefaultValue::Now => {
@@ -131,7 +135,7 @@ impl Reader<'_> {
     }
 
     /// Longitude and latitude.
-    fn point(&self, given: InputValue<'_>) -> Result<[f64; 2], Refusal> {
+    fn point(&self, given: InputValue<'_>) -> Result<[f64; 2], MutationRefusal> {
         let mut point = [0.0; 2];
         for (input, it) in given.members() {
             let number = match it.node() {
@@ -149,12 +153,12 @@ impl Reader<'_> {
         if longitude.abs() <= 180.0 && latitude.abs() <= 90.0 {
             return Ok(point);
         }
-        Err(Refusal::Value { text: format!("{longitude}, {latitude}"), ty: "longitude and latitude" })
+        Err(MutationRefusal::Value { text: format!("{longitude}, {latitude}"), ty: "longitude and latitude" })
     }
 
     /// GeoJSON's `coordinates` and the bounds of a polygon or of several.
-    fn shape(&self, field: &Field, given: InputValue<'_>) -> Result<(String, [f64; 4]), Refusal> {
-        let mut shape = Shape { text: String::new(), bounds: None };
+    fn shape(&self, field: &Field, given: InputValue<'_>) -> Result<(String, [f64; 4]), MutationRefusal> {
+        let mut shape = ShapeColumns { text: String::new(), bounds: None };
         match field.kind {
             FieldKind::Scalar(Scalar::MultiPolygon) => {
                 self.list(given, Geo::Polygons, &mut shape, &|it, polygon, shape| {
@@ -166,12 +170,12 @@ impl Reader<'_> {
             }
         }
         if let Some(fault) = Geometry::read(&shape.text).fault() {
-            return Err(Refusal::Value { text: shape.text, ty: fault });
+            return Err(MutationRefusal::Value { text: shape.text, ty: fault });
         }
         Ok((shape.text, shape.bounds.unwrap_or_default()))
     }
 
-    fn polygon(&self, given: InputValue<'_>, shape: &mut Shape) -> Result<(), Refusal> {
+    fn polygon(&self, given: InputValue<'_>, shape: &mut ShapeColumns) -> Result<(), MutationRefusal> {
         self.list(given, Geo::Coordinates, shape, &|it, ring, shape| {
             it.list(ring, Geo::Points, shape, &|it, point, shape| {
                 shape.add(it.point(point)?);
@@ -185,9 +189,9 @@ impl Reader<'_> {
         &self,
         given: InputValue<'_>,
         of: Geo,
-        shape: &mut Shape,
-        write: &dyn Fn(&Self, InputValue<'_>, &mut Shape) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
+        shape: &mut ShapeColumns,
+        write: &dyn Fn(&Self, InputValue<'_>, &mut ShapeColumns) -> Result<(), MutationRefusal>,
+    ) -> Result<(), MutationRefusal> {
         shape.text.push('[');
         let lists = given.members().filter(|it| self.api.input(it.0) == InputMeaning::Geo(of));
         for (at, item) in lists.flat_map(|it| it.1.items()).enumerate() {
@@ -202,12 +206,12 @@ impl Reader<'_> {
 }
 
 /// A shape while it is read.
-struct Shape {
+struct ShapeColumns {
     text: String,
     bounds: Option<[f64; 4]>,
 }
 
-impl Shape {
+impl ShapeColumns {
     fn add(&mut self, [longitude, latitude]: [f64; 2]) {
         self.text.push('[');
         self.number(longitude);
@@ -228,17 +232,17 @@ impl Shape {
 }
 
 /// A DateTime as it is stored: its normal text and its microseconds.
-fn moment(text: &str) -> Result<(Value, i64), Refusal> {
+fn moment(text: &str) -> Result<(Value, i64), MutationRefusal> {
     match (instant::normal(text), instant::parse(text)) {
         (Some(normal), Some(at_us)) => Ok((Value::Text(normal.into()), at_us)),
-        (_, _) => Err(Refusal::Value { text: text.to_owned(), ty: "DateTime" }),
+        (_, _) => Err(MutationRefusal::Value { text: text.to_owned(), ty: "DateTime" }),
     }
 }
 
 /// A text that every database can store.
-pub(super) fn text(text: &str) -> Result<Value, Refusal> {
+pub(super) fn text(text: &str) -> Result<Value, MutationRefusal> {
     if text.contains('\0') {
-        return Err(Refusal::Nul);
+        return Err(MutationRefusal::Nul);
     }
     Ok(Value::Text(text.into()))
 }

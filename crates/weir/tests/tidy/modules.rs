@@ -24,6 +24,7 @@ const UNIQUE_NAMES: &[&str] = &[
     "crates/http/src/",
     "crates/language/src/",
     "crates/load/src/",
+    "crates/native/src/",
     "crates/postgres/src/",
     "crates/relational/src/",
     "crates/weir/src/",

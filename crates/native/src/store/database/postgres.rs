@@ -1,6 +1,6 @@
 //! A store in PostgreSQL.
 
-use super::{Bulk, BulkSource, BulkTable, Cell, Rows, Session, Value};
+use super::{Bulk, BulkCell, BulkSource, BulkTable, QueryRows, Session, Value};
 use crate::store::Error;
 use hashbrown::HashSet;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ impl Session for Postgres {
         Ok(self.run(sql, values, 0)?.affected)
     }
 
-    fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<Rows, Error> {
+    fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<QueryRows, Error> {
         let rows = self.run(sql, values, width)?;
         let value = |it: Option<&[u8]>| match it {
             None => Value::Null,
@@ -96,7 +96,7 @@ impl Session for Postgres {
             for from in &table.from {
                 parameters.push_with(|out| {
                     let cells = there.iter().map(|&row| match from {
-                        BulkSource::Number => Literal::Cell(Cell::Int(bulk.ids[row])),
+                        BulkSource::Number => Literal::Cell(BulkCell::Int(bulk.ids[row])),
                         BulkSource::Words(words) => Literal::Words(words),
                         BulkSource::Cell(place) => Literal::Cell(bulk.row(row)[*place]),
                     });
@@ -230,7 +230,7 @@ impl Postgres {
 }
 
 enum Literal<'l> {
-    Cell(Cell),
+    Cell(BulkCell),
     Words(&'l str),
 }
 
@@ -243,11 +243,11 @@ fn array<'l>(bulk: Bulk<'_>, cells: impl Iterator<Item = Literal<'l>>, out: &mut
         }
         match cell {
             Literal::Words(words) => quote(words, out),
-            Literal::Cell(Cell::Null) => out.extend_from_slice(b"NULL"),
-            Literal::Cell(Cell::Text(from, to)) => quote(bulk.slice(from, to), out),
-            Literal::Cell(Cell::Real(number)) => out.extend_from_slice(format!("{number:?}").as_bytes()),
-            Literal::Cell(Cell::Int(number)) => out.extend_from_slice(number.to_string().as_bytes()),
-            Literal::Cell(Cell::Bool(value)) => out.extend_from_slice(value.to_string().as_bytes()),
+            Literal::Cell(BulkCell::Null) => out.extend_from_slice(b"NULL"),
+            Literal::Cell(BulkCell::Text(from, to)) => quote(bulk.slice(from, to), out),
+            Literal::Cell(BulkCell::Real(number)) => out.extend_from_slice(format!("{number:?}").as_bytes()),
+            Literal::Cell(BulkCell::Int(number)) => out.extend_from_slice(number.to_string().as_bytes()),
+            Literal::Cell(BulkCell::Bool(value)) => out.extend_from_slice(value.to_string().as_bytes()),
         }
     }
     out.push(b'}');

@@ -1,6 +1,6 @@
 //! A store in a file of SQLite's.
 
-use super::{Bulk, BulkSource, BulkTable, Cell, Database, Rows, Session, Value};
+use super::{Bulk, BulkCell, BulkSource, BulkTable, Database, QueryRows, Session, Value};
 use crate::layout;
 use crate::store::Error;
 use hashbrown::HashSet;
@@ -43,7 +43,7 @@ impl Session for Connection {
         changed.map(|it| it as u64).map_err(|error| words(sql, &error))
     }
 
-    fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<Rows, Error> {
+    fn query(&mut self, sql: &str, values: &[Value], width: usize) -> Result<QueryRows, Error> {
         query_sqlite(self, sql, values, width).map_err(|error| words(sql, &error))
     }
 
@@ -199,7 +199,7 @@ fn query_sqlite(
     sql: &str,
     values: &[Value],
     width: usize,
-) -> rusqlite::Result<Rows> {
+) -> rusqlite::Result<QueryRows> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params_from_iter(values.iter().map(sqlite_value)))?;
     let mut all = Vec::new();
@@ -237,13 +237,13 @@ fn insert_row(
     statement.raw_execute().map(drop)
 }
 
-fn sqlite_cell(bulk: Bulk<'_>, cell: Cell) -> ToSqlOutput<'_> {
+fn sqlite_cell(bulk: Bulk<'_>, cell: BulkCell) -> ToSqlOutput<'_> {
     match cell {
-        Cell::Null => ToSqlOutput::from(rusqlite::types::Null),
-        Cell::Int(number) => ToSqlOutput::from(number),
-        Cell::Real(number) => ToSqlOutput::from(number),
-        Cell::Bool(value) => ToSqlOutput::from(value),
-        Cell::Text(from, to) => ToSqlOutput::from(bulk.slice(from, to)),
+        BulkCell::Null => ToSqlOutput::from(rusqlite::types::Null),
+        BulkCell::Int(number) => ToSqlOutput::from(number),
+        BulkCell::Real(number) => ToSqlOutput::from(number),
+        BulkCell::Bool(value) => ToSqlOutput::from(value),
+        BulkCell::Text(from, to) => ToSqlOutput::from(bulk.slice(from, to)),
     }
 }
 

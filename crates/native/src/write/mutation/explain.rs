@@ -5,7 +5,7 @@
 
 use super::{Mutation, MutationKind};
 use crate::model::{TypeId, TypeKind};
-use crate::write::object::{Object, Role};
+use crate::write::object::{InputObject, Role};
 use crate::write::resolve::{Resolution, Resolutions, edges};
 use std::sync::Arc;
 use weir_sql::exec::program::BoundStatement;
@@ -53,7 +53,7 @@ impl Mutation {
 
     /// With new objects, then with known ones of each type.
     fn variants(&self) -> usize {
-        let members = |it: &Object| self.writes.model().ty(it.ty).members.len();
+        let members = |it: &InputObject| self.writes.model().ty(it.ty).members.len();
         1 + self.input.objects.iter().map(members).max().unwrap_or_default().min(MEMBERS_MAX)
     }
 

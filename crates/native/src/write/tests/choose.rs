@@ -1,7 +1,7 @@
 //! Mutations at random: a tape of numbers decides, and a shorter or smaller tape asks for less, so that a failure shrinks.
 
-use super::types::{BADGE, CITY, COUNTRY, Kind, NAMED, PERSON, PET, TYPES, VISA, members, scope};
-use super::words::{Given, Input, Operation};
+use super::types::{BADGE, CITY, COUNTRY, NAMED, OracleKind, PERSON, PET, TYPES, VISA, members, scope};
+use super::words::{Given, Operation, OracleInput};
 
 /// Numbers that decide.
 pub(super) struct Choices<'c> {
@@ -88,15 +88,15 @@ impl<'c> Choices<'c> {
         (0..self.below(4)).map(|_| self.key(ty)).collect()
     }
 
-    fn object(&mut self, ty: usize, what: For, depth: u32) -> Input {
-        let mut input = Input { ty, id: None, fields: Vec::new() };
+    fn object(&mut self, ty: usize, what: For, depth: u32) -> OracleInput {
+        let mut input = OracleInput { ty, id: None, fields: Vec::new() };
         let is_link = matches!(what, For::Link | For::Unlink);
         if is_link && self.seldom(4, 24) {
             input.id = Some(i64::from(self.below(12)) + 1);
         }
         for field in TYPES[ty].fields {
             let given = match &field.kind {
-                Kind::Key => {
+                OracleKind::Key => {
                     let is_given = match what {
                         For::Add => true,
                         For::Link | For::Unlink => !self.once_in(8),
@@ -107,18 +107,18 @@ impl<'c> Choices<'c> {
                 }
                 // A reference to an interface, or one that is cut, has nothing but names.
                 _ if (ty == NAMED && is_link) || what == For::Unlink => None,
-                Kind::Int if field.required && !self.seldom(12, 60) => {
+                OracleKind::Int if field.required && !self.seldom(12, 60) => {
                     Some(Given::Int(i64::from(self.below(3))))
                 }
-                Kind::Edge { to, .. } if field.required && what == For::Add && !self.seldom(6, 60) => {
+                OracleKind::Edge { to, .. } if field.required && what == For::Add && !self.seldom(6, 60) => {
                     Some(Given::Object(Box::new(self.target(to, For::Link, depth))))
                 }
                 _ if !self.seldom(3, 8) => None,
                 _ if self.once_in(12) => Some(Given::Null),
-                Kind::Int => Some(Given::Int(i64::from(self.below(3)))),
-                Kind::Texts => Some(Given::Texts((0..self.below(3)).map(|_| self.word()).collect())),
-                Kind::Edge { .. } if depth > 1 => None,
-                Kind::Edge { to, many, .. } => {
+                OracleKind::Int => Some(Given::Int(i64::from(self.below(3)))),
+                OracleKind::Texts => Some(Given::Texts((0..self.below(3)).map(|_| self.word()).collect())),
+                OracleKind::Edge { .. } if depth > 1 => None,
+                OracleKind::Edge { to, many, .. } => {
                     let below = if what == For::Remove { For::Unlink } else { For::Link };
                     match many {
                         false => Some(Given::Object(Box::new(self.target(to, below, depth)))),
@@ -134,7 +134,7 @@ impl<'c> Choices<'c> {
         input
     }
 
-    fn target(&mut self, to: &str, what: For, depth: u32) -> Input {
+    fn target(&mut self, to: &str, what: For, depth: u32) -> OracleInput {
         let ty = match to {
             "Named" => NAMED,
             _ => {

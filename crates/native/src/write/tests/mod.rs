@@ -12,9 +12,9 @@ use oracle::Oracle;
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use store::Store;
+use store::OracleStore;
 use types::{PERSON, TYPES};
-use words::{Given, Input, Operation};
+use words::{Given, Operation, OracleInput};
 
 /// Does the mutations that `tape` says, one after another.
 fn check(tape: &[u32]) -> Result<(), TestCaseError> {
@@ -24,7 +24,7 @@ fn check(tape: &[u32]) -> Result<(), TestCaseError> {
 
 /// Does `mutations`, one after another.
 fn run(mutations: impl IntoIterator<Item = Operation>) -> Result<(), TestCaseError> {
-    let (store, mut oracle) = (Store::new(), Oracle::default());
+    let (store, mut oracle) = (OracleStore::new(), Oracle::default());
     let mut done = Vec::new();
     for mutation in mutations {
         let expected = oracle.run(&mutation);
@@ -75,12 +75,12 @@ fn any_mutations_do_what_they_do_to_maps() {
     outcome.unwrap_or_else(|error| panic!("{error}"));
 }
 
-fn person(nick: &str, fields: impl IntoIterator<Item = (&'static str, Given)>) -> Input {
+fn person(nick: &str, fields: impl IntoIterator<Item = (&'static str, Given)>) -> OracleInput {
     let nick = ("nick", Given::Text(nick.into()));
-    Input { ty: PERSON, id: None, fields: [nick].into_iter().chain(fields).collect() }
+    OracleInput { ty: PERSON, id: None, fields: [nick].into_iter().chain(fields).collect() }
 }
 
-fn friends(all: Vec<Input>) -> (&'static str, Given) {
+fn friends(all: Vec<OracleInput>) -> (&'static str, Given) {
     ("friends", Given::Objects(all))
 }
 

@@ -2,12 +2,12 @@
 //!
 //! Written from the rules, not from the product: every end of an edge is a set of its own here, kept by hand.
 
-use super::types::{Kind, NAMED, TYPES, members, scope};
-use super::words::{Given, Input, Operation};
+use super::types::{NAMED, OracleKind, TYPES, members, scope};
+use super::words::{Given, Operation, OracleInput};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Object {
+pub(super) struct OracleObject {
     pub(super) ty: usize,
     pub(super) ints: BTreeMap<&'static str, i64>,
     pub(super) key: String,
@@ -20,7 +20,7 @@ pub(super) type Outcome = Result<(Vec<i64>, i64), String>;
 
 #[derive(Clone, Debug)]
 pub(super) struct Oracle {
-    pub(super) objects: BTreeMap<i64, Object>,
+    pub(super) objects: BTreeMap<i64, OracleObject>,
     next: i64,
     /// Edges that the mutation took away, and may have set again.
     cut: BTreeSet<(i64, &'static str)>,
@@ -28,7 +28,7 @@ pub(super) struct Oracle {
 
 /// An object of the input, its parent's edge, and what it is.
 struct Node {
-    input: Input,
+    input: OracleInput,
     /// Under which edge of which type it stands; `None`: at the top.
     below: Option<(usize, &'static str)>,
     /// Its children, by field.
@@ -66,7 +66,7 @@ impl Oracle {
     }
 
     fn matches(&self, ty: usize, keys: &[String]) -> Vec<i64> {
-        let of = |object: &Object| object.ty == ty || scope(object.ty) == ty;
+        let of = |object: &OracleObject| object.ty == ty || scope(object.ty) == ty;
         let found =
             self.objects.iter().filter(|it| of(it.1) && (keys.is_empty() || keys.contains(&it.1.key)));
         found.map(|it| *it.0).collect()
@@ -107,15 +107,15 @@ impl Oracle {
     /// The field at the other end, and whether it holds many.
     fn inverse(&self, from: i64, field: &str) -> Option<(&'static str, bool)> {
         match &TYPES[self.objects.get(&from)?.ty].field(field)?.kind {
-            Kind::Edge { to, inverse, .. } => {
+            OracleKind::Edge { to, inverse, .. } => {
                 let inverse = (*inverse)?;
                 let many = match &TYPES[members(to)[0]].field(inverse)?.kind {
-                    Kind::Edge { many, .. } => *many,
-                    Kind::Key | Kind::Int | Kind::Texts => false,
+                    OracleKind::Edge { many, .. } => *many,
+                    OracleKind::Key | OracleKind::Int | OracleKind::Texts => false,
                 };
                 Some((inverse, many))
             }
-            Kind::Key | Kind::Int | Kind::Texts => None,
+            OracleKind::Key | OracleKind::Int | OracleKind::Texts => None,
         }
     }
 
@@ -125,7 +125,7 @@ impl Oracle {
 
     fn link(&mut self, from: i64, field: &'static str, to: i64) {
         let kind = &TYPES[self.objects[&from].ty].field(field).expect("it is a field").kind;
-        let Kind::Edge { many, .. } = kind else { return };
+        let OracleKind::Edge { many, .. } = kind else { return };
         if !many {
             self.edges(from, field).into_iter().for_each(|old| self.unlink(from, field, old));
         }
@@ -139,7 +139,7 @@ impl Oracle {
         }
     }
 
-    fn flatten(input: &Input, below: Option<(usize, &'static str)>, nodes: &mut Vec<Node>) -> usize {
+    fn flatten(input: &OracleInput, below: Option<(usize, &'static str)>, nodes: &mut Vec<Node>) -> usize {
         let at = nodes.len();
         let (input, none) = (input.clone(), Vec::new());
         nodes.push(Node {
@@ -154,7 +154,7 @@ impl Oracle {
         });
         let mut children = Vec::new();
         for (field, given) in &input.fields {
-            let all: Vec<&Input> = match given {
+            let all: Vec<&OracleInput> = match given {
                 Given::Object(it) => vec![it],
                 Given::Objects(all) => all.iter().collect(),
                 Given::Null | Given::Int(_) | Given::Text(_) | Given::Texts(_) => continue,
@@ -166,7 +166,7 @@ impl Oracle {
         at
     }
 
-    fn key(input: &Input) -> Option<&str> {
+    fn key(input: &OracleInput) -> Option<&str> {
         match input.get(TYPES[input.ty].key) {
             Some(Given::Text(text)) if input.id.is_none() => Some(text),
             _ => None,
@@ -244,14 +244,14 @@ impl Oracle {
     }
 
     /// An input without what means nothing.
-    fn plain(input: &Input) -> Input {
+    fn plain(input: &OracleInput) -> OracleInput {
         let plain = |given: &Given| match given {
             Given::Object(it) => Given::Object(Box::new(Self::plain(it))),
             Given::Objects(all) => Given::Objects(all.iter().map(Self::plain).collect()),
             Given::Null | Given::Int(_) | Given::Text(_) | Given::Texts(_) => given.clone(),
         };
         let said = input.fields.iter().filter(|it| it.1 != Given::Null);
-        Input { ty: input.ty, id: input.id, fields: said.map(|it| (it.0, plain(&it.1))).collect() }
+        OracleInput { ty: input.ty, id: input.id, fields: said.map(|it| (it.0, plain(&it.1))).collect() }
     }
 
     fn twice(key: &str) -> String {
@@ -296,8 +296,8 @@ impl Oracle {
             }
             (None, _) => {
                 let parent = node.below.and_then(|(of, field)| match &TYPES[of].field(field)?.kind {
-                    Kind::Edge { inverse, .. } => *inverse,
-                    Kind::Key | Kind::Int | Kind::Texts => None,
+                    OracleKind::Edge { inverse, .. } => *inverse,
+                    OracleKind::Key | OracleKind::Int | OracleKind::Texts => None,
                 });
                 let given = |name: &str| {
                     parent == Some(name) || node.input.get(name).is_some_and(|it| *it != Given::Null)
@@ -321,7 +321,7 @@ impl Oracle {
         let mut made = 0;
         for node in nodes.iter_mut().filter(|it| it.made) {
             node.id = Some(self.next);
-            self.objects.insert(self.next, Object { ty: node.input.ty, ..Object::default() });
+            self.objects.insert(self.next, OracleObject { ty: node.input.ty, ..OracleObject::default() });
             self.next += 1;
             made += 1;
         }
@@ -367,7 +367,7 @@ impl Oracle {
         Ok(())
     }
 
-    fn write(&mut self, id: i64, input: &Input) {
+    fn write(&mut self, id: i64, input: &OracleInput) {
         let object = self.objects.get_mut(&id).expect("it is there");
         for (field, given) in &input.fields {
             match given {
@@ -379,7 +379,7 @@ impl Oracle {
         }
     }
 
-    fn add(&mut self, _ty: usize, inputs: &[Input], upsert: bool) -> Outcome {
+    fn add(&mut self, _ty: usize, inputs: &[OracleInput], upsert: bool) -> Outcome {
         let mut nodes = Vec::new();
         let roots: Vec<usize> = inputs.iter().map(|it| Self::flatten(it, None, &mut nodes)).collect();
         self.find_same(&mut nodes, None)?;
@@ -393,7 +393,13 @@ impl Oracle {
         Ok((shown, made))
     }
 
-    fn update(&mut self, ty: usize, keys: &[String], set: Option<&Input>, remove: Option<&Input>) -> Outcome {
+    fn update(
+        &mut self,
+        ty: usize,
+        keys: &[String],
+        set: Option<&OracleInput>,
+        remove: Option<&OracleInput>,
+    ) -> Outcome {
         let matched = self.matches(ty, keys);
         if matched.is_empty() || (set.is_none() && remove.is_none()) {
             return Ok((Vec::new(), 0));
@@ -436,7 +442,7 @@ impl Oracle {
     }
 
     /// The objects that a `remove` names, by field.
-    fn named(&self, remove: &Input) -> Result<Vec<(&'static str, Vec<i64>)>, String> {
+    fn named(&self, remove: &OracleInput) -> Result<Vec<(&'static str, Vec<i64>)>, String> {
         let mut nodes = Vec::new();
         Self::flatten(remove, None, &mut nodes);
         let mut ids = Vec::new();
@@ -464,9 +470,9 @@ impl Oracle {
     fn remove(
         &mut self,
         id: i64,
-        remove: &Input,
+        remove: &OracleInput,
         gone: &[(&'static str, Vec<i64>)],
-        set: Option<&Input>,
+        set: Option<&OracleInput>,
     ) -> Result<(), String> {
         let ty = &TYPES[self.objects[&id].ty];
         let mut outcome = Ok(());
@@ -477,9 +483,9 @@ impl Oracle {
             if field.required {
                 let object = &self.objects[&id];
                 let is_it = match (&field.kind, given) {
-                    (Kind::Int, Given::Int(number)) => object.ints.get(name) == Some(number),
-                    (Kind::Key, Given::Text(text)) => object.key == *text,
-                    (Kind::Edge { .. }, Given::Object(_)) => {
+                    (OracleKind::Int, Given::Int(number)) => object.ints.get(name) == Some(number),
+                    (OracleKind::Key, Given::Text(text)) => object.key == *text,
+                    (OracleKind::Edge { .. }, Given::Object(_)) => {
                         self.edges(id, field.name).iter().any(|it| named().contains(it))
                     }
                     _ => true,
@@ -494,16 +500,16 @@ impl Oracle {
             }
             let object = self.objects.get_mut(&id).expect("it is there");
             match (&field.kind, given) {
-                (Kind::Int, Given::Int(number)) if object.ints.get(name) != Some(number) => {}
-                (Kind::Int, _) => drop(object.ints.remove(name)),
-                (Kind::Texts, Given::Texts(texts)) => object.texts.retain(|it| !texts.contains(it)),
-                (Kind::Texts, _) => object.texts.clear(),
-                (Kind::Edge { .. }, given) => {
+                (OracleKind::Int, Given::Int(number)) if object.ints.get(name) != Some(number) => {}
+                (OracleKind::Int, _) => drop(object.ints.remove(name)),
+                (OracleKind::Texts, Given::Texts(texts)) => object.texts.retain(|it| !texts.contains(it)),
+                (OracleKind::Texts, _) => object.texts.clear(),
+                (OracleKind::Edge { .. }, given) => {
                     let all = self.edges(id, field.name);
                     let cut = if *given == Given::Null { all } else { named() };
                     cut.into_iter().for_each(|to| self.unlink(id, field.name, to));
                 }
-                (Kind::Key, _) => {}
+                (OracleKind::Key, _) => {}
             }
         }
         outcome
@@ -525,15 +531,15 @@ impl Oracle {
 
     /// The answer to the question for all objects of `ty`, as the engine gives it.
     pub(super) fn all(&self, ty: usize) -> serde_json::Value {
-        let object = |(id, object): (&i64, &Object)| {
+        let object = |(id, object): (&i64, &OracleObject)| {
             let mut out = serde_json::Map::new();
             out.insert("id".into(), format!("0x{id:x}").into());
             for field in TYPES[ty].fields {
                 let value = match &field.kind {
-                    Kind::Key => object.key.clone().into(),
-                    Kind::Int => object.ints.get(field.name).copied().into(),
-                    Kind::Texts => object.texts.iter().cloned().collect::<Vec<_>>().into(),
-                    Kind::Edge { many, .. } => {
+                    OracleKind::Key => object.key.clone().into(),
+                    OracleKind::Int => object.ints.get(field.name).copied().into(),
+                    OracleKind::Texts => object.texts.iter().cloned().collect::<Vec<_>>().into(),
+                    OracleKind::Edge { many, .. } => {
                         let ids = self.edges(*id, field.name).into_iter();
                         let ids: Vec<serde_json::Value> =
                             ids.map(|it| serde_json::json!({"id": format!("0x{it:x}")})).collect();
@@ -544,7 +550,7 @@ impl Oracle {
             }
             serde_json::Value::Object(out)
         };
-        let of = |it: &(&i64, &Object)| it.1.ty == ty || scope(it.1.ty) == ty;
+        let of = |it: &(&i64, &OracleObject)| it.1.ty == ty || scope(it.1.ty) == ty;
         self.objects.iter().filter(of).map(object).collect::<Vec<_>>().into()
     }
 }

@@ -1,14 +1,14 @@
 //! The product's side: the tables of the types on a SQLite database, mutations driven by hand, and what is stored, read by
 //! plain SQL through the layout.
 
-use super::types::{CITY, COUNTRY, Kind, NAMED, SDL, TYPES, Type};
-use super::words::{Given, Input as Words, Operation};
+use super::types::{CITY, COUNTRY, NAMED, OracleKind, OracleType, SDL, TYPES};
+use super::words::{Given, Operation, OracleInput as Words};
 use crate::api::meaning::Api;
 use crate::layout::{Database, Layout, Storage};
 use crate::model::{FieldKind, TypeId};
 use crate::write::Writes;
-use crate::write::mutation::{Input, Mutation, MutationKind};
-use crate::write::object::{Content, Object, Role};
+use crate::write::mutation::{Mutation, MutationInput, MutationKind};
+use crate::write::object::{Content, InputObject, Role};
 use rusqlite::Connection;
 use rusqlite::types::Value as Stored;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use weir_relational::catalog::{ColumnId, TableId, TableKind};
 use weir_relational::passes::policy::Everything;
 use weir_sql::exec::program::{Answers, BoundStatement, Cell, Program, Step, Value};
 
-pub(super) struct Store {
+pub(super) struct OracleStore {
     connection: Connection,
     writes: Arc<Writes>,
 }
 
-impl Store {
+impl OracleStore {
     pub(super) fn new() -> Self {
         let model = crate::sdl::read(SDL).expect("sound types").model;
         let layout = Arc::new(Layout::new(&model, Database::Sqlite, "main"));
@@ -48,7 +48,7 @@ impl Store {
 
     /// Runs `mutation` in a transaction: the numbers that are shown, in order, and the count, or why it was refused.
     pub(super) fn run(&self, mutation: &Operation) -> Result<(Vec<i64>, i64), String> {
-        let mut input = Input { shows: true, ..Input::default() };
+        let mut input = MutationInput { shows: true, ..MutationInput::default() };
         let (what, keys) = match mutation {
             Operation::Add { ty, inputs, upsert } => {
                 input.upsert = *upsert;
@@ -59,7 +59,7 @@ impl Store {
                 (MutationKind::Add(self.ty(*ty)), &Vec::new())
             }
             Operation::Update { ty, keys, set, remove } => {
-                let patch = |it: &Words, removes, objects: &mut Vec<Object>| {
+                let patch = |it: &Words, removes, objects: &mut Vec<InputObject>| {
                     self.object(it, Role::Patch { removes }, objects)
                 };
                 input.set = set.as_ref().map(|it| patch(it, false, &mut input.objects));
@@ -108,7 +108,7 @@ impl Store {
     fn find(&self, ty: TypeId, keys: &[String], work: &mut Mutation) {
         let layout = &self.writes.layout;
         let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
-        let is_of = |it: &&Type| it.name == self.writes.model().ty(ty).name;
+        let is_of = |it: &&OracleType| it.name == self.writes.model().ty(ty).name;
         let name = TYPES.iter().find(is_of).expect("it is one of them").key;
         let keys: Vec<String> = keys.iter().map(|it| format!("'{it}'")).collect();
         let only =
@@ -153,9 +153,16 @@ impl Store {
     }
 
     /// As the product reads inputs, from words instead of a request.
-    fn object(&self, words: &Words, role: Role, objects: &mut Vec<Object>) -> u32 {
+    fn object(&self, words: &Words, role: Role, objects: &mut Vec<InputObject>) -> u32 {
         let (model, at, ty) = (self.writes.model(), objects.len(), self.ty(words.ty));
-        objects.push(Object { ty, role, id: words.id, fields: Vec::new(), secret: None, secret_place: 0 });
+        objects.push(InputObject {
+            ty,
+            role,
+            id: words.id,
+            fields: Vec::new(),
+            secret: None,
+            secret_place: 0,
+        });
         let removes = matches!(role, Role::Unlinked | Role::Patch { removes: true });
         let mut fields = Vec::new();
         for (name, given) in &words.fields {
@@ -211,7 +218,7 @@ impl Store {
         ids.into_iter().map(object).collect()
     }
 
-    fn value(&self, ty: TypeId, name: &str, kind: &Kind, number: i64) -> serde_json::Value {
+    fn value(&self, ty: TypeId, name: &str, kind: &OracleKind, number: i64) -> serde_json::Value {
         let (layout, model) = (&self.writes.layout, self.writes.model());
         let field = model.field_by_name(ty, name).expect("it is in the text");
         let (own, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
@@ -255,8 +262,8 @@ impl Store {
         let ids: Vec<serde_json::Value> =
             ids.into_iter().map(|it| serde_json::json!({"id": format!("0x{it:x}")})).collect();
         match kind {
-            Kind::Edge { many: true, .. } => ids.into(),
-            Kind::Edge { many: false, .. } | Kind::Key | Kind::Int | Kind::Texts => {
+            OracleKind::Edge { many: true, .. } => ids.into(),
+            OracleKind::Edge { many: false, .. } | OracleKind::Key | OracleKind::Int | OracleKind::Texts => {
                 assert!(ids.len() <= 1, "{name} has several");
                 ids.into_iter().next().unwrap_or_default()
             }

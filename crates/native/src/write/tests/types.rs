@@ -55,40 +55,40 @@ type Pet {
 union Sight = City | Country
 ";
 
-pub(super) struct Type {
+pub(super) struct OracleType {
     pub(super) name: &'static str,
     /// The field that tells its objects apart.
     pub(super) key: &'static str,
-    pub(super) fields: &'static [Field],
+    pub(super) fields: &'static [OracleField],
 }
 
-pub(super) struct Field {
+pub(super) struct OracleField {
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: OracleKind,
     pub(super) required: bool,
 }
 
-pub(super) enum Kind {
+pub(super) enum OracleKind {
     Key,
     Int,
     Texts,
     Edge { to: &'static str, many: bool, inverse: Option<&'static str> },
 }
 
-const fn field(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, required: false }
+const fn field(name: &'static str, kind: OracleKind) -> OracleField {
+    OracleField { name, kind, required: false }
 }
 
-const fn required(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, required: true }
+const fn required(name: &'static str, kind: OracleKind) -> OracleField {
+    OracleField { name, kind, required: true }
 }
 
-const fn one(to: &'static str, inverse: Option<&'static str>) -> Kind {
-    Kind::Edge { to, many: false, inverse }
+const fn one(to: &'static str, inverse: Option<&'static str>) -> OracleKind {
+    OracleKind::Edge { to, many: false, inverse }
 }
 
-const fn many(to: &'static str, inverse: Option<&'static str>) -> Kind {
-    Kind::Edge { to, many: true, inverse }
+const fn many(to: &'static str, inverse: Option<&'static str>) -> OracleKind {
+    OracleKind::Edge { to, many: true, inverse }
 }
 
 pub(super) const COUNTRY: usize = 0;
@@ -100,38 +100,38 @@ pub(super) const VISA: usize = 5;
 pub(super) const PET: usize = 6;
 
 /// All types but the union.
-pub(super) const TYPES: [Type; 7] = [
-    Type {
+pub(super) const TYPES: [OracleType; 7] = [
+    OracleType {
         name: "Country",
         key: "name",
         fields: &[
-            required("name", Kind::Key),
-            field("rank", Kind::Int),
+            required("name", OracleKind::Key),
+            field("rank", OracleKind::Int),
             field("near", many("Named", Some("near"))),
             field("cities", many("City", Some("country"))),
             field("capital", one("City", Some("capitalOf"))),
         ],
     },
-    Type {
+    OracleType {
         name: "City",
         key: "name",
         fields: &[
-            required("name", Kind::Key),
-            field("rank", Kind::Int),
+            required("name", OracleKind::Key),
+            field("rank", OracleKind::Int),
             field("near", many("Named", Some("near"))),
-            field("tags", Kind::Texts),
+            field("tags", OracleKind::Texts),
             field("country", one("Country", Some("cities"))),
             field("capitalOf", one("Country", Some("capital"))),
             field("lovers", many("Person", Some("loves"))),
         ],
     },
-    Type {
+    OracleType {
         name: "Person",
         key: "nick",
         fields: &[
-            required("nick", Kind::Key),
-            required("age", Kind::Int),
-            field("tags", Kind::Texts),
+            required("nick", OracleKind::Key),
+            required("age", OracleKind::Int),
+            field("tags", OracleKind::Texts),
             field("friends", many("Person", Some("friends"))),
             field("spouse", one("Person", Some("spouse"))),
             field("loves", many("City", Some("lovers"))),
@@ -145,34 +145,34 @@ pub(super) const TYPES: [Type; 7] = [
             field("staff", many("Person", Some("boss"))),
         ],
     },
-    Type {
+    OracleType {
         name: "Named",
         key: "name",
         fields: &[
-            required("name", Kind::Key),
-            field("rank", Kind::Int),
+            required("name", OracleKind::Key),
+            field("rank", OracleKind::Int),
             field("near", many("Named", Some("near"))),
         ],
     },
-    Type {
+    OracleType {
         name: "Badge",
         key: "code",
-        fields: &[required("code", Kind::Key), required("owner", one("Person", Some("badge")))],
+        fields: &[required("code", OracleKind::Key), required("owner", one("Person", Some("badge")))],
     },
-    Type {
+    OracleType {
         name: "Visa",
         key: "code",
-        fields: &[required("code", Kind::Key), required("holder", one("Person", Some("visa")))],
+        fields: &[required("code", OracleKind::Key), required("holder", one("Person", Some("visa")))],
     },
-    Type {
+    OracleType {
         name: "Pet",
         key: "code",
-        fields: &[required("code", Kind::Key), required("keeper", one("Person", Some("pets")))],
+        fields: &[required("code", OracleKind::Key), required("keeper", one("Person", Some("pets")))],
     },
 ];
 
-impl Type {
-    pub(super) fn field(&self, name: &str) -> Option<&Field> {
+impl OracleType {
+    pub(super) fn field(&self, name: &str) -> Option<&OracleField> {
         self.fields.iter().find(|it| it.name == name)
     }
 }

@@ -7,13 +7,13 @@ pub(super) enum Given {
     Int(i64),
     Text(String),
     Texts(Vec<String>),
-    Object(Box<Input>),
-    Objects(Vec<Input>),
+    Object(Box<OracleInput>),
+    Objects(Vec<OracleInput>),
 }
 
 /// An object of an input: the number it is named by, and fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Input {
+pub(super) struct OracleInput {
     /// Its type; of a union's reference the member.
     pub(super) ty: usize,
     pub(super) id: Option<i64>,
@@ -25,15 +25,15 @@ pub(super) struct Input {
 pub(super) enum Operation {
     Add {
         ty: usize,
-        inputs: Vec<Input>,
+        inputs: Vec<OracleInput>,
         upsert: bool,
     },
     /// `keys`: the objects are found by this key; all are if there is none.
     Update {
         ty: usize,
         keys: Vec<String>,
-        set: Option<Input>,
-        remove: Option<Input>,
+        set: Option<OracleInput>,
+        remove: Option<OracleInput>,
     },
     Delete {
         ty: usize,
@@ -41,7 +41,7 @@ pub(super) enum Operation {
     },
 }
 
-impl Input {
+impl OracleInput {
     pub(super) fn get(&self, field: &str) -> Option<&Given> {
         self.fields.iter().find(|it| it.0 == field).map(|it| &it.1)
     }
