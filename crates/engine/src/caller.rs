@@ -16,6 +16,12 @@ use weir_language::schema::{Schema, SchemaView, Visibility};
 /// The role that sees and may do everything.
 pub const ADMIN: &str = "admin";
 
+/// The name of the role among session variables.
+pub const ROLE_VARIABLE: &str = "x-hasura-role";
+
+/// What the names of session variables begin with.
+pub const SESSION_PREFIX: &str = "x-hasura-";
+
 /// The result of authentication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
@@ -34,6 +40,11 @@ impl Identity {
     #[must_use]
     pub fn admin() -> Self {
         Self { role: ADMIN.into(), is_backend: true, is_anonymous: true, claims: Arc::default() }
+    }
+
+    /// A role that nothing knows, without claims.
+    pub(crate) fn nobody() -> Self {
+        Self { role: "".into(), is_backend: false, is_anonymous: true, claims: Arc::default() }
     }
 
     /// True for the admin.
@@ -157,8 +168,42 @@ impl Profile {
     }
 }
 
+/// The facts of all sources of a graph about one identity, source by source.
+pub(crate) struct SourceFacts {
+    /// Length of each source's facts, then the facts.
+    words: Facts,
+    is_restricted: bool,
+}
+
+impl SourceFacts {
+    /// The facts that each of `sources` appends.
+    pub(crate) fn of(sources: impl Iterator<Item = impl FnOnce(&mut Facts)>) -> Self {
+        let (mut words, mut is_restricted) = (Facts::new(), false);
+        for append in sources {
+            let at = words.len();
+            words.push(0);
+            append(&mut words);
+            words[at] = (words.len() - at - 1) as u64;
+            is_restricted |= words[at] > 0;
+        }
+        Self { words, is_restricted }
+    }
+    /// True if a source has a fact.
+    pub(crate) const fn is_restricted(&self) -> bool {
+        self.is_restricted
+    }
+    /// As [`Profile`] keeps them.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+    /// The facts of each source.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &[u64]> {
+        split(&self.words)
+    }
+}
+
 /// The facts of each source in `words`.
-pub(crate) fn split(mut words: &[u64]) -> impl Iterator<Item = &[u64]> {
+fn split(mut words: &[u64]) -> impl Iterator<Item = &[u64]> {
     std::iter::from_fn(move || {
         let (&len, rest) = words.split_first()?;
         let (facts, after) = rest.split_at(len as usize);
@@ -174,13 +219,15 @@ pub struct Caller {
     role: Arc<str>,
     claims: Arc<Claims>,
     is_anonymous: bool,
+    /// True if all callers see the same.
+    is_as_others: bool,
 }
 
 impl Caller {
-    pub(crate) fn new(profile: Arc<Profile>, identity: &Identity) -> Self {
+    pub(crate) fn new(profile: Arc<Profile>, identity: &Identity, is_as_others: bool) -> Self {
         let Identity { role, claims, is_anonymous, .. } = identity;
         let (role, claims) = (Arc::clone(role), Arc::clone(claims));
-        Self { profile, role, claims, is_anonymous: *is_anonymous }
+        Self { profile, role, claims, is_anonymous: *is_anonymous, is_as_others }
     }
     /// The profile.
     #[must_use]
@@ -197,9 +244,20 @@ impl Caller {
     pub fn claims(&self) -> &Arc<Claims> {
         &self.claims
     }
-    /// True if the answer for this caller may be given to everybody: no credential was sent, or nothing is restricted.
+    /// The value under a name of [`crate::source::PreparedFetch::reads_claims`]: the role, the text of another session variable, or
+    /// the JSON text of a claim of the token.
     #[must_use]
-    pub fn is_public(&self) -> bool {
-        self.is_anonymous || !self.profile.is_restricted()
+    pub fn value(&self, name: &str) -> Option<&str> {
+        match name {
+            ROLE_VARIABLE => Some(&self.role),
+            _ if name.starts_with(SESSION_PREFIX) => self.claims.variable(name),
+            _ => self.claims.claim(name),
+        }
+    }
+    /// True if an answer that depends on the values `claims`, by the names of [`crate::source::PreparedFetch::reads_claims`], may be given
+    /// to everybody: the caller sent no credential, or all callers see the same and none of the values is there.
+    #[must_use]
+    pub fn is_public<'c>(&self, mut claims: impl Iterator<Item = &'c str>) -> bool {
+        self.is_anonymous || self.is_as_others && claims.all(|it| self.value(it).is_none())
     }
 }

@@ -214,11 +214,12 @@ impl Engine {
     #[must_use]
     pub fn new(graph: Graph, settings: Settings) -> Self {
         let responses = Responses::new(settings.responses_bytes_max, Arc::default());
+        let profiles = Profiles::new(&graph.facts(&Identity::nobody()));
         Self {
             planner: Arc::new(Planner::new(graph, settings)),
             no_headers: Arc::from(""),
             responses,
-            profiles: Profiles::new(),
+            profiles,
         }
     }
 
@@ -253,7 +254,9 @@ impl Engine {
     /// The caller that `identity` is for this graph.
     #[must_use]
     pub fn caller(&self, identity: &Identity) -> Caller {
-        self.profiles.caller(&self.planner.graph, identity)
+        let graph = &self.planner.graph;
+        let facts = graph.facts(identity);
+        self.profiles.caller(identity, &facts, || graph.visibility(facts.each()))
     }
 
     /// Answers `request`. Never fails: what goes wrong is in the response.
@@ -304,7 +307,8 @@ impl Engine {
         timing.execute = started.elapsed();
         // An answer for a credential is private to its client.
         let is_personal = cache_control.is_some()
-            && (!caller.is_public() || plan.nodes.iter().any(|it| it.fetch.is_personal(headers)));
+            && (!caller.is_public(plan.nodes.iter().flat_map(|it| it.fetch.reads_claims()).map(|it| &**it))
+                || plan.nodes.iter().any(|it| it.fetch.is_personal(headers)));
         let lifetime = cache_control.map(|told| Lifetime {
             cache_control: if is_personal {
                 CacheControl { scope: CacheScope::Private, ..told }

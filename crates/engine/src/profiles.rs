@@ -2,14 +2,14 @@
 //!
 //! **Invariant:** a profile that was pushed out and made anew has a new number, so nothing that was kept for it is mixed up with another's.
 //!
-//! **Cost:** one call per source, one hash and one lock of a shard; nothing is allocated for a known profile.
+//! **Cost:** one hash and one lock of a shard; nothing is allocated for a known profile.
 
-use crate::caller::{Caller, Facts, Identity, Profile, split};
-use crate::compose::Graph;
+use crate::caller::{Caller, Identity, Profile, SourceFacts};
 use quick_cache::{Equivalent, Weighter};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use weir_language::schema::Visibility;
 
 /// Facts as a key.
 #[derive(PartialEq, Eq)]
@@ -49,6 +49,8 @@ impl Weighter<ProfileKey, Arc<Profile>> for ProfileBytes {
 /// The profiles of one graph.
 pub(crate) struct Profiles {
     everything: Arc<Profile>,
+    /// True if the graph shows the same to all callers.
+    are_equal: bool,
     known: quick_cache::sync::Cache<ProfileKey, Arc<Profile>, ProfileBytes, foldhash::quality::RandomState>,
 }
 
@@ -56,8 +58,8 @@ pub(crate) struct Profiles {
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 impl Profiles {
-    /// No profile but that of the admin.
-    pub(crate) fn new() -> Self {
+    /// No profile but that of the admin. `nobody`: the facts of a role that nothing knows.
+    pub(crate) fn new(nobody: &SourceFacts) -> Self {
         /// Bytes all profiles may take; one that was pushed out is made anew, with a new number.
         const PROFILES_BYTES_MAX: u64 = 64 << 20;
         let everything = Arc::new(Profile::new(0, Box::default(), None));
@@ -68,31 +70,29 @@ impl Profiles {
             foldhash::quality::RandomState::default(),
             quick_cache::sync::DefaultLifecycle::default(),
         );
-        Self { everything, known }
+        Self { everything, are_equal: !nobody.is_restricted(), known }
     }
 
-    /// The caller that `identity` is for `graph`.
-    pub(crate) fn caller(&self, graph: &Graph, identity: &Identity) -> Caller {
-        let mut words = Facts::new();
-        let mut is_restricted = false;
-        for (source, _) in graph.sources() {
-            let at = words.len();
-            words.push(0);
-            source.profile(identity, &mut words);
-            words[at] = (words.len() - at - 1) as u64;
-            is_restricted |= words[at] > 0;
-        }
-        let profile = if is_restricted { self.profile(graph, &words) } else { Arc::clone(&self.everything) };
-        Caller::new(profile, identity)
+    /// The caller that `identity` is, of whom the sources say `facts`; `visibility` makes what a new profile sees.
+    pub(crate) fn caller(
+        &self,
+        identity: &Identity,
+        facts: &SourceFacts,
+        visibility: impl FnOnce() -> Option<Visibility>,
+    ) -> Caller {
+        let profile = match facts.is_restricted() {
+            true => self.profile(facts.words(), visibility),
+            false => Arc::clone(&self.everything),
+        };
+        Caller::new(profile, identity, self.are_equal)
     }
 
-    fn profile(&self, graph: &Graph, words: &[u64]) -> Arc<Profile> {
+    fn profile(&self, words: &[u64], visibility: impl FnOnce() -> Option<Visibility>) -> Arc<Profile> {
         if let Some(known) = self.known.get(&ProfileKeyRef(words)) {
             return known;
         }
-        let visibility = graph.visibility(split(words));
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let profile = Arc::new(Profile::new(number, words.into(), visibility));
+        let profile = Arc::new(Profile::new(number, words.into(), visibility()));
         self.known.insert(ProfileKey(words.into()), Arc::clone(&profile));
         profile
     }

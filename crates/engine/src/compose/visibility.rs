@@ -3,6 +3,7 @@
 //! **Invariant:** a member of the graph is visible if a source that brings it shows it; a join is visible if the root field that it asks is.
 
 use super::{Graph, Owner};
+use crate::caller::{Facts, Identity, SourceFacts};
 use crate::source::Ids;
 use weir_language::schema::{EnumValueId, FieldId, InputId, TypeId, Visibility, builtin};
 
@@ -25,6 +26,12 @@ fn any(shown: &[Shown<'_>], shows: impl Fn(&Shown<'_>) -> Option<bool>) -> bool 
 }
 
 impl Graph {
+    /// What the sources say of `identity`.
+    pub(crate) fn facts(&self, identity: &Identity) -> SourceFacts {
+        let sources = self.sources.iter();
+        SourceFacts::of(sources.map(|(source, _)| |facts: &mut Facts| source.profile(identity, facts)))
+    }
+
     /// The members that callers with these facts see, source by source; `None`: all.
     pub(crate) fn visibility<'f>(&self, facts: impl Iterator<Item = &'f [u64]>) -> Option<Visibility> {
         let shown = self.sources.iter().zip(facts).map(|((source, ids), facts)| {

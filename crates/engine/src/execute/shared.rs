@@ -20,7 +20,7 @@ pub(crate) async fn run_shared(
     sharing: &ResponseSharing,
     responses: &Responses,
 ) -> (ExecutionResult, Kept) {
-    let key = sharing.key(run.variables, run.headers, run.caller.claims());
+    let key = sharing.key(run.variables, run.headers, run.caller);
     let key = KeyRef::of(&key);
     let refreshes = run.plan.operation.cache_directive.is_some_and(|it| it.refreshes(run.variables));
     loop {

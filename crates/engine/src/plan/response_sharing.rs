@@ -2,13 +2,13 @@
 //!
 //! A plan has answers of its own, but for that of an operation with `@cached`: it shares them with those of the same `stem`.
 //!
-//! **Invariant:** the key holds every header a source of the plan reads, forwards or is told apart by, every session variable it reads, and
-//! the profile of the caller: by the plan, or by its number.
+//! **Invariant:** the key holds every header a source of the plan reads, forwards or is told apart by, every session variable and claim it
+//! reads, and the profile of the caller: by the plan, or by its number.
 
 use super::PreparedNode;
 use super::cache_directive::CacheDirective;
 use super::cache_identity::CacheIdentity;
-use crate::caller::{Claims, Profile};
+use crate::caller::{Caller, Profile};
 use crate::source::Headers;
 use crate::tag_versions;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) struct ResponseSharing {
     id: Id,
     /// Lower case, each once, in order.
     headers: Vec<Box<str>>,
-    /// Session variables that the nodes read, in lower case, each once, in order.
+    /// Session variables and claims that the nodes read, each once, in order.
     claims: Vec<Box<str>>,
     /// The headers in one line.
     pub(crate) vary: Arc<str>,
@@ -86,8 +86,8 @@ fn tags(nodes: &[PreparedNode]) -> Vec<u16> {
 }
 
 impl ResponseSharing {
-    /// The key for these variables, headers and claims.
-    pub(crate) fn key(&self, variables: &Variables, headers: &dyn Headers, claims: &Claims) -> Vec<u8> {
+    /// The key for these variables and headers of `caller`.
+    pub(crate) fn key(&self, variables: &Variables, headers: &dyn Headers, caller: &Caller) -> Vec<u8> {
         let mut key =
             Vec::with_capacity(96 + 16 * variables.values.nodes.len() + variables.values.text.len());
         match &self.id {
@@ -112,7 +112,7 @@ impl ResponseSharing {
             key.push(0);
         }
         for name in &self.claims {
-            let value = claims.variable(name);
+            let value = caller.value(name);
             key.push(u8::from(value.is_some()));
             let value = value.unwrap_or_default().as_bytes();
             key.extend_from_slice(&(value.len() as u32).to_le_bytes());
