@@ -7,22 +7,22 @@
 //! tables.
 
 use std::collections::BTreeMap;
+use weir_metadata::document::customization::Customization;
 use weir_relational::catalog::{
     EnumTableValue, FunctionId, Relations, RelationshipId, Table, TableId, Warning,
 };
 
 mod build;
 mod computed;
-pub mod customization;
+mod entries;
 mod functions;
 pub mod inflect;
-pub mod metadata;
 pub mod names;
 mod naming;
 mod relationships;
 mod reserved;
 
-pub use build::{EnumReader, MissingRow, ModelOptions, RelationshipNames, Track};
+pub use build::{EnumReader, Groups, MissingRow, ModelOptions, RelationshipNames, Track};
 pub use functions::{Serves, TrackedFunction};
 pub(crate) use reserved::is_type as is_reserved_type;
 
@@ -40,7 +40,7 @@ pub struct Model {
     /// Messages of violated constraints, by name.
     pub messages: BTreeMap<String, String>,
     /// Prefixes and suffixes of the names of types and root fields.
-    pub customization: customization::Customization,
+    pub customization: Customization,
 }
 
 /// A tracked table.
@@ -58,6 +58,8 @@ pub struct Tracked {
     pub enum_values: Vec<EnumTableValue>,
     /// Parallel to the catalog's columns: the enum table whose values a column holds.
     pub enums: Vec<Option<TableId>>,
+    /// True if it can be asked for groups of rows.
+    pub has_groups: bool,
     /// Names of root fields that differ from the rule.
     pub root_fields: RootFields,
     /// A description instead of the usual one; an empty one is none.

@@ -4,10 +4,11 @@ use crate::config::{Config, Integers, Limits, MissingRow, RelationshipNames, Sou
 use crate::sources::{Address, Unopened, config_of};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use weir_metadata::document::table::TableEntry;
 use weir_postgres::{Settings, Watch};
 use weir_relational::catalog::Warning;
 use weir_relational::dialect::sqlite_type;
-use weir_sql::model::{self, ModelOptions, Track};
+use weir_sql::model::{self, Groups, ModelOptions, Track};
 use weir_sql::postgres::source::OpenError;
 use weir_sql::postgres::{self, PostgresSource};
 use weir_sql::sqlite::{self, SqliteSource};
@@ -20,7 +21,11 @@ const OPEN_MAX: Duration = Duration::from_secs(30);
 /// Options of the API model, from the configuration of `source`.
 fn model_options(source: &Source) -> ModelOptions<'_> {
     ModelOptions {
-        track: Track::All,
+        track: if source.tracked_only { Track::Listed } else { Track::All },
+        groups: match source.group_by.unwrap_or(!source.tracked_only) {
+            true => Groups::All,
+            false => Groups::Named,
+        },
         relationship_names: match source.relationship_names {
             RelationshipNames::Long => model::RelationshipNames::Long,
             RelationshipNames::Short => model::RelationshipNames::Short,
@@ -61,6 +66,25 @@ pub(crate) fn proposed_names(address: &Address) -> Result<RelationshipNames, Str
         model::RelationshipNames::Short => RelationshipNames::Short,
         model::RelationshipNames::Hasura => RelationshipNames::Hasura,
     })
+}
+
+/// The tables that `source`, a database at `address`, serves, as entries of metadata.
+/// # Errors
+/// It is no database, or cannot be read.
+pub(crate) fn entries(
+    source: &Source,
+    address: &Address,
+    config: &Config,
+) -> Result<Vec<TableEntry>, String> {
+    match address {
+        Address::Sqlite(path) if !path.is_file() => Err(format!("there is no file {}", path.display())),
+        Address::Sqlite(path) => Ok(sqlite(source, path, &config.limits)?.0.entries(&source.tables)),
+        Address::Postgres(url) => {
+            let (made, ..) = postgres(source, url, config).map_err(|it| it.to_string())?;
+            Ok(made.entries(&source.tables))
+        }
+        Address::Native(_) | Address::Services(_) => Err("it is no database".into()),
+    }
 }
 
 /// A database server that is open, how it is watched, and what is left out.

@@ -1,7 +1,7 @@
 //! The library's front door: an engine over sources, for programs that embed it.
 
 use crate::config::Config;
-use crate::generation::settings;
+use crate::generation::{Origin, Overrides, settings};
 use crate::services;
 use crate::sources::{self, Target};
 use std::fmt;
@@ -105,10 +105,14 @@ impl Weir {
     /// # Errors
     /// As [`Builder::build`].
     pub fn open(target: &str) -> Result<Self, String> {
-        let config = match sources::target(target)? {
-            Target::Source(address) => sources::config_of(&address),
-            Target::Config(path) => crate::config::load::file(&path, |_| {}).map_err(|it| it.to_string())?,
+        let origin = match sources::target(target)? {
+            Target::Source(address) => Origin::Fixed(Box::new(sources::config_of(&address))),
+            Target::Config(path) => Origin::File(path, Overrides::default()),
+            Target::Metadata(path) => {
+                Origin::Fixed(Box::new(Config { metadata: Some(path), ..Config::default() }))
+            }
         };
+        let config = origin.read()?;
         Self::builder().config(config).build()
     }
 

@@ -6,6 +6,7 @@
 //! made of meanwhile.
 
 use crate::config::{self, Config};
+use crate::metadata;
 use crate::native::Native;
 use crate::server::{CorsRules, Readiness};
 use crate::session::Authenticator;
@@ -132,6 +133,8 @@ pub struct Overrides {
     pub dev: bool,
     /// `--cors`, as often as it is there.
     pub cors: Vec<String>,
+    /// `--metadata`.
+    pub metadata: Option<PathBuf>,
 }
 
 impl Overrides {
@@ -148,6 +151,9 @@ impl Overrides {
         if self.dev {
             config.dev = Some(true);
         }
+        if let Some(metadata) = &self.metadata {
+            config.metadata = Some(metadata.clone());
+        }
         if !self.cors.is_empty() {
             config.cors.origins = Some(self.cors.clone());
         }
@@ -159,6 +165,15 @@ impl Origin {
     /// # Errors
     /// A file that cannot be read or is not valid, with file, line and column.
     pub fn read(&self) -> Result<Config, String> {
+        let mut config = self.settings()?;
+        metadata::join(&mut config)?;
+        Ok(config)
+    }
+
+    /// The same without the sources of its metadata.
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) fn settings(&self) -> Result<Config, String> {
         match self {
             Self::File(path, overrides) => {
                 config::load::file(path, |config| overrides.apply(config)).map_err(|error| error.to_string())

@@ -5,6 +5,7 @@ pub mod config;
 mod databases;
 mod facade;
 pub mod generation;
+pub mod metadata;
 pub mod native;
 pub mod server;
 pub mod services;

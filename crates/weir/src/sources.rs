@@ -2,6 +2,7 @@
 
 use crate::config::{Config, Limits, Source, SourceKind};
 use crate::databases::{postgres, sqlite};
+use crate::metadata::Described;
 use crate::native::{self, Native};
 use crate::services::{self, Joined, Servers};
 use std::collections::HashMap;
@@ -11,10 +12,11 @@ use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
 use weir_language::schema::Schema;
+use weir_metadata::Inconsistent;
+use weir_metadata::document::customization::Customization;
 use weir_native::store;
 use weir_postgres::Watch;
 use weir_relational::catalog::Warning;
-use weir_sql::model::customization::Customization;
 
 /// A table that two sources have is some thirty names that clash; so many tell the story.
 const CLASHES_SHOWN_MAX: usize = 3;
@@ -27,6 +29,8 @@ const SQLITE_ENDINGS: [&str; 3] = ["db", "sqlite", "sqlite3"];
 pub enum Target {
     /// A configuration file.
     Config(PathBuf),
+    /// A folder of Hasura's metadata.
+    Metadata(PathBuf),
     /// A single source without further configuration.
     Source(Address),
 }
@@ -50,6 +54,9 @@ pub enum Address {
 pub fn target(text: &str) -> Result<Target, String> {
     let ending =
         Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if !text.contains(':') && Path::new(text).join("version.yaml").is_file() {
+        return Ok(Target::Metadata(PathBuf::from(text)));
+    }
     if matches!(ending.as_str(), "yaml" | "yml") && !text.contains(':') {
         return Ok(Target::Config(PathBuf::from(text)));
     }
@@ -121,7 +128,7 @@ pub fn config_of(address: &Address) -> Config {
 /// # Errors
 /// All that is in the way, one line each.
 pub fn graph(config: &Config) -> Result<(Graph, Opened), String> {
-    if config.sources.is_empty() {
+    if config.sources.is_empty() && config.described.is_none() {
         return Err("there is nothing to serve: `sources` is empty; add one, as in\n  sources:\n    - name: chinook\n      \
                     url: sqlite:chinook.db"
             .into());
@@ -167,6 +174,10 @@ pub struct Opened {
 pub struct Findings {
     /// Entries of the configuration that ask for what the database does not have, with their places. The rest serves.
     pub mistakes: Vec<String>,
+    /// Those of them that are objects of Hasura's metadata.
+    pub inconsistent: Vec<Inconsistent>,
+    /// Entries of the metadata that Weir does not honour, with their places.
+    pub unsupported: Vec<String>,
     /// Parts of the database that the API leaves out.
     pub warnings: Vec<String>,
     /// Sources that cannot be asked now and are tried again.
@@ -236,6 +247,7 @@ impl Findings {
     /// Writes them to the log.
     pub fn log(&self) {
         self.mistakes.iter().for_each(|it| tracing::error!("{it}"));
+        self.unsupported.iter().for_each(|it| tracing::error!("{it}"));
         self.warnings.iter().for_each(|it| tracing::warn!("{it}"));
         for down in &self.down {
             match down.is_closed {
@@ -245,12 +257,22 @@ impl Findings {
         }
     }
 
+    /// Tells an object of the metadata that is not served.
+    fn leave_out(&mut self, object: Inconsistent) {
+        self.mistakes.push(format!("{}: {}", object.place, object.reason));
+        self.inconsistent.push(object);
+    }
+
     fn add(&mut self, config: &Config, source: usize, found: Warning) {
         let name = &config.sources[source].name;
-        if found.entry.is_empty() {
+        let described = config.described.as_ref().zip(config.sources[source].of_metadata);
+        if let (Some((described, at)), false) = (described, found.entry.is_empty()) {
+            self.leave_out(described.inconsistent(&Described::path(at, &found.entry), &found.reason));
+        } else if found.entry.is_empty() {
             self.warnings.push(format!("source `{name}`: {found}"));
         } else {
-            let mut path = vec!["sources".into(), source.into()];
+            let place = config.sources[source].of_file.unwrap_or(source);
+            let mut path = vec!["sources".into(), place.into()];
             path.extend(found.entry.iter().cloned());
             self.mistakes.push(format!("{}: {found}", config.places.words(&path)));
         }
@@ -265,6 +287,10 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     if config.cache.redis.is_some() {
         // Also without services: what is changed here is told to other processes.
         services::keep(&config.cache)?;
+    }
+    if let Some(described) = &config.described {
+        opened.findings.unsupported.extend(described.unsupported.iter().map(ToString::to_string));
+        described.inconsistent.iter().for_each(|it| opened.findings.leave_out(it.clone()));
     }
     for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
@@ -285,6 +311,11 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
             }
             Err(Unopened::Closed(message)) => {
                 opened.findings.down.push(Down { name: name.clone(), message, is_closed: true });
+            }
+            Err(Unopened::Wrong(message))
+                if let Some((described, at)) = config.described.as_ref().zip(source.of_metadata) =>
+            {
+                opened.findings.leave_out(described.inconsistent(&Described::path(at, &[]), &message));
             }
             Err(Unopened::Wrong(message)) => return Err(format!("source `{name}`: {message}")),
         }

@@ -1,10 +1,10 @@
 //! The schema in the making, with the tables of meanings that grow beside it.
 
 use super::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
-use crate::model::customization::{Affixes, Customization, RootFieldNames};
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{Place, TypeId, TypeRef};
 use weir_language::wraps::Wraps;
+use weir_metadata::document::customization::{Affixes, Customization, RootFieldNames};
 use weir_relational::catalog::ColumnType;
 
 /// `T`.

@@ -74,6 +74,9 @@ impl Core {
 
     /// `Album_group_having`: conditions on the aggregates of a group. The functions that give `Float` share a type.
     fn having(&mut self, table: &TableApi<'_>) {
+        if !table.tracked.has_groups {
+            return;
+        }
         let (id, name) = (table.id, &table.tracked.name);
         let int = self.scalar_uses(&ColumnType::Int).1;
         let having = self.reference(name, "_group_having");
@@ -165,6 +168,9 @@ impl Core {
 
     /// Orders by functions over columns, used by relationships and groups alike.
     fn function_orders(&mut self, table: &TableApi<'_>) {
+        if !table.in_arrays && !table.tracked.has_groups {
+            return;
+        }
         let (id, name, order) = (table.id, &table.tracked.name, plain(self.common.order_by));
         let mut suffix = String::with_capacity(24);
         let mut members = Vec::with_capacity(11);
@@ -188,6 +194,9 @@ impl Core {
             for &(word, ty, meaning) in &members {
                 self.input_field(word, "", ty, meaning);
             }
+        }
+        if !table.tracked.has_groups {
+            return;
         }
         let words = ["columns that groups of \"", &table.table.name, "\" are ordered by"];
         let key = plain(self.order_object(name, "_group_key_order_by", &words));

@@ -4,9 +4,9 @@ use super::core::{Core, full_list, non_null, plain};
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning};
 use super::tables::TableApi;
-use crate::model::metadata::ExposedAs;
 use crate::model::{Model, Serves};
 use weir_language::schema::{TypeId, TypeRef};
+use weir_metadata::document::function::ExposedAs;
 use weir_relational::catalog::{ColumnType, FunctionId};
 
 impl Core {

@@ -4,9 +4,9 @@ use super::core::{Core, certain, full_list, list, non_null, plain, write};
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning};
 use super::tables::TableApi;
-use crate::model::metadata::ExposedAs;
 use crate::model::{Model, RootField};
 use weir_language::schema::{TypeId, TypeRef};
+use weir_metadata::document::function::ExposedAs;
 
 /// Description of a root without tables.
 const NO_QUERIES: &str = "There are no queries available to the current role. Either there are no sources or roles \
@@ -98,17 +98,11 @@ impl Core {
         let meaning = FieldMeaning::SelectAggregate(id);
         self.root(table, ("", "_aggregate"), &special.select_aggregate, words, aggregate, meaning);
         self.page(table);
-        let words = ("fetch groups of rows from the table: ", "");
-        let groups = full_list(types.group);
-        self.root(
-            table,
-            ("", "_group_by"),
-            &special.select_group_by,
-            words,
-            groups,
-            FieldMeaning::GroupBy(id),
-        );
-        self.group_arguments(table);
+        if let Some(group) = types.group {
+            let (words, meaning) = (("fetch groups of rows from the table: ", ""), FieldMeaning::GroupBy(id));
+            self.root(table, ("", "_group_by"), &special.select_group_by, words, full_list(group), meaning);
+            self.group_arguments(table);
+        }
     }
 
     /// The arguments of everything that gives rows.

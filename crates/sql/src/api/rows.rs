@@ -144,6 +144,9 @@ impl Core {
 
     /// `Album_group` and its key.
     pub(super) fn groups(&mut self, table: &TableApi<'_>) {
+        if !table.tracked.has_groups {
+            return;
+        }
         let (id, name) = (table.id, &table.tracked.name);
         let key = self.reference(name, "_group_key");
         self.object(

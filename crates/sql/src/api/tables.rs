@@ -53,7 +53,8 @@ pub(super) struct Types {
     pub(super) bool_exp: TypeId,
     pub(super) order_by: TypeId,
     pub(super) select_column: TypeId,
-    pub(super) group: TypeId,
+    /// Of tables that can be asked for groups.
+    pub(super) group: Option<TypeId>,
     /// Of tables that relationships lead to many rows of.
     pub(super) aggregate_bool_exp: Option<TypeId>,
     pub(super) aggregate_order_by: Option<TypeId>,
@@ -104,6 +105,7 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
         let obj_rel_insert_input = on(objects && insertable, "_obj_rel_insert_input");
         let insert_input = on(insertable, "_insert_input");
         let on_conflict = on(insertable && updatable && unique, "_on_conflict");
+        let group = on(tracked.has_groups, "_group");
         let mutation_response = on(written, "_mutation_response");
         let mut of = |suffix: &str| core.reference(&tracked.name, suffix);
         let types = Types {
@@ -113,7 +115,7 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
             bool_exp: of("_bool_exp"),
             order_by: of("_order_by"),
             select_column: of("_select_column"),
-            group: of("_group"),
+            group,
             aggregate_bool_exp,
             aggregate_order_by,
             arr_rel_insert_input,

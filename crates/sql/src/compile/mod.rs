@@ -11,7 +11,6 @@ use crate::frontend::form::Form;
 use crate::frontend::form::{objects, structural};
 use crate::frontend::input::{Inputs, Place};
 use crate::frontend::{self, ApiFrontend, Ask};
-use crate::model::metadata::ExposedAs;
 use std::sync::Arc;
 use weir_engine::plan::output_plan::{self, OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::PlanNode;
@@ -19,6 +18,8 @@ use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::schema::{FieldId, InputId, TypeKind};
 use weir_language::value::{Node, Variables};
+use weir_metadata::document::function::ExposedAs;
+use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{ColumnId, Relations, RelationshipId, RelationshipKind, TableId};
 use weir_relational::passes::bounds::{Bounds, Excess};
 use weir_relational::plan::{
@@ -40,6 +41,10 @@ impl ApiFrontend for Api {
 
     fn relations(&self) -> &Relations {
         &self.model.relations
+    }
+
+    fn entries(&self, configured: &[TableEntry]) -> Vec<TableEntry> {
+        self.model.entries(configured)
     }
 
     fn is_exposed(&self, table: TableId) -> bool {

@@ -31,6 +31,7 @@ use weir_engine::source::{
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 use weir_language::value::Variables;
+use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::passes::effects::touched;
 use weir_relational::plan::Plan;
@@ -177,6 +178,12 @@ impl<D> DatabaseSource<D> {
     #[must_use]
     pub fn proposed_names(&self) -> RelationshipNames {
         RelationshipNames::proposed(&self.state.frontend.relations().catalog)
+    }
+
+    /// Its tracked tables as entries of metadata; `configured` are those it was made of.
+    #[must_use]
+    pub fn entries(&self, configured: &[TableEntry]) -> Vec<TableEntry> {
+        self.state.frontend.entries(configured)
     }
 
     /// Number of statements rendered since it was opened.

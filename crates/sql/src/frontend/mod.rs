@@ -12,6 +12,7 @@ use weir_engine::plan::output_plan::{OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::{Ids, PlanError, PlanNode, Protocol, Tag};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::Variables;
+use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Catalog, Relations, TableId};
 use weir_relational::passes;
 use weir_relational::passes::policy::{Everything, Policy};
@@ -48,6 +49,10 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn relations(&self) -> &Relations;
     /// True if messages may name a table to clients.
     fn is_exposed(&self, table: TableId) -> bool;
+    /// Its tracked tables as entries of metadata, where it has such; `configured` are those it was made of.
+    fn entries(&self, _configured: &[TableEntry]) -> Vec<TableEntry> {
+        Vec::new()
+    }
     /// The rows that may be seen and changed.
     fn policy(&self) -> &dyn Policy {
         &Everything

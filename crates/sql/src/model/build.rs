@@ -2,12 +2,13 @@
 //!
 //! Nothing here fails as a whole: what does not fit is left out or renamed, with a warning that says why.
 
-use super::customization::Customization;
-use super::metadata::{FunctionEntry, RootFieldEntry, TableEntry};
 use super::names::{assign, graphql_name, hint, no_table};
 use super::{Model, RootField, RootFields, Tracked, functions, relationships, reserved};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
+use weir_metadata::document::customization::Customization;
+use weir_metadata::document::function::FunctionEntry;
+use weir_metadata::document::table::{RootFieldEntries, RootFieldEntry, TableEntry};
 use weir_relational::catalog::facts::Operators;
 use weir_relational::catalog::{Catalog, ConfigStep, EnumTableValue, Relations, Table, TableId, Warning};
 
@@ -16,6 +17,8 @@ use weir_relational::catalog::{Catalog, ConfigStep, EnumTableValue, Relations, T
 pub struct ModelOptions<'o> {
     /// Tables to serve.
     pub track: Track,
+    /// Tables that can be asked for groups of rows.
+    pub groups: Groups,
     /// Rule for default relationship names.
     pub relationship_names: RelationshipNames,
     /// Entries for single tables.
@@ -48,6 +51,16 @@ pub enum Track {
     All,
     /// Those with an entry, with the relationships their entries name.
     Listed,
+}
+
+/// Tables with a root field `_group_by`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Groups {
+    /// All.
+    #[default]
+    All,
+    /// Those whose entry names the field.
+    Named,
 }
 
 /// Rules for default relationship names.
@@ -156,6 +169,9 @@ impl<'o> Building<'o> {
             let tracked = tracked(table, name, by_table[at], &mut warnings, |column, comment| {
                 comments.push((at, column, comment));
             });
+            let is_named = by_table[at]
+                .is_some_and(|(_, it)| it.configuration.custom_root_fields.select_group_by.is_some());
+            let tracked = Tracked { has_groups: is_named || self.options.groups == Groups::All, ..tracked };
             if tracked.columns.iter().all(Option::is_none) {
                 let reason = "none of its columns can be served".to_owned();
                 warnings.push(Warning::new(table.name.clone(), reason));
@@ -250,7 +266,8 @@ impl<'o> Building<'o> {
     }
 }
 
-fn base_name(table: &Table, entry: Option<&TableEntry>) -> String {
+/// The name of a table without others around it.
+pub(super) fn base_name(table: &Table, entry: Option<&TableEntry>) -> String {
     match entry.and_then(|entry| entry.configuration.custom_name.clone()) {
         Some(name) => name,
         None if ["public", "main"].contains(&table.schema.as_str()) => table.name.clone(),
@@ -314,6 +331,7 @@ fn tracked(
         relationships: Vec::new(),
         computed: Vec::new(),
         enum_values: Vec::new(),
+        has_groups: true,
         root_fields: RootFields::default(),
         comment: words.or_else(|| Some(table.comment.clone()).filter(|it| !it.is_empty())),
     }
@@ -322,7 +340,7 @@ fn tracked(
 /// Pairs of what is filled and what the configuration says.
 fn slots<'f, 'e>(
     fields: &'f mut RootFields,
-    entry: &'e super::metadata::RootFieldEntries,
+    entry: &'e RootFieldEntries,
 ) -> [(&'f mut RootField, Option<&'e RootFieldEntry>); 11] {
     [
         (&mut fields.select, entry.select.as_ref()),

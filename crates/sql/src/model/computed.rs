@@ -6,10 +6,10 @@
 
 use super::build::Building;
 use super::functions::{description, find, given, is_free_type, session};
-use super::metadata::ComputedFieldEntry;
 use super::names::graphql_name;
 use super::relationships::add;
 use super::{Serves, TrackedFunction};
+use weir_metadata::document::table::ComputedFieldEntry;
 use weir_relational::catalog::{Callable, Function, Relationship, RelationshipKind, TableId, Volatility};
 
 /// Adds what the entries name; `take` takes the name of a field, and whether it is a list of rows, if it is free.
@@ -107,8 +107,8 @@ fn row(function: &Function, name: Option<&str>, table: TableId) -> Result<u32, S
 mod tests {
     use super::*;
     use crate::model::functions::tests::{argument, catalog, function};
-    use crate::model::metadata::TableEntry;
     use crate::model::{Model, ModelOptions};
+    use weir_metadata::document::table::TableEntry;
     use weir_relational::catalog::{Argument, Catalog, ColumnType};
 
     /// The table `album`, and functions of its rows.

@@ -5,10 +5,11 @@
 //! **Invariant:** a served function is the only one of its name, and its arguments have names of their own, so that a call can leave out any that has a default; at a root it gives rows of a tracked table.
 
 use super::build::Building;
-use super::metadata::{ExposedAs, FunctionEntry, TableName};
 use super::names::graphql_name;
 use super::{Model, reserved};
 use hashbrown::HashSet;
+use weir_metadata::document::function::{ExposedAs, FunctionEntry};
+use weir_metadata::document::table::TableName;
 use weir_relational::catalog::{
     Argument, Callable, ColumnType, Function, FunctionId, TableId, Volatility, Warning,
 };
@@ -50,6 +51,11 @@ pub enum Serves {
 }
 
 impl TrackedFunction {
+    /// True if it is the field `name` of rows.
+    pub(super) fn is_called(&self, wanted: &str) -> bool {
+        matches!(&self.serves, Serves::Row { name, .. } if name == wanted)
+    }
+
     /// True if it is a field of the root `wanted`.
     #[must_use]
     pub fn is_on(&self, wanted: ExposedAs) -> bool {

@@ -5,10 +5,12 @@
 
 use super::build::{Building, Track};
 use super::computed;
-use super::metadata::{ForeignKeyOn, InsertionOrder, Manual, RelationshipEntry, RemoteKey, TableName};
 use super::names::{Names, hint, no_table};
 use super::naming::Way;
 use hashbrown::HashMap;
+use weir_metadata::document::table::{
+    ForeignKeyOn, InsertionOrder, Manual, RelationshipEntry, RemoteKey, TableName,
+};
 use weir_relational::catalog::{
     ColumnId, ConfigStep, ForeignKey, Relationship, RelationshipId, RelationshipKind, Table, TableId,
 };
@@ -258,7 +260,8 @@ fn by_mapping(
     manual: &Manual,
     wanted: Wanted,
 ) -> Result<Relationship, String> {
-    let to = named(building, &manual.remote_table)?;
+    let to = manual.remote_table.as_ref().ok_or("`remote_table` is missing")?;
+    let to = named(building, to)?;
     let column = |table: TableId, name: &str| -> Result<ColumnId, String> {
         let table = building.model.relations.catalog.table(table);
         table.find(name).ok_or_else(|| no_column(table, name))

@@ -3,9 +3,9 @@
 //! **Invariant:** all is of one moment: one transaction that sees one state.
 
 use crate::model::ModelOptions;
-use crate::model::metadata::TableName;
 use std::sync::Arc;
 use std::time::Instant;
+use weir_metadata::document::table::TableName;
 use weir_postgres::error::Error;
 use weir_postgres::introspect::{Functions, assemble, questions, schemas_array};
 use weir_postgres::pool::Pool;

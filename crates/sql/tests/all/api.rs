@@ -3,11 +3,11 @@
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use weir_language::schema::{Input, Schema, TypeKind};
+use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::plan::operators::Comparison;
 use weir_sql::api::generate;
 use weir_sql::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
-use weir_sql::model::metadata::TableEntry;
 use weir_sql::model::{Model, ModelOptions};
 use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
 

@@ -1,8 +1,8 @@
 //! Served parts of a database and their names.
 
 use rusqlite::Connection;
+use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::RelationshipKind;
-use weir_sql::model::metadata::TableEntry;
 use weir_sql::model::{Model, ModelOptions, RelationshipNames, Track};
 use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
 

@@ -14,12 +14,12 @@ use weir_engine::engine::{Body, Engine, Request};
 
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
+use weir_metadata::document::table::TableEntry;
 use weir_postgres::Settings;
 use weir_postgres::introspect::{Functions, assemble, questions, schemas_array};
 use weir_relational::catalog::{Catalog, TableId};
 use weir_sql::api::generate;
 use weir_sql::frontend::ApiFrontend;
-use weir_sql::model::metadata::TableEntry;
 use weir_sql::model::{Model, ModelOptions};
 use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;

@@ -196,14 +196,16 @@ fn scalar(text: &str) -> String {
 }
 
 /// Reads the configuration and opens its sources, without serving them.
-pub(super) fn check(target: &str) -> Result<ExitCode, String> {
-    let config = origin(sources::target(target)?, Overrides::default())?.read()?;
+pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode, String> {
+    let overrides = Overrides { metadata, ..Overrides::default() };
+    let config = origin(sources::target(target)?, overrides)?.read()?;
     config.check()?;
     let generation = Generation::build_whole(config)?;
-    let Findings { mistakes, warnings, .. } = &generation.findings;
+    let Findings { mistakes, warnings, unsupported, .. } = &generation.findings;
     warnings.iter().for_each(|it| eprintln!("warning: {it}"));
     mistakes.iter().for_each(|it| eprintln!("error: {it}"));
-    if !mistakes.is_empty() {
+    unsupported.iter().for_each(|it| eprintln!("error: {it}"));
+    if !mistakes.is_empty() || !unsupported.is_empty() {
         return Ok(ExitCode::FAILURE);
     }
     let schema = generation.engine.schema();

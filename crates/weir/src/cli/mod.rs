@@ -6,6 +6,7 @@ mod author;
 mod demo;
 mod document;
 mod import;
+mod metadata;
 mod mock;
 #[cfg(feature = "progress")]
 mod progress;
@@ -53,11 +54,15 @@ Examples:
   weir serve sqlite:chinook.db
   weir serve postgres://ada@localhost/music
   weir serve data/shop.db --listen 127.0.0.1:9000
+  weir serve --metadata hasura/metadata
   WEIR_ADMIN_SECRET=… weir serve weir.yaml --listen 0.0.0.0:8080")]
     Serve {
         /// `postgres://…`, `sqlite:FILE`, a .db/.sqlite/.sqlite3 file, a .graphql file of types or services, or a weir.yaml
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
+        /// Hasura's metadata: a folder as its CLI writes it, or a file
+        #[arg(long, value_name = "DIR|FILE")]
+        metadata: Option<PathBuf>,
         /// Store of a .graphql file of types; default: a file beside it
         #[arg(long, value_name = "URL")]
         store: Option<String>,
@@ -103,12 +108,15 @@ Examples:
     },
     /// Check a configuration and open its sources without serving
     #[command(
-        after_help = "Examples:\n  weir check\n  weir check conf/weir.yaml\n  weir check sqlite:chinook.db"
+        after_help = "Examples:\n  weir check\n  weir check conf/weir.yaml\n  weir check sqlite:chinook.db\n  weir check --metadata metadata"
     )]
     Check {
         /// As for `serve`
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
+        /// As for `serve`
+        #[arg(long, value_name = "DIR|FILE")]
+        metadata: Option<PathBuf>,
     },
     /// Show the plan of a query and the SQL it runs, without running it
     #[command(after_help = "\
@@ -199,6 +207,9 @@ Examples:
         #[arg(long, value_name = "URL")]
         store: Option<String>,
     },
+    /// Write what is served as Hasura's metadata
+    #[command(subcommand)]
+    Metadata(metadata::MetadataCommand),
     /// Serve mock REST services from a scenario, to test a gateway
     #[command(after_help = "\
 Examples:
@@ -280,10 +291,12 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, String> {
     match command {
-        Command::Serve { target, store, options } => serve::serve(&target, store, options),
+        Command::Serve { target, metadata, store, options } => {
+            serve::serve(&target, metadata, store, options)
+        }
         Command::Demo { reset, data, options } => demo::demo(reset, data, options),
         Command::Init { file, url, json_schema } => author::init(&file, url.as_deref(), json_schema),
-        Command::Check { target } => author::check(&target),
+        Command::Check { target, metadata } => author::check(&target, metadata),
         Command::Explain { query, target, variables, operation } => {
             document::explain(&query, &target, variables.as_deref(), operation.as_deref())
         }
@@ -295,6 +308,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Import(options) => import::import(&options),
         Command::Export(options) => store::export_all(&options),
         Command::Backup { file, target, store } => store::save(&file, &target, store.as_deref()),
+        Command::Metadata(command) => metadata::run(command),
         Command::Mock { file, listen } => mock::mock(&file, listen.0),
         Command::Completions { shell } => {
             let mut script = Vec::new();

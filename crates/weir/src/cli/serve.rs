@@ -2,11 +2,12 @@
 
 use super::ServeOptions;
 use super::watch::Watch;
-use crate::config::{AuthOverrides, Secret};
+use crate::config::{AuthOverrides, Config, Secret};
 use crate::generation::{Live, Origin, Overrides};
+use crate::metadata;
 use crate::server::Server;
 use crate::sources::{self, Target};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +27,13 @@ const WATCH_PAUSE_TIMES: u32 = 50;
 const WATCH_MAX: Duration = Duration::from_secs(30);
 
 /// Serves `target` until a signal ends it.
-pub(super) fn serve(target: &str, store: Option<String>, options: ServeOptions) -> Result<ExitCode, String> {
-    let overrides = overrides(options)?;
+pub(super) fn serve(
+    target: &str,
+    metadata: Option<PathBuf>,
+    store: Option<String>,
+    options: ServeOptions,
+) -> Result<ExitCode, String> {
+    let overrides = Overrides { metadata, ..overrides(options)? };
     let mut origin = origin(sources::target(target)?, overrides)?;
     if store.is_some() {
         let native = match &mut origin {
@@ -47,31 +53,35 @@ pub(super) fn serve(target: &str, store: Option<String>, options: ServeOptions) 
 pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
     let ServeOptions { listen, admin_listen, admin_secret, dev, cors } = options;
     let auth = AuthOverrides::read(|name| std::env::var(name).ok())?;
-    Ok(Overrides { listen, admin_listen, admin_secret: admin_secret.map(Secret::new), auth, dev, cors })
+    let admin_secret = admin_secret.map(Secret::new);
+    Ok(Overrides { listen, admin_listen, admin_secret, auth, dev, cors, metadata: None })
 }
 
 /// The origin of the configuration that `target` names.
 pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, String> {
+    let fixed = |mut config: Config, overrides: &Overrides| {
+        overrides.apply(&mut config);
+        Ok(Origin::Fixed(Box::new(config)))
+    };
     match target {
+        Target::Config(path)
+            if !path.exists() && overrides.metadata.is_some() && path == Path::new("weir.yaml") =>
+        {
+            fixed(Config::default(), &overrides)
+        }
+        Target::Metadata(path) => fixed(Config { metadata: Some(path), ..Config::default() }, &overrides),
         Target::Config(path) if !path.exists() => Err(format!(
             "{} does not exist; write one by `weir init`, or serve a file: `weir serve sqlite:chinook.db`",
             path.display()
         )),
         Target::Config(path) => Ok(Origin::File(path, overrides)),
-        Target::Source(address) => {
-            let mut config = sources::config_of(&address);
-            overrides.apply(&mut config);
-            Ok(Origin::Fixed(Box::new(config)))
-        }
+        Target::Source(address) => fixed(sources::config_of(&address), &overrides),
     }
 }
 
 /// Serves what `origin` describes.
 pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
-    let config = origin.read();
-    let sources = config.iter().flat_map(|it| &it.sources);
-    let files = sources.flat_map(|it| it.native.iter().chain(&it.file).chain(&it.ca));
-    let mut files: Vec<PathBuf> = files.cloned().collect();
+    let mut files = files(&origin, None);
     if let Origin::File(path, _) = &origin {
         files.push(path.clone());
     }
@@ -92,6 +102,18 @@ pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
     std::thread::spawn(move || runtime.block_on(end_at_once()));
     server.stop()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Files whose change changes what is served. `config` is the configuration in service.
+fn files(origin: &Origin, config: Option<&Config>) -> Vec<PathBuf> {
+    let settings = origin.settings();
+    let sources = settings.iter().flat_map(|it| &it.sources);
+    let files = sources.flat_map(|it| it.native.iter().chain(&it.file).chain(&it.ca));
+    let mut files: Vec<PathBuf> = files.cloned().collect();
+    if let Ok(Some(path)) = settings.as_ref().map(|it| &it.metadata) {
+        files.extend(metadata::files(path, config));
+    }
+    files
 }
 
 /// Says where everything is.
@@ -131,6 +153,9 @@ async fn reread(server: &Server, mut watch: Watch) {
     loop {
         watch.changed().await;
         server.reload();
+        // Files that metadata includes since then.
+        let live = server.live();
+        watch.add(files(live.origin(), Some(&live.current().config)));
     }
 }
 

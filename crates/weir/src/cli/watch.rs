@@ -8,6 +8,7 @@
 //!
 //! **Cost:** the facts of each file every [`PAUSE`]; no file is read.
 
+use std::collections::HashSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -34,9 +35,10 @@ struct Facts {
 }
 
 impl Watch {
-    /// Watches `files` too, as they are from now on.
+    /// Watches `files` too, as they are from now on; those that are watched already stay as they are.
     pub(super) fn add(&mut self, files: impl IntoIterator<Item = PathBuf>) {
-        for file in files {
+        let known: HashSet<PathBuf> = self.files.iter().cloned().collect();
+        for file in files.into_iter().filter(|it| !known.contains(it)) {
             self.told.push(std::fs::metadata(&file).ok().map(|it| Facts::of(&it)));
             self.files.push(file);
         }

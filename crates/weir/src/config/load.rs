@@ -4,7 +4,7 @@
 //! value of the environment. Relative file names are relative to the directory of the file.
 
 use super::Config;
-use super::places::Places;
+use super::places::{Places, dotted};
 use super::setting;
 use super::variables::Prepared;
 use crate::sources::{self, Address};
@@ -13,6 +13,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use weir_language::validate::suggest;
+use weir_metadata::document::customization::NamingConvention;
+use weir_metadata::{Step, check};
+use weir_relational::catalog::ConfigStep;
 
 /// Largest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -83,10 +86,53 @@ pub fn text(
     let places = Places { file: path.to_path_buf(), root };
     let mut config = read.map_err(|error| told(&error, &prepared, &places))?;
     config.places = places;
+    entries(&mut config, text)?;
     from_directory(&mut config, path.parent().unwrap_or(Path::new("")));
     overrule(&mut config);
     config.check().map_err(|message| LoadError { file: path.to_path_buf(), place: None, message })?;
     Ok(config)
+}
+
+/// Checks what the types of the entries of tables cannot say, and spells the numbers in their conditions as `text` does.
+fn entries(config: &mut Config, text: &str) -> Result<(), LoadError> {
+    let tree = weir_metadata::read::tree(text, &config.places.file).ok();
+    let of_source = |at: usize| tree.as_ref()?.get("sources")?.item(at)?.get("tables");
+    for (at, source) in config.sources.iter_mut().enumerate() {
+        source.of_file = Some(at);
+        for (number, table) in source.tables.iter_mut().enumerate() {
+            if let Some(node) = of_source(at).and_then(|it| it.item(number)) {
+                table.spell(node);
+            }
+        }
+        let fail = |path: Vec<ConfigStep>, message: String| {
+            let place = config.places.find(&path);
+            let message = format!("`{}`: {message}", dotted(&path));
+            LoadError { file: config.places.file.clone(), place, message }
+        };
+        let own = |below: &[Step]| -> Vec<ConfigStep> {
+            let step = |it: &Step| match it {
+                Step::Key(key) => ConfigStep::Key(key.to_string()),
+                Step::Item(item) => ConfigStep::Item(*item),
+            };
+            ["sources".into(), at.into()].into_iter().chain(below.iter().map(step)).collect()
+        };
+        if let Some((path, message)) = check::member_faults(&source.tables).into_iter().next() {
+            return Err(fail(own(&path), message));
+        }
+        let customization = &source.customization;
+        if customization.root_fields.namespace.is_some() {
+            let message = "`namespace` is not supported yet: leave it out and tell root fields apart by `prefix` or `suffix`";
+            return Err(fail(
+                own(&["customization".into(), "root_fields".into(), "namespace".into()]),
+                message.into(),
+            ));
+        }
+        if customization.naming_convention == Some(NamingConvention::GraphqlDefault) {
+            let message = "of `naming_convention` only `hasura-default` is supported yet: leave it out";
+            return Err(fail(own(&["customization".into(), "naming_convention".into()]), message.into()));
+        }
+    }
+    Ok(())
 }
 
 /// Makes relative file names begin at `base`.
@@ -94,6 +140,9 @@ fn from_directory(config: &mut Config, base: &Path) {
     if let Some(tls) = &mut config.tls {
         tls.certificate = base.join(&tls.certificate);
         tls.key = base.join(&tls.key);
+    }
+    if let Some(metadata) = &mut config.metadata {
+        *metadata = base.join(&*metadata);
     }
     for source in &mut config.sources {
         for file in source.native.iter_mut().chain(&mut source.file).chain(&mut source.ca) {
@@ -319,10 +368,21 @@ mod tests {
 
     #[test]
     fn a_place_is_said_once() {
-        let yaml = "sources:\n  - name: a\n    url: a.db\n    tables:\n      - table: T\n        select_permissions: [1]\n";
+        let yaml = "sources:\n  - name: a\n    url: a.db\n    tables:\n      - table: T\n        event_triggers: [{name: t}]\n";
         check(yaml, Err("weir.yaml:6:"));
         let error = text(yaml, Path::new("w"), HashMap::new(), |_| {}).unwrap_err().to_string();
-        assert!(error.ends_with("it has to be empty or left out"), "{error}");
+        assert!(error.contains("event trigger `t` is not supported"), "{error}");
+    }
+
+    #[test]
+    fn conditions_of_permissions_keep_their_digits() {
+        let yaml = "sources:\n  - name: a\n    url: a.db\n    tables:\n      - table: T\n        select_permissions:\n          - role: u\n            \
+                    permission: {columns: '*', filter: {a: {_eq: 12345678901234567890.50}, b: {_in: [007, '1']}}}\n";
+        let config = text(yaml, Path::new("w"), HashMap::new(), |_| {}).expect("it is read");
+        let filter = &config.sources[0].tables[0].select_permissions[0].permission.filter;
+        let written = serde_json::to_string(filter).expect("it can be written");
+        assert_eq!(written, r#"{"a":{"_eq":12345678901234567890.50},"b":{"_in":["007","1"]}}"#);
+        check(&yaml.replace("role: u", "role: admin"), Err("cannot define permission for admin role"));
     }
 
     #[test]

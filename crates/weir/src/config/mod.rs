@@ -21,6 +21,7 @@ pub use auth::{
     Auth, AuthOverrides, AuthWebhook, ClaimPath, ClaimSource, ClaimsFormat, Jwt, JwtAlgorithm, OneOrMany,
 };
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
+use crate::metadata::Described;
 pub use cors::Cors;
 pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
@@ -32,9 +33,11 @@ pub use setting::Setting;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use weir_http::cache::Address;
-use weir_sql::model::customization::Customization;
-use weir_sql::model::metadata::{FunctionEntry, TableEntry};
+use weir_metadata::document::customization::Customization;
+use weir_metadata::document::function::FunctionEntry;
+use weir_metadata::document::table::TableEntry;
 
 /// The whole file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -64,8 +67,14 @@ pub struct Config {
     pub cache: Cache,
     /// Compression of answers.
     pub compression: Compression,
+    /// Hasura's metadata: a folder as its CLI writes it, or a file. Sources of `sources` with the same name overrule addresses and add settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<PathBuf>,
     /// The databases and services to serve.
     pub sources: Vec<Source>,
+    /// The metadata that was read.
+    #[serde(skip)]
+    pub described: Option<Arc<Described>>,
     /// Lines and columns of the entries in the file.
     #[serde(skip)]
     pub places: places::Places,
@@ -226,6 +235,18 @@ pub struct Source {
     /// Settings of a PostgreSQL source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub postgres: Option<postgres::Postgres>,
+    /// True serves only tables that have an entry in `tables`, with the relationships that their entries name.
+    #[serde(default)]
+    pub tracked_only: bool,
+    /// True gives every table the field `_group_by`; without the key true unless `tracked_only`.
+    #[serde(default)]
+    pub group_by: Option<bool>,
+    /// Place of the source in the file.
+    #[serde(skip)]
+    pub of_file: Option<usize>,
+    /// Place of the source in the metadata that describes it.
+    #[serde(skip)]
+    pub of_metadata: Option<usize>,
     /// Rule for default relationship names.
     #[serde(default)]
     pub relationship_names: RelationshipNames,

@@ -49,7 +49,7 @@ impl Places {
     }
 
     /// The line and column of the entry at `path`, or of the nearest one above it.
-    fn find(&self, path: &[ConfigStep]) -> Option<(u64, u64)> {
+    pub(super) fn find(&self, path: &[ConfigStep]) -> Option<(u64, u64)> {
         let (mut node, mut found) = (&self.root, None);
         for step in path {
             let Some((_, place, below)) = node.members.iter().find(|it| it.0 == *step) else { break };
@@ -60,7 +60,7 @@ impl Places {
 }
 
 /// `sources[0].tables[2].table`
-fn dotted(path: &[ConfigStep]) -> String {
+pub(super) fn dotted(path: &[ConfigStep]) -> String {
     let mut out = String::new();
     for (place, step) in path.iter().enumerate() {
         match step {

@@ -138,6 +138,27 @@ pub(super) fn tables(_: &mut SchemaGenerator) -> Schema {
                 "object_relationships": list(),
                 "array_relationships": list(),
                 "computed_fields": computed_fields(),
+                "select_permissions": permissions(&["columns", "filter"]),
+                "insert_permissions": permissions(&["check"]),
+                "update_permissions": permissions(&["columns", "filter"]),
+                "delete_permissions": permissions(&["filter"]),
+            },
+        },
+    })
+}
+
+/// The schema of permissions of one kind, whose `permission` has the keys `required`.
+fn permissions(required: &[&str]) -> serde_json::Value {
+    serde_json::json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["role", "permission"],
+            "additionalProperties": false,
+            "properties": {
+                "role": { "description": "The role; never `admin`.", "type": "string" },
+                "permission": { "type": "object", "required": required },
+                "comment": { "type": "string" },
             },
         },
     })
@@ -187,6 +208,10 @@ pub(super) fn functions(_: &mut SchemaGenerator) -> Schema {
                 "function": {
                     "description": "The function's name, or an object with `name` and `schema`.",
                     "anyOf": [text(), { "type": "object", "properties": { "name": text(), "schema": text() } }],
+                },
+                "permissions": {
+                    "type": "array",
+                    "items": { "type": "object", "required": ["role"], "properties": { "role": text() } },
                 },
                 "comment": text(),
                 "configuration": {

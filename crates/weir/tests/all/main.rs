@@ -25,6 +25,7 @@ mod faults;
 mod http;
 mod http2;
 mod lifetimes;
+mod metadata;
 mod native;
 mod native_stream;
 mod oracle;

@@ -14,10 +14,14 @@ const FUNCTION_LINES_MAX: usize = 60;
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("language", &[]),
     ("engine", &["weir-language"]),
+    ("metadata", &[]),
     ("relational", &["weir-language"]),
     ("postgres", &["weir-relational"]),
     ("sqlite", &["weir-language", "weir-relational"]),
-    ("sql", &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sqlite"]),
+    (
+        "sql",
+        &["weir-language", "weir-engine", "weir-metadata", "weir-relational", "weir-postgres", "weir-sqlite"],
+    ),
     (
         "native",
         &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sqlite", "weir-sql"],
@@ -29,6 +33,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
         &[
             "weir-language",
             "weir-engine",
+            "weir-metadata",
             "weir-relational",
             "weir-postgres",
             "weir-sqlite",

@@ -90,15 +90,24 @@ pub(crate) async fn ready(context: &RequestContext) -> Answer {
         let generation = &context.generation;
         let states = generation.readiness.look(generation).await;
         let all = states.iter().all(|it| it.trouble.is_none());
-        (if all { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, report(&states, all))
+        (
+            if all { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE },
+            report(&states, all, counts(generation)),
+        )
     };
     let mut response = json(status, Media::Json, ResponseBody::whole(body));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Answer::page(response)
 }
 
-/// `{"status": …, "sources": [{"name", "ready"}]}`, with code and reason of those that are not ready.
-fn report(states: &[State], all: bool) -> Vec<u8> {
+/// Numbers of the metadata's objects that are inconsistent and of those that Weir does not honour; `None` without metadata.
+fn counts(generation: &Generation) -> Option<(usize, usize)> {
+    let findings = &generation.findings;
+    generation.config.described.as_ref().map(|_| (findings.inconsistent.len(), findings.unsupported.len()))
+}
+
+/// `{"status": …, "sources": [{"name", "ready"}]}`, with code and reason of those that are not ready, and with the metadata's state.
+fn report(states: &[State], all: bool, metadata: Option<(usize, usize)>) -> Vec<u8> {
     let mut out = b"{\"status\":".to_vec();
     string(&mut out, if all { "ok" } else { "not ready" });
     out.extend_from_slice(b",\"sources\":[");
@@ -116,7 +125,15 @@ fn report(states: &[State], all: bool) -> Vec<u8> {
             }
         }
     }
-    out.extend_from_slice(b"]}");
+    out.push(b']');
+    if let Some((inconsistent, unsupported)) = metadata {
+        let is_consistent = inconsistent + unsupported == 0;
+        let words = format!(
+            ",\"metadata\":{{\"is_consistent\":{is_consistent},\"inconsistent_objects\":{inconsistent},\"unsupported\":{unsupported}}}"
+        );
+        out.extend_from_slice(words.as_bytes());
+    }
+    out.push(b'}');
     out
 }
 
@@ -130,6 +147,9 @@ pub(crate) fn health(context: &RequestContext) -> Answer {
             StatusCode::OK,
             "WARN: the configuration could not be taken over; the one before serves\n",
         );
+    }
+    if context.generation.config.described.is_some() && counts(&context.generation) != Some((0, 0)) {
+        return page(StatusCode::OK, "WARN: inconsistent objects in schema\n");
     }
     if !context.generation.findings.mistakes.is_empty() {
         return page(
@@ -150,7 +170,7 @@ mod tests {
             trouble: error.as_ref().map(|it| (it.code(), words(it))),
         };
         let states: Vec<State> = states.iter().map(state).collect();
-        assert_eq!(std::str::from_utf8(&report(&states, all)), Ok(expected));
+        assert_eq!(std::str::from_utf8(&report(&states, all, None)), Ok(expected));
     }
 
     #[test]

@@ -1,0 +1,235 @@
+//! Checks of a document that the types of its entries cannot make, and entries that Weir does not honour.
+
+use crate::document::Metadata;
+use crate::document::permission::PermissionEntry;
+use crate::document::source::{SourceEntry, SourceKind};
+use crate::document::table::{
+    ForeignKeyOn, RelationshipEntry, RootFieldEntries, RootFieldEntry, TableEntry, TableName,
+};
+use crate::json::Json;
+use crate::places::Step;
+use std::collections::HashSet;
+use std::hash::Hash;
+
+mod unsupported;
+
+pub use unsupported::{Unsupported, unsupported};
+
+/// A path and what is wrong there.
+pub type Found = (Vec<Step>, String);
+
+/// A walk over a document that collects what is wrong.
+#[derive(Default)]
+struct Walk {
+    path: Vec<Step>,
+    found: Vec<Found>,
+}
+
+impl Walk {
+    /// Runs `inside` below `steps`.
+    fn below<const N: usize>(&mut self, steps: [Step; N], inside: impl FnOnce(&mut Self)) {
+        let length = self.path.len();
+        self.path.extend(steps);
+        inside(self);
+        self.path.truncate(length);
+    }
+
+    fn wrong(&mut self, message: impl Into<String>) {
+        self.found.push((self.path.clone(), message.into()));
+    }
+
+    /// Every item of the list `key`.
+    fn each<T>(&mut self, key: &str, items: &[T], mut inside: impl FnMut(&mut Self, &T)) {
+        for (at, item) in items.iter().enumerate() {
+            self.below([key.into(), at.into()], |walk| inside(walk, item));
+        }
+    }
+
+    /// No two items of the list `key` may have the same name.
+    fn unique<T, N: Hash + Eq + std::fmt::Display>(
+        &mut self,
+        key: &str,
+        items: &[T],
+        name: impl Fn(&T) -> N,
+        what: &str,
+    ) {
+        let mut seen = HashSet::new();
+        self.each(key, items, |walk, item| {
+            let name = name(item);
+            if seen.contains(&name) {
+                walk.wrong(format!("multiple declarations exist for the following {what}: {name}"));
+            }
+            seen.insert(name);
+        });
+    }
+}
+
+/// Faults of the document's shape.
+#[must_use]
+pub fn faults(document: &Metadata) -> Vec<Found> {
+    let mut walk = Walk::default();
+    walk.unique("sources", &document.sources, |it| it.name.clone(), "sources");
+    walk.each("sources", &document.sources, source);
+    walk.unique("inherited_roles", &document.inherited_roles, |it| it.role_name.clone(), "inherited roles");
+    walk.each("inherited_roles", &document.inherited_roles, |walk, it| {
+        if it.role_set.iter().chain([&it.role_name]).any(|it| it == "admin") {
+            walk.wrong("the role admin can neither inherit nor be inherited");
+        }
+        walk.unique("role_set", &it.role_set, Clone::clone, "roles");
+    });
+    walk.unique("query_collections", &document.query_collections, |it| it.name.clone(), "query collections");
+    walk.each("query_collections", &document.query_collections, |walk, it| {
+        let queries = &it.definition.queries;
+        walk.below(["definition".into()], |walk| {
+            walk.unique("queries", queries, |it| it.name.clone(), "queries")
+        });
+    });
+    walk.unique("allowlist", &document.allowlist, |it| it.collection.clone(), "allowlist entries");
+    walk.each("allowlist", &document.allowlist, |walk, it| {
+        let scope = it.scope.as_ref().map(|it| (it.global, it.roles.as_deref()));
+        walk.below(["scope".into()], |walk| match scope {
+            Some((true, Some(_))) => walk.wrong("roles not allowed when global is true"),
+            Some((false, None | Some([]))) => walk.wrong("roles cannot be empty when global is false"),
+            Some((false, Some(roles))) => walk.unique("roles", roles, Clone::clone, "roles"),
+            Some((true, None)) | None => {}
+        });
+    });
+    walk.unique("rest_endpoints", &document.rest_endpoints, |it| it.name.clone(), "REST endpoints");
+    walk.each("rest_endpoints", &document.rest_endpoints, |walk, it| {
+        if it.methods.is_empty() {
+            walk.below(["methods".into()], |walk| walk.wrong("an endpoint needs at least one method"));
+        }
+        if it.url.starts_with('/') {
+            walk.below(["url".into()], |walk| walk.wrong("an URL of an endpoint begins without a slash"));
+        }
+    });
+    let introspection = &document.graphql_schema_introspection;
+    walk.below(["graphql_schema_introspection".into()], |walk| {
+        walk.unique("disabled_for_roles", &introspection.disabled_for_roles, Clone::clone, "roles");
+    });
+    walk.found
+}
+
+/// Faults within entries of tables, and what of them is not honoured, with paths from the source that has them. Two entries of one
+/// table are no fault here.
+#[must_use]
+pub fn member_faults(tables: &[TableEntry]) -> Vec<Found> {
+    let mut walk = Walk::default();
+    walk.each("tables", tables, |walk, it| {
+        members(walk, it);
+        unsupported::table(walk, it);
+    });
+    walk.found
+}
+
+fn source(walk: &mut Walk, source: &SourceEntry) {
+    tables(walk, &source.tables, source.kind != SourceKind::Sqlite);
+    let is_public = source.kind != SourceKind::Sqlite;
+    walk.unique("functions", &source.functions, |it| shown(&it.function, is_public), "functions");
+    walk.each("functions", &source.functions, |walk, it| {
+        walk.unique("permissions", &it.permissions, |it| it.role.clone(), "function permissions");
+        walk.each("permissions", &it.permissions, |walk, it| not_admin(walk, &it.role));
+    });
+}
+
+/// `public.boat`, or `boat` where there are no schemas.
+fn shown(name: &TableName, is_public_implied: bool) -> String {
+    match name.parts() {
+        ("", name) if is_public_implied => format!("public.{name}"),
+        ("", name) => name.to_owned(),
+        (schema, name) => format!("{schema}.{name}"),
+    }
+}
+
+fn tables(walk: &mut Walk, tables: &[TableEntry], is_public_implied: bool) {
+    walk.unique("tables", tables, |it| shown(&it.table, is_public_implied), "tables");
+    walk.each("tables", tables, members);
+}
+
+fn members(walk: &mut Walk, it: &TableEntry) {
+    for (key, list) in
+        [("object_relationships", &it.object_relationships), ("array_relationships", &it.array_relationships)]
+    {
+        walk.unique(key, list, |it| it.name.clone(), "relationships");
+        walk.each(key, list, relationship);
+    }
+    walk.unique("computed_fields", &it.computed_fields, |it| it.name.clone(), "computed fields");
+    permissions(walk, "insert_permissions", &it.insert_permissions);
+    permissions(walk, "select_permissions", &it.select_permissions);
+    permissions(walk, "update_permissions", &it.update_permissions);
+    permissions(walk, "delete_permissions", &it.delete_permissions);
+    walk.below(["configuration".into(), "custom_root_fields".into()], |walk| {
+        root_fields(walk, &it.configuration.custom_root_fields);
+    });
+}
+
+fn relationship(walk: &mut Walk, entry: &RelationshipEntry) {
+    walk.below(["using".into()], |walk| {
+        match (&entry.using.foreign_key_constraint_on, &entry.using.manual_configuration) {
+            (None, None) | (Some(_), Some(_)) => walk.wrong(
+                "one of `foreign_key_constraint_on` and `manual_configuration` should be present, not both",
+            ),
+            (Some(ForeignKeyOn::Remote(key)), None) if key.column.is_empty() == key.columns.is_empty() => {
+                walk.below(["foreign_key_constraint_on".into()], |walk| {
+                    walk.wrong("expected one of `column` and `columns`, not both");
+                });
+            }
+            (None, Some(manual)) if manual.remote_table.is_some() == manual.remote_native_query.is_some() => {
+                walk.below(["manual_configuration".into()], |walk| {
+                    walk.wrong("expected one of `remote_table` and `remote_native_query`");
+                });
+            }
+            (Some(_), None) | (None, Some(_)) => {}
+        }
+    });
+}
+
+fn permissions<P>(walk: &mut Walk, key: &str, entries: &[PermissionEntry<P>]) {
+    let what = key.replace('_', " ");
+    walk.unique(key, entries, |it| it.role.clone(), &what);
+    walk.each(key, entries, |walk, it| not_admin(walk, &it.role));
+}
+
+fn not_admin(walk: &mut Walk, role: &str) {
+    match role {
+        "admin" => walk.below(["role".into()], |walk| walk.wrong("cannot define permission for admin role")),
+        "" => walk.below(["role".into()], |walk| walk.wrong("a role needs a name")),
+        _ => {}
+    }
+}
+
+fn root_fields(walk: &mut Walk, fields: &RootFieldEntries) {
+    let all = [
+        ("select", &fields.select),
+        ("select_by_pk", &fields.select_by_pk),
+        ("select_aggregate", &fields.select_aggregate),
+        ("select_group_by", &fields.select_group_by),
+        ("select_stream", &fields.select_stream),
+        ("insert", &fields.insert),
+        ("insert_one", &fields.insert_one),
+        ("update", &fields.update),
+        ("update_by_pk", &fields.update_by_pk),
+        ("update_many", &fields.update_many),
+        ("delete", &fields.delete),
+        ("delete_by_pk", &fields.delete_by_pk),
+    ];
+    let mut seen = HashSet::new();
+    for (key, field) in all {
+        let name = match field {
+            Some(RootFieldEntry::Name(name)) => Some(name),
+            Some(RootFieldEntry::Full(full)) => full.name.as_ref(),
+            None => None,
+        };
+        if name.is_some_and(|it| !seen.insert(it)) {
+            let name = name.map_or("", String::as_str);
+            walk.below([key.into()], |walk| {
+                walk.wrong(format!("the following custom root field names are duplicated: {name}"));
+            });
+        }
+    }
+}
+
+/// The member `name` of an entry that is kept as it is.
+fn named(entry: &Json, key: &str) -> String {
+    entry.get(key).and_then(Json::text).unwrap_or_default().to_owned()
+}

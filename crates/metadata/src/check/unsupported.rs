@@ -1,0 +1,219 @@
+//! Entries that Weir does not honour, all of them at once, each with what to do.
+//!
+//! **Invariant:** a permission that Weir cannot check in full is among them, and nobody gets it.
+
+use super::{Walk, named};
+use crate::document::Metadata;
+use crate::document::customization::NamingConvention;
+use crate::document::source::{IsolationLevel, SourceEntry, SourceKind};
+use crate::document::table::{RelationshipEntry, TableEntry};
+use crate::json::Json;
+use crate::places::Step;
+
+/// An entry that is not honoured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// Its path.
+    pub path: Vec<Step>,
+    /// What it is and what to do.
+    pub message: String,
+}
+
+/// All entries of the document that are not honoured.
+#[must_use]
+pub fn unsupported(document: &Metadata) -> Vec<Unsupported> {
+    let mut walk = Walk::default();
+    let lists = [
+        (
+            "remote_schemas",
+            &document.remote_schemas,
+            "remote schema",
+            "serve it as a file of services: docs/sources/graphql-and-grpc.md",
+        ),
+        (
+            "actions",
+            &document.actions,
+            "action",
+            "call its handler from a file of services: docs/sources/services.md",
+        ),
+        (
+            "cron_triggers",
+            &document.cron_triggers,
+            "cron trigger",
+            "call its webhook from a scheduler of your own",
+        ),
+    ];
+    walk.each("sources", &document.sources, source);
+    for (key, entries, what, advice) in lists {
+        list(&mut walk, key, entries, what, advice);
+    }
+    let blocks = [
+        ("metrics_config", &document.metrics_config, "metrics are at /metrics without it"),
+        ("network", &document.network, "certificates of services are trusted by `sources[].ca` in weir.yaml"),
+        ("opentelemetry", &document.opentelemetry, "Weir exports no traces yet; remove it"),
+        ("backend_configs", &document.backend_configs, "Weir has no data connectors; remove it"),
+    ];
+    let has_types = |types: &Json| match types {
+        Json::Object(kinds) => kinds
+            .0
+            .iter()
+            .any(|it| !matches!(&it.1, Json::Null | Json::List(_)) || it.1 != Json::List(Vec::new())),
+        _ => true,
+    };
+    if document.custom_types.as_ref().is_some_and(has_types) {
+        walk.below(["custom_types".into()], |walk| {
+            walk.wrong("types of actions are not supported; remove them")
+        });
+    }
+    for (key, block, advice) in blocks {
+        if block.as_ref().is_some_and(|it| *it != Json::Object(crate::json::Members::default())) {
+            walk.below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported: {advice}")));
+        }
+    }
+    walk.found.into_iter().map(|(path, message)| Unsupported { path, message }).collect()
+}
+
+fn list(walk: &mut Walk, key: &str, entries: &[Json], what: &str, advice: &str) {
+    walk.each(key, entries, |walk, entry| {
+        let name = ["name", "root_field_name"].iter().map(|it| named(entry, it)).find(|it| !it.is_empty());
+        let name = name.map_or_else(String::new, |it| format!(" `{it}`"));
+        walk.wrong(format!("{what}{name} is not supported: {advice}"));
+    });
+}
+
+fn source(walk: &mut Walk, source: &SourceEntry) {
+    if let SourceKind::Other(kind) = &source.kind {
+        walk.below(["kind".into()], |walk| {
+            walk.wrong(format!(
+                "sources of kind `{kind}` are not supported: Weir serves postgres, citus, cockroach and sqlite"
+            ));
+        });
+    }
+    walk.below(["customization".into()], |walk| {
+        if source.customization.root_fields.namespace.is_some() {
+            walk.below(["root_fields".into(), "namespace".into()], |walk| {
+                walk.wrong(format!(
+                    "namespaces are not supported yet: the source `{}` is not served",
+                    source.name
+                ));
+            });
+        }
+        if source.customization.naming_convention == Some(NamingConvention::GraphqlDefault) {
+            walk.below(["naming_convention".into()], |walk| {
+                walk.wrong(format!(
+                    "`graphql-default` is not supported yet: the source `{}` is not served",
+                    source.name
+                ));
+            });
+        }
+    });
+    walk.each("tables", &source.tables, table);
+    walk.each("functions", &source.functions, |walk, it| {
+        if it.configuration.response.is_some() {
+            walk.below(["configuration".into(), "response".into()], |walk| {
+                walk.wrong("`response` is not supported: declare the function RETURNS SETOF the table");
+            });
+        }
+    });
+    let advice = "write a view or a function and track it";
+    list(walk, "native_queries", &source.native_queries, "native query", advice);
+    list(walk, "stored_procedures", &source.stored_procedures, "stored procedure", advice);
+    list(walk, "logical_models", &source.logical_models, "logical model", advice);
+    if source.query_tags.as_ref().is_some_and(|it| it.get("disabled") != Some(&Json::Bool(true))) {
+        walk.below(["query_tags".into()], |walk| {
+            walk.wrong("`query_tags` is not supported: statements carry no comments; remove it");
+        });
+    }
+    let Some(configuration) = &source.configuration else { return };
+    walk.below(["configuration".into()], |walk| {
+        let info = &configuration.connection_info;
+        let own = "say it in weir.yaml";
+        if !configuration.read_replicas.is_empty() {
+            walk.below(["read_replicas".into()], |walk| {
+                walk.wrong(format!("`read_replicas` is not supported here: {own}, by `postgres.replicas` of the source"));
+            });
+        }
+        for (key, is_there) in [
+            ("connection_template", configuration.connection_template.is_some()),
+            ("connection_set", !configuration.connection_set.is_empty()),
+        ] {
+            if is_there {
+                walk.below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported; remove it")));
+            }
+        }
+        walk.below(["connection_info".into()], |walk| {
+            if !matches!(info.isolation_level, None | Some(IsolationLevel::ReadCommitted)) {
+                walk.below(["isolation_level".into()], |walk| {
+                    walk.wrong("Weir runs requests as read-committed; another level is a setting of the database's role");
+                });
+            }
+            if info.ssl_configuration.is_some() {
+                walk.below(["ssl_configuration".into()], |walk| {
+                    walk.wrong("`ssl_configuration` is not supported: write `sslmode`, `sslrootcert` … into the address");
+                });
+            }
+        });
+    });
+}
+
+/// Those of one table.
+pub(super) fn table(walk: &mut Walk, entry: &TableEntry) {
+    list(
+        walk,
+        "remote_relationships",
+        &entry.remote_relationships,
+        "remote relationship",
+        "join it in a file of services: docs/joins.md",
+    );
+    list(
+        walk,
+        "event_triggers",
+        &entry.event_triggers,
+        "event trigger",
+        "use a trigger of the database and its own delivery",
+    );
+    for (key, block) in [
+        ("apollo_federation_config", &entry.apollo_federation_config),
+        ("logical_model", &entry.logical_model),
+    ] {
+        if block.is_some() {
+            walk.below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported; remove it")));
+        }
+    }
+    for (key, list) in [
+        ("object_relationships", &entry.object_relationships),
+        ("array_relationships", &entry.array_relationships),
+    ] {
+        walk.each(key, list, |walk, it: &RelationshipEntry| {
+            if it.using.manual_configuration.as_ref().is_some_and(|it| it.remote_native_query.is_some()) {
+                walk.wrong(format!(
+                    "relationship `{}` to a native query is not supported: point it to a view",
+                    it.name
+                ));
+            }
+        });
+    }
+    validated(walk, "insert_permissions", &entry.insert_permissions, |it| {
+        (&it.role, &it.permission.validate_input)
+    });
+    validated(walk, "update_permissions", &entry.update_permissions, |it| {
+        (&it.role, &it.permission.validate_input)
+    });
+    validated(walk, "delete_permissions", &entry.delete_permissions, |it| {
+        (&it.role, &it.permission.validate_input)
+    });
+}
+
+/// Permissions that a webhook has to agree to.
+fn validated<P>(walk: &mut Walk, key: &str, entries: &[P], of: impl Fn(&P) -> (&String, &Option<Json>)) {
+    walk.each(key, entries, |walk, entry| {
+        if let (role, Some(_)) = of(entry) {
+            walk.below(["permission".into(), "validate_input".into()], |walk| {
+                walk.wrong(format!(
+                    "`validate_input` is not supported, and the role `{role}` does not get this permission without it: write \
+                     the rule as `check`, or as a constraint of the database"
+                ));
+            });
+        }
+    });
+}

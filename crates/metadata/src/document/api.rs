@@ -1,0 +1,181 @@
+//! Entries around the API: roles, collections of queries, endpoints, limits.
+
+use super::is_default;
+use crate::json::Json;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One of `inherited_roles`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct InheritedRole {
+    /// The role that is made.
+    pub role_name: String,
+    /// The roles it is made of.
+    pub role_set: Vec<String>,
+}
+
+/// One of `query_collections`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueryCollection {
+    /// Its name.
+    pub name: String,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// Its queries.
+    pub definition: QueryList,
+}
+
+/// `definition` of a collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueryList {
+    /// The queries.
+    pub queries: Vec<NamedQuery>,
+}
+
+/// A query with a name.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedQuery {
+    /// Its name within its collection.
+    pub name: String,
+    /// The document, with its fragments.
+    pub query: String,
+}
+
+/// One of `allowlist`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllowlistEntry {
+    /// The collection that is allowed.
+    pub collection: String,
+    /// To whom; without it to everyone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<AllowlistScope>,
+}
+
+/// `scope` of an entry of the allow list.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllowlistScope {
+    /// True for every role.
+    pub global: bool,
+    /// The roles, if it is not for every one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roles: Option<Vec<String>>,
+}
+
+/// One of `rest_endpoints`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RestEndpoint {
+    /// Its name.
+    pub name: String,
+    /// Its path below `/api/rest/`, with `:name` for variables.
+    pub url: String,
+    /// Methods it answers.
+    pub methods: Vec<Method>,
+    /// What it runs.
+    pub definition: EndpointDefinition,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// `definition` of an endpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct EndpointDefinition {
+    /// The query.
+    pub query: StoredQuery,
+}
+
+/// A query of a collection.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredQuery {
+    /// The collection.
+    pub collection_name: String,
+    /// The query in it.
+    pub query_name: String,
+}
+
+/// Methods of endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[allow(missing_docs)]
+pub enum Method {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+/// `graphql_schema_introspection`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SchemaIntrospection {
+    /// Roles that may not introspect.
+    pub disabled_for_roles: Vec<String>,
+}
+
+/// `api_limits`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ApiLimits {
+    /// True switches all of them off.
+    #[serde(skip_serializing_if = "is_default")]
+    pub disabled: bool,
+    /// Depth of operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth_limit: Option<Limit>,
+    /// Fields of operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_limit: Option<Limit>,
+    /// Duration of operations, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<Limit>,
+    /// Requests of one list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_limit: Option<Limit>,
+    /// Requests per minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
+}
+
+/// A limit with exceptions.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    /// For every role without an own one.
+    pub global: u32,
+    /// By role.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub per_role: BTreeMap<String, u32>,
+}
+
+/// `rate_limit`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateLimit {
+    /// For every role without an own one.
+    pub global: Rate,
+    /// By role.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub per_role: BTreeMap<String, Rate>,
+}
+
+/// A rate.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// Requests per minute.
+    pub max_reqs_per_min: u32,
+    /// Callers are told apart by `"IP"` or a list of session variables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unique_params: Option<Json>,
+}

@@ -1,0 +1,81 @@
+//! Types of the entries of version 3, each with every key.
+//!
+//! What Weir does not run yet is kept as it is, for [`crate::check::unsupported`].
+
+pub mod api;
+pub mod customization;
+pub mod function;
+pub mod permission;
+pub mod source;
+pub mod table;
+
+use crate::json::Json;
+use api::{AllowlistEntry, ApiLimits, InheritedRole, QueryCollection, RestEndpoint, SchemaIntrospection};
+use serde::{Deserialize, Serialize};
+use source::SourceEntry;
+
+/// The whole document.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Metadata {
+    /// Always 3: older ones are read as such.
+    pub version: u32,
+    pub sources: Vec<SourceEntry>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remote_schemas: Vec<Json>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub actions: Vec<Json>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub custom_types: Option<Json>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cron_triggers: Vec<Json>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub query_collections: Vec<QueryCollection>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowlist: Vec<AllowlistEntry>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rest_endpoints: Vec<RestEndpoint>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inherited_roles: Vec<InheritedRole>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub api_limits: ApiLimits,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metrics_config: Option<Json>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub graphql_schema_introspection: SchemaIntrospection,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Json>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opentelemetry: Option<Json>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend_configs: Option<Json>,
+}
+
+impl Default for Metadata {
+    fn default() -> Self {
+        Self {
+            version: 3,
+            sources: Vec::new(),
+            remote_schemas: Vec::new(),
+            actions: Vec::new(),
+            custom_types: None,
+            cron_triggers: Vec::new(),
+            query_collections: Vec::new(),
+            allowlist: Vec::new(),
+            rest_endpoints: Vec::new(),
+            inherited_roles: Vec::new(),
+            api_limits: ApiLimits::default(),
+            metrics_config: None,
+            graphql_schema_introspection: SchemaIntrospection::default(),
+            network: None,
+            opentelemetry: None,
+            backend_configs: None,
+        }
+    }
+}
+
+/// True if `value` says nothing.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,173 @@
+//! Permissions of tables and functions.
+//!
+//! Conditions are JSON in the order of the file; the model compiles them. Names in them and in `columns` are those of the database.
+
+use super::is_default;
+use crate::json::{Json, Members};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A permission of one role.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PermissionEntry<P> {
+    /// The role; never `admin`.
+    pub role: String,
+    /// What it may do.
+    pub permission: P,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// Columns of a permission.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Columns {
+    /// `'*'`: those of the table when it is loaded.
+    #[default]
+    All,
+    /// These, by the database's names.
+    Listed(Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for Columns {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "columns are '*' or a list of names")]
+        enum Written {
+            Star(String),
+            Listed(Vec<String>),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Star(star) if star == "*" => Ok(Self::All),
+            Written::Star(_) => Err(D::Error::custom("columns are '*' or a list of names")),
+            Written::Listed(names) => Ok(Self::Listed(names)),
+        }
+    }
+}
+
+impl Serialize for Columns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::All => serializer.serialize_str("*"),
+            Self::Listed(names) => serializer.collect_seq(names),
+        }
+    }
+}
+
+/// `permission` of `select_permissions`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelectPermission {
+    /// Columns that are seen.
+    pub columns: Columns,
+    /// Rows that are seen.
+    pub filter: Json,
+    /// Rows of one list.
+    #[serde(default, deserialize_with = "limit", skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// True if aggregates may be asked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub allow_aggregations: bool,
+    /// Computed fields of values that are seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub computed_fields: Vec<String>,
+    /// Fields of the query root; without it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query_root_fields: Option<Vec<QueryRootField>>,
+    /// Fields of the subscription root; without it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subscription_root_fields: Option<Vec<SubscriptionRootField>>,
+}
+
+/// Members of `query_root_fields`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum QueryRootField {
+    Select,
+    SelectByPk,
+    SelectAggregate,
+}
+
+/// Members of `subscription_root_fields`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum SubscriptionRootField {
+    Select,
+    SelectByPk,
+    SelectAggregate,
+    SelectStream,
+}
+
+/// `permission` of `insert_permissions`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct InsertPermission {
+    /// The condition on the row as it is stored.
+    pub check: Json,
+    /// Values that are set in any case, by column: a text that begins with `x-hasura-` is a session variable.
+    #[serde(default, skip_serializing_if = "Members::is_empty")]
+    pub set: Members,
+    /// Columns that may be given.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub columns: Columns,
+    /// True for trusted backends only.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub backend_only: bool,
+    /// A webhook that has to agree. Not supported: the permission must not be granted without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validate_input: Option<Json>,
+}
+
+/// `permission` of `update_permissions`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct UpdatePermission {
+    /// Columns that may be changed.
+    pub columns: Columns,
+    /// Rows that may be changed.
+    pub filter: Json,
+    /// The condition on the changed row; without it none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Json>,
+    /// As of [`InsertPermission`].
+    #[serde(default, skip_serializing_if = "Members::is_empty")]
+    pub set: Members,
+    /// As of [`InsertPermission`].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub backend_only: bool,
+    /// As of [`InsertPermission`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validate_input: Option<Json>,
+}
+
+/// `permission` of `delete_permissions`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeletePermission {
+    /// Rows that may be deleted.
+    pub filter: Json,
+    /// As of [`InsertPermission`].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub backend_only: bool,
+    /// As of [`InsertPermission`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validate_input: Option<Json>,
+}
+
+/// A permission of a function, which has nothing to say but the role.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionPermission {
+    /// The role; never `admin`.
+    pub role: String,
+}
+
+fn limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let limit = Option::<i64>::deserialize(deserializer)?;
+    limit.map(u32::try_from).transpose().map_err(|_| {
+        D::Error::custom(if limit < Some(0) { "unexpected negative value" } else { "the limit is too large" })
+    })
+}

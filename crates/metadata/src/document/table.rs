@@ -1,0 +1,412 @@
+//! Tables that are tracked, in the keys of Hasura's metadata v3. Unknown keys are errors.
+
+use super::is_default;
+use super::permission::{
+    DeletePermission, InsertPermission, PermissionEntry, SelectPermission, UpdatePermission,
+};
+use crate::json::{Json, Members};
+use crate::read::tree::{Node, Value};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+
+/// A table as it is to be served.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableEntry {
+    /// The table.
+    pub table: TableName,
+    /// True if its rows are the values of an enum.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub is_enum: bool,
+    /// Names and comments.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub configuration: Configuration,
+    /// Relationships to one row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub object_relationships: Vec<RelationshipEntry>,
+    /// Relationships to many rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub array_relationships: Vec<RelationshipEntry>,
+    /// Functions that take its rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub computed_fields: Vec<ComputedFieldEntry>,
+    /// Not supported.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remote_relationships: Vec<Json>,
+    /// Roles that may insert rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub insert_permissions: Vec<PermissionEntry<InsertPermission>>,
+    /// Roles that may read rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub select_permissions: Vec<PermissionEntry<SelectPermission>>,
+    /// Roles that may change rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub update_permissions: Vec<PermissionEntry<UpdatePermission>>,
+    /// Roles that may delete rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub delete_permissions: Vec<PermissionEntry<DeletePermission>>,
+    /// Not supported.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub event_triggers: Vec<Json>,
+    /// Not supported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apollo_federation_config: Option<Json>,
+    /// Not supported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_model: Option<Json>,
+}
+
+impl TableEntry {
+    /// An entry that says nothing but the table.
+    #[must_use]
+    pub fn new(table: TableName) -> Self {
+        Self {
+            table,
+            is_enum: false,
+            configuration: Configuration::default(),
+            object_relationships: Vec::new(),
+            array_relationships: Vec::new(),
+            computed_fields: Vec::new(),
+            remote_relationships: Vec::new(),
+            insert_permissions: Vec::new(),
+            select_permissions: Vec::new(),
+            update_permissions: Vec::new(),
+            delete_permissions: Vec::new(),
+            event_triggers: Vec::new(),
+            apollo_federation_config: None,
+            logical_model: None,
+        }
+    }
+}
+
+impl TableEntry {
+    /// Names without a schema are of `schema` then.
+    pub fn in_schema(&mut self, schema: &str) {
+        self.table.in_schema(schema);
+        for entry in self.object_relationships.iter_mut().chain(&mut self.array_relationships) {
+            if let Some(ForeignKeyOn::Remote(key)) = &mut entry.using.foreign_key_constraint_on {
+                key.table.in_schema(schema);
+            }
+            if let Some(table) =
+                entry.using.manual_configuration.as_mut().and_then(|it| it.remote_table.as_mut())
+            {
+                table.in_schema(schema);
+            }
+        }
+        self.computed_fields.iter_mut().for_each(|it| it.definition.function.in_schema(schema));
+    }
+
+    /// Drops permissions that only a webhook could grant, which nobody asks.
+    pub fn drop_validated(&mut self) {
+        self.insert_permissions.retain(|it| it.permission.validate_input.is_none());
+        self.update_permissions.retain(|it| it.permission.validate_input.is_none());
+        self.delete_permissions.retain(|it| it.permission.validate_input.is_none());
+    }
+
+    /// Gives numbers in conditions the digits that `node`, the entry's text, has.
+    pub fn spell(&mut self, node: &Node) {
+        fn each<P>(
+            list: &mut [PermissionEntry<P>],
+            node: Option<&Node>,
+            mut spell: impl FnMut(&mut P, &Node),
+        ) {
+            let nodes = match node.map(|it| &it.value) {
+                Some(Value::List(nodes)) => nodes.as_slice(),
+                _ => &[],
+            };
+            for (entry, node) in list.iter_mut().zip(nodes) {
+                if let Some(node) = node.get("permission") {
+                    spell(&mut entry.permission, node);
+                }
+            }
+        }
+        let value = |value: &mut Json, node: &Node, key: &str| {
+            if let Some(node) = node.get(key) {
+                value.spell(node);
+            }
+        };
+        let set = |set: &mut Members, node: &Node| {
+            if let Some(node) = node.get("set") {
+                set.spell(node);
+            }
+        };
+        each(&mut self.select_permissions, node.get("select_permissions"), |it, node| {
+            value(&mut it.filter, node, "filter")
+        });
+        each(&mut self.delete_permissions, node.get("delete_permissions"), |it, node| {
+            value(&mut it.filter, node, "filter")
+        });
+        each(&mut self.insert_permissions, node.get("insert_permissions"), |it, node| {
+            value(&mut it.check, node, "check");
+            set(&mut it.set, node);
+        });
+        each(&mut self.update_permissions, node.get("update_permissions"), |it, node| {
+            value(&mut it.filter, node, "filter");
+            if let Some(check) = &mut it.check {
+                value(check, node, "check");
+            }
+            set(&mut it.set, node);
+        });
+    }
+}
+
+/// A table by name: `Album`, or with its schema.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(untagged, expecting = "a table: its name, or an object with `name` and `schema`")]
+pub enum TableName {
+    /// The name alone.
+    Name(String),
+    /// With its schema.
+    Qualified(QualifiedName),
+}
+
+/// A table's schema and name.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct QualifiedName {
+    /// The database's schema, or empty for the only one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub schema: String,
+    /// The table.
+    pub name: String,
+}
+
+impl TableName {
+    /// Gives a name without a schema this one.
+    pub fn in_schema(&mut self, schema: &str) {
+        let (own, name) = self.parts();
+        if own.is_empty() {
+            *self = Self::Qualified(QualifiedName { schema: schema.to_owned(), name: name.to_owned() });
+        }
+    }
+
+    /// Schema (or empty) and name.
+    #[must_use]
+    pub fn parts(&self) -> (&str, &str) {
+        match self {
+            Self::Name(name) => ("", name),
+            Self::Qualified(qualified) => (&qualified.schema, &qualified.name),
+        }
+    }
+}
+
+/// `configuration` of a table.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Configuration {
+    /// The base name of types and root fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom_name: Option<String>,
+    /// Names of single root fields.
+    #[serde(skip_serializing_if = "is_default")]
+    pub custom_root_fields: RootFieldEntries,
+    /// By the database's column name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub column_config: BTreeMap<String, ColumnConfig>,
+    /// The older form: GraphQL names by the database's names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub custom_column_names: BTreeMap<String, String>,
+    /// A description of the table, instead of the database's; an empty one is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// `column_config` of one column.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ColumnConfig {
+    /// Its GraphQL name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom_name: Option<String>,
+    /// Its description, instead of the usual one; an empty one is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// `custom_root_fields`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)]
+pub struct RootFieldEntries {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select_by_pk: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select_aggregate: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select_group_by: Option<RootFieldEntry>,
+    /// Kept for the day subscriptions are served; names nothing yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select_stream: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insert: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insert_one: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_by_pk: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_many: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_by_pk: Option<RootFieldEntry>,
+}
+
+/// One root field: its name, or its name and comment.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(untagged, expecting = "a root field: its name, or an object with `name` and `comment`")]
+pub enum RootFieldEntry {
+    /// The name alone.
+    Name(String),
+    /// Both.
+    Full(FullRootField),
+}
+
+/// Name and comment of a root field.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FullRootField {
+    /// The field's name, if it differs from the rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its description, instead of the usual one; an empty one is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// A field that a function makes of a row.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComputedFieldEntry {
+    /// The field's name.
+    pub name: String,
+    /// The function.
+    pub definition: ComputedFieldDefinition,
+    /// Its description, instead of the function's; an empty one is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// `definition` of a computed field.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComputedFieldDefinition {
+    /// The function, named as tables are.
+    pub function: TableName,
+    /// The argument that takes the row; else the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_argument: Option<String>,
+    /// The argument that takes the session; clients do not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_argument: Option<String>,
+}
+
+/// A relationship.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RelationshipEntry {
+    /// The field's name.
+    pub name: String,
+    /// The condition on related rows.
+    pub using: Using,
+    /// The description of its field, instead of the usual one; an empty one is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// The condition on related rows: exactly one of both.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Using {
+    /// By a foreign key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreign_key_constraint_on: Option<ForeignKeyOn>,
+    /// By columns that are equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manual_configuration: Option<Manual>,
+}
+
+/// The columns of a foreign key.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(
+    untagged,
+    expecting = "the foreign key's column, a list of its columns, or an object with `table` and `columns`"
+)]
+pub enum ForeignKeyOn {
+    /// A column of this table.
+    Column(String),
+    /// Columns of this table.
+    Columns(Vec<String>),
+    /// Columns of the other table.
+    Remote(RemoteKey),
+}
+
+/// A foreign key of another table that points here, by one of `column` and `columns`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RemoteKey {
+    /// The other table.
+    pub table: TableName,
+    /// Its column.
+    #[serde(
+        default,
+        deserialize_with = "one_or_more",
+        serialize_with = "one_alone",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub column: Vec<String>,
+    /// Its columns.
+    #[serde(default, deserialize_with = "one_or_more", skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
+}
+
+/// Reads a text or a list of texts.
+fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a column or a list of columns")]
+    enum Written {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Written::deserialize(deserializer)? {
+        Written::One(column) => vec![column],
+        Written::More(columns) => columns,
+    })
+}
+
+fn one_alone<S: Serializer>(columns: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    match columns {
+        [one] => serializer.serialize_str(one),
+        several => serializer.collect_seq(several),
+    }
+}
+
+/// `manual_configuration`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manual {
+    /// The other table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_table: Option<TableName>,
+    /// Instead of a table. Not supported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_native_query: Option<Json>,
+    /// Theirs by ours.
+    pub column_mapping: BTreeMap<String, String>,
+    /// In which order nested inserts go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub insertion_order: Option<InsertionOrder>,
+}
+
+/// The order of nested inserts along a manual object relationship.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InsertionOrder {
+    /// The related row first.
+    BeforeParent,
+    /// The related row last.
+    AfterParent,
+}

@@ -1,0 +1,236 @@
+//! Writes a document as Hasura does: without defaults, `version` and `sources` first; as one file or as the CLI's folder.
+//!
+//! **Invariant:** reading what was written gives the same document.
+
+use crate::document::Metadata;
+use crate::document::source::SourceEntry;
+use crate::document::table::TableName;
+use crate::read::tree::{Node, Value};
+use crate::{json, read};
+use serde::Serialize;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// The document as JSON text, indented, with a line feed at its end.
+/// # Errors
+/// A number is none of JSON.
+pub fn json(document: &Metadata) -> Result<String, String> {
+    let mut out = String::new();
+    json_node(&node(document)?, 0, &mut out);
+    out.push('\n');
+    Ok(out)
+}
+
+/// The document as YAML text.
+/// # Errors
+/// As [`json`].
+pub fn yaml(document: &Metadata) -> Result<String, String> {
+    Ok(yaml_text(&node(document)?))
+}
+
+/// Files of the folder: paths below it and texts.
+/// # Errors
+/// As [`json`].
+pub fn folder(document: &Metadata) -> Result<Vec<(PathBuf, String)>, String> {
+    let mut files = vec![(PathBuf::from("version.yaml"), "version: 3\n".to_owned())];
+    let mut sources = String::new();
+    let mut folders = HashSet::new();
+    for source in &document.sources {
+        let name = distinct(&safe(&source.name), &mut folders);
+        let mut text =
+            yaml_text(&node(&SourceEntry { tables: Vec::new(), functions: Vec::new(), ..source.clone() })?);
+        text = text.replace("tables: []\n", &format!("tables: \"!include {name}/tables/tables.yaml\"\n"));
+        if !source.functions.is_empty() {
+            text.push_str(&format!("functions: \"!include {name}/functions/functions.yaml\"\n"));
+        }
+        for (at, line) in text.lines().enumerate() {
+            sources.push_str(&format!("{}{line}\n", if at == 0 { "- " } else { "  " }));
+        }
+        let folder = Path::new("databases").join(&name);
+        listed(&folder.join("tables"), "tables.yaml", &source.tables, |it| &it.table, &mut files)?;
+        if !source.functions.is_empty() {
+            listed(
+                &folder.join("functions"),
+                "functions.yaml",
+                &source.functions,
+                |it| &it.function,
+                &mut files,
+            )?;
+        }
+    }
+    let sources = if sources.is_empty() { "[]\n".to_owned() } else { sources };
+    files.push((PathBuf::from("databases/databases.yaml"), sources));
+    let rest = node(&Metadata { sources: Vec::new(), ..document.clone() })?;
+    if let Value::Object(members) = &rest.value {
+        let mut actions = String::new();
+        for member in members.iter().filter(|it| !["version", "sources"].contains(&&*it.key)) {
+            match &*member.key {
+                "actions" | "custom_types" => {
+                    let alone = Value::Object(vec![member.clone()]);
+                    actions.push_str(&yaml_text(&Node::new(member.place, alone)));
+                }
+                "allowlist" => files.push((PathBuf::from("allow_list.yaml"), yaml_text(&member.node))),
+                key => files.push((PathBuf::from(format!("{key}.yaml")), yaml_text(&member.node))),
+            }
+        }
+        if !actions.is_empty() {
+            files.push((PathBuf::from("actions.yaml"), actions));
+        }
+    }
+    Ok(files)
+}
+
+/// Writes one file for each entry, and `index` with their includes.
+fn listed<T: Serialize>(
+    folder: &Path,
+    index: &str,
+    entries: &[T],
+    name: impl Fn(&T) -> &TableName,
+    files: &mut Vec<(PathBuf, String)>,
+) -> Result<(), String> {
+    let mut names = HashSet::from([index.trim_end_matches(".yaml").to_owned()]);
+    let mut includes = String::new();
+    for entry in entries {
+        let (schema, own) = name(entry).parts();
+        let base = if schema.is_empty() { safe(own) } else { safe(&format!("{schema}_{own}")) };
+        let file = format!("{}.yaml", distinct(&base, &mut names));
+        includes.push_str(&format!("- \"!include {file}\"\n"));
+        files.push((folder.join(file), yaml_text(&node(entry)?)));
+    }
+    let includes = if includes.is_empty() { "[]\n".to_owned() } else { includes };
+    files.push((folder.join(index), includes));
+    Ok(())
+}
+
+/// `name` as the name of a file.
+fn safe(name: &str) -> String {
+    let safe = |it: char| if it.is_ascii_alphanumeric() || "_-".contains(it) { it } else { '_' };
+    let made: String = name.chars().map(safe).collect();
+    if made.is_empty() { "_".to_owned() } else { made }
+}
+
+/// `name`, or with a number behind it: none of `taken`, whatever the case of letters.
+fn distinct(name: &str, taken: &mut HashSet<String>) -> String {
+    let mut made = name.to_owned();
+    let mut number = 2_u32;
+    while !taken.insert(made.to_lowercase()) {
+        made = format!("{name}_{number}");
+        number += 1;
+    }
+    made
+}
+
+/// The tree of `entry`, with the digits of its numbers.
+fn node(entry: &impl Serialize) -> Result<Node, String> {
+    let text = serde_json::to_string(entry).map_err(|error| error.to_string())?;
+    read::tree(&text, Path::new("export.json")).map_err(|fault| fault.to_string())
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+fn json_node(node: &Node, depth: usize, out: &mut String) {
+    let indent = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.push_str(&"  ".repeat(depth));
+    };
+    match &node.value {
+        Value::List(items) if !items.is_empty() => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                indent(out, depth + 1);
+                json_node(item, depth + 1, out);
+            }
+            indent(out, depth);
+            out.push(']');
+        }
+        Value::Object(members) if !members.is_empty() => {
+            out.push('{');
+            for (at, member) in members.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                indent(out, depth + 1);
+                out.push_str(&quoted(&member.key));
+                out.push_str(": ");
+                json_node(&member.node, depth + 1, out);
+            }
+            indent(out, depth);
+            out.push('}');
+        }
+        Value::Text(text) | Value::Include(text) => out.push_str(&quoted(text)),
+        value => out.push_str(&plain(value)),
+    }
+}
+
+/// A value without members or items.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(digits) => digits.to_string(),
+        Value::Text(text) | Value::Include(text) => scalar(text),
+        Value::List(_) => "[]".to_owned(),
+        Value::Object(_) => "{}".to_owned(),
+    }
+}
+
+/// `text` as a scalar of YAML, in quotes where it would be read as something else.
+fn scalar(text: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "_-./ ".contains(it);
+    let starts = text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
+    let word = text.to_ascii_lowercase();
+    let is_word = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&word.as_str());
+    match starts && text.chars().all(is_plain) && !text.ends_with(' ') && !is_word && !json::is_number(text) {
+        true => text.to_owned(),
+        false => quoted(text),
+    }
+}
+
+fn yaml_text(node: &Node) -> String {
+    let mut out = String::new();
+    match &node.value {
+        Value::List(items) if !items.is_empty() => yaml_node(node, 0, &mut out),
+        Value::Object(members) if !members.is_empty() => yaml_node(node, 0, &mut out),
+        value => {
+            out.push_str(&plain(value));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Writes a list or object that is not empty, each line with `depth` times two spaces in front.
+fn yaml_node(node: &Node, depth: usize, out: &mut String) {
+    let indent = "  ".repeat(depth);
+    match &node.value {
+        Value::List(items) => {
+            for item in items {
+                let start = out.len();
+                match &item.value {
+                    Value::List(inner) if !inner.is_empty() => yaml_node(item, depth + 1, out),
+                    Value::Object(inner) if !inner.is_empty() => yaml_node(item, depth + 1, out),
+                    value => out.push_str(&format!("{indent}  {}\n", plain(value))),
+                }
+                out.replace_range(start + indent.len()..=start + indent.len(), "-");
+            }
+        }
+        Value::Object(members) => {
+            for member in members {
+                out.push_str(&format!("{indent}{}:", scalar(&member.key)));
+                match &member.node.value {
+                    Value::List(inner) if !inner.is_empty() => {
+                        out.push('\n');
+                        yaml_node(&member.node, depth + 1, out);
+                    }
+                    Value::Object(inner) if !inner.is_empty() => {
+                        out.push('\n');
+                        yaml_node(&member.node, depth + 1, out);
+                    }
+                    value => out.push_str(&format!(" {}\n", plain(value))),
+                }
+            }
+        }
+        _ => {}
+    }
+}

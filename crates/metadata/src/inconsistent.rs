@@ -1,0 +1,171 @@
+//! Entries that do not resolve, in the words of Hasura's `get_inconsistent_metadata`.
+
+use crate::json::{Json, Members};
+use crate::places::{Places, Step};
+use crate::read::tree::{Node, Value};
+
+/// An entry that is left out, because what it refers to is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inconsistent {
+    /// File, line, column and path.
+    pub place: String,
+    /// `table`, `object_relation`, `select_permission` …
+    pub kind: &'static str,
+    /// As `object_relation harbour in table boat in source default`.
+    pub name: String,
+    /// The cause.
+    pub reason: String,
+    /// The entry.
+    pub definition: Json,
+}
+
+/// Kinds of entries by the lists of a table that hold them.
+const MEMBERS: [(&str, &str); 7] = [
+    ("object_relationships", "object_relation"),
+    ("array_relationships", "array_relation"),
+    ("computed_fields", "computed_field"),
+    ("insert_permissions", "insert_permission"),
+    ("select_permissions", "select_permission"),
+    ("update_permissions", "update_permission"),
+    ("delete_permissions", "delete_permission"),
+];
+
+/// Kinds of entries by the lists of the document that hold them, with the key of their names.
+const SECTIONS: [(&str, &str, &str); 3] = [
+    ("inherited_roles", "inherited_role", "role_name"),
+    ("query_collections", "query_collections", "name"),
+    ("rest_endpoints", "rest_endpoint", "name"),
+];
+
+/// The entry at `path`, or the one that holds it, which is left out because of `reason`.
+#[must_use]
+pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsistent {
+    let place = places.words(path);
+    let made = |kind, name, reason, definition| Inconsistent {
+        place: place.clone(),
+        kind,
+        name,
+        reason,
+        definition,
+    };
+    let [Step::Key(section), Step::Item(_), rest @ ..] = path else {
+        return made("metadata", "metadata".into(), format!("Inconsistent object: {reason}"), Json::Null);
+    };
+    let entry = node(&places.root, &path[..2]);
+    if let Some((_, kind, key)) = SECTIONS.iter().find(|it| *it.0 == **section) {
+        let name = text(entry, key);
+        return made(kind, format!("{kind} {name}"), format!("Inconsistent object: {reason}"), json(entry));
+    }
+    let source = text(entry, "name");
+    match rest {
+        [Step::Key(list), Step::Item(at), below @ ..] if **list == *"tables" => {
+            table(entry, *at, below, reason, made)
+        }
+        [Step::Key(list), Step::Item(at), ..] if **list == *"functions" => {
+            let function = node(entry, &["functions".into(), (*at).into()]);
+            let shown = named(function, "function");
+            made(
+                "function",
+                format!("function {shown} in source {source}"),
+                format!("Inconsistent object: in function \"{shown}\": {reason}"),
+                json(function),
+            )
+        }
+        _ => made(
+            "source",
+            format!("source {source}"),
+            format!("Inconsistent object: {reason}"),
+            Json::Text(source.clone().into()),
+        ),
+    }
+}
+
+/// The table at `at` of `source`, or the member of it at `below`.
+fn table(
+    source: &Node,
+    at: usize,
+    below: &[Step],
+    reason: &str,
+    made: impl Fn(&'static str, String, String, Json) -> Inconsistent,
+) -> Inconsistent {
+    let table = node(source, &["tables".into(), at.into()]);
+    let (shown, source) = (named(table, "table"), text(source, "name"));
+    let member = match below {
+        [Step::Key(list), Step::Item(_), ..] => MEMBERS.iter().find(|it| *it.0 == **list),
+        _ => None,
+    };
+    let Some((_, kind)) = member else {
+        let definition = json(table.get("table").unwrap_or(table));
+        let name = format!("table {shown} in source {source}");
+        return made("table", name, format!("Inconsistent object: {reason}"), definition);
+    };
+    let member = node(table, &below[..2]);
+    let definition = definition(member, &source, table);
+    if kind.ends_with("_permission") {
+        let role = text(member, "role");
+        let name = format!("{kind} {role} permission in table {shown} in source {source}");
+        let reason =
+            format!("Inconsistent object: in table \"{shown}\": in permission for role \"{role}\": {reason}");
+        return made(kind, name, reason, definition);
+    }
+    let name = text(member, "name");
+    let reason = format!("Inconsistent object: in table \"{shown}\": in \"{name}\": {reason}");
+    made(kind, format!("{kind} {name} in table {shown} in source {source}"), reason, definition)
+}
+
+/// The node at `path`, or the last one on the way to it.
+fn node<'n>(root: &'n Node, path: &[Step]) -> &'n Node {
+    let mut node = root;
+    for step in path {
+        let below = match (step, &node.value) {
+            (Step::Key(key), _) => node.get(key),
+            (Step::Item(item), Value::List(items)) => items.get(*item),
+            (Step::Item(_), _) => None,
+        };
+        let Some(below) = below else { break };
+        node = below;
+    }
+    node
+}
+
+fn text(node: &Node, key: &str) -> String {
+    match node.get(key).map(|it| &it.value) {
+        Some(Value::Text(text)) => text.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The name of a table or function: with its schema, unless that is `public`.
+fn named(entry: &Node, key: &str) -> String {
+    let Some(name) = entry.get(key) else { return String::new() };
+    match (text(name, "schema").as_str(), text(name, "name")) {
+        ("", own) if own.is_empty() => text(entry, key),
+        ("" | "public", own) => own,
+        (schema, own) => format!("{schema}.{own}"),
+    }
+}
+
+/// A member of a table, with the names of both around it.
+fn definition(member: &Node, source: &str, table: &Node) -> Json {
+    let mut members = match json(member) {
+        Json::Object(members) => members.0,
+        _ => Vec::new(),
+    };
+    members.push(("source".into(), Json::Text(source.into())));
+    members.push(("table".into(), table.get("table").map_or(Json::Null, json)));
+    Json::Object(Members(members))
+}
+
+/// `node` as JSON.
+fn json(node: &Node) -> Json {
+    match &node.value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => Json::Bool(*value),
+        Value::Number(digits) => Json::Number(digits.clone()),
+        Value::Text(text) | Value::Include(text) => Json::Text(text.clone()),
+        Value::List(items) => Json::List(items.iter().map(json).collect()),
+        Value::Object(members) => {
+            Json::Object(Members(members.iter().map(|it| (it.key.clone(), json(&it.node))).collect()))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Places of entries: file, line, column and path.
+//!
+//! **Invariant:** what is shown holds keys and places but no values, so that it holds no secrets.
+
+use crate::read::tree::{Node, Place, Value};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One step on the way to an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A key of an object.
+    Key(Box<str>),
+    /// An item of a list, counted from 0.
+    Item(usize),
+}
+
+impl From<&str> for Step {
+    fn from(key: &str) -> Self {
+        Self::Key(key.into())
+    }
+}
+
+impl From<usize> for Step {
+    fn from(item: usize) -> Self {
+        Self::Item(item)
+    }
+}
+
+/// Path of `below` seen from `above`.
+#[must_use]
+pub fn joined(above: &[Step], below: &[Step]) -> Vec<Step> {
+    above.iter().chain(below).cloned().collect()
+}
+
+/// Something wrong at one place, for the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// File, line, column and path within the file.
+    pub place: String,
+    /// The cause and, where there is one, the way out.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place.is_empty() {
+            true => f.write_str(&self.message),
+            false => write!(f, "{}: {}", self.place, self.message),
+        }
+    }
+}
+
+/// Places of all entries of a document.
+#[derive(Clone, Default)]
+pub struct Places {
+    pub(crate) files: Arc<[PathBuf]>,
+    pub(crate) root: Arc<Node>,
+}
+
+impl fmt::Debug for Places {
+    /// Without values, which may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Places").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+impl Places {
+    /// `tables/public_boat.yaml:12:3: select_permissions[0].permission.filter`, with as much of it as is known. The path
+    /// begins at the file that holds the entry.
+    #[must_use]
+    pub fn words(&self, path: &[Step]) -> String {
+        let (mut node, mut shown, mut begin) = (&*self.root, self.root.place, 0);
+        for (at, step) in path.iter().enumerate() {
+            let (place, below) = match (step, &node.value) {
+                (Step::Key(key), Value::Object(members)) => match members.iter().find(|it| it.key == *key) {
+                    Some(member) => (member.place, &member.node),
+                    None => break,
+                },
+                (Step::Item(item), Value::List(items)) => match items.get(*item) {
+                    Some(item) => (item.place, item),
+                    None => break,
+                },
+                _ => break,
+            };
+            if below.place.file == shown.file {
+                shown = place;
+            } else {
+                (shown, begin) = (below.place, at + 1);
+            }
+            node = below;
+        }
+        located(&self.files, shown, &path[begin..])
+    }
+
+    /// `message` at `path`.
+    #[must_use]
+    pub fn fault(&self, path: &[Step], message: impl Into<String>) -> Fault {
+        Fault { place: self.words(path), message: message.into() }
+    }
+}
+
+/// `file:12:3: path`.
+pub(crate) fn located(files: &[PathBuf], place: Place, path: &[Step]) -> String {
+    let mut out = String::new();
+    if let Some(file) = files.get(place.file as usize).map(PathBuf::as_path).filter(|it| *it != Path::new(""))
+    {
+        out.push_str(&file.display().to_string());
+        if place.line > 0 {
+            out.push_str(&format!(":{}:{}", place.line, place.column));
+        }
+    }
+    if !path.is_empty() {
+        out.push_str(if out.is_empty() { "" } else { ": " });
+        out.push_str(&dotted(path));
+    }
+    out
+}
+
+/// `sources[0].tables[2].table`.
+#[must_use]
+pub fn dotted(path: &[Step]) -> String {
+    let mut out = String::new();
+    for (place, step) in path.iter().enumerate() {
+        match step {
+            Step::Key(key) if place > 0 => out.push_str(&format!(".{key}")),
+            Step::Key(key) => out.push_str(key),
+            Step::Item(item) => out.push_str(&format!("[{item}]")),
+        }
+    }
+    out
+}

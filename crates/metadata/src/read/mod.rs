@@ -1,0 +1,159 @@
+//! Reads a document: one file (JSON or YAML), or a folder as the CLI writes it.
+//!
+//! [`folder`] puts the files of a folder together and follows `!include`; `yaml` and `json_text` make nodes of text;
+//! `deserialize` makes typed entries of nodes.
+//!
+//! **Invariant:** reading ends: sizes, depth, files and aliases are bounded, and no file includes itself.
+
+pub(crate) mod deserialize;
+mod folder;
+mod json_text;
+pub mod tree;
+mod yaml;
+
+use crate::check;
+use crate::document::Metadata;
+use crate::places::{Fault, Places, Step, located};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tree::{Member, Node, Place, Value};
+
+/// Something wrong at a place of the text.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    pub(crate) place: Place,
+    pub(crate) message: String,
+}
+
+/// A document that was read.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The entries.
+    pub document: Metadata,
+    /// Their places.
+    pub places: Places,
+    /// The files that were read, and those whose appearance would change the document.
+    pub watched: Vec<PathBuf>,
+    /// Files of the folder that have no meaning here.
+    pub unknown: Vec<Fault>,
+}
+
+/// Reads the file or folder at `path`.
+/// # Errors
+/// All that is wrong with the document's shape; or the first text that is no YAML or JSON.
+pub fn path(path: &Path) -> Result<Loaded, Vec<Fault>> {
+    let mut files = folder::Files::default();
+    let read = match path.is_dir() {
+        true => folder::read(path, &mut files),
+        false => folder::file(path, &mut files),
+    };
+    finish(read, files)
+}
+
+/// Reads `text` as a file called `name`.
+/// # Errors
+/// As [`path`].
+pub fn text(text: &str, name: &Path) -> Result<Loaded, Vec<Fault>> {
+    let mut files = folder::Files::default();
+    let read = files.parse(name, text);
+    finish(read, files)
+}
+
+/// The tree of a text of JSON or YAML, without files that it includes.
+/// # Errors
+/// The text is neither.
+pub fn tree(text: &str, name: &Path) -> Result<Node, Fault> {
+    let mut files = folder::Files::default();
+    files.parse(name, text).map_err(|wrong| fault(&files, wrong))
+}
+
+fn fault(files: &folder::Files, wrong: Wrong) -> Fault {
+    Fault { place: located(&files.paths, wrong.place, &[]), message: wrong.message }
+}
+
+fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec<Fault>> {
+    let root = match read.and_then(current) {
+        Ok(root) => root,
+        Err(wrong) => return Err(vec![fault(&files, wrong)]),
+    };
+    let document = Metadata::deserialize(deserialize::Reader::new(&root));
+    let places = Places { files: files.paths.clone().into(), root: Arc::new(root) };
+    let document = document.map_err(|error| {
+        let (path, place) = (error.path(), error.place);
+        let words = places.words(&path);
+        let words = match place {
+            // The place of the key or value itself; the path has that of the entry.
+            Some(place) => reworded(&files.paths, place, &words, &path),
+            None => words,
+        };
+        vec![Fault { place: words, message: error.message }]
+    })?;
+    let faults: Vec<Fault> =
+        check::faults(&document).into_iter().map(|(path, message)| places.fault(&path, message)).collect();
+    match faults.is_empty() {
+        true => Ok(Loaded { document, places, watched: files.watched, unknown: files.unknown }),
+        false => Err(faults),
+    }
+}
+
+/// `words` with the line and column of `place` in front of its path.
+fn reworded(files: &[PathBuf], place: Place, words: &str, path: &[Step]) -> String {
+    let front = located(files, place, &[]);
+    let rest = words.split_once(": ").map_or(if front.is_empty() { words } else { "" }, |it| it.1);
+    match (front.is_empty(), rest.is_empty() || path.is_empty()) {
+        (true, _) => rest.to_owned(),
+        (false, true) => front,
+        (false, false) => format!("{front}: {rest}"),
+    }
+}
+
+/// The document as one of version 3: without the envelope of `export_metadata`, and with a source `default` around the tables of older
+/// versions.
+fn current(root: Node) -> Result<Node, Wrong> {
+    let Value::Object(mut members) = root.value else {
+        let message = format!("metadata is an object, and this is {}", root.kind());
+        return Err(Wrong { place: root.place, message });
+    };
+    let has = |members: &[Member], key: &str| members.iter().any(|it| &*it.key == key);
+    if has(&members, "resource_version") && has(&members, "metadata") {
+        let inner = members.into_iter().find(|it| &*it.key == "metadata");
+        return current(inner.map(|it| it.node).unwrap_or_default());
+    }
+    let version = members.iter().position(|it| &*it.key == "version").map(|at| members.remove(at));
+    let number = match version.as_ref().map(|it| (&it.node.value, it.node.place)) {
+        None | Some((Value::Null, _)) if has(&members, "sources") => {
+            let message = "`version` is missing: it is 3 for metadata with `sources`";
+            return Err(Wrong { place: root.place, message: message.into() });
+        }
+        None | Some((Value::Null, _)) => 1,
+        Some((Value::Number(digits), _)) if ["1", "2", "3"].contains(&&**digits) => {
+            digits.parse().unwrap_or(3)
+        }
+        Some((_, place)) => {
+            return Err(Wrong {
+                place,
+                message: "unexpected metadata version from storage: it has to be 3, 2 or 1".into(),
+            });
+        }
+    };
+    let place = root.place;
+    if number < 3 {
+        let (mut own, rest): (Vec<Member>, Vec<Member>) =
+            members.into_iter().partition(|it| ["tables", "functions"].contains(&&*it.key));
+        if !has(&own, "tables") {
+            own.push(Member { key: "tables".into(), place, node: Node::new(place, Value::List(Vec::new())) });
+        }
+        let name = Node::new(place, Value::Text("default".into()));
+        own.insert(0, Member { key: "name".into(), place, node: name });
+        let source = Node::new(place, Value::Object(own));
+        members = rest;
+        members.insert(
+            0,
+            Member { key: "sources".into(), place, node: Node::new(place, Value::List(vec![source])) },
+        );
+    }
+    let number = Node::new(version.map_or(place, |it| it.node.place), Value::Number("3".into()));
+    members.insert(0, Member { key: "version".into(), place, node: number });
+    Ok(Node::new(place, Value::Object(members)))
+}

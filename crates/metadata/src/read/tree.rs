@@ -1,0 +1,91 @@
+//! Nodes of a document with their places.
+
+/// File, line and column of a node; line and column from 1, line 0 where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Index among the files that were read.
+    pub file: u32,
+    /// Line.
+    pub line: u32,
+    /// Column, in characters.
+    pub column: u32,
+}
+
+/// A value and its place.
+#[derive(Clone, Default)]
+pub struct Node {
+    /// The place of its first character.
+    pub place: Place,
+    /// The value.
+    pub value: Value,
+}
+
+/// Kinds of values.
+#[derive(Clone, Default)]
+pub enum Value {
+    /// Nothing.
+    #[default]
+    Null,
+    /// `true`, `false`.
+    Bool(bool),
+    /// Digits of a number of JSON.
+    Number(Box<str>),
+    /// A text.
+    Text(Box<str>),
+    /// `!include` as a tag; the text is the file.
+    Include(Box<str>),
+    /// A list.
+    List(Vec<Node>),
+    /// An object in the order of the file; no key stands twice.
+    Object(Vec<Member>),
+}
+
+/// A member of an object.
+#[derive(Clone)]
+pub struct Member {
+    /// Its key.
+    pub key: Box<str>,
+    /// The place of the key.
+    pub place: Place,
+    /// Its value.
+    pub node: Node,
+}
+
+impl Node {
+    /// A node.
+    #[must_use]
+    pub fn new(place: Place, value: Value) -> Self {
+        Self { place, value }
+    }
+
+    /// The member called `key`, if it is an object that has one.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        match &self.value {
+            Value::Object(members) => members.iter().find(|it| &*it.key == key).map(|it| &it.node),
+            _ => None,
+        }
+    }
+
+    /// The item at `at`, if it is a list that has one.
+    #[must_use]
+    pub fn item(&self, at: usize) -> Option<&Node> {
+        match &self.value {
+            Value::List(items) => items.get(at),
+            _ => None,
+        }
+    }
+
+    /// Words for its kind.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Number(_) => "a number",
+            Value::Text(_) | Value::Include(_) => "a string",
+            Value::List(_) => "a list",
+            Value::Object(_) => "an object",
+        }
+    }
+}

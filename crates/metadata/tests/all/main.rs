@@ -1,0 +1,5 @@
+//! Documents of metadata: read, refused with their places, written and read again.
+
+mod folders;
+mod round_trip;
+mod shapes;

@@ -1,0 +1,157 @@
+//! Random documents are written in each form and read back as they were.
+
+use crate::folders::Folder;
+use proptest::prelude::*;
+use std::path::Path;
+use weir_metadata::document::permission::{Columns, PermissionEntry, SelectPermission, UpdatePermission};
+use weir_metadata::document::source::{
+    ConnectionInfo, DatabaseUrl, PoolSettings, SourceConfiguration, SourceEntry, SourceKind, UrlFromEnv,
+};
+use weir_metadata::document::table::{
+    Configuration, ForeignKeyOn, QualifiedName, RelationshipEntry, RemoteKey, TableEntry, TableName, Using,
+};
+use weir_metadata::json::{Json, Members};
+use weir_metadata::{Metadata, export, read};
+
+/// Texts, among them those that YAML takes for something else.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z][a-z_]{0,8}",
+        "[ -~éß\\n\\t]{0,12}",
+        Just("yes".to_owned()),
+        Just("007".to_owned()),
+        Just("1e5".to_owned()),
+        Just("null".to_owned()),
+        Just("- a: b".to_owned()),
+        Just("😀\u{2028}\u{feff}".to_owned()),
+    ]
+    // A text that begins so is a file.
+    .prop_filter("no include", |it| !it.starts_with("!include "))
+}
+
+fn json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::Bool),
+        "-?(0|[1-9][0-9]{0,30})(\\.[0-9]{1,5})?(e[0-9]{1,4})?".prop_map(|it| Json::Number(it.into())),
+        text().prop_map(|it| Json::Text(it.into())),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::List),
+            members_of(inner).prop_map(Json::Object),
+        ]
+    })
+}
+
+fn members_of(value: impl Strategy<Value = Json>) -> impl Strategy<Value = Members> {
+    let members = prop::collection::btree_map(text(), value, 0..4);
+    // `<<` as a key merges.
+    members.prop_map(|it| Members(it.into_iter().map(|(key, value)| (key.into(), value)).collect()))
+}
+
+fn object() -> impl Strategy<Value = Json> {
+    members_of(json()).prop_map(Json::Object)
+}
+
+fn columns() -> impl Strategy<Value = Columns> {
+    prop_oneof![Just(Columns::All), prop::collection::vec(text(), 0..3).prop_map(Columns::Listed)]
+}
+
+fn table(number: usize) -> impl Strategy<Value = TableEntry> {
+    let name = prop_oneof![
+        Just(TableName::Name(format!("t{number}"))),
+        text().prop_map(move |schema| {
+            TableName::Qualified(QualifiedName { schema: format!("s{schema}"), name: format!("t{number}") })
+        }),
+    ];
+    let select = (columns(), object(), prop::option::of(any::<u32>()), any::<bool>()).prop_map(
+        |(columns, filter, limit, allow_aggregations)| SelectPermission {
+            columns,
+            filter,
+            limit,
+            allow_aggregations,
+            computed_fields: Vec::new(),
+            query_root_fields: None,
+            subscription_root_fields: Some(Vec::new()),
+        },
+    );
+    let update = (columns(), object(), members_of(json()), any::<bool>()).prop_map(
+        |(columns, filter, set, backend_only)| {
+            let check = backend_only.then(|| filter.clone());
+            UpdatePermission { columns, filter, check, set, backend_only, validate_input: None }
+        },
+    );
+    (name, prop::option::of(text()), text(), select, update, any::<bool>()).prop_map(
+        |(name, custom, column, select, update, is_enum)| {
+            let entry = |name: &str, on| RelationshipEntry {
+                name: name.into(),
+                using: Using { foreign_key_constraint_on: Some(on), manual_configuration: None },
+                comment: custom.clone(),
+            };
+            let key = RemoteKey { table: name.clone(), column: vec![column.clone()], columns: Vec::new() };
+            TableEntry {
+                is_enum,
+                configuration: Configuration { custom_name: custom.clone(), ..Configuration::default() },
+                object_relationships: vec![
+                    entry("o", ForeignKeyOn::Column(column.clone())),
+                    entry("p", ForeignKeyOn::Columns(vec![column.clone(), "b".into()])),
+                ],
+                array_relationships: vec![entry("a", ForeignKeyOn::Remote(key))],
+                select_permissions: vec![PermissionEntry {
+                    role: "r".into(),
+                    permission: select,
+                    comment: None,
+                }],
+                update_permissions: vec![PermissionEntry {
+                    role: "r".into(),
+                    permission: update,
+                    comment: custom,
+                }],
+                ..TableEntry::new(name)
+            }
+        },
+    )
+}
+
+fn document() -> impl Strategy<Value = Metadata> {
+    let tables = (0..4_usize).prop_flat_map(|count| (0..count).map(table).collect::<Vec<_>>());
+    let kind = prop_oneof![Just(SourceKind::Postgres), Just(SourceKind::Sqlite)];
+    let url = prop_oneof![
+        text().prop_map(DatabaseUrl::Text),
+        text().prop_map(|from_env| DatabaseUrl::FromEnv(UrlFromEnv { from_env })),
+    ];
+    let others = prop::collection::vec(members_of(json()).prop_map(Json::Object), 0..2);
+    (tables, kind, url, text(), others).prop_map(|(tables, kind, database_url, name, actions)| {
+        let connection_info = ConnectionInfo {
+            database_url,
+            pool_settings: PoolSettings { max_connections: Some(5), ..PoolSettings::default() },
+            use_prepared_statements: Some(true),
+            isolation_level: None,
+            ssl_configuration: None,
+        };
+        let configuration = Some(SourceConfiguration::new(connection_info));
+        let source = SourceEntry { kind, configuration, tables, ..SourceEntry::new(name) };
+        Metadata { sources: vec![source], actions, ..Metadata::default() }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read_as_it_was(document in document()) {
+        for (name, text) in [("m.json", export::json(&document).unwrap()), ("m.yaml", export::yaml(&document).unwrap())] {
+            let read = read::text(&text, Path::new(name));
+            prop_assert!(read.is_ok(), "{name}: {:?}\n{text}", read.err());
+            prop_assert_eq!(&read.unwrap().document, &document, "{}", text);
+        }
+        let folder = Folder::new("random", &[]);
+        for (name, text) in export::folder(&document).unwrap() {
+            folder.write(&name, &text);
+        }
+        let read = folder.load();
+        prop_assert!(read.is_ok(), "{:?}", read.err());
+        prop_assert_eq!(&read.unwrap().document, &document);
+    }
+}

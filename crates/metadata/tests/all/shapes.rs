@@ -1,0 +1,154 @@
+//! Shapes of documents, and the words for those that are wrong.
+
+use std::path::Path;
+use weir_metadata::check::unsupported;
+use weir_metadata::{Loaded, read};
+
+fn load(text: &str) -> Result<Loaded, String> {
+    let lines = |faults: Vec<weir_metadata::Fault>| {
+        faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    read::text(text, Path::new("metadata.yaml")).map_err(lines)
+}
+
+fn check(text: &str, expected: &str) {
+    match load(text) {
+        Ok(_) => panic!("{text} is read"),
+        Err(words) => assert_eq!(words, expected, "{text}"),
+    }
+}
+
+/// A document with one table that has `keys` too.
+fn table(keys: &str) -> String {
+    format!("version: 3\nsources:\n- name: a\n  tables:\n  - table: boat\n{keys}")
+}
+
+#[test]
+fn an_unknown_key_has_its_place_and_hasura_s_words() {
+    check(
+        &table("    colour: 1\n"),
+        "metadata.yaml:6:5: sources[0].tables[0]: unexpected keys when parsing TableMetadata: colour; unknown key `colour`",
+    );
+    check(
+        &table("    configuration: {custom_nam: b}\n"),
+        "metadata.yaml:6:21: sources[0].tables[0].configuration: unknown key `custom_nam`; did you mean `custom_name`?",
+    );
+    check(
+        "version: 3\nsources: []\nactons: []\n",
+        "metadata.yaml:3:1: unknown key `actons`; did you mean `actions`?",
+    );
+}
+
+#[test]
+fn a_wrong_type_has_its_place() {
+    check(
+        &table("    is_enum: maybe\n"),
+        "metadata.yaml:6:14: sources[0].tables[0].is_enum: invalid type: string \"maybe\", expected a boolean",
+    );
+    check(
+        &table("    select_permissions:\n    - role: a\n      permission: {columns: id, filter: {}}\n"),
+        "metadata.yaml:8:29: sources[0].tables[0].select_permissions[0].permission.columns: columns are '*' or a list of names",
+    );
+    check(
+        &table(
+            "    select_permissions:\n    - role: a\n      permission: {columns: '*', filter: {}, limit: -1}\n",
+        ),
+        "metadata.yaml:8:53: sources[0].tables[0].select_permissions[0].permission.limit: unexpected negative value",
+    );
+    check(
+        &table("    select_permissions: [{role: a, permission: {columns: '*'}}]\n"),
+        "metadata.yaml:6:48: sources[0].tables[0].select_permissions[0].permission: key \"filter\" not found",
+    );
+    check("[1]", "metadata.yaml:1:1: metadata is an object, and this is a list");
+    check(
+        "version: 4\nsources: []\n",
+        "metadata.yaml:1:10: unexpected metadata version from storage: it has to be 3, 2 or 1",
+    );
+    check("sources: []\n", "metadata.yaml:1:1: `version` is missing: it is 3 for metadata with `sources`");
+}
+
+#[test]
+fn duplicates_and_admins_are_told_all_at_once() {
+    check(
+        &table(
+            "  - table: {schema: public, name: boat}\n    delete_permissions:\n    - {role: admin, permission: {filter: {}}}\n\
+             \x20   - {role: a, permission: {filter: {}}}\n    - {role: a, permission: {filter: {}}}\n",
+        ),
+        "metadata.yaml:6:5: sources[0].tables[1]: multiple declarations exist for the following tables: public.boat\n\
+         metadata.yaml:10:7: sources[0].tables[1].delete_permissions[2]: multiple declarations exist for the following delete permissions: a\n\
+         metadata.yaml:8:8: sources[0].tables[1].delete_permissions[0].role: cannot define permission for admin role",
+    );
+    check(
+        &table("    object_relationships:\n    - name: h\n      using: {}\n"),
+        "metadata.yaml:8:7: sources[0].tables[0].object_relationships[0].using: one of `foreign_key_constraint_on` and \
+         `manual_configuration` should be present, not both",
+    );
+    check("{\"version\": 3, \"version\": 3}", "metadata.yaml:1:16: the key `version` stands twice");
+}
+
+#[test]
+fn what_is_not_honoured_is_listed_with_its_places() {
+    let text = table(
+        "    event_triggers: [{name: t, definition: {}}]\n    insert_permissions:\n    - role: a\n      permission: {check: {}, validate_input: {type: http}}\n\
+         actions:\n- {name: login, definition: {}}\n",
+    );
+    let loaded = load(&text).unwrap();
+    let found = unsupported(&loaded.document);
+    let lines: Vec<String> =
+        found.iter().map(|it| loaded.places.fault(&it.path, it.message.as_str()).to_string()).collect();
+    assert_eq!(
+        lines,
+        [
+            "metadata.yaml:6:22: sources[0].tables[0].event_triggers[0]: event trigger `t` is not supported: use a trigger of the \
+             database and its own delivery",
+            "metadata.yaml:9:31: sources[0].tables[0].insert_permissions[0].permission.validate_input: `validate_input` is not \
+             supported, and the role `a` does not get this permission without it: write the rule as `check`, or as a \
+             constraint of the database",
+            "metadata.yaml:11:3: actions[0]: action `login` is not supported: call its handler from a file of services: \
+             docs/sources/services.md",
+        ]
+    );
+}
+
+#[test]
+fn conditions_keep_their_order_their_digits_and_their_nulls() {
+    let text = table(
+        "    select_permissions:\n    - role: a\n      permission:\n        columns: [id]\n        filter: {z: {_eq: 12345678901234567890.50}, a: {_eq: null}, 1: {_in: [\"007\", 007]}}\n",
+    );
+    let loaded = load(&text).unwrap();
+    let filter = &loaded.document.sources[0].tables[0].select_permissions[0].permission.filter;
+    assert_eq!(
+        serde_json::to_string(filter).unwrap(),
+        r#"{"z":{"_eq":12345678901234567890.50},"a":{"_eq":null},"1":{"_in":["007","007"]}}"#
+    );
+}
+
+#[test]
+fn older_versions_and_exports_with_an_envelope_are_read() {
+    for text in [
+        r#"{"version": 2, "tables": [{"table": "boat"}]}"#,
+        r#"{"tables": [{"table": "boat"}]}"#,
+        r#"{"resource_version": 7, "metadata": {"version": 3, "sources": [{"name": "default", "kind": "pg", "tables": [{"table": "boat"}]}]}}"#,
+    ] {
+        let loaded = load(text).unwrap_or_else(|words| panic!("{text}: {words}"));
+        let source = &loaded.document.sources[0];
+        assert_eq!((source.name.as_str(), source.tables.len()), ("default", 1), "{text}");
+    }
+}
+
+#[test]
+fn yaml_that_would_grow_without_end_is_refused() {
+    let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
+    for level in 1..9 {
+        let below = level - 1;
+        let items = vec![format!("*a{below}"); 10].join(",");
+        bomb.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+    }
+    let words = load(&bomb).unwrap_err();
+    assert!(words.contains("the metadata has more than"), "{words}");
+    let deep = format!("{}{}", "[".repeat(400), "]".repeat(400));
+    for text in [format!("{{\"a\": {deep}}}"), format!("a: {deep}\n")] {
+        let words = load(&text).unwrap_err();
+        assert!(words.contains("nested") || words.contains("YAML"), "{words}");
+    }
+}

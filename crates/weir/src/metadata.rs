@@ -1,0 +1,231 @@
+//! Sources that Hasura's metadata describes, as sources of the configuration.
+//!
+//! The metadata says what is tracked, its names and the address; an entry of `sources` in weir.yaml with the same name overrules the
+//! address and adds Weir's own settings.
+//!
+//! **Invariant:** a source of the metadata serves only what is tracked.
+
+use crate::config::postgres::{Flavour, Postgres};
+use crate::config::{Config, Source, SourceKind};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use weir_metadata::check::unsupported;
+use weir_metadata::document::customization::{Customization, NamingConvention};
+use weir_metadata::document::source::{self, SourceEntry};
+use weir_metadata::document::table::TableName;
+use weir_metadata::{Fault, Inconsistent, Loaded, Step, inconsistent, read};
+use weir_relational::catalog::ConfigStep;
+
+/// Longest file with an address, in bytes.
+const ADDRESS_BYTES_MAX: u64 = 64 * 1024;
+
+/// Metadata that was read, and what of it is not served.
+#[derive(Clone, Debug, Default)]
+pub struct Described {
+    /// The document and its places.
+    pub loaded: Loaded,
+    /// Entries that Weir does not honour.
+    pub unsupported: Vec<Fault>,
+    /// Sources that cannot be opened as they are described.
+    pub inconsistent: Vec<Inconsistent>,
+}
+
+impl Described {
+    /// The entry at `path`, which is left out because of `reason`.
+    #[must_use]
+    pub fn inconsistent(&self, path: &[Step], reason: &str) -> Inconsistent {
+        inconsistent(&self.loaded.places, path, reason)
+    }
+
+    /// The path of an entry of the source at `source`.
+    #[must_use]
+    pub fn path(source: usize, below: &[ConfigStep]) -> Vec<Step> {
+        let step = |it: &ConfigStep| match it {
+            ConfigStep::Key(key) => Step::Key(key.as_str().into()),
+            ConfigStep::Item(item) => Step::Item(*item),
+        };
+        ["sources".into(), source.into()].into_iter().chain(below.iter().map(step)).collect()
+    }
+}
+
+/// Reads the metadata that `config` names and adds its sources.
+/// # Errors
+/// All that is wrong with the metadata's shape; an entry of weir.yaml that contradicts it.
+pub(crate) fn join(config: &mut Config) -> Result<(), String> {
+    let Some(path) = config.metadata.clone() else { return Ok(()) };
+    let lines = |faults: &[Fault]| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    let loaded = read::path(&path).map_err(|faults| lines(&faults))?;
+    let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("")) };
+    let not_honoured = unsupported(&loaded.document);
+    let not_honoured = not_honoured.into_iter().map(|it| loaded.places.fault(&it.path, it.message));
+    let not_honoured = loaded.unknown.iter().cloned().chain(not_honoured).collect();
+    let mut described = Described { loaded, unsupported: not_honoured, inconsistent: Vec::new() };
+    for (at, entry) in described.loaded.document.sources.clone().into_iter().enumerate() {
+        let names = &entry.customization;
+        if matches!(entry.kind, source::SourceKind::Other(_))
+            || names.root_fields.namespace.is_some()
+            || names.naming_convention == Some(NamingConvention::GraphqlDefault)
+        {
+            // Told as not supported.
+            config.sources.retain(|it| it.name != entry.name);
+            continue;
+        }
+        let own = config.sources.iter().position(|it| it.name == entry.name);
+        let own_source = own.map(|it| config.sources[it].clone()).unwrap_or_default();
+        check_own(&own_source, &entry.name)?;
+        match address(&entry, &own_source, folder) {
+            Ok(url) => {
+                let made = made(entry, own_source, url, at);
+                match own {
+                    Some(own) => config.sources[own] = made,
+                    None => config.sources.push(made),
+                }
+            }
+            Err(reason) => {
+                let found = described.inconsistent(&Described::path(at, &[]), &reason);
+                described.inconsistent.push(found);
+                if let Some(own) = own {
+                    config.sources.remove(own);
+                }
+            }
+        }
+    }
+    config.described = Some(described.into());
+    Ok(())
+}
+
+/// An entry of weir.yaml beside one of the metadata says nothing of tables.
+fn check_own(own: &Source, name: &str) -> Result<(), String> {
+    if own.native.is_some() || own.file.is_some() {
+        return Err(format!(
+            "source `{name}` of weir.yaml is no database, and the metadata has one of that name: rename it"
+        ));
+    }
+    let is_silent =
+        own.tables.is_empty() && own.functions.is_empty() && own.customization == Customization::default();
+    match is_silent {
+        true => Ok(()),
+        false => Err(format!(
+            "the metadata says which tables and functions source `{name}` has, and their names: leave `tables`, `functions` and \
+             `customization` out of weir.yaml"
+        )),
+    }
+}
+
+/// The address of a source; files are relative to `folder`.
+fn address(entry: &SourceEntry, own: &Source, folder: &Path) -> Result<String, String> {
+    if !own.url.is_empty() {
+        return Ok(own.url.clone());
+    }
+    let Some(configuration) = &entry.configuration else {
+        return Err(format!(
+            "the metadata has no connection for source `{0}`: add `sources: [{{name: {0}, url: …}}]` to weir.yaml",
+            entry.name
+        ));
+    };
+    let file = |name: &str| {
+        let path = folder.join(name);
+        let fail =
+            |cause: std::io::Error| format!("the address in {} cannot be read: {cause}", path.display());
+        if std::fs::metadata(&path).map_err(fail)?.len() > ADDRESS_BYTES_MAX {
+            return Err(format!("{} is too long for an address", path.display()));
+        }
+        std::fs::read_to_string(&path).map_err(fail)
+    };
+    let url = configuration.connection_info.database_url.resolve(|name| std::env::var(name).ok(), file)?;
+    match entry.kind {
+        source::SourceKind::Sqlite => {
+            let path = url.strip_prefix("sqlite:").unwrap_or(&url);
+            let path = path.strip_prefix("//").unwrap_or(path);
+            Ok(format!("sqlite:{}", folder.join(path).display()))
+        }
+        _ => Ok(url),
+    }
+}
+
+/// The source that `entry`, the metadata's source at `at`, describes.
+fn made(mut entry: SourceEntry, own: Source, url: String, at: usize) -> Source {
+    let is_sqlite = entry.kind == source::SourceKind::Sqlite;
+    if !is_sqlite {
+        entry.tables.iter_mut().for_each(|it| it.in_schema("public"));
+        entry.functions.iter_mut().for_each(|it| it.function.in_schema("public"));
+    }
+    entry.tables.iter_mut().for_each(|it| it.drop_validated());
+    let postgres = (!is_sqlite).then(|| postgres(&entry, own.postgres.clone()));
+    Source {
+        name: entry.name,
+        kind: Some(if is_sqlite { SourceKind::Sqlite } else { SourceKind::Postgres }),
+        url,
+        postgres,
+        tables: entry.tables,
+        functions: entry.functions,
+        customization: entry.customization,
+        tracked_only: true,
+        of_metadata: Some(at),
+        ..own
+    }
+}
+
+/// Settings of a server: those of weir.yaml, else what the metadata says of connections.
+fn postgres(entry: &SourceEntry, own: Option<Postgres>) -> Postgres {
+    let mut schemas: BTreeSet<String> =
+        own.iter().flat_map(|it| it.schemas.iter().cloned()).filter(|it| it != "public").collect();
+    let named = entry.tables.iter().map(|it| &it.table).chain(entry.functions.iter().map(|it| &it.function));
+    let computed = entry.tables.iter().flat_map(|it| &it.computed_fields).map(|it| &it.definition.function);
+    schemas.extend(named.chain(computed).map(TableName::parts).map(|it| it.0.to_owned()));
+    if schemas.is_empty() {
+        schemas.insert("public".to_owned());
+    }
+    let flavour = match entry.kind {
+        source::SourceKind::Citus => Some(Flavour::Citus),
+        source::SourceKind::Cockroach => Some(Flavour::Cockroach),
+        _ => None,
+    };
+    let pool =
+        entry.configuration.as_ref().map(|it| it.connection_info.pool_settings.clone()).unwrap_or_default();
+    let from_pool = || {
+        let default = Postgres::default();
+        let short = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
+        let at_least_one = |number: Option<u32>| number.filter(|it| *it > 0);
+        Postgres {
+            sessions_max: at_least_one(pool.max_connections).map_or(default.sessions_max, short),
+            idle_s_max: pool.idle_timeout.map_or(default.idle_s_max, short),
+            wait_ms_max: at_least_one(pool.pool_timeout)
+                .map_or(default.wait_ms_max, |it| it.saturating_mul(1000)),
+            ..default
+        }
+    };
+    let settings = own.unwrap_or_else(from_pool);
+    Postgres { schemas: schemas.into_iter().collect(), flavour: settings.flavour.or(flavour), ..settings }
+}
+
+/// Files whose change changes the metadata at `path`: all texts below a folder, up to a bound.
+pub(crate) fn files(path: &Path, config: Option<&Config>) -> Vec<PathBuf> {
+    let read =
+        config.and_then(|it| it.described.as_ref()).map(|it| it.loaded.watched.clone()).unwrap_or_default();
+    let mut found = read;
+    found.push(path.to_path_buf());
+    below(path, 0, &mut found);
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Files of one folder and those below it.
+fn below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    const DEPTH_MAX: usize = 8;
+    const FILES_MAX: usize = 20_000;
+    const ENDINGS: [&str; 4] = ["yaml", "yml", "json", "graphql"];
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let kind = entry.file_type();
+        if found.len() >= FILES_MAX {
+            return;
+        }
+        if kind.is_ok_and(|it| it.is_dir()) && depth < DEPTH_MAX {
+            below(&path, depth + 1, found);
+        } else if path.extension().is_some_and(|it| ENDINGS.iter().any(|ending| it == *ending)) {
+            found.push(path);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Databases served by Hasura's metadata: only what is tracked, under its names; what is wrong is told with its place.
+
+use crate::postgres_kit::database;
+use crate::support::{Answer, Folder, Weir, command};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+/// Nothing that is waited for takes so long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const VERSION: (&str, &str) = ("version.yaml", "version: 3\n");
+
+/// Makes a folder of metadata within `folder`.
+fn write(folder: &Folder, files: &[(&str, &str)]) -> PathBuf {
+    let root = folder.file("metadata");
+    for (name, text) in files {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it can be made");
+        std::fs::write(path, text).expect("it can be written");
+    }
+    root
+}
+
+fn check(answer: &Answer, part: &str) {
+    assert!(answer.text().contains(part), "{part} is not in {}", answer.text());
+}
+
+fn weir(folder: &Folder, arguments: &[&str]) -> Output {
+    command().args(arguments).current_dir(folder.file("")).output().expect("it runs")
+}
+
+fn words(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Metadata of the pets in `pets.db`.
+fn pets(tables: &str) -> String {
+    format!(
+        "- name: default\n  kind: sqlite\n  configuration:\n    connection_info: {{database_url: sqlite:../pets.db}}\n  tables:\n{tables}"
+    )
+}
+
+/// A weir.yaml beside the folder of metadata.
+fn serve(folder: Folder) -> Weir {
+    let file = folder.write("weir.yaml", "listen: 127.0.0.1:0\nmetadata: metadata\n");
+    Weir::by_file(&file, folder)
+}
+
+#[test]
+fn only_what_is_tracked_is_served_and_nothing_that_nobody_asked_for() {
+    let folder = Folder::new();
+    folder.pets();
+    let tables = "  - \"!include pet.yaml\"\n";
+    let pet = "table: pet\nconfiguration:\n  custom_name: animal\n  column_config: {name: {custom_name: called}}\n\
+               select_permissions:\n- role: user\n  permission: {columns: [id], filter: {id: {_eq: X-Hasura-User-Id}}}\n";
+    write(&folder, &[VERSION, ("databases/databases.yaml", &pets(tables)), ("databases/pet.yaml", pet)]);
+    let weir = serve(folder);
+    check(&weir.query("{ animal_by_pk(id: 1) { called } }"), r#"{"data":{"animal_by_pk":{"called":"Ada"}}}"#);
+    check(&weir.query("{ pet { id } }"), "Cannot query field");
+    check(&weir.query("{ animal_group_by(by: []) { key { id } } }"), "Cannot query field");
+    check(&weir.query("{ __type(name: \"animal_group\") { name } }"), r#"{"data":{"__type":null}}"#);
+    check(
+        &weir.get("/readyz", &[]),
+        r#""metadata":{"is_consistent":true,"inconsistent_objects":0,"unsupported":0}"#,
+    );
+    let refused = weir.post("/v1/graphql", &[("x-hasura-role", "user")], br#"{"query":"{ animal { id } }"}"#);
+    assert!(!refused.text().contains("\"data\""), "{}", refused.text());
+}
+
+#[test]
+fn what_does_not_resolve_is_left_out_and_told_and_the_rest_serves() {
+    let folder = Folder::new();
+    folder.pets();
+    let tables = "  - table: pet\n    object_relationships:\n    - name: owner\n      using: {foreign_key_constraint_on: owner_id}\n\
+                  \x20   event_triggers: [{name: t, definition: {}}]\n  - table: boat\n";
+    let root = write(
+        &folder,
+        &[VERSION, ("databases/databases.yaml", &pets(tables)), ("actions.yaml", "actions: [{name: a}]\n")],
+    );
+    let output = weir(&folder, &["check", "--metadata", "metadata"]);
+    let said = words(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for part in [
+        "metadata/databases/databases.yaml:8:7: [0].tables[0].object_relationships[0]: Inconsistent object: in table \"pet\": in \"owner\": ",
+        "[0].tables[1].table: Inconsistent object: there is no table `boat`",
+        "event trigger `t` is not supported",
+        "metadata/actions.yaml:1:11: [0]: action `a` is not supported",
+    ] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+    assert!(root.is_dir());
+    let weir = serve(folder);
+    check(&weir.query("{ pet_by_pk(id: 1) { name } }"), r#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#);
+    check(
+        &weir.get("/readyz", &[]),
+        r#""metadata":{"is_consistent":false,"inconsistent_objects":2,"unsupported":2}"#,
+    );
+    check(&weir.get("/healthz", &[]), "WARN: inconsistent objects in schema");
+}
+
+#[test]
+fn a_wrong_shape_refuses_the_start_with_its_place() {
+    let folder = Folder::new();
+    folder.pets();
+    write(&folder, &[VERSION, ("databases/databases.yaml", &pets("  - table: pet\n    colour: red\n"))]);
+    let output = weir(&folder, &["serve", "metadata", "--listen", "127.0.0.1:0"]);
+    let said = words(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let part = "metadata/databases/databases.yaml:7:5: [0].tables[0]: unexpected keys when parsing TableMetadata: colour";
+    assert!(said.contains(part), "{said}");
+}
+
+#[test]
+fn a_change_of_the_folder_is_taken_over_and_a_broken_one_is_not() {
+    let folder = Folder::new();
+    folder.pets();
+    let root = write(
+        &folder,
+        &[
+            VERSION,
+            ("databases/databases.yaml", &pets("  - \"!include pet.yaml\"\n")),
+            ("databases/pet.yaml", "table: pet\n"),
+        ],
+    );
+    let weir = serve(folder);
+    let pet = root.join("databases/pet.yaml");
+    let until = |path: &str, query: Option<&str>, part: &str| {
+        let begun = Instant::now();
+        loop {
+            let answer = query.map_or_else(|| weir.get(path, &[]), |it| weir.query(it));
+            if answer.text().contains(part) {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{part} never comes, only {}; {}", answer.text(), weir.log());
+            std::thread::yield_now();
+        }
+    };
+    std::fs::write(&pet, "table: pet\nconfiguration: {custom_name: animal}\n").expect("it can be written");
+    until("", Some("{ animal_by_pk(id: 1) { name } }"), "Ada");
+    std::fs::write(&pet, "table: pet\nconfiguration: [\n").expect("it can be written");
+    until("/healthz", None, "WARN: the configuration could not be taken over");
+    check(&weir.query("{ animal_by_pk(id: 1) { name } }"), "Ada");
+    // The folder has a file that it did not have.
+    std::fs::write(root.join("databases/other.yaml"), "table: pet\n").expect("it can be written");
+    std::fs::write(&pet, "\"!include other.yaml\"\n").expect("it can be written");
+    until("", Some("{ pet_by_pk(id: 1) { name } }"), "Ada");
+    std::fs::write(root.join("databases/other.yaml"), "table: pet\nconfiguration: {custom_name: beast}\n")
+        .expect("it can be written");
+    until("", Some("{ beast_by_pk(id: 1) { name } }"), "Ada");
+}
+
+#[test]
+fn postgres_is_served_by_its_metadata() {
+    let database = database(
+        "CREATE SCHEMA port; CREATE TABLE port.harbour (code text PRIMARY KEY); \
+         CREATE TABLE boat (id int PRIMARY KEY, name text, code text REFERENCES port.harbour); CREATE TABLE hidden (id int PRIMARY KEY); \
+         CREATE FUNCTION label(boat) RETURNS text LANGUAGE sql STABLE AS $$ SELECT upper($1.name) $$; \
+         CREATE FUNCTION found(word text) RETURNS SETOF boat LANGUAGE sql STABLE AS $$ SELECT * FROM boat WHERE name = word $$; \
+         INSERT INTO port.harbour VALUES ('HH'); INSERT INTO boat VALUES (7, 'Ada', 'HH')",
+    );
+    let folder = Folder::new();
+    let text = format!(
+        r#"{{"resource_version": 5, "metadata": {{"version": 3, "sources": [{{"name": "default", "kind": "pg",
+        "configuration": {{"connection_info": {{"database_url": "{}", "pool_settings": {{"max_connections": 4}}}}}},
+        "tables": [
+          {{"table": "boat", "object_relationships": [{{"name": "harbour", "using": {{"foreign_key_constraint_on": "code"}}}}],
+            "computed_fields": [{{"name": "label", "definition": {{"function": "label"}}}}],
+            "configuration": {{"custom_root_fields": {{"select_by_pk": "one"}}}}}},
+          {{"table": {{"schema": "port", "name": "harbour"}}, "array_relationships": [{{"name": "boats", "using":
+            {{"foreign_key_constraint_on": {{"table": "boat", "column": "code"}}}}}}]}}],
+        "functions": [{{"function": "found"}}]}}]}}}}"#,
+        database.url()
+    );
+    let file = folder.write("metadata.json", &text);
+    let configuration = folder.write("weir.yaml", "listen: 127.0.0.1:0\nmetadata: metadata.json\n");
+    let exported = weir(&folder, &["metadata", "export", "--metadata", "metadata.json", "--to", "again"]);
+    assert!(exported.status.success(), "{}", words(&exported));
+    let read = |path: &Path| weir_metadata::read::path(path).expect("it is read").document;
+    assert_eq!(read(&folder.file("again")), read(&file));
+    let weir = Weir::by_file(&configuration, folder);
+    let query = "{ one(id: 7) { label harbour { code boats { name } } } found(args: {word: \"Ada\"}) { id } port_harbour { code } }";
+    check(
+        &weir.query(query),
+        r#"{"data":{"one":{"label":"ADA","harbour":{"code":"HH","boats":[{"name":"Ada"}]}},"found":[{"id":7}],"port_harbour":[{"code":"HH"}]}}"#,
+    );
+    check(&weir.query("{ hidden { id } }"), "Cannot query field");
+}
+
+#[test]
+fn a_database_without_metadata_is_exported_and_served_alike() {
+    let folder = Folder::new();
+    let chinook = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/chinook/chinook.sql");
+    let sql = std::fs::read_to_string(chinook).expect("the sample is there");
+    let connection = rusqlite::Connection::open(folder.file("chinook.db")).expect("it can be made");
+    connection.execute_batch(&sql).expect("it is sound");
+    drop(connection);
+    folder.write("weir.yaml", "sources: [{name: chinook, url: chinook.db, group_by: false}]\n");
+    let exported = weir(&folder, &["metadata", "export", "--to", "out"]);
+    assert!(exported.status.success(), "{}", words(&exported));
+    let text = std::fs::read_to_string(folder.file("out/databases/databases.yaml")).expect("it is there");
+    // Paths of exports are relative to where they were made.
+    let text = text.replace("sqlite:chinook.db", &format!("sqlite:{}", folder.file("chinook.db").display()));
+    std::fs::write(folder.file("out/databases/databases.yaml"), text).expect("it can be written");
+    let [before, after] = [["schema", "weir.yaml"], ["schema", "out"]].map(|it| words(&weir(&folder, &it)));
+    assert!(before.contains("type Album "), "{before}");
+    let lines = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(lines(&before), lines(&after));
+}
