@@ -5,7 +5,7 @@
 use crate::document::Metadata;
 use crate::document::source::SourceEntry;
 use crate::document::table::TableName;
-use crate::read::tree::{Node, Value};
+use crate::tree::{Node, Value};
 use crate::{json, read};
 use serde::Serialize;
 use std::collections::HashSet;

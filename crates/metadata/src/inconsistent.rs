@@ -2,7 +2,7 @@
 
 use crate::json::{Json, Members};
 use crate::places::{Places, Step};
-use crate::read::tree::{Node, Value};
+use crate::tree::{Node, Value};
 
 /// An entry that is left out, because what it refers to is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]

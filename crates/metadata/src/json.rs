@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** the digits of a number are those of the file, and are a number of JSON.
 
-use crate::read::tree::{Node, Value};
+use crate::tree::{Node, Value};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;

@@ -13,6 +13,7 @@ pub mod json;
 pub mod names;
 pub mod places;
 pub mod read;
+pub mod tree;
 
 pub use document::Metadata;
 pub use inconsistent::{Inconsistent, inconsistent};

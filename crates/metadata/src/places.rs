@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** what is shown holds keys and places but no values, so that it holds no secrets.
 
-use crate::read::tree::{Node, Place, Value};
+use crate::tree::{Node, Place, Value};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -7,13 +7,14 @@
 //! tables.
 
 use std::collections::BTreeMap;
-use weir_metadata::document::customization::Customization;
+use weir_metadata::document::customization::{Customization, NamingConvention};
 use weir_relational::catalog::{
     EnumTableValue, FunctionId, Relations, RelationshipId, Table, TableId, Warning,
 };
 
 mod build;
 mod computed;
+pub(crate) mod convention;
 mod entries;
 mod functions;
 pub mod inflect;
@@ -58,6 +59,8 @@ pub struct Tracked {
     pub enum_values: Vec<EnumTableValue>,
     /// Parallel to the catalog's columns: the enum table whose values a column holds.
     pub enums: Vec<Option<TableId>>,
+    /// True if `name` is given by an entry.
+    pub has_custom_name: bool,
     /// True if it can be asked for groups of rows.
     pub has_groups: bool,
     /// Names of root fields that differ from the rule.
@@ -104,6 +107,12 @@ pub struct RootField {
 }
 
 impl Model {
+    /// True if generated names follow the convention `graphql-default`.
+    #[must_use]
+    pub fn is_camel(&self) -> bool {
+        self.customization.naming_convention == Some(NamingConvention::GraphqlDefault)
+    }
+
     /// A tracked table's names; `None` if it is not tracked.
     #[must_use]
     pub fn tracked(&self, id: TableId) -> Option<&Tracked> {

@@ -1,7 +1,7 @@
 //! The library's front door: an engine over sources, for programs that embed it.
 
 use crate::config::Config;
-use crate::generation::{Origin, Overrides, settings};
+use crate::generation::{Origin, settings};
 use crate::services;
 use crate::sources::{self, Target};
 use std::fmt;
@@ -107,7 +107,7 @@ impl Weir {
     pub fn open(target: &str) -> Result<Self, String> {
         let origin = match sources::target(target)? {
             Target::Source(address) => Origin::Fixed(Box::new(sources::config_of(&address))),
-            Target::Config(path) => Origin::File(path, Overrides::default()),
+            Target::Config(path) => Origin::File(path, Box::default()),
             Target::Metadata(path) => {
                 Origin::Fixed(Box::new(Config { metadata: Some(path), ..Config::default() }))
             }

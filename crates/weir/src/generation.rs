@@ -113,7 +113,7 @@ pub(crate) fn settings(config: &Config) -> Settings {
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// A file that is read again; the second part is what the command line overrules.
-    File(PathBuf, Overrides),
+    File(PathBuf, Box<Overrides>),
     /// Nothing but the command line.
     Fixed(Box<Config>),
 }

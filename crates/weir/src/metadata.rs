@@ -6,47 +6,17 @@
 //! **Invariant:** a source of the metadata serves only what is tracked.
 
 use crate::config::postgres::{Flavour, Postgres};
-use crate::config::{Config, Source, SourceKind};
+use crate::config::{Config, Described, Source, SourceKind};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use weir_metadata::check::unsupported;
-use weir_metadata::document::customization::{Customization, NamingConvention};
+use weir_metadata::document::customization::Customization;
 use weir_metadata::document::source::{self, SourceEntry};
 use weir_metadata::document::table::TableName;
-use weir_metadata::{Fault, Inconsistent, Loaded, Step, inconsistent, read};
-use weir_relational::catalog::ConfigStep;
+use weir_metadata::{Fault, read};
 
 /// Longest file with an address, in bytes.
 const ADDRESS_BYTES_MAX: u64 = 64 * 1024;
-
-/// Metadata that was read, and what of it is not served.
-#[derive(Clone, Debug, Default)]
-pub struct Described {
-    /// The document and its places.
-    pub loaded: Loaded,
-    /// Entries that Weir does not honour.
-    pub unsupported: Vec<Fault>,
-    /// Sources that cannot be opened as they are described.
-    pub inconsistent: Vec<Inconsistent>,
-}
-
-impl Described {
-    /// The entry at `path`, which is left out because of `reason`.
-    #[must_use]
-    pub fn inconsistent(&self, path: &[Step], reason: &str) -> Inconsistent {
-        inconsistent(&self.loaded.places, path, reason)
-    }
-
-    /// The path of an entry of the source at `source`.
-    #[must_use]
-    pub fn path(source: usize, below: &[ConfigStep]) -> Vec<Step> {
-        let step = |it: &ConfigStep| match it {
-            ConfigStep::Key(key) => Step::Key(key.as_str().into()),
-            ConfigStep::Item(item) => Step::Item(*item),
-        };
-        ["sources".into(), source.into()].into_iter().chain(below.iter().map(step)).collect()
-    }
-}
 
 /// Reads the metadata that `config` names and adds its sources.
 /// # Errors
@@ -62,10 +32,7 @@ pub(crate) fn join(config: &mut Config) -> Result<(), String> {
     let mut described = Described { loaded, unsupported: not_honoured, inconsistent: Vec::new() };
     for (at, entry) in described.loaded.document.sources.clone().into_iter().enumerate() {
         let names = &entry.customization;
-        if matches!(entry.kind, source::SourceKind::Other(_))
-            || names.root_fields.namespace.is_some()
-            || names.naming_convention == Some(NamingConvention::GraphqlDefault)
-        {
+        if matches!(entry.kind, source::SourceKind::Other(_)) || names.root_fields.namespace.is_some() {
             // Told as not supported.
             config.sources.retain(|it| it.name != entry.name);
             continue;

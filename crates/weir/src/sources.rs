@@ -1,8 +1,7 @@
 //! From addresses in the configuration to one graph.
 
-use crate::config::{Config, Limits, Source, SourceKind};
+use crate::config::{Config, Described, Limits, Source, SourceKind};
 use crate::databases::{postgres, sqlite};
-use crate::metadata::Described;
 use crate::native::{self, Native};
 use crate::services::{self, Joined, Servers};
 use std::collections::HashMap;

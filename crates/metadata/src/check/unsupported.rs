@@ -4,7 +4,6 @@
 
 use super::{Walk, named};
 use crate::document::Metadata;
-use crate::document::customization::NamingConvention;
 use crate::document::source::{IsolationLevel, SourceEntry, SourceKind};
 use crate::document::table::{RelationshipEntry, TableEntry};
 use crate::json::Json;
@@ -98,14 +97,6 @@ fn source(walk: &mut Walk, source: &SourceEntry) {
                 ));
             });
         }
-        if source.customization.naming_convention == Some(NamingConvention::GraphqlDefault) {
-            walk.below(["naming_convention".into()], |walk| {
-                walk.wrong(format!(
-                    "`graphql-default` is not supported yet: the source `{}` is not served",
-                    source.name
-                ));
-            });
-        }
     });
     walk.each("tables", &source.tables, table);
     walk.each("functions", &source.functions, |walk, it| {
@@ -124,6 +115,10 @@ fn source(walk: &mut Walk, source: &SourceEntry) {
             walk.wrong("`query_tags` is not supported: statements carry no comments; remove it");
         });
     }
+    connection(walk, source);
+}
+
+fn connection(walk: &mut Walk, source: &SourceEntry) {
     let Some(configuration) = &source.configuration else { return };
     walk.below(["configuration".into()], |walk| {
         let info = &configuration.connection_info;

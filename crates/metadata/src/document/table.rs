@@ -5,7 +5,7 @@ use super::permission::{
     DeletePermission, InsertPermission, PermissionEntry, SelectPermission, UpdatePermission,
 };
 use crate::json::{Json, Members};
-use crate::read::tree::{Node, Value};
+use crate::tree::{Node, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 

@@ -4,10 +4,10 @@
 //!
 //! **Invariant:** an error has the path of its entry and the place of the key or value that causes it.
 
-use super::tree::{Member, Node, Place, Value};
 use crate::json::NEWTYPE;
 use crate::names::hint;
 use crate::places::Step;
+use crate::tree::{Member, Node, Place, Value};
 use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
 use serde::de::{
     self, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, VariantAccess,

@@ -2,11 +2,11 @@
 //!
 //! **Invariant:** an included file lies in the folder of the document; no file is open twice on one way of includes.
 
-use super::tree::{Member, Node, Place, Value};
 use super::yaml::Budget;
 use super::{Wrong, json_text, yaml};
 use crate::names::hint;
 use crate::places::Fault;
+use crate::tree::{Member, Node, Place, Value};
 use std::path::{Path, PathBuf};
 
 /// Size of one file, in bytes.

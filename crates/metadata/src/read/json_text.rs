@@ -1,9 +1,9 @@
 //! JSON text to nodes with places.
 
 use super::Wrong;
-use super::tree::{Member, Node, Place, Value};
 use super::yaml::{Budget, add};
 use crate::json::is_number;
+use crate::tree::{Member, Node, Place, Value};
 
 /// Reads `text`, the file of index `file`.
 pub(super) fn parse(text: &str, file: u32, budget: &mut Budget) -> Result<Node, Wrong> {

@@ -8,16 +8,15 @@
 pub(crate) mod deserialize;
 mod folder;
 mod json_text;
-pub mod tree;
 mod yaml;
 
 use crate::check;
 use crate::document::Metadata;
 use crate::places::{Fault, Places, Step, located};
+use crate::tree::{Member, Node, Place, Value};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tree::{Member, Node, Place, Value};
 
 /// Something wrong at a place of the text.
 #[derive(Debug)]

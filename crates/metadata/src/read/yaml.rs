@@ -6,8 +6,8 @@
 //! **Invariant:** nodes, bytes and depth are bounded over all files of a document, aliases included.
 
 use super::Wrong;
-use super::tree::{Member, Node, Place, Value};
 use crate::json::is_number;
+use crate::tree::{Member, Node, Place, Value};
 use serde_saphyr::granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use std::collections::{HashMap, HashSet};
 

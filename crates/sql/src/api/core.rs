@@ -1,10 +1,14 @@
 //! The schema in the making, with the tables of meanings that grow beside it.
 
 use super::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
+use crate::model::Model;
+use crate::model::convention::{self, Case};
+use std::borrow::Cow;
+use std::collections::HashSet;
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{Place, TypeId, TypeRef};
 use weir_language::wraps::Wraps;
-use weir_metadata::document::customization::{Affixes, Customization, RootFieldNames};
+use weir_metadata::document::customization::{Affixes, RootFieldNames};
 use weir_relational::catalog::ColumnType;
 
 /// `T`.
@@ -60,6 +64,10 @@ pub(super) struct Core {
     pub(super) scalars: Vec<(ColumnType, TypeRef, TypeId)>,
     /// Types that stand everywhere.
     pub(super) common: Common,
+    /// True if generated names follow the convention `graphql-default`.
+    pub(super) is_camel: bool,
+    /// Bases of names that somebody gave.
+    customs: HashSet<String>,
     /// Prefix and suffix of the names of this source's own types.
     types: Affixes,
     /// Prefix and suffix of the names of root fields.
@@ -82,7 +90,11 @@ pub(super) struct Common {
 
 impl Core {
     /// Begins the API of so many tables with so many columns in all.
-    pub(super) fn new(tables: usize, columns: usize, customization: &Customization) -> Self {
+    pub(super) fn new(tables: usize, columns: usize, model: &Model) -> Self {
+        let (customization, is_camel) = (&model.customization, model.is_camel());
+        let named = model.tables.iter().flatten().filter(|it| it.has_custom_name).map(|it| &it.name);
+        let arguments = model.functions.iter().map(|it| &it.arguments_type);
+        let customs = named.chain(arguments).filter(|_| is_camel).cloned().collect();
         let mut b = SchemaBuilder::new();
         // About what everyday tables bring.
         b.make_room(52 * tables + 60, 30 * tables + 10 * columns, 80 * tables + 20 * columns);
@@ -91,7 +103,7 @@ impl Core {
             float: b.reference("Float"),
             string: b.reference("String"),
             boolean: b.reference("Boolean"),
-            order_by: b.reference("order_by"),
+            order_by: b.reference(if is_camel { "OrderBy" } else { "order_by" }),
         };
         Self {
             b,
@@ -100,6 +112,8 @@ impl Core {
             enum_values: Vec::new(),
             scalars: Vec::new(),
             common,
+            is_camel,
+            customs,
             types: customization.type_names.clone(),
             roots: customization.root_fields.clone(),
             name: String::new(),
@@ -119,25 +133,76 @@ impl Core {
         self.b.default("false");
     }
 
+    /// `name` of a member by the source's convention, unless somebody gave it.
+    fn spelled<'n>(&self, name: &'n str, is_given: bool) -> Cow<'n, str> {
+        let is_cut = self.is_camel && !is_given && name.trim_start_matches('_').contains('_');
+        if is_cut { Cow::Owned(convention::field(name)) } else { Cow::Borrowed(name) }
+    }
+
+    /// `name` of a type that all sources share, by the source's convention.
+    pub(super) fn shared<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        if self.is_camel { Cow::Owned(convention::type_name(name)) } else { Cow::Borrowed(name) }
+    }
+
     pub(super) fn field(&mut self, name: &str, words: &str, ty: TypeRef, meaning: FieldMeaning) {
-        let id = self.b.field(name, words, ty);
+        let is_generated = matches!(
+            meaning,
+            FieldMeaning::RelatedAggregate(_) | FieldMeaning::Function(..) | FieldMeaning::AffectedRows(_)
+        );
+        let id = self.b.field(&self.spelled(name, !is_generated), words, ty);
         put(&mut self.fields, id.index(), FieldMeaning::None, meaning);
     }
     pub(super) fn argument(&mut self, name: &str, words: &str, ty: TypeRef, meaning: InputMeaning) {
-        let id = self.b.argument(name, words, ty);
+        let id = self.b.argument(&self.spelled(name, is_given(meaning)), words, ty);
         put(&mut self.inputs, id.index(), InputMeaning::None, meaning);
     }
     pub(super) fn input_field(&mut self, name: &str, words: &str, ty: TypeRef, meaning: InputMeaning) {
-        let id = self.b.input_field(name, words, ty);
+        let id = self.b.input_field(&self.spelled(name, is_given(meaning)), words, ty);
         put(&mut self.inputs, id.index(), InputMeaning::None, meaning);
     }
     pub(super) fn enum_value(&mut self, name: &str, words: &str, meaning: EnumMeaning) {
-        let id = self.b.enum_value(name, words);
+        let is_upper = self.is_camel && matches!(meaning, EnumMeaning::Order { .. });
+        let id = match is_upper {
+            true => self.b.enum_value(&name.to_ascii_uppercase(), words),
+            false => self.b.enum_value(name, words),
+        };
         put(&mut self.enum_values, id.index(), EnumMeaning::None, meaning);
     }
 
+    /// Appends the base of a name to it, which is one piece if somebody gave it.
+    fn base(&mut self, base: &str, case: Case) {
+        match self.customs.contains(base) {
+            true => convention::push_custom(&mut self.name, base),
+            false => convention::push_part(&mut self.name, base, case),
+        }
+    }
+
+    /// Writes the name of a root field; `is_given` if somebody gave all of it but prefix and suffix.
+    pub(super) fn root_name(&mut self, [before, base, after]: [&str; 3], is_given: bool) {
+        if !self.is_camel {
+            write(&mut self.name, &[&self.roots.prefix, before, base, after, &self.roots.suffix]);
+            return;
+        }
+        self.name.clone_from(&self.roots.prefix);
+        convention::push_part(&mut self.name, before, Case::Field);
+        match is_given {
+            true => convention::push_custom(&mut self.name, base),
+            false => self.base(base, Case::Field),
+        }
+        convention::push_part(&mut self.name, after, Case::Field);
+        self.name.push_str(&convention::capital(&self.roots.suffix));
+    }
+
     fn type_name(&mut self, base: &str, suffix: &str) {
-        write(&mut self.name, &[&self.types.prefix, base, suffix, &self.types.suffix]);
+        if !self.is_camel {
+            write(&mut self.name, &[&self.types.prefix, base, suffix, &self.types.suffix]);
+            return;
+        }
+        self.name.clear();
+        self.name.push_str(&convention::capital(&self.types.prefix));
+        self.base(base, Case::Type);
+        convention::push_part(&mut self.name, suffix, Case::Type);
+        self.name.push_str(&convention::capital(&self.types.suffix));
     }
 
     /// The source's own type called `base` and `suffix`.
@@ -169,6 +234,18 @@ impl Core {
         write(&mut self.words, words);
         self.b.enumeration(&self.name, &self.words)
     }
+}
+
+/// True if an input's name is not generated.
+fn is_given(meaning: InputMeaning) -> bool {
+    matches!(
+        meaning,
+        InputMeaning::Column(..)
+            | InputMeaning::Related(_)
+            | InputMeaning::RelatedAggregate(_)
+            | InputMeaning::Computed(_)
+            | InputMeaning::FunctionArgument(_)
+    )
 }
 
 /// `parts` one after another, in place of what was in `out`.

@@ -22,7 +22,8 @@ const ORDERS: [(&str, &str, bool, bool); 6] = [
 impl Core {
     /// `order_by`.
     pub(super) fn order_by_enum(&mut self) {
-        self.b.enumeration("order_by", "column ordering options");
+        let name = if self.is_camel { "OrderBy" } else { "order_by" };
+        self.b.enumeration(name, "column ordering options");
         for (name, words, descending, nulls_first) in ORDERS {
             self.enum_value(name, words, EnumMeaning::Order { descending, nulls_first });
         }
@@ -67,7 +68,7 @@ impl Core {
     /// A member called `name` and `_aggregate`.
     fn aggregate_member(&mut self, name: &str, ty: weir_language::schema::TypeRef, meaning: InputMeaning) {
         let mut text = std::mem::take(&mut self.name);
-        write(&mut text, &[name, "_aggregate"]);
+        write(&mut text, &[name, if self.is_camel { "Aggregate" } else { "_aggregate" }]);
         self.input_field(&text, "", ty, meaning);
         self.name = text;
     }

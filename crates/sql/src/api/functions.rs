@@ -22,7 +22,7 @@ impl Core {
             });
             let object = table.types.object;
             let rows = if function.is_set { full_list(object) } else { plain(object) };
-            self.root_field(["", select, ""], &[&words], rows, FieldMeaning::Call(id, table.id));
+            self.root_field(["", select, ""], true, &[&words], rows, FieldMeaning::Call(id, table.id));
             self.call_arguments(model, id);
             self.page(table);
             if let Some(name) = aggregate {
@@ -33,6 +33,7 @@ impl Core {
                 let aggregate = non_null(table.types.aggregate);
                 self.root_field(
                     ["", name, ""],
+                    true,
                     &[&words],
                     aggregate,
                     FieldMeaning::CallAggregate(id, table.id),

@@ -27,7 +27,7 @@ impl<'m> Tables<'m> {
 /// The schema is unsound: names that the model should have kept apart.
 pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
     let columns = model.relations.catalog.tables.iter().map(|table| table.columns.len()).sum();
-    let mut core = Core::new(model.relations.catalog.tables.len(), columns, &model.customization);
+    let mut core = Core::new(model.relations.catalog.tables.len(), columns, &model);
     let tables = Tables(tables(&model, &mut core));
     core.roots(&model, &tables);
     core.order_by_enum();

@@ -59,22 +59,27 @@ impl Core {
             Some(special) => ["", special, ""],
             None => [before, &table.tracked.name, after],
         };
+        let is_given = special.name.is_some();
         match &special.comment {
-            Some(comment) => self.root_field(name, &[comment], ty, meaning),
-            None => self.root_field(name, &[words, "\"", &table.table.name, "\"", rest], ty, meaning),
+            Some(comment) => self.root_field(name, is_given, &[comment], ty, meaning),
+            None => {
+                let words = [words, "\"", &table.table.name, "\"", rest];
+                self.root_field(name, is_given, &words, ty, meaning);
+            }
         }
     }
 
-    /// One root field, its name and words put together.
+    /// One root field, its name and words put together; `is_given` if somebody gave the name.
     pub(super) fn root_field(
         &mut self,
-        [before, base, after]: [&str; 3],
+        name: [&str; 3],
+        is_given: bool,
         words: &[&str],
         ty: TypeRef,
         meaning: FieldMeaning,
     ) {
-        let (mut name, mut text) = (std::mem::take(&mut self.name), std::mem::take(&mut self.words));
-        write(&mut name, &[&self.roots.prefix, before, base, after, &self.roots.suffix]);
+        self.root_name(name, is_given);
+        let (name, mut text) = (std::mem::take(&mut self.name), std::mem::take(&mut self.words));
         write(&mut text, words);
         self.field(&name, &text, ty, meaning);
         self.name = name;

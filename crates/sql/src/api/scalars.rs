@@ -3,6 +3,7 @@
 use super::core::{Core, list, list_of, plain, write};
 use super::meaning::InputMeaning;
 use super::shapes;
+use crate::model::convention;
 use crate::model::names::graphql_name;
 use std::borrow::Cow;
 use weir_language::schema::{TypeId, TypeRef};
@@ -203,13 +204,21 @@ impl Core {
         }
         let name = scalar_name(ty);
         let (scalar, suffix) = match ty.element() {
-            None => (plain(self.b.reference(name)), "_comparison_exp"),
+            None => {
+                let name = self.scalar(name);
+                (plain(self.b.reference(&name)), "_comparison_exp")
+            }
             Some(element) => (list_of(self.scalar_uses(element).0), "_array_comparison_exp"),
         };
         write(&mut self.name, &[name, suffix]);
-        let comparison = self.b.reference(&self.name);
+        let comparison = self.b.reference(&self.shared(&self.name));
         self.scalars.push((ty.clone(), scalar, comparison));
         (scalar, comparison)
+    }
+
+    /// `name` of a scalar by the source's convention.
+    fn scalar<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        if self.is_camel { Cow::Owned(convention::capital(name)) } else { Cow::Borrowed(name) }
     }
 
     /// Defines all scalars that were used, and their comparisons.
@@ -221,7 +230,7 @@ impl Core {
         for (family, name, field, to) in CASTS {
             if self.scalars.iter().any(|(ty, ..)| ty.facts().operators.contains(&family)) {
                 let (_, comparison) = self.scalar_uses(&to.to());
-                self.b.input_object(name, "");
+                self.b.input_object(&self.shared(name), "");
                 self.input_field(field, "", plain(comparison), InputMeaning::CastTo(to));
             }
         }
@@ -238,7 +247,8 @@ impl Core {
                 continue;
             }
             if let Some(reader) = facts.input {
-                self.b.scalar(name, "", reader);
+                let name = self.scalar(name);
+                self.b.scalar(&name, "", reader);
             }
             self.comparison(name, scalar, facts.operators);
         }
@@ -246,7 +256,8 @@ impl Core {
 
     /// The input that compares values of a scalar or a list of it by the operators of `families`.
     fn comparison(&mut self, name: &str, base: TypeRef, families: &[Operators]) {
-        self.b.input_object(&format!("{name}_comparison_exp"), &[COMPARES.0, name, COMPARES.1].concat());
+        let own = format!("{name}_comparison_exp");
+        self.b.input_object(&self.shared(&own), &[COMPARES.0, name, COMPARES.1].concat());
         self.compare(base, families);
     }
 
@@ -264,10 +275,10 @@ impl Core {
             fields.push((name, words, ty, InputMeaning::Compare(operator)));
         }
         for (_, cast, ..) in CASTS.iter().filter(|it| families.contains(&it.0)) {
-            fields.push(("_cast", "", plain(self.b.reference(cast)), InputMeaning::Cast));
+            fields.push(("_cast", "", plain(self.b.reference(&self.shared(cast))), InputMeaning::Cast));
         }
         for &(_, name, by, input, words) in shapes::MEASURES.iter().filter(|it| families.contains(&it.0)) {
-            let input = plain(self.b.reference(input.0));
+            let input = plain(self.b.reference(&self.shared(input.0)));
             fields.push((name, words, input, InputMeaning::Measure(by)));
         }
         // As Hasura shows them.

@@ -128,7 +128,7 @@ impl Core {
             }
             defined.push(name);
             let types: Vec<_> = by.types().iter().map(|ty| self.scalar_uses(ty).0).collect();
-            self.b.input_object(name, "");
+            self.b.input_object(&self.shared(name), "");
             for &(member, at, needed) in members {
                 let base =
                     if member == "distance" { plain(self.common.float) } else { types[usize::from(at)] };

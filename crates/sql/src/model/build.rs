@@ -2,6 +2,7 @@
 //!
 //! Nothing here fails as a whole: what does not fit is left out or renamed, with a warning that says why.
 
+use super::convention;
 use super::names::{assign, graphql_name, hint, no_table};
 use super::{Model, RootField, RootFields, Tracked, functions, relationships, reserved};
 use hashbrown::HashSet;
@@ -166,7 +167,8 @@ impl<'o> Building<'o> {
         for (&at, name) in served.iter().zip(names) {
             let Some(name) = name else { continue };
             let table = &catalog.tables[at];
-            let tracked = tracked(table, name, by_table[at], &mut warnings, |column, comment| {
+            let is_camel = self.model.is_camel();
+            let tracked = tracked(table, name, by_table[at], is_camel, &mut warnings, |column, comment| {
                 comments.push((at, column, comment));
             });
             let is_named = by_table[at]
@@ -284,12 +286,14 @@ fn tracked(
     table: &Table,
     name: String,
     entry: Option<(usize, &TableEntry)>,
+    is_camel: bool,
     warnings: &mut Vec<Warning>,
     mut comment: impl FnMut(usize, String),
 ) -> Tracked {
     let configuration = entry.map(|(_, entry)| &entry.configuration);
     let entry_at = entry.map_or(0, |(at, _)| at);
-    let mut wanted: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let usual = |name: &str| if is_camel { convention::field(name) } else { name.to_owned() };
+    let mut wanted: Vec<String> = table.columns.iter().map(|column| usual(&column.name)).collect();
     if let Some(configuration) = configuration {
         let older = configuration
             .custom_column_names
@@ -314,7 +318,7 @@ fn tracked(
                 continue;
             };
             if let Some(name) = name {
-                wanted[at.0 as usize] = name;
+                wanted[at.0 as usize] = name.clone();
             }
             if let Some(words) = words {
                 comment(at.0 as usize, words.clone());
@@ -322,7 +326,7 @@ fn tracked(
         }
     }
     let place = |column: &str| format!("{}.{column}", table.name);
-    let columns = assign(wanted.into_iter(), reserved::fits_column, place, warnings);
+    let columns = assign(wanted.iter().map(String::as_str), reserved::fits_column, place, warnings);
     let words = configuration.and_then(|configuration| configuration.comment.clone());
     Tracked {
         name,
@@ -331,6 +335,7 @@ fn tracked(
         relationships: Vec::new(),
         computed: Vec::new(),
         enum_values: Vec::new(),
+        has_custom_name: configuration.is_some_and(|it| it.custom_name.is_some()),
         has_groups: true,
         root_fields: RootFields::default(),
         comment: words.or_else(|| Some(table.comment.clone()).filter(|it| !it.is_empty())),

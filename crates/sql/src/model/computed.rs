@@ -5,6 +5,7 @@
 //! **Invariant:** none is `VOLATILE`: reads may run it as often as they like, or not at all.
 
 use super::build::Building;
+use super::convention;
 use super::functions::{description, find, given, is_free_type, session};
 use super::names::graphql_name;
 use super::relationships::add;
@@ -57,7 +58,10 @@ fn one(
     {
         return Err(format!("`{name}` is no GraphQL name that is free among the fields of its table"));
     }
-    let arguments_type = format!("{name}_{}_args", tracked.name);
+    let arguments_type = match building.model.is_camel() {
+        true => convention::with_custom(&name, &format!("_{}_args", tracked.name)),
+        false => format!("{name}_{}_args", tracked.name),
+    };
     if !arguments.is_empty() && !is_free_type(&building.model, &arguments_type) {
         return Err(format!("`{arguments_type}` is no name that is free for the type of its arguments"));
     }

@@ -3,6 +3,7 @@
 //! **Invariant:** a model made of the entries of a model serves the same tables, names and relationships.
 
 use super::build::base_name;
+use super::convention;
 use super::{Model, RootField, Tracked};
 use std::collections::BTreeMap;
 use weir_metadata::document::table::{
@@ -32,7 +33,8 @@ impl Model {
         configuration.custom_column_names = BTreeMap::new();
         configuration.custom_root_fields = root_fields(tracked);
         for (column, name) in table.columns.iter().zip(&tracked.columns) {
-            let custom = name.as_ref().filter(|it| **it != column.name);
+            let usual = if self.is_camel() { convention::field(&column.name) } else { column.name.clone() };
+            let custom = name.as_ref().filter(|it| **it != usual);
             let known = configuration.column_config.get_mut(&column.name);
             match (custom, known) {
                 (Some(name), None) => {

@@ -5,6 +5,7 @@
 //! **Invariant:** a served function is the only one of its name, and its arguments have names of their own, so that a call can leave out any that has a default; at a root it gives rows of a tracked table.
 
 use super::build::Building;
+use super::convention;
 use super::names::graphql_name;
 use super::{Model, reserved};
 use hashbrown::HashSet;
@@ -124,10 +125,16 @@ fn tracked(
         None => format!("{}_{}", function.schema, function.name),
     };
     let fields = &settings.custom_root_fields;
-    let select = fields.function.clone().unwrap_or_else(|| base.clone());
-    let aggregate = fields.function_aggregate.clone().unwrap_or_else(|| format!("{base}_aggregate"));
+    let (is_camel, is_custom) = (building.model.is_camel(), settings.custom_name.is_some());
+    let usual = |end: &str| match (is_camel, is_custom) {
+        (false, _) => format!("{base}{end}"),
+        (true, false) => convention::field(&format!("{base}{end}")),
+        (true, true) => convention::with_custom(&base, end),
+    };
+    let select = fields.function.clone().unwrap_or_else(|| usual(""));
+    let aggregate = fields.function_aggregate.clone().unwrap_or_else(|| usual("_aggregate"));
     let aggregate = (!volatile).then_some(aggregate);
-    let arguments_type = format!("{base}_args");
+    let arguments_type = usual("_args");
     for name in std::iter::once(&select).chain(&aggregate) {
         let valid = graphql_name(name).is_some_and(|valid| valid == name.as_str());
         if !valid || building.is_root(name) || !taken.insert(name.clone()) {

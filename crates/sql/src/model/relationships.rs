@@ -302,7 +302,12 @@ fn key_on<'t>(
             && key.columns.iter().all(|&column| columns.contains(&table.column(column).name))
             && target.is_none_or(|target| key.target == target)
     };
-    table.foreign_keys.iter().find(same).ok_or_else(|| {
+    let mut found = table.foreign_keys.iter().filter(same);
+    let first = found.next();
+    if first.is_some_and(|first| found.any(|it| it.target != first.target)) {
+        return Err("more than one foreign key constraint exists on the given column(s)".into());
+    }
+    first.ok_or_else(|| {
         if let Some(unknown) = columns.iter().find(|it| table.find(it).is_none()) {
             return no_column(table, unknown);
         }

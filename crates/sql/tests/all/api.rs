@@ -337,3 +337,58 @@ fn golden_the_schema_of_chinook_stays_as_it_is() {
     let first = golden.lines().zip(sdl.lines()).position(|(old, new)| old != new);
     assert!(golden == sdl, "line {first:?} differs");
 }
+
+#[test]
+fn generated_names_follow_the_convention_of_the_source() {
+    let connection = Connection::open_in_memory().unwrap();
+    let sql = "CREATE TABLE boat (id INTEGER PRIMARY KEY, home_port TEXT, sunk_at TIMESTAMPTZ); \
+               CREATE TABLE boat_log (id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boat, the_text TEXT); \
+               CREATE TABLE crew_list (id INTEGER PRIMARY KEY, first_name TEXT)";
+    connection.execute_batch(sql).unwrap();
+    let (catalog, _) = read(&connection, SqliteOptions::default()).unwrap();
+    let entries = r#"[
+        {"table": "crew_list", "configuration": {"custom_name": "crew_of", "column_config": {"first_name": {"custom_name": "first_n"}},
+          "custom_root_fields": {"select": "all_crews"}}},
+        {"table": "boat", "array_relationships": [{"name": "boat_logs",
+          "using": {"foreign_key_constraint_on": {"table": "boat_log", "column": "boat_id"}}}]}]"#;
+    let tables: Vec<TableEntry> = serde_json::from_str(entries).unwrap();
+    let customization = serde_json::from_str(r#"{"naming_convention": "graphql-default"}"#).unwrap();
+    let options =
+        ModelOptions { tables: &tables, customization: Some(&customization), ..ModelOptions::default() };
+    let (model, _) = Model::build(catalog, options, &mut |table| enum_values(&connection, table));
+    let api = generate(model).unwrap();
+    let check = |ty: &str, expected: &[&str]| {
+        let found = members(&api.schema, ty);
+        for part in expected {
+            assert!(found.iter().any(|it| it.starts_with(part)), "{ty} has no {part}: {found:#?}");
+        }
+    };
+    check(
+        "query_root",
+        &[
+            "boat(",
+            "boatByPk(id",
+            "boatLog(distinctOn: [BoatLogSelectColumn!], limit: Int, offset: Int, orderBy: [BoatLogOrderBy!], where: BoatLogBoolExp)",
+        ],
+    );
+    check("query_root", &["boatLogAggregate(", "all_crews(", "crew_ofByPk(", "crew_ofAggregate("]);
+    check(
+        "mutation_root",
+        &[
+            "insertBoatLogOne(object: BoatLogInsertInput!, onConflict: BoatLogOnConflict)",
+            "insertCrew_ofOne(",
+            "updateBoatByPk(",
+            "updateCrew_ofMany(",
+        ],
+    );
+    check("Boat", &["homePort: String", "sunkAt: Timestamptz", "boat_logs(", "boatLogsAggregate("]);
+    check("BoatOrderBy", &["homePort: OrderBy", "boat_logsAggregate: BoatLogAggregateOrderBy"]);
+    check("BoatLogMutationResponse", &["affectedRows: Int!", "returning: [BoatLog!]!"]);
+    check("BoatLogAggregateFields", &["stddevPop: BoatLogStddevPopFields"]);
+    check("BoatSelectColumn", &["homePort"]);
+    check("crew_of", &["first_n: String"]);
+    check("crew_ofBoolExp", &["first_n: StringComparisonExp", "_and"]);
+    check("OrderBy", &["ASC_NULLS_FIRST", "DESC"]);
+    check("StringComparisonExp", &["_isNull: Boolean", "_nilike"]);
+    check("TimestamptzComparisonExp", &["_gt: Timestamptz"]);
+}

@@ -74,7 +74,7 @@ pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, Str
             "{} does not exist; write one by `weir init`, or serve a file: `weir serve sqlite:chinook.db`",
             path.display()
         )),
-        Target::Config(path) => Ok(Origin::File(path, overrides)),
+        Target::Config(path) => Ok(Origin::File(path, Box::new(overrides))),
         Target::Source(address) => fixed(sources::config_of(&address), &overrides),
     }
 }

@@ -13,7 +13,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use weir_language::validate::suggest;
-use weir_metadata::document::customization::NamingConvention;
 use weir_metadata::{Step, check};
 use weir_relational::catalog::ConfigStep;
 
@@ -126,10 +125,6 @@ fn entries(config: &mut Config, text: &str) -> Result<(), LoadError> {
                 own(&["customization".into(), "root_fields".into(), "namespace".into()]),
                 message.into(),
             ));
-        }
-        if customization.naming_convention == Some(NamingConvention::GraphqlDefault) {
-            let message = "of `naming_convention` only `hasura-default` is supported yet: leave it out";
-            return Err(fail(own(&["customization".into(), "naming_convention".into()]), message.into()));
         }
     }
     Ok(())

@@ -7,6 +7,7 @@
 
 pub mod auth;
 mod cors;
+mod described;
 mod limits;
 pub mod listen;
 pub mod load;
@@ -21,8 +22,8 @@ pub use auth::{
     Auth, AuthOverrides, AuthWebhook, ClaimPath, ClaimSource, ClaimsFormat, Jwt, JwtAlgorithm, OneOrMany,
 };
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
-use crate::metadata::Described;
 pub use cors::Cors;
+pub use described::Described;
 pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
 pub use listen::Listen;

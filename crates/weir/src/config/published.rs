@@ -111,6 +111,10 @@ pub(super) fn customization(_: &mut SchemaGenerator) -> Schema {
         "properties": {
             "root_fields": around("Prefix and suffix of the fields of `query_root` and `mutation_root`."),
             "type_names": around("Prefix and suffix of the types of tables and functions."),
+            "naming_convention": {
+                "description": "`graphql-default`: insertBoatOne, BoatBoolExp.",
+                "enum": ["hasura-default", "graphql-default"],
+            },
         },
     })
 }

@@ -211,3 +211,23 @@ fn a_database_without_metadata_is_exported_and_served_alike() {
     };
     assert_eq!(lines(&before), lines(&after));
 }
+
+#[test]
+fn the_convention_of_a_source_names_what_is_asked_and_written() {
+    let folder = Folder::new();
+    folder.pets();
+    let tables = "  - table: pet\n    configuration: {column_config: {name: {custom_name: nick_name}}}\n  customization: {naming_convention: graphql-default}\n";
+    write(&folder, &[VERSION, ("databases/databases.yaml", &pets(tables))]);
+    let weir = serve(folder);
+    let insert = "mutation { insertPetOne(object: {id: 70, nick_name: \"Zoe\"}, onConflict: {constraint: pet_pkey, updateColumns: [nick_name]}) { nick_name } \
+                  updatePetMany(updates: [{where: {id: {_eq: 70}}, _set: {nick_name: \"Zia\"}}]) { affectedRows } }";
+    check(
+        &weir.query(insert),
+        r#"{"data":{"insertPetOne":{"nick_name":"Zoe"},"updatePetMany":[{"affectedRows":1}]}}"#,
+    );
+    let read = "{ pet(orderBy: {id: DESC_NULLS_LAST}, limit: 1, where: {nick_name: {_isNull: false}}) { id __typename } petByPk(id: 70) { nick_name } }";
+    check(
+        &weir.query(read),
+        r#"{"data":{"pet":[{"id":70,"__typename":"Pet"}],"petByPk":{"nick_name":"Zia"}}}"#,
+    );
+}

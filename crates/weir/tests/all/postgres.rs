@@ -178,8 +178,8 @@ fn tables_of_one_name_are_a_clash_that_names_a_way_out_which_is_one() {
         &["refused.yaml:2:", "`namespace` is not supported yet"],
     );
     refused(
-        ", customization: {naming_convention: graphql-default}",
-        &["only `hasura-default` is supported yet"],
+        ", customization: {naming_convention: camel}",
+        &["`camel` is none of: hasura-default, graphql-default"],
     );
     refused(", customization: {type_names: {prefix: 1st}}", &["a prefix has to begin with a letter"]);
     let file = folder

@@ -1,0 +1,33 @@
+//! Hasura's metadata beside the configuration.
+
+use weir_metadata::{Fault, Inconsistent, Loaded, Step, inconsistent};
+use weir_relational::catalog::ConfigStep;
+
+/// Metadata that was read, and what of it is not served.
+#[derive(Clone, Debug, Default)]
+pub struct Described {
+    /// The document and its places.
+    pub loaded: Loaded,
+    /// Entries that Weir does not honour.
+    pub unsupported: Vec<Fault>,
+    /// Sources that cannot be opened as they are described.
+    pub inconsistent: Vec<Inconsistent>,
+}
+
+impl Described {
+    /// The entry at `path`, which is left out because of `reason`.
+    #[must_use]
+    pub fn inconsistent(&self, path: &[Step], reason: &str) -> Inconsistent {
+        inconsistent(&self.loaded.places, path, reason)
+    }
+
+    /// The path of an entry of the source at `source`.
+    #[must_use]
+    pub fn path(source: usize, below: &[ConfigStep]) -> Vec<Step> {
+        let step = |it: &ConfigStep| match it {
+            ConfigStep::Key(key) => Step::Key(key.as_str().into()),
+            ConfigStep::Item(item) => Step::Item(*item),
+        };
+        ["sources".into(), source.into()].into_iter().chain(below.iter().map(step)).collect()
+    }
+}
