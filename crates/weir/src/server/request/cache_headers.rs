@@ -280,7 +280,7 @@ mod tests {
         let lines: Vec<_> = headers.get_all(VARY).iter().collect();
         assert_eq!(
             lines,
-            [&format!("accept-encoding, x-hasura-admin-secret, authorization, x-user-id, accept, origin")]
+            ["accept-encoding, x-hasura-admin-secret, authorization, x-user-id, accept, origin"]
         );
     }
 
