@@ -5,6 +5,7 @@ use crate::json_edit;
 use crate::pattern::BadPattern;
 use rusqlite::ffi;
 use std::fmt;
+use weir_relational::dialect::CHECK_FAILED;
 
 /// Why a job has no result.
 #[derive(Debug)]
@@ -48,6 +49,12 @@ impl std::error::Error for Error {}
 pub(crate) fn is_sync_failure(error: &rusqlite::Error) -> bool {
     let codes = [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC];
     matches!(error, rusqlite::Error::SqliteFailure(cause, _) if codes.contains(&cause.extended_code))
+}
+
+/// True if a written row does not fulfil the check of a permission.
+#[must_use]
+pub fn is_check_complaint(error: &rusqlite::Error) -> bool {
+    matches!(error, rusqlite::Error::SqliteFailure(_, Some(words)) if words == CHECK_FAILED)
 }
 
 /// The words of a pattern that a function of Weir's refused: the client's error.

@@ -6,7 +6,7 @@
 
 use crate::json_contains::contains;
 use crate::pattern::{BadPattern, Kind, Pattern};
-use crate::{json_edit, statistics};
+use crate::{checks, json_edit, statistics};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
@@ -63,6 +63,7 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     })?;
     connection.create_scalar_function(c"weir_add", 3, flags, add)?;
     edits(connection, flags)?;
+    checks::register(connection)?;
     statistics::register(connection, flags)
 }
 

@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** nothing here knows GraphQL; a statement's text comes from the relational plan.
 
+mod checks;
 pub mod connection;
 pub mod error;
 pub mod functions;

@@ -20,7 +20,8 @@ impl Compiler<'_> {
     pub(super) fn change(&mut self, field: &OutputField, ty: TypeId) -> Result<MemberKind, PlanError> {
         let find = match self.field_meaning(field) {
             FieldMeaning::Add(_) => None,
-            _ => Some(self.finder(field, ty)?),
+            FieldMeaning::Delete(_) => Some(self.finder(field, ty, Purpose::Delete)?),
+            _ => Some(self.finder(field, ty, Purpose::Update)?),
         };
         let output_plan::OutputKind::Object(set) = field.member else {
             return Err(self.refuse("this field needs a selection of an object"));
@@ -33,7 +34,7 @@ impl Compiler<'_> {
     }
 
     /// The numbers of the objects that the filter finds, in order.
-    fn finder(&mut self, field: &OutputField, ty: TypeId) -> Result<u32, PlanError> {
+    fn finder(&mut self, field: &OutputField, ty: TypeId, purpose: Purpose) -> Result<u32, PlanError> {
         let at = self.native.rows_of(ty);
         let filter = match self.changed(field) {
             Some(place) => {
@@ -43,7 +44,7 @@ impl Compiler<'_> {
             None => Filter::TRUE,
         };
         let query = Query {
-            scan: Scan::of(at.table, Purpose::Target),
+            scan: Scan::of(at.table, purpose),
             call: None,
             nest: Vec::new(),
             through: None,

@@ -231,8 +231,8 @@ impl ApiFrontend for Native {
         false
     }
 
-    fn policy(&self) -> &dyn Policy {
-        &*self.policy
+    fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {
+        Arc::clone(&self.policy)
     }
 
     fn constraint_message(&self, constraint: &str) -> Option<&str> {
@@ -265,8 +265,8 @@ impl ApiFrontend for Native {
             }
         }
         let (set, fields, protocol) = (plan_node.set, plan_node.fields.to_vec(), plan_node.protocol);
-        let (objects, conditions_max) = (Vec::new(), plan_node.conditions_max);
-        Ask { set, fields, protocol, structural, objects, signed, steered, named, conditions_max }
+        let (objects, conditions_max, facts) = (Vec::new(), plan_node.conditions_max, plan_node.facts.into());
+        Ask { set, fields, protocol, structural, objects, signed, steered, named, conditions_max, facts }
     }
 
     /// Values of the enums of the model are data.

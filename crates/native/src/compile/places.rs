@@ -43,9 +43,9 @@ impl Compiler<'_> {
                     _ => {}
                 }
             }
-            let metres = distance.as_ref().map(|it| it.origin);
+            let metres = distance.as_ref().map(|it| it.origin.clone());
             for (place, by) in places {
-                let place = self.parameter(place, Reader::Place { metres });
+                let place = self.parameter(place, Reader::Place { metres: metres.clone() });
                 let with = std::iter::once(place).chain(distance.clone()).collect();
                 let indexes = self.native.indexes(at.table, bounds[0], IndexKind::Boxes);
                 let (key, of) = (self.row_key(at), of.to_vec());

@@ -232,14 +232,14 @@ impl Planner<'_> {
             }
             TemplateKey::Insert { table, columns } => insert(*table, columns, None),
             TemplateKey::InsertMissing { table, columns } => {
-                let scan = Scan::of(*table, Purpose::Target);
-                let (key, constraint, update) = (Vec::new(), String::new(), Vec::new());
-                let conflict = Conflict { key, constraint, update, scan, filter: Filter::TRUE };
+                let scan = Scan::of(*table, Purpose::Update);
+                let (key, constraint, update, presets) = (Vec::new(), String::new(), Vec::new(), Vec::new());
+                let conflict = Conflict { key, constraint, update, presets, scan, filter: Filter::TRUE };
                 insert(*table, columns, Some(conflict))
             }
             TemplateKey::Update { table, columns, rows } => {
                 let set = columns.iter().map(|it| (*it, Assign::Value(self.value(*table, *it)))).collect();
-                let (scan, filter) = (Scan::of(*table, Purpose::Target), self.filter(*table, rows));
+                let (scan, filter) = (Scan::of(*table, Purpose::Update), self.filter(*table, rows));
                 StatementPlan::Change(Box::new(Change::Update(Update {
                     scan,
                     set,
@@ -258,7 +258,7 @@ impl Planner<'_> {
                 })))
             }
             TemplateKey::Delete { table, rows } => {
-                let (scan, filter) = (Scan::of(*table, Purpose::Target), self.filter(*table, rows));
+                let (scan, filter) = (Scan::of(*table, Purpose::Delete), self.filter(*table, rows));
                 StatementPlan::Change(Box::new(Change::Delete(Delete {
                     scan,
                     filter,

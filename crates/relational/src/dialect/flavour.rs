@@ -36,6 +36,8 @@ pub struct Abilities {
     pub lists_functions: bool,
     /// A related row can be looked for by a plan of its own. If not, every `EXISTS` has to become a join.
     pub subplans: bool,
+    /// The hidden column `xmax` of a row that was inserted is 0, and of one that an upsert updated is not.
+    pub tells_upserts: bool,
     /// Other statements can run while rows of one are still to come.
     pub portals: bool,
     /// A transaction may have to be repeated though it does nothing unusual (40001).
@@ -85,6 +87,7 @@ impl Flavour {
             listens: true,
             lists_functions: true,
             subplans: true,
+            tells_upserts: true,
             portals: true,
             repeats: false,
         };
@@ -98,11 +101,12 @@ impl Flavour {
                 listens: false,
                 lists_functions: false,
                 subplans: false,
+                tells_upserts: false,
                 portals: false,
                 repeats: true,
             },
-            Self::Yugabyte => Abilities { listens: false, repeats: true, ..all },
-            Self::Citus => Abilities { lateral_pages: false, subplans: false, ..all },
+            Self::Yugabyte => Abilities { listens: false, tells_upserts: false, repeats: true, ..all },
+            Self::Citus => Abilities { lateral_pages: false, subplans: false, tells_upserts: false, ..all },
         }
     }
 }

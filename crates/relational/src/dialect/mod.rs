@@ -62,6 +62,9 @@ pub enum Usual {
     Texts,
 }
 
+/// The words with which a statement fails whose rows do not fulfil the policy's condition.
+pub const CHECK_FAILED: &str = "weir: a written row breaks the check of a permission";
+
 /// One question of a list of them.
 pub(super) const EACH_WORD: &str = "word.value";
 
@@ -167,6 +170,29 @@ pub trait Dialect: Send + Sync {
     /// Maximum number of `EXISTS` of one condition that the planner may turn into joins. Default: no limit.
     fn semi_joins_max(&self) -> u32 {
         u32::MAX
+    }
+    /// A returned column that makes the statement fail with [`CHECK_FAILED`] unless `condition` is true.
+    fn checked(&self, condition: &str) -> String;
+    /// The number of its type. Default: types have no numbers.
+    fn checked_type(&self) -> u32 {
+        0
+    }
+    /// After an upsert of a row: the condition `inserted` if the row is new, `updated` if it was there. `alias` is that of a table;
+    /// `None` for a view. Default: both.
+    fn by_branch(&self, _alias: Option<&String>, inserted: &str, updated: &str) -> String {
+        format!("(({inserted}) AND ({updated}))")
+    }
+    /// The first value of an upsert that has to know its branch. Default: nothing is to be noted.
+    fn begin_upsert(&self, value: String) -> String {
+        value
+    }
+    /// A condition that is true and notes that an upsert updates its row. Default: the row tells.
+    fn mark_update(&self) -> Option<&'static str> {
+        None
+    }
+    /// True if after `RETURNING` the changed table is known by its own name, not by its alias.
+    fn returns_by_name(&self) -> bool {
+        false
     }
     /// True if the database has `SELECT DISTINCT ON`.
     fn distinct_on(&self) -> bool {

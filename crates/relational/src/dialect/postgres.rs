@@ -4,7 +4,7 @@
 //! the types of the columns decide, found by their numbers.
 
 use super::flavour::Flavour;
-use super::{Dialect, Floats, Place, Side, Usual};
+use super::{CHECK_FAILED, Dialect, Floats, Place, Side, Usual};
 use crate::catalog::postgres_types::{Kind, Type, Types, oid};
 use crate::catalog::{ColumnType, PREFIX_CHARACTERS};
 use crate::plan::operators::{Aggregation, Cast, Comparison, Measure, Spatial, Tree};
@@ -263,6 +263,22 @@ impl Dialect for Postgres {
 
     fn json_path(&self, out: &mut String, column: &str, path: &str) {
         out.push_str(&format!("{column} #> {path}"));
+    }
+
+    fn checked(&self, condition: &str) -> String {
+        // A cast of a text that is no value fails only where a row needs it: this one is not computed beforehand.
+        format!("(CASE WHEN {condition} THEN NULL ELSE '{CHECK_FAILED}' END)::timestamptz")
+    }
+
+    fn checked_type(&self) -> u32 {
+        oid::TIMESTAMPTZ
+    }
+
+    fn by_branch(&self, alias: Option<&String>, inserted: &str, updated: &str) -> String {
+        match alias.filter(|_| self.flavour.abilities().tells_upserts) {
+            Some(alias) => format!("CASE WHEN {alias}.xmax = 0 THEN {inserted} ELSE {updated} END"),
+            None => format!("(({inserted}) AND ({updated}))"),
+        }
     }
 
     fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>) {

@@ -161,6 +161,26 @@ impl Dialect for Sqlite {
         out.push_str(&format!("({column} -> {path})"));
     }
 
+    fn checked(&self, condition: &str) -> String {
+        format!("weir_check({condition})")
+    }
+
+    fn by_branch(&self, _alias: Option<&String>, inserted: &str, updated: &str) -> String {
+        format!("CASE WHEN weir_is_updated() THEN {updated} ELSE {inserted} END")
+    }
+
+    fn begin_upsert(&self, value: String) -> String {
+        format!("weir_begin_upsert({value})")
+    }
+
+    fn mark_update(&self) -> Option<&'static str> {
+        Some("weir_mark_update()")
+    }
+
+    fn returns_by_name(&self) -> bool {
+        true
+    }
+
     fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>) {
         let bits = if let Reader::Column(ty) = value.reader { ty.facts().bits } else { None };
         let value = value.placeholder;
@@ -259,6 +279,7 @@ fn is_untyped(right: &Side<'_>) -> bool {
         | Reader::Instant
         | Reader::Instants
         | Reader::JsonPath
+        | Reader::Capped { .. }
         | Reader::AsIs => false,
     }
 }

@@ -47,7 +47,7 @@ impl Alternatives {
     pub fn filters(mut self) -> Vec<Filter> {
         for List { column, ty, at, values } in self.lists {
             let [first, _, ..] = values.as_slice() else { continue };
-            let (origin, path) = (first.origin, first.path.clone());
+            let (origin, path) = (first.origin.clone(), first.path.clone());
             let reader = Reader::Gathered { ty, values: values.into() };
             let with = Parameter { origin, reader, path };
             self.filters[at] = Filter::Compare { of: Expr::Column(column), by: Comparison::In, with };

@@ -132,7 +132,11 @@ impl Filter {
             Self::All(of) | Self::Any(of) => of.iter().map(Self::parts).sum::<usize>().max(1),
             Self::Not(of) | Self::NotTrue(of) | Self::Each { filter: of, .. } => of.parts(),
             Self::Exists { filter, .. } => 1 + of_related(filter),
-            Self::Null { of, .. } | Self::Compare { of, .. } | Self::Measure { of, .. } => 1 + of.parts(),
+            Self::Somewhere { filter, .. } => 1 + of_related(filter),
+            Self::Null { of, .. }
+            | Self::Compare { of, .. }
+            | Self::Measure { of, .. }
+            | Self::Columns { of, .. } => 1 + of.parts(),
             Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => 1,
         }
     }
@@ -143,8 +147,11 @@ impl Filter {
         match self {
             Self::All(of) | Self::Any(of) => of.iter().map(Self::relationships).sum(),
             Self::Not(of) | Self::NotTrue(of) | Self::Each { filter: of, .. } => of.relationships(),
-            Self::Exists { filter, .. } => 1 + filter.relationships(),
-            Self::Null { of, .. } | Self::Compare { of, .. } | Self::Measure { of, .. } => of.relationships(),
+            Self::Exists { filter, .. } | Self::Somewhere { filter, .. } => 1 + filter.relationships(),
+            Self::Null { of, .. }
+            | Self::Compare { of, .. }
+            | Self::Measure { of, .. }
+            | Self::Columns { of, .. } => of.relationships(),
             Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => 0,
         }
     }
@@ -161,6 +168,7 @@ impl Expr {
         match self {
             Self::Related { of, .. } | Self::JsonPath(of, _) | Self::Cast(of, _) => Some(of),
             Self::Column(_)
+            | Self::Key(_)
             | Self::Computed(_)
             | Self::Row
             | Self::Null

@@ -69,8 +69,10 @@ fn events(change: &Change) -> Option<Vec<Event>> {
     let column = |it: &(ColumnId, Assign)| Event::Update(it.0);
     match change {
         Change::Insert(insert) => {
-            let updated = insert.conflict.iter().flat_map(|it| &it.update).map(|it| Event::Update(*it));
-            Some(updated.chain([Event::Insert]).collect())
+            let conflict = insert.conflict.iter();
+            let updated = conflict.clone().flat_map(|it| &it.update).map(|it| Event::Update(*it));
+            let preset = conflict.flat_map(|it| &it.presets).map(column);
+            Some(updated.chain(preset).chain([Event::Insert]).collect())
         }
         Change::Update(update) => Some(update.set.iter().map(column).collect()),
         Change::Delete(_) => Some(vec![Event::Delete]),

@@ -36,7 +36,7 @@ fn known(plan: &Plan, level: u32, relations: &Relations, related: &Relationship)
     let level = &plan.levels[level as usize];
     let Output::Rows(columns) = &level.query.output else { return None };
     let exists = related.enforced && related.kind == (RelationshipKind::Object { certain: true });
-    let all = level.query.filter.is_true() && level.query.scan.policy().is_none();
+    let all = level.query.filter.is_true() && !level.query.scan.is_restricted();
     if !exists || !all || !level.hidden.is_empty() {
         return None;
     }

@@ -2,15 +2,20 @@
 
 pub mod alternatives;
 pub mod bounds;
+mod claims;
 pub mod effects;
 pub mod elide;
+mod idle;
+mod keys;
 pub mod policy;
 
 use crate::catalog::Relations;
 use crate::plan::Plan;
 
-/// Finishes the plan of a front end: restricts it to what `policy` allows, then removes levels that nobody needs.
+/// Finishes the plan of a front end: restricts it to what `policy` allows, then removes updates that set
+/// nothing and levels that nobody needs.
 pub fn finish(plan: &mut Plan, relations: &Relations, policy: &dyn policy::Policy) {
     policy::restrict(plan, policy);
+    idle::remove(plan);
     elide::elide(plan, relations);
 }

@@ -2,9 +2,9 @@
 //!
 //! **Invariant:** as of the whole plan: no value of a request, only where it is found.
 
-use super::operators::{Comparison, Measure};
+use super::operators::{Comparison, Measure, Sign};
 use super::{Expr, Parameter, Purpose, Scan};
-use crate::catalog::{ColumnId, Relations, RelationshipId};
+use crate::catalog::{ColumnId, Relations, RelationshipId, TableId};
 use crate::geometry::Placed;
 use crate::text_search::Words;
 
@@ -86,6 +86,24 @@ pub enum Filter {
         /// The values, in its order.
         with: Vec<Option<Parameter>>,
     },
+    /// A comparison with another column. Null as in SQL.
+    Columns {
+        /// Left side.
+        of: Expr,
+        /// The comparison.
+        by: Sign,
+        /// The row that has the column.
+        row: RowAt,
+        /// Right side.
+        with: ColumnId,
+    },
+    /// There is a row in a table, related to the row at hand or not.
+    Somewhere {
+        /// The rows.
+        scan: Scan,
+        /// Condition on the counted rows.
+        filter: Box<Filter>,
+    },
     /// There is a related row.
     Exists {
         /// The way there.
@@ -95,6 +113,15 @@ pub enum Filter {
         /// Condition on the counted rows.
         filter: Box<Filter>,
     },
+}
+
+/// The row of a compared column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowAt {
+    /// The row at hand.
+    Here,
+    /// The row that the policy restricts, of this table, however deep in conditions on other rows.
+    Root(TableId),
 }
 
 impl Default for Filter {
@@ -112,6 +139,28 @@ impl Filter {
     pub fn exists(relations: &Relations, by: RelationshipId, filter: Self) -> Self {
         let scan = Scan::of(relations.relationship(by).to, Purpose::Exists);
         Self::Exists { by, scan, filter: Box::new(filter) }
+    }
+
+    /// There is a row of `table` that fulfils `filter`.
+    #[must_use]
+    pub fn somewhere(table: TableId, filter: Self) -> Self {
+        Self::Somewhere { scan: Scan::of(table, Purpose::Exists), filter: Box::new(filter) }
+    }
+
+    /// `of` is `with`, or both are null; `None` is null. Never unknown: `nullable` says whether `of` can be null.
+    #[must_use]
+    pub fn same(of: Expr, nullable: bool, with: Option<Parameter>) -> Self {
+        let Some(with) = with else { return Self::Null { of, is: true } };
+        let equal = Self::Compare { of: of.clone(), by: Comparison::Eq, with };
+        if nullable { Self::All(vec![equal, Self::Null { of, is: false }]) } else { equal }
+    }
+
+    /// The opposite of [`Filter::same`].
+    #[must_use]
+    pub fn differs(of: Expr, nullable: bool, with: Option<Parameter>) -> Self {
+        let Some(with) = with else { return Self::Null { of, is: false } };
+        let unequal = Self::Compare { of: of.clone(), by: Comparison::Neq, with };
+        if nullable { Self::Any(vec![unequal, Self::Null { of, is: true }]) } else { unequal }
     }
 
     /// True for the empty conjunction.

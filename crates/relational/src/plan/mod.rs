@@ -18,9 +18,9 @@ mod text;
 mod walk;
 pub mod write;
 
-pub use condition::Filter;
-pub use output::{Choice, Hidden, Level, Member, MemberKind, Object, Plan, Run, Variant, mark_copied};
+pub use condition::{Filter, RowAt};
+pub use output::{Choice, Hidden, Level, Member, MemberKind, Object, Plan, Run, Unset, Variant, mark_copied};
 pub use parameter::{Origin, Parameter, Reader};
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
-pub use scan::{Purpose, Scan};
+pub use scan::{GuardedColumn, Purpose, Scan};
 pub use text::describe;

@@ -52,6 +52,33 @@ pub enum Statistic {
     CovarSamp,
 }
 
+/// Comparisons of a column with a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Sign {
+    Eq,
+    Neq,
+    Gt,
+    Gte,
+    Lt,
+    Lte,
+}
+
+impl Sign {
+    /// As every database writes it.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Eq => "=",
+            Self::Neq => "<>",
+            Self::Gt => ">",
+            Self::Gte => ">=",
+            Self::Lt => "<",
+            Self::Lte => "<=",
+        }
+    }
+}
+
 /// The comparison operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]

@@ -32,6 +32,21 @@ pub struct Plan {
     pub lookups: Vec<u32>,
     /// True if a later member may copy some member of the root.
     pub root_copied: bool,
+    /// Names of the session variables that the policy's conditions and values read, sorted.
+    pub claims: Vec<Box<str>>,
+    /// Updates that say not even that nothing is to be set: an error, unless the policy sets something.
+    pub unset: Vec<Unset>,
+}
+
+/// An update without an operator.
+#[derive(Clone, Debug)]
+pub struct Unset {
+    /// The place of the update in the plan's changes.
+    pub change: u32,
+    /// The place in the shape of its root field.
+    pub field: u32,
+    /// The path of its arguments in Hasura's words.
+    pub path: Box<str>,
 }
 
 impl Plan {

@@ -11,12 +11,26 @@ pub struct Parameter {
     pub origin: Origin,
     /// Its reader.
     pub reader: Reader,
-    /// The argument's path in Hasura's words, for errors.
+    /// The argument's path in Hasura's words, for errors; empty for a value that is not the client's.
     pub path: Box<str>,
 }
 
+impl Parameter {
+    /// The caller's session variable `name`, in lower case.
+    #[must_use]
+    pub fn claim(name: impl Into<Box<str>>, reader: Reader) -> Self {
+        Self { origin: Origin::Claim(name.into()), reader, path: "".into() }
+    }
+
+    /// A value of a policy that is the same for all requests, as text: a list is the text of an array, as in PostgreSQL.
+    #[must_use]
+    pub fn constant(text: impl Into<Box<str>>, reader: Reader) -> Self {
+        Self { origin: Origin::Constant(text.into()), reader, path: "".into() }
+    }
+}
+
 /// Origin of a parameter's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// A node of the shape's literals.
     Literal(u32),
@@ -39,6 +53,10 @@ pub enum Origin {
     ParentColumn(u16),
     /// Value `i` of those that a mutation's program gives along with the statement.
     Bound(u16),
+    /// A session variable of the caller, by its name in lower case: a text, which the reader converts as a cast of SQL does.
+    Claim(Box<str>),
+    /// This text of a policy, converted as that of a session variable.
+    Constant(Box<str>),
 }
 
 /// Conversion of a node to a value of the database.
@@ -96,4 +114,11 @@ pub enum Reader {
     JsonPath,
     /// Stays what the parent's row holds.
     AsIs,
+    /// A number of rows as `reader` says, [`Reader::Limit`] or [`Reader::First`], but never more than `rows_max`.
+    Capped {
+        /// The reader of the client's limit.
+        reader: Box<Reader>,
+        /// The policy's limit.
+        rows_max: u32,
+    },
 }

@@ -81,7 +81,7 @@ pub enum Output {
         /// Result columns.
         columns: Vec<Expr>,
         /// Condition on groups.
-        having: Filter,
+        having: Box<Filter>,
     },
 }
 
@@ -101,6 +101,8 @@ pub struct Page {
 pub enum Expr {
     /// A column of the table at hand.
     Column(ColumnId),
+    /// A column of the table at hand that only ties related rows to this one: a policy hides it from clients, not from joins.
+    Key(ColumnId),
     /// A part of a JSON value.
     JsonPath(Box<Expr>, Parameter),
     /// Function of the current row.

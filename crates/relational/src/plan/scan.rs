@@ -7,14 +7,31 @@
 //! renderer writes the restriction wherever it writes the scan.
 
 use super::Filter;
-use crate::catalog::TableId;
+use crate::catalog::{ColumnId, TableId};
 
 /// The rows of one table that a part of a plan may see or change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
     table: TableId,
     purpose: Purpose,
-    policy: Option<Box<Filter>>,
+    restriction: Option<Box<Restriction>>,
+}
+
+/// What the policy says of the rows of a scan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Restriction {
+    rows: Option<Filter>,
+    cells: Vec<GuardedColumn>,
+    check: Option<Filter>,
+}
+
+/// A column and the condition under which clients see it; where that is not true, the column is null.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardedColumn {
+    /// The column.
+    pub column: ColumnId,
+    /// Condition on the row.
+    pub shown_if: Filter,
 }
 
 /// The reason for which rows are accessed.
@@ -30,8 +47,10 @@ pub enum Purpose {
     Value,
     /// Aggregates and groups over the rows.
     Aggregate,
-    /// Rows that are updated or deleted, among them those an upsert finds.
-    Target,
+    /// Rows that are updated, among them those an upsert finds.
+    Update,
+    /// Rows that are deleted.
+    Delete,
     /// Rows that are inserted.
     Insert,
     /// Rows whose reference to a deleted row is cleared, as by `ON DELETE SET NULL`.
@@ -41,6 +60,20 @@ pub enum Purpose {
 }
 
 impl Purpose {
+    /// All of them.
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Root,
+        Self::Related,
+        Self::Exists,
+        Self::Value,
+        Self::Aggregate,
+        Self::Update,
+        Self::Delete,
+        Self::Insert,
+        Self::Reference,
+        Self::Lookup,
+    ];
+
     /// The name in the text form of a plan.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -50,7 +83,7 @@ impl Purpose {
             Self::Exists => "exists",
             Self::Value => "value",
             Self::Aggregate => "aggregate",
-            Self::Target => "target",
+            Self::Update | Self::Delete => "target",
             Self::Insert => "insert",
             Self::Reference => "reference",
             Self::Lookup => "lookup",
@@ -62,7 +95,7 @@ impl Scan {
     /// All rows of `table`.
     #[must_use]
     pub const fn of(table: TableId, purpose: Purpose) -> Self {
-        Self { table, purpose, policy: None }
+        Self { table, purpose, restriction: None }
     }
 
     /// The table.
@@ -80,15 +113,43 @@ impl Scan {
     /// The condition that the policy puts on its rows; `None`: all rows.
     #[must_use]
     pub fn policy(&self) -> Option<&Filter> {
-        self.policy.as_deref()
+        self.restriction.as_ref()?.rows.as_ref()
+    }
+
+    /// The columns that clients see only in some of the rows.
+    #[must_use]
+    pub fn cells(&self) -> &[GuardedColumn] {
+        self.restriction.as_ref().map_or(&[], |it| &it.cells)
+    }
+
+    /// The condition on rows after they are inserted or updated: unless it is true, the mutation fails.
+    #[must_use]
+    pub fn check(&self) -> Option<&Filter> {
+        self.restriction.as_ref()?.check.as_ref()
+    }
+
+    /// True if the policy hides rows or columns.
+    #[must_use]
+    pub fn is_restricted(&self) -> bool {
+        self.policy().is_some() || !self.cells().is_empty()
+    }
+
+    /// Shows a column only where `cell` says so.
+    pub(crate) fn guard(&mut self, cell: GuardedColumn) {
+        self.restriction.get_or_insert_default().cells.push(cell);
+    }
+
+    /// Lets a change fail unless `filter` is true of the row as it is stored.
+    pub(crate) fn demand(&mut self, filter: Filter) {
+        self.restriction.get_or_insert_default().check = Some(filter);
     }
 
     /// Leaves only the rows that also fulfil `filter`.
     pub(crate) fn restrict(&mut self, filter: Filter) {
-        let all = self.policy.take().map(|it| *it).into_iter().chain([filter]).collect::<Vec<_>>();
-        self.policy = Some(Box::new(match <[Filter; 1]>::try_from(all) {
-            Ok([only]) => only,
-            Err(all) => Filter::All(all),
-        }));
+        let restriction = self.restriction.get_or_insert_default();
+        restriction.rows = Some(match restriction.rows.take() {
+            None => filter,
+            Some(before) => Filter::All(vec![before, filter]),
+        });
     }
 }

@@ -13,7 +13,7 @@
 
 use super::operators::{Aggregation, Statistic};
 use super::write::{Assign, Change, Conflict, Given, Operator, Step, Work, Write as PlanWrite};
-use super::{Call, Expr, Filter, Order, Origin, Output, Parameter, Plan, Query, Scan, Tie};
+use super::{Call, Expr, Filter, Order, Origin, Output, Parameter, Plan, Query, Reader, RowAt, Scan, Tie};
 use crate::catalog::{ColumnId, Relations, RelationshipId, TableId};
 use crate::geometry::Placed;
 use crate::text_search::Words;
@@ -112,7 +112,11 @@ impl Text<'_> {
         for (name, value) in page {
             if let Some(value) = value {
                 let end = if query.page.from_end { " from the end" } else { "" };
-                let _ = writeln!(out, "  {name} {}{end}", parameter(value));
+                let most = match &value.reader {
+                    Reader::Capped { rows_max, .. } => format!(", at most {rows_max}"),
+                    _ => String::new(),
+                };
+                let _ = writeln!(out, "  {name} {}{end}{most}", parameter(value));
             }
         }
         let list: Vec<String> = list.iter().map(|it| self.expr(it, table)).collect();
@@ -126,6 +130,32 @@ impl Text<'_> {
         if !filter.is_true() {
             let _ = writeln!(out, "  where {}", self.filter(filter, scan.table()));
         }
+        for cell in scan.cells() {
+            let (column, shown_if) =
+                (self.column(scan.table(), cell.column), self.filter(&cell.shown_if, scan.table()));
+            let _ = writeln!(out, "  shows {column} if {shown_if}");
+        }
+    }
+
+    /// The condition on rows as they are written.
+    fn check(&self, scan: &Scan, out: &mut String) {
+        if let Some(check) = scan.check() {
+            let _ = writeln!(out, "  check {}", self.filter(check, scan.table()));
+        }
+    }
+
+    fn set(&self, table: TableId, set: &[(ColumnId, Assign)]) -> String {
+        let set = set.iter().map(|(column, value)| {
+            let column = self.column(table, *column);
+            match value {
+                Assign::Null => format!("{column} = null"),
+                Assign::Value(value) => format!("{column} = {}", parameter(value)),
+                Assign::Operator(operator, value) => {
+                    format!("{column} = {}", changed(*operator, &column, &parameter(value)))
+                }
+            }
+        });
+        set.collect::<Vec<_>>().join(", ")
     }
 
     fn work(&self, work: &Work, plan: &Plan, out: &mut String) {
@@ -164,6 +194,7 @@ impl Text<'_> {
         let _ = write!(out, ": ");
         self.scan(&insert.scan, "a row", out);
         let _ = writeln!(out, " ({})", values.join(", "));
+        self.check(&insert.scan, out);
         if let Some(conflict) = &insert.conflict {
             self.conflict(conflict, out);
         }
@@ -176,6 +207,10 @@ impl Text<'_> {
         let key = if conflict.key.is_empty() { "any key" } else { &conflict.constraint };
         let _ = writeln!(out, "  on conflict with {key}: {action}");
         self.conditions(&conflict.scan, &conflict.filter, out);
+        if !conflict.presets.is_empty() {
+            let _ = writeln!(out, "  and set {}", self.set(conflict.scan.table(), &conflict.presets));
+        }
+        self.check(&conflict.scan, out);
     }
 
     fn change(&self, change: &Change, out: &mut String) {
@@ -189,18 +224,9 @@ impl Text<'_> {
                 let table = update.scan.table();
                 out.push_str("update ");
                 self.scan(&update.scan, "rows", out);
-                let set = update.set.iter().map(|(column, value)| {
-                    let column = self.column(table, *column);
-                    match value {
-                        Assign::Null => format!("{column} = null"),
-                        Assign::Value(value) => format!("{column} = {}", parameter(value)),
-                        Assign::Operator(operator, value) => {
-                            format!("{column} = {}", changed(*operator, &column, &parameter(value)))
-                        }
-                    }
-                });
-                let _ = writeln!(out, " ({})", set.collect::<Vec<_>>().join(", "));
+                let _ = writeln!(out, " ({})", self.set(table, &update.set));
                 self.conditions(&update.scan, &update.filter, out);
+                self.check(&update.scan, out);
             }
             Change::Delete(delete) => {
                 out.push_str("delete ");
@@ -263,6 +289,17 @@ impl Text<'_> {
                 let with: Vec<String> = with.iter().flatten().map(parameter).collect();
                 format!("{} {} {}", self.expr(of, table), by.words(), with.join(", "))
             }
+            Filter::Columns { of, by, row, with } => {
+                let (of, with) = (
+                    self.expr(of, table),
+                    match row {
+                        RowAt::Here => self.column(table, *with),
+                        RowAt::Root(root) => format!("{} of the restricted row", self.column(*root, *with)),
+                    },
+                );
+                format!("{of} {} {with}", by.text())
+            }
+            Filter::Somewhere { scan, filter } => format!("exists({})", self.rows(scan, filter)),
             Filter::Exists { by, scan, filter } => {
                 let there = self.there(*by, scan, filter);
                 format!("exists({there})")
@@ -272,7 +309,7 @@ impl Text<'_> {
 
     fn expr(&self, expr: &Expr, table: TableId) -> String {
         match expr {
-            Expr::Column(column) => self.column(table, *column),
+            Expr::Column(column) | Expr::Key(column) => self.column(table, *column),
             Expr::JsonPath(of, path) => format!("{} at {}", self.expr(of, table), parameter(path)),
             Expr::Computed(call) => self.call(call),
             Expr::Row => "the row".to_owned(),
@@ -304,13 +341,25 @@ impl Text<'_> {
         let mut out = String::new();
         self.scan(scan, "rows", &mut out);
         let _ = write!(out, " by {}", self.relations.relationship(by).name);
+        self.restrictions(scan, filter, &mut out);
+        out
+    }
+
+    /// Rows of any table.
+    fn rows(&self, scan: &Scan, filter: &Filter) -> String {
+        let mut out = String::new();
+        self.scan(scan, "rows", &mut out);
+        self.restrictions(scan, filter, &mut out);
+        out
+    }
+
+    fn restrictions(&self, scan: &Scan, filter: &Filter, out: &mut String) {
         let filter = Some(filter).filter(|it| !it.is_true());
         for (word, part) in [("policy", scan.policy()), ("where", filter)] {
             if let Some(part) = part {
                 let _ = write!(out, " {word} {}", self.filter(part, scan.table()));
             }
         }
-        out
     }
 
     fn order(&self, term: &Order, table: TableId) -> String {
@@ -389,7 +438,7 @@ fn given(value: &Given) -> String {
 
 /// The place of a value.
 fn parameter(parameter: &Parameter) -> String {
-    match parameter.origin {
+    match &parameter.origin {
         Origin::Literal(_) => "literal".to_owned(),
         Origin::Variable(variable) => format!("variable {variable}"),
         Origin::Inside { slot, leaf } => format!("leaf {leaf} of structural variable {slot}"),
@@ -398,5 +447,7 @@ fn parameter(parameter: &Parameter) -> String {
         Origin::LookedUp(at) => format!("the object that lookup {at} found"),
         Origin::ParentColumn(column) => format!("column {column} of the parent"),
         Origin::Bound(at) => format!("value {at}"),
+        Origin::Claim(name) => format!("session variable {name}"),
+        Origin::Constant(text) => format!("{text:?}"),
     }
 }

@@ -69,8 +69,11 @@ impl Filter {
             Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|it| it.scans(visit)),
             Self::Not(part) | Self::NotTrue(part) => part.scans(visit),
             Self::Each { with: _, filter } => filter.scans(visit),
-            Self::Null { of, .. } | Self::Compare { of, .. } | Self::Measure { of, .. } => of.scans(visit),
-            Self::Exists { by: _, scan, filter } => {
+            Self::Null { of, .. }
+            | Self::Compare { of, .. }
+            | Self::Measure { of, .. }
+            | Self::Columns { of, .. } => of.scans(visit),
+            Self::Exists { by: _, scan, filter } | Self::Somewhere { scan, filter } => {
                 visit(scan);
                 filter.scans(visit);
             }
@@ -89,6 +92,7 @@ impl Expr {
                 of.scans(visit);
             }
             Self::Column(_)
+            | Self::Key(_)
             | Self::Computed(_)
             | Self::Row
             | Self::Null

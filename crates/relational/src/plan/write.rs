@@ -71,6 +71,8 @@ pub struct Step {
     pub shown: bool,
     /// Message if no row is returned though others need its key.
     pub needed: Option<Box<str>>,
+    /// The place of its row's list in the arguments, in Hasura's words, for errors of the row.
+    pub path: Box<str>,
 }
 
 /// Source of an inserted column's value.
@@ -148,13 +150,25 @@ pub struct Conflict {
     pub constraint: String,
     /// Columns that take the new values; none: the row stays as it is.
     pub update: Vec<ColumnId>,
+    /// Values that the policy sets where the row is updated.
+    pub presets: Vec<(ColumnId, Assign)>,
     /// The rows that are updated.
     pub scan: Scan,
     /// Only rows that fit are updated.
     pub filter: Filter,
 }
 
+impl Conflict {
+    /// True if a row that exists already is updated.
+    #[must_use]
+    pub const fn updates(&self) -> bool {
+        !self.update.is_empty()
+    }
+}
+
 /// Updates rows.
+///
+/// A front end may leave `set` empty: the policy adds its values, or [`crate::passes::finish`] makes nothing of the work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
     /// The rows.

@@ -200,6 +200,7 @@ impl<'a> Assembler<'a> {
                 *ty == ColumnType::Real || ty.facts().bits.is_some_and(|it| it < 64)
             }
             Expr::Column(_)
+            | Expr::Key(_)
             | Expr::JsonPath(..)
             | Expr::Computed(_)
             | Expr::Row

@@ -23,6 +23,7 @@ impl Renderer<'_> {
     /// New alias of a query's table. Its table of pairs has the next one.
     pub(crate) fn scope(&mut self, query: &Query) -> Scope {
         let scope = self.alias(query.table());
+        self.guard(scope, &query.scan);
         if let Some((through, _)) = &query.through {
             self.alias(through.table);
         }

@@ -4,8 +4,8 @@ use super::call::RowOf;
 use super::{Renderer, Scope};
 use crate::catalog::{ColumnId, RelationshipId, TableId};
 use crate::dialect::{EACH_WORD, Place, Side, Usual};
-use crate::plan::operators::{Comparison, Measure};
-use crate::plan::{Call, Expr, Filter, Parameter, Scan};
+use crate::plan::operators::{Comparison, Measure, Sign};
+use crate::plan::{Call, Expr, Filter, Parameter, RowAt, Scan};
 
 /// So many conditions are joined side by side; more become a balanced tree.
 const FLAT_MAX: usize = 16;
@@ -25,6 +25,7 @@ impl<'r> Renderer<'r> {
     ) {
         let related = &self.relations.relationships[by.0 as usize];
         let there = self.alias(scan.table());
+        self.guard(there, scan);
         if let Some(function) = related.call {
             let call = Call { function, arguments: Vec::new() };
             self.calls.push((there.alias, call, Some(RowOf::Alias(scope.alias))));
@@ -41,18 +42,18 @@ impl<'r> Renderer<'r> {
             self.sql.push_str(" JOIN ");
             self.table(pairs);
             self.sql.push_str(" ON ");
-            self.column(pairs, through.ours);
+            self.stored(pairs, through.ours);
             self.sql.push_str(" = ");
-            self.column(scope, related.on[0].0);
+            self.stored(scope, related.on[0].0);
         }
         for &(ours, theirs) in &related.on {
             self.sql.push_str(word);
             word = " AND ";
-            self.column(there, theirs);
+            self.stored(there, theirs);
             self.sql.push_str(" = ");
             match pairs {
-                Some((pairs, through)) => self.column(pairs, through.theirs),
-                None => self.column(scope, ours),
+                Some((pairs, through)) => self.stored(pairs, through.theirs),
+                None => self.stored(scope, ours),
             }
         }
         if related.call.is_some_and(|it| !self.relations.function(it).1.is_set) {
@@ -65,10 +66,15 @@ impl<'r> Renderer<'r> {
 
     /// Appends `word` and the condition of a scan: the policy's beside the client's. Nothing, if all rows are meant.
     pub(super) fn both(&mut self, word: &str, scan: &Scan, filter: &Filter, scope: Scope) {
-        let filter = Some(filter).filter(|it| !it.is_true());
-        for (at, part) in scan.policy().into_iter().chain(filter).enumerate() {
-            self.sql.push_str(if at == 0 { word } else { " AND " });
-            self.filter(part, scope);
+        let mut word = word;
+        if let Some(policy) = scan.policy() {
+            self.sql.push_str(word);
+            self.demanded(policy, scope);
+            word = " AND ";
+        }
+        if !filter.is_true() {
+            self.sql.push_str(word);
+            self.filter(filter, scope);
         }
     }
 
@@ -111,7 +117,9 @@ impl<'r> Renderer<'r> {
                 self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });
             }
             Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
+            Filter::Columns { of, by, row, with } => self.columns_compared(of, *by, (*row, *with), scope),
             Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
+            Filter::Somewhere { scan, filter } => self.somewhere(scan, filter),
             Filter::Exists { by, scan, filter } => {
                 self.exists += 1;
                 match self.exists > self.dialect.semi_joins_max() {
@@ -124,6 +132,23 @@ impl<'r> Renderer<'r> {
                 }
             }
         }
+    }
+
+    /// A column against a column of this row or of the one that the policy restricts.
+    fn columns_compared(&mut self, of: &Expr, by: Sign, (row, with): (RowAt, ColumnId), scope: Scope) {
+        self.expr(of, scope);
+        self.sql.push_str(&format!(" {} ", by.text()));
+        self.column_at(row, with, scope);
+    }
+
+    /// A row of any table.
+    fn somewhere(&mut self, scan: &Scan, filter: &Filter) {
+        let there = self.alias(scan.table());
+        self.guard(there, scan);
+        self.sql.push_str("EXISTS (SELECT 1");
+        self.from(there);
+        self.both(" WHERE ", scan, filter, there);
+        self.sql.push(')');
     }
 
     /// No word of a list breaks the condition.
@@ -161,6 +186,14 @@ impl<'r> Renderer<'r> {
     }
 
     fn compare(&mut self, of: &Expr, by: Comparison, with: &Parameter, scope: Scope) {
+        if let Expr::Column(column) = of
+            && let Some(shown_if) = self.shown_if(scope, *column)
+        {
+            // The stored column is compared, as its type and collation decide.
+            self.sql.push_str(&format!("CASE WHEN {shown_if} THEN "));
+            self.compare(of, by, with, scope.raw());
+            return self.sql.push_str(" END");
+        }
         let left = self.aside(|it| it.expr(of, scope));
         // A column of the statement holds one value for each parent, never a list.
         let single = self.parents.iter().any(|it| it.origin == with.origin);
@@ -206,7 +239,8 @@ impl<'r> Renderer<'r> {
                 Some(self.relations.catalog.table(table).column(*column).declared.as_str())
             }
             Expr::Cast(of, _) => self.declared(of, table),
-            Expr::JsonPath(..)
+            Expr::Key(_)
+            | Expr::JsonPath(..)
             | Expr::Computed(_)
             | Expr::Row
             | Expr::Null

@@ -3,7 +3,7 @@
 use super::assemble::{Assembler, MergedText};
 use super::{ParentKey, Renderer};
 use crate::plan::operators::Comparison;
-use crate::plan::{Expr, Filter, MemberKind, Output, Reader};
+use crate::plan::{Expr, Filter, MemberKind, Origin, Output, Reader};
 
 /// The merged form of a level that answers at most one row: its only parameters are what its key is compared with.
 pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText> {
@@ -15,7 +15,32 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
     }
     let Output::Rows(columns) = &query.output else { return None };
     let plain = columns.iter().all(|it| matches!(it, Expr::Column(_)));
-    let conditions = match &query.filter {
+    let conditions = conditions(&query.filter);
+    let origins: Option<Vec<_>> = conditions.iter().map(key).collect();
+    let origins = origins.filter(|it| single && plain && !it.is_empty())?;
+    let dialect = assembler.dialect;
+    let mut renderer = Renderer::new(dialect, assembler.renderer.relations, origins.len());
+    let column = |at: usize| format!("p.k{at}");
+    let keys = origins.iter().enumerate();
+    renderer.parents =
+        keys.map(|(at, origin)| ParentKey { origin: origin.clone(), column: column(at), ty: None }).collect();
+    let scope = renderer.scope(query);
+    let columns: String = renderer.columns(columns, scope).into_iter().map(|it| format!(", {it}")).collect();
+    renderer.sql = format!("SELECT p.n{columns} FROM {} JOIN ", unnest(origins.len()));
+    renderer.table(scope);
+    renderer.conditions(query, scope, " ON ");
+    // A value of the policy is each caller's own.
+    if !renderer.parameters.is_empty() {
+        return None;
+    }
+    let oids: Vec<u32> =
+        renderer.parents.iter().map(|it| dialect.list_of_keys(it.ty.unwrap_or(0))).collect::<Option<_>>()?;
+    Some(MergedText { sql: renderer.sql, oids })
+}
+
+/// The conditions that hold together.
+fn conditions(filter: &Filter) -> &[Filter] {
+    match filter {
         Filter::All(all) => all.as_slice(),
         one @ Filter::Compare { .. } => std::slice::from_ref(one),
         Filter::Any(_)
@@ -27,11 +52,17 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         | Filter::Place { .. }
         | Filter::Null { .. }
         | Filter::Measure { .. }
+        | Filter::Columns { .. }
+        | Filter::Somewhere { .. }
         | Filter::Exists { .. } => &[],
-    };
-    let key = |it: &Filter| match it {
+    }
+}
+
+/// The origin of the value that a column has to equal.
+fn key(filter: &Filter) -> Option<Origin> {
+    match filter {
         Filter::Compare { of: Expr::Column(_), by: Comparison::Eq, with } => {
-            matches!(with.reader, Reader::Column(_)).then_some(with.origin)
+            matches!(with.reader, Reader::Column(_)).then(|| with.origin.clone())
         }
         Filter::Compare { .. }
         | Filter::All(_)
@@ -44,23 +75,10 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         | Filter::Place { .. }
         | Filter::Null { .. }
         | Filter::Measure { .. }
+        | Filter::Columns { .. }
+        | Filter::Somewhere { .. }
         | Filter::Exists { .. } => None,
-    };
-    let origins: Option<Vec<_>> = conditions.iter().map(key).collect();
-    let origins = origins.filter(|it| single && plain && !it.is_empty())?;
-    let dialect = assembler.dialect;
-    let mut renderer = Renderer::new(dialect, assembler.renderer.relations, origins.len());
-    let column = |at: usize| format!("p.k{at}");
-    let keys = origins.iter().enumerate();
-    renderer.parents = keys.map(|(at, &origin)| ParentKey { origin, column: column(at), ty: None }).collect();
-    let scope = renderer.alias(query.table());
-    let columns: String = renderer.columns(columns, scope).into_iter().map(|it| format!(", {it}")).collect();
-    renderer.sql = format!("SELECT p.n{columns} FROM {} JOIN ", unnest(origins.len()));
-    renderer.table(scope);
-    renderer.conditions(query, scope, " ON ");
-    let oids: Vec<u32> =
-        renderer.parents.iter().map(|it| dialect.list_of_keys(it.ty.unwrap_or(0))).collect::<Option<_>>()?;
-    Some(MergedText { sql: renderer.sql, oids })
+    }
 }
 
 /// Lists of keys as the relation `p`: columns `k0`, `k1` …, and `n`, the place from one.

@@ -13,6 +13,7 @@ pub mod assemble;
 mod call;
 pub mod ddl;
 mod filter;
+mod guard;
 mod merged;
 mod nested;
 mod rows;
@@ -21,6 +22,7 @@ pub mod write;
 
 use crate::dialect::{Dialect, Usual};
 use call::RowOf;
+use guard::Guard;
 pub(crate) use rows::nest_scope;
 
 /// A statement and what has to be bound: parameter `i` is placeholder `i + 1`.
@@ -66,6 +68,10 @@ pub(crate) struct Renderer<'r> {
     returns_rows: bool,
     /// Calls of functions that stand in place of tables, by their aliases.
     calls: Vec<(u32, Call, Option<RowOf>)>,
+    /// Columns that are hidden in some rows, by the aliases of their tables.
+    guards: Vec<Guard>,
+    /// The row that the policy's condition at hand restricts.
+    root: Option<Scope>,
 }
 
 /// Makes every point in time of four digits' years a positive number of as many digits as this.
@@ -86,6 +92,21 @@ pub(crate) struct ParentKey {
 pub(crate) struct Scope {
     pub(crate) table: TableId,
     pub(crate) alias: u32,
+    /// Reads what is stored: for the policy itself, and for ties of rows.
+    pub(crate) is_raw: bool,
+    /// Stands after `RETURNING`, where some databases know the table by its own name only.
+    pub(crate) is_returned: bool,
+}
+
+impl Scope {
+    pub(crate) const fn new(table: TableId, alias: u32) -> Self {
+        Self { table, alias, is_raw: false, is_returned: false }
+    }
+
+    /// The same row, with what is stored in hidden columns.
+    pub(crate) const fn raw(self) -> Self {
+        Self { is_raw: true, ..self }
+    }
 }
 
 /// A query in parts, to be embedded into a larger one.
@@ -123,6 +144,8 @@ impl<'r> Renderer<'r> {
             in_each: false,
             returns_rows: true,
             calls: Vec::new(),
+            guards: Vec::new(),
+            root: None,
         }
     }
 
@@ -131,7 +154,7 @@ impl<'r> Renderer<'r> {
         if !self.tables.contains(&table) {
             self.tables.push(table);
         }
-        Scope { table, alias: self.aliases - 1 }
+        Scope::new(table, self.aliases - 1)
     }
 
     pub(crate) fn write_alias(&mut self, alias: u32) {
@@ -144,6 +167,7 @@ impl<'r> Renderer<'r> {
         match &query.output {
             Output::Rows(columns) if query.page.from_end => {
                 let outer = self.alias(query.table());
+                self.guard(outer, &query.scan);
                 let columns = self.columns(columns, outer);
                 let rest = self.aside(|it| it.last_rows(query, scope, outer));
                 QueryParts { distinct: String::new(), columns, rest }
@@ -155,7 +179,8 @@ impl<'r> Renderer<'r> {
                 QueryParts { distinct, columns, rest }
             }
             Output::Rows(columns) => {
-                let outer = Scope { table: scope.table, alias: scope.alias + 1 };
+                let outer = Scope::new(scope.table, scope.alias + 1);
+                self.guard(outer, &query.scan);
                 let columns = self.columns(columns, outer);
                 let rest = self.aside(|it| it.distinct(query, scope));
                 QueryParts { distinct: String::new(), columns, rest }
@@ -183,7 +208,8 @@ impl<'r> Renderer<'r> {
             });
             return QueryParts { distinct: String::new(), columns, rest };
         }
-        let over = Scope { table: scope.table, alias: scope.alias + 2 };
+        let over = Scope::new(scope.table, scope.alias + 2);
+        self.guard(over, &query.scan);
         let columns = self.columns(columns, over);
         let rest = self.aside(|it| {
             it.sql.push_str(" FROM (SELECT ");
@@ -247,7 +273,9 @@ impl<'r> Renderer<'r> {
     /// The `text` of an output column in the form in which it is read.
     pub(super) fn shown(&self, of: &Expr, text: String, table: TableId) -> String {
         match of {
-            Expr::Column(_) | Expr::Computed(_) => self.dialect.shown(text, self.ty(of, table)),
+            Expr::Column(_) | Expr::Key(_) | Expr::Computed(_) => {
+                self.dialect.shown(text, self.ty(of, table))
+            }
             Expr::JsonPath(..)
             | Expr::Row
             | Expr::Null
@@ -263,14 +291,18 @@ impl<'r> Renderer<'r> {
     /// The number of the type of an output column over `table`.
     pub(crate) fn shown_type(&self, of: &Expr, table: TableId) -> u32 {
         let ty = self.ty(of, table);
-        if matches!(of, Expr::Column(_) | Expr::Computed(_)) { self.dialect.shown_type(ty) } else { ty }
+        if matches!(of, Expr::Column(_) | Expr::Key(_) | Expr::Computed(_)) {
+            self.dialect.shown_type(ty)
+        } else {
+            ty
+        }
     }
 
     /// The number of an expression's type over `table`.
     pub(crate) fn ty(&self, of: &Expr, table: TableId) -> u32 {
         let column = |column: &ColumnId| self.relations.catalog.table(table).column(*column).oid;
         match of {
-            Expr::Column(of) => column(of),
+            Expr::Column(of) | Expr::Key(of) => column(of),
             Expr::JsonPath(of, _) => self.ty(of, table),
             Expr::Computed(call) => self.relations.function(call.function).1.returns,
             Expr::Null | Expr::Row => self.dialect.usual(Usual::Text),
@@ -315,15 +347,43 @@ impl<'r> Renderer<'r> {
             let first = *key.ty.get_or_insert(ty);
             return self.dialect.parent_key(key.column.clone(), first, ty);
         }
+        if let Some(known) = self.bound(parameter, ty) {
+            return self.dialect.placeholder(self.first + known + 1);
+        }
         self.parameters.push(parameter.clone());
         self.types.push(ty);
         self.dialect.placeholder(self.first + self.parameters.len())
     }
 
+    /// The place of a value of the policy that is bound already: equal expressions have equal texts.
+    fn bound(&self, parameter: &Parameter, ty: u32) -> Option<usize> {
+        if !matches!(parameter.origin, Origin::Claim(_) | Origin::Constant(_)) {
+            return None;
+        }
+        let is_same = |(it, of): (&Parameter, &u32)| {
+            it.origin == parameter.origin && it.reader == parameter.reader && *of == ty
+        };
+        self.parameters.iter().zip(&self.types).position(is_same)
+    }
+
+    /// A column as clients see it: null in rows that hide it.
     pub(crate) fn column(&mut self, scope: Scope, column: ColumnId) {
-        self.write_alias(scope.alias);
-        self.sql.push('.');
+        let Some(shown_if) = self.shown_if(scope, column) else { return self.stored(scope, column) };
+        self.sql.push_str("CASE WHEN ");
+        self.sql.push_str(&shown_if);
+        self.sql.push_str(" THEN ");
+        self.stored(scope, column);
+        self.sql.push_str(" END");
+    }
+
+    /// A column as it is stored.
+    pub(crate) fn stored(&mut self, scope: Scope, column: ColumnId) {
         let table = &self.relations.catalog.tables[scope.table.0 as usize];
+        match scope.is_returned && self.dialect.returns_by_name() {
+            true => self.dialect.identifier(&mut self.sql, &table.name),
+            false => self.write_alias(scope.alias),
+        }
+        self.sql.push('.');
         self.dialect.identifier(&mut self.sql, &table.columns[column.0 as usize].name);
     }
 
@@ -337,6 +397,7 @@ impl<'r> Renderer<'r> {
     pub(crate) fn expr(&mut self, expr: &Expr, scope: Scope) {
         match expr {
             Expr::Column(column) => self.column(scope, *column),
+            Expr::Key(column) => self.stored(scope, *column),
             Expr::Computed(call) => self.computed(call, scope),
             Expr::Row => self.row(scope),
             Expr::JsonPath(of, path) => {

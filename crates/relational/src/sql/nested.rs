@@ -49,7 +49,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let (mut names, mut filled, mut keys, mut ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (at, &(_, from)) in query.nest.iter().enumerate() {
             let column = format!("l{parent}.c{from}");
-            if let Expr::Column(id) = columns[usize::from(from)] {
+            if let Expr::Column(id) | Expr::Key(id) = columns[usize::from(from)] {
                 ids.push(id);
                 if table.column(id).nullable {
                     filled.push(format!("{column} IS NOT NULL"));
@@ -70,7 +70,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let unique = once && table.is_unique(&ids);
         let distinct = if unique { "" } else { "DISTINCT " };
         for (at, &(_, from)) in query.nest.iter().enumerate().filter(|_| !unique) {
-            let folds = matches!(columns[usize::from(from)], Expr::Column(id) if table.column(id).folds);
+            let folds = matches!(columns[usize::from(from)], Expr::Column(id) | Expr::Key(id) if table.column(id).folds);
             let spelling = match is_text(back[at].1) {
                 true if folds => " COLLATE \"C\"",
                 true => continue,
@@ -195,7 +195,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let same =
             self.memory.is_some() && types.zip(&self.keys).all(|(ty, key)| ty == key.1 && has_one_form(ty));
         if same {
-            let texts = own.iter().map(|it| self.it.renderer.aside(|of| of.column(scope, *it)));
+            let texts = own.iter().map(|it| self.it.renderer.aside(|of| of.stored(scope, *it)));
             let texts: Vec<String> = texts.collect();
             self.keys.iter_mut().zip(texts).for_each(|(key, text)| key.0 = text);
         }
@@ -208,7 +208,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         self.it.renderer.aside(|it| {
             it.read_from(query, scope);
             it.sql.push_str(" WHERE ");
-            it.column(nest_scope(query, scope), column);
+            it.stored(nest_scope(query, scope), column);
             it.sql.push_str(&format!(" = ANY({list})"));
             it.both(" AND ", &query.scan, &query.filter, scope);
         })
@@ -244,7 +244,7 @@ impl<'n, 'a> Nested<'n, 'a> {
     /// One row for each parent, whether it has rows below or not.
     fn grouped(&mut self, columns: &[Expr], filled: ColumnId) -> (Vec<String>, String, bool) {
         let scope = self.it.renderer.scope(self.query);
-        let filled = self.it.renderer.aside(|it| it.column(scope, filled));
+        let filled = self.it.renderer.aside(|it| it.stored(scope, filled));
         let columns = self.aggregates(columns, scope, &filled);
         let mut rest = self.join(&self.all.clone(), " LEFT JOIN ", scope);
         rest.push_str(&format!(" GROUP BY {}", self.key_list()));
@@ -262,6 +262,7 @@ impl<'n, 'a> Nested<'n, 'a> {
                 }
                 Expr::Count { .. } => *text = format!("count({filled})"),
                 Expr::Column(_)
+                | Expr::Key(_)
                 | Expr::JsonPath(..)
                 | Expr::Computed(_)
                 | Expr::Row
@@ -405,6 +406,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let whole = self.it.renderer.aside(|it| it.all_columns(scope));
         let inner = self.numbered(&whole, scope);
         let over = self.it.renderer.alias(self.query.table());
+        self.it.renderer.guard(over, &self.query.scan);
         let alias = self.it.renderer.aside(|it| it.write_alias(over.alias));
         let columns = self.aggregates(columns, over, &format!("{alias}.{PLACE}"));
         let mut on: Vec<String> = self

@@ -10,7 +10,7 @@ use crate::plan::{Expr, Page, Query, Tie};
 /// The table that the columns of a query's `nest` are of.
 pub(crate) const fn nest_scope(query: &Query, scope: Scope) -> Scope {
     match &query.through {
-        Some((through, _)) => Scope { table: through.table, alias: scope.alias + 1 },
+        Some((through, _)) => Scope::new(through.table, scope.alias + 1),
         None => scope,
     }
 }
@@ -32,7 +32,7 @@ impl Renderer<'_> {
         }
         for at in 0..table.columns.len() as u32 {
             self.sql.push_str(if at == 0 { "" } else { ", " });
-            self.column(scope, ColumnId(at));
+            self.stored(scope, ColumnId(at));
         }
     }
 
@@ -89,9 +89,9 @@ impl Renderer<'_> {
             self.sql.push_str(" JOIN ");
             self.table(scope);
             self.sql.push_str(" ON ");
-            self.column(scope, *ours);
+            self.stored(scope, *ours);
             self.sql.push_str(" = ");
-            self.column(pairs, through.theirs);
+            self.stored(pairs, through.theirs);
         } else {
             self.table(scope);
         }
@@ -109,7 +109,7 @@ impl Renderer<'_> {
             let Tie::Column(column) = tie else { continue };
             self.sql.push_str(word);
             word = " AND ";
-            self.column(nested, column);
+            self.stored(nested, column);
             self.sql.push_str(" = ");
             let ty = self.ty(&Expr::Column(column), nested.table);
             let key = self.parent_value(parent, ty);
@@ -129,8 +129,10 @@ impl Renderer<'_> {
         for (at, term) in query.order.iter().enumerate() {
             self.sql.push_str(if at == 0 { " ORDER BY " } else { ", " });
             match (&query.through, &term.of) {
-                (Some((through, ours)), Expr::Column(column)) if column == ours => {
-                    self.column(nest_scope(query, scope), through.theirs);
+                (Some((through, ours)), Expr::Column(column))
+                    if column == ours && self.shown_if(scope, *column).is_none() =>
+                {
+                    self.stored(nest_scope(query, scope), through.theirs);
                 }
                 _ => self.expr(&term.of, scope),
             }

@@ -5,10 +5,10 @@
 
 use super::{Renderer, Scope};
 use crate::catalog::Relations;
-use crate::catalog::{ColumnId, TableId};
+use crate::catalog::{ColumnId, TableId, TableKind};
 use crate::dialect::{Dialect, Side, Usual};
 use crate::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
-use crate::plan::{Expr, Parameter};
+use crate::plan::{Expr, Filter, Parameter, Scan};
 
 /// A changing statement and what has to be bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +21,10 @@ pub struct ChangeStatement {
     pub parameters: Vec<Parameter>,
     /// The numbers of the types of all placeholders; 0 where they have none.
     pub types: Vec<u32>,
-    /// The numbers of the types of the columns that were asked back.
+    /// The numbers of the types of the columns that come back; a check of the policy is the last, and is not read.
     pub columns: Vec<u32>,
+    /// Number of the parameters that columns are set to.
+    pub assigned: usize,
     /// Every table it changes or reads.
     pub tables: Vec<TableId>,
 }
@@ -52,29 +54,80 @@ fn render_with(
     let mut renderer = Renderer { returns_rows, ..Renderer::new(dialect, relations, columns.len()) };
     let column = |&column: &ColumnId| relations.catalog.table(change.table()).column(column).oid;
     let mut types: Vec<u32> = columns.iter().map(|it| dialect.given_type(column(it))).collect();
+    let mut assigned = 0;
     match change {
         Change::Insert(insert) => {
-            let scope = renderer.alias(insert.scan.table());
+            let scope = renderer.scope_of(&insert.scan);
             renderer.insert(insert, scope);
         }
         Change::Update(update) => {
-            let scope = renderer.alias(update.scan.table());
-            renderer.update(update, scope);
+            let scope = renderer.scope_of(&update.scan);
+            assigned = renderer.update(update, scope);
         }
         Change::Delete(delete) => {
-            let scope = renderer.alias(delete.scan.table());
+            let scope = renderer.scope_of(&delete.scan);
             renderer.delete(delete, scope);
         }
         Change::Call(query) => renderer.sql = renderer.query(query).sql(),
     }
     types.extend(&renderer.types);
-    let returned = change.returning().iter().map(|it| renderer.shown_type(it, change.table())).collect();
+    let returned = change.returning().iter().map(|it| renderer.shown_type(it, change.table()));
+    let checked = is_checked(change).then(|| dialect.checked_type());
+    let returned = returned.chain(checked).collect();
     let Renderer { sql, parameters, tables, .. } = renderer;
-    ChangeStatement { sql, values: columns.len(), parameters, types, columns: returned, tables }
+    ChangeStatement { sql, values: columns.len(), parameters, types, columns: returned, assigned, tables }
+}
+
+/// True if the policy has a condition on the written rows.
+fn is_checked(change: &Change) -> bool {
+    match change {
+        Change::Insert(insert) => Checks::of(insert).is_some(),
+        Change::Update(update) => update.scan.check().is_some(),
+        Change::Delete(_) | Change::Call(_) => false,
+    }
+}
+
+/// Conditions on the row that an insert leaves.
+#[derive(Clone, Copy)]
+enum Checks<'c> {
+    /// One, whether the row is new or was updated.
+    One(&'c Filter),
+    /// On a new row, if there is one, and on an updated row.
+    Two(Option<&'c Filter>, &'c Filter),
+}
+
+impl<'c> Checks<'c> {
+    fn of(insert: &'c Insert) -> Option<Self> {
+        let updates = insert.conflict.as_ref().filter(|it| it.updates());
+        match (insert.scan.check(), updates.and_then(|it| it.scan.check())) {
+            (None, None) => None,
+            (Some(check), None) => Some(Self::One(check)),
+            (Some(check), Some(update)) if check == update => Some(Self::One(check)),
+            (check, Some(update)) => Some(Self::Two(check, update)),
+        }
+    }
 }
 
 impl Renderer<'_> {
+    /// The rows of a change, in a scope of their own.
+    fn scope_of(&mut self, scan: &Scan) -> Scope {
+        let scope = self.alias(scan.table());
+        self.guard(scope, scan);
+        self.avoid_alias(scan.table());
+        scope
+    }
+
+    /// Where a table is known by its own name, no alias may be equal to it.
+    fn avoid_alias(&mut self, table: TableId) {
+        let name = &self.relations.catalog.table(table).name;
+        let number = name.strip_prefix(['t', 'T']).and_then(|it| it.parse::<u32>().ok());
+        if let Some(number) = number.filter(|it| self.dialect.returns_by_name() && *it < 1_000) {
+            self.aliases = self.aliases.max(number + 1);
+        }
+    }
+
     fn insert(&mut self, insert: &Insert, scope: Scope) {
+        let checks = Checks::of(insert);
         self.sql.push_str("INSERT INTO ");
         self.table(scope);
         if insert.columns.is_empty() {
@@ -87,17 +140,32 @@ impl Renderer<'_> {
                 self.sql.push_str(if at == 0 { "" } else { ", " });
                 let ty = self.ty(&Expr::Column(column), insert.scan.table());
                 let value = self.dialect.given(self.dialect.placeholder(at + 1), ty);
+                let is_marked = at == 0 && matches!(checks, Some(Checks::Two(..)));
+                let value = if is_marked { self.dialect.begin_upsert(value) } else { value };
                 self.sql.push_str(&value);
             }
             self.sql.push(')');
         }
         if let Some(conflict) = &insert.conflict {
-            self.conflict(conflict, scope);
+            self.conflict(conflict, scope, matches!(checks, Some(Checks::Two(..))));
         }
-        self.returning(scope, &insert.returning);
+        let check = checks.map(|it| self.insert_check(it, returned(scope)));
+        self.returning(scope, &insert.returning, check);
     }
 
-    fn conflict(&mut self, conflict: &Conflict, scope: Scope) {
+    /// The condition on the row that an insert leaves.
+    fn insert_check(&mut self, checks: Checks<'_>, scope: Scope) -> String {
+        let (inserted, updated) = match checks {
+            Checks::One(check) => return self.aside(|it| it.demanded(check, scope)),
+            Checks::Two(inserted, updated) => (inserted.unwrap_or(&ALL), updated),
+        };
+        let [inserted, updated] = [inserted, updated].map(|check| self.aside(|it| it.demanded(check, scope)));
+        let alias = self.aside(|it| it.write_alias(scope.alias));
+        let is_table = self.relations.catalog.table(scope.table).kind == TableKind::Table;
+        self.dialect.by_branch(is_table.then_some(&alias), &inserted, &updated)
+    }
+
+    fn conflict(&mut self, conflict: &Conflict, scope: Scope, is_marked: bool) {
         self.sql.push_str(" ON CONFLICT");
         match (conflict.key.is_empty(), self.dialect.conflict_by_name()) {
             (true, _) => {}
@@ -110,7 +178,7 @@ impl Renderer<'_> {
                 self.names(scope.table, &conflict.key);
             }
         }
-        if conflict.update.is_empty() {
+        if !conflict.updates() {
             self.sql.push_str(" DO NOTHING");
             return;
         }
@@ -121,42 +189,62 @@ impl Renderer<'_> {
             self.sql.push_str(" = excluded.");
             self.name(scope.table, column);
         }
-        self.both(" WHERE ", &conflict.scan, &conflict.filter, scope);
+        for (column, value) in &conflict.presets {
+            self.sql.push_str(if self.sql.ends_with(" DO UPDATE") { " SET " } else { ", " });
+            self.assign(*column, value, scope);
+        }
+        match self.dialect.mark_update().filter(|_| is_marked) {
+            Some(mark) => {
+                let condition = self.aside(|it| it.both("", &conflict.scan, &conflict.filter, scope));
+                let condition = if condition.is_empty() { "(1 = 1)" } else { &condition };
+                self.sql.push_str(&format!(" WHERE CASE WHEN {condition} THEN {mark} ELSE 0 END"));
+            }
+            None => self.both(" WHERE ", &conflict.scan, &conflict.filter, scope),
+        }
     }
 
-    fn update(&mut self, update: &Update, scope: Scope) {
+    /// Gives the number of the parameters that columns are set to.
+    fn update(&mut self, update: &Update, scope: Scope) -> usize {
         self.sql.push_str("UPDATE ");
         self.table(scope);
         for (at, (column, assign)) in update.set.iter().enumerate() {
             self.sql.push_str(if at == 0 { " SET " } else { ", " });
-            self.name(update.scan.table(), *column);
-            self.sql.push_str(" = ");
-            let ty = self.ty(&Expr::Column(*column), update.scan.table());
-            match assign {
-                Assign::Null => self.sql.push_str("NULL"),
-                Assign::Value(value) => {
-                    let placeholder = self.bind(value, self.dialect.given_type(ty));
-                    let value = self.dialect.given(placeholder, ty);
-                    self.sql.push_str(&value);
-                }
-                Assign::Operator(operator, value) => {
-                    let old = self.aside(|it| it.column(scope, *column));
-                    let placeholder = self.bind(value, self.dialect.assigned_type(*operator, ty));
-                    let reader = &value.reader;
-                    let side = Side { placeholder: &placeholder, reader, bare: false, declared: None, ty };
-                    self.dialect.assign(&mut self.sql, *operator, &old, side);
-                }
+            self.assign(*column, assign, scope);
+        }
+        let assigned = self.parameters.len();
+        self.both(" WHERE ", &update.scan, &update.filter, scope);
+        let check = update.scan.check().map(|check| self.aside(|it| it.demanded(check, returned(scope))));
+        self.returning(scope, &update.returning, check);
+        assigned
+    }
+
+    /// `column = value`.
+    fn assign(&mut self, column: ColumnId, assign: &Assign, scope: Scope) {
+        self.name(scope.table, column);
+        self.sql.push_str(" = ");
+        let ty = self.ty(&Expr::Column(column), scope.table);
+        match assign {
+            Assign::Null => self.sql.push_str("NULL"),
+            Assign::Value(value) => {
+                let placeholder = self.bind(value, self.dialect.given_type(ty));
+                let value = self.dialect.given(placeholder, ty);
+                self.sql.push_str(&value);
+            }
+            Assign::Operator(operator, value) => {
+                let old = self.aside(|it| it.stored(scope, column));
+                let placeholder = self.bind(value, self.dialect.assigned_type(*operator, ty));
+                let reader = &value.reader;
+                let side = Side { placeholder: &placeholder, reader, bare: false, declared: None, ty };
+                self.dialect.assign(&mut self.sql, *operator, &old, side);
             }
         }
-        self.both(" WHERE ", &update.scan, &update.filter, scope);
-        self.returning(scope, &update.returning);
     }
 
     fn delete(&mut self, delete: &Delete, scope: Scope) {
         self.sql.push_str("DELETE FROM ");
         self.table(scope);
         self.both(" WHERE ", &delete.scan, &delete.filter, scope);
-        self.returning(scope, &delete.returning);
+        self.returning(scope, &delete.returning, None);
     }
 
     fn names(&mut self, table: TableId, columns: &[ColumnId]) {
@@ -174,12 +262,22 @@ impl Renderer<'_> {
         self.dialect.identifier(&mut self.sql, name);
     }
 
-    /// Appends the returned columns; at least one, so that rows can be counted.
-    fn returning(&mut self, scope: Scope, columns: &[Expr]) {
-        if !self.returns_rows {
-            return;
+    /// Appends the returned columns; at least one, so that rows can be counted. A check comes last.
+    fn returning(&mut self, scope: Scope, columns: &[Expr], check: Option<String>) {
+        let columns = if self.returns_rows { columns } else { &[] };
+        match (&check, columns) {
+            (None, _) if !self.returns_rows => return,
+            (None, []) => self.sql.push_str(" RETURNING 1"),
+            (Some(_), _) | (None, [_, ..]) => self.sql.push_str(" RETURNING "),
         }
-        self.sql.push_str(if columns.is_empty() { " RETURNING 1" } else { " RETURNING " });
+        self.returned_columns(returned(scope), columns);
+        if let Some(check) = check {
+            self.sql.push_str(if columns.is_empty() { "" } else { ", " });
+            self.sql.push_str(&self.dialect.checked(&check));
+        }
+    }
+
+    fn returned_columns(&mut self, scope: Scope, columns: &[Expr]) {
         for (at, column) in columns.iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { ", " });
             let text = self.aside(|it| it.returned(scope, column));
@@ -190,7 +288,11 @@ impl Renderer<'_> {
 
     fn returned(&mut self, scope: Scope, of: &Expr) {
         match of {
-            Expr::Column(column) => self.name(scope.table, *column),
+            Expr::Column(column) => match self.shown_if(scope, *column) {
+                None => self.name(scope.table, *column),
+                Some(_) => self.column(scope, *column),
+            },
+            Expr::Key(column) => self.name(scope.table, *column),
             Expr::JsonPath(of, path) => {
                 let of = self.aside(|it| it.returned(scope, of));
                 let path = self.bind(path, self.dialect.usual(Usual::Texts));
@@ -207,4 +309,12 @@ impl Renderer<'_> {
             | Expr::Cast(..) => self.sql.push_str("NULL"),
         }
     }
+}
+
+/// Without a condition every row may be written.
+static ALL: Filter = Filter::TRUE;
+
+/// The rows in `scope` after a change.
+const fn returned(scope: Scope) -> Scope {
+    Scope { is_returned: true, ..scope }
 }

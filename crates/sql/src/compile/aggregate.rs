@@ -164,7 +164,7 @@ impl Compiler<'_> {
         let set = self.object(field)?;
         let mut row = Row { columns: Vec::new(), groups: Some(by.clone()) };
         let members = self.set(set, &mut row)?;
-        let output = Output::Groups { by, columns: row.columns, having };
+        let output = Output::Groups { by, columns: row.columns, having: Box::new(having) };
         let query = Query {
             scan: Scan::of(table, Purpose::Aggregate),
             call: None,

@@ -25,6 +25,8 @@ struct Draft {
     row: Row,
     shown: bool,
     needed: Option<Box<str>>,
+    /// As [`Step::path`].
+    path: Box<str>,
 }
 
 /// The rows of one field.
@@ -42,6 +44,8 @@ struct Into {
     conflict: Option<usize>,
     shown: bool,
     needed: Option<Box<str>>,
+    /// As [`Step::path`].
+    path: Box<str>,
 }
 
 impl Compiler<'_> {
@@ -67,11 +71,13 @@ impl Compiler<'_> {
         self.path.push(name.into());
         let many = matches!(self.inputs.node(place), Node::List { .. });
         let each = self.inputs.rows_of_one_form(place);
+        let path: Box<str> = self.hasura_path().into();
         let mut items = self.inputs.items(place);
         items.truncate(each.map_or(items.len(), |_| 1));
         for (at, item) in items.into_iter().enumerate() {
             let step = if many { format!("[{at}]") } else { String::new() };
-            let into = Into { table, given: Vec::new(), conflict, shown: true, needed: None };
+            let (given, path) = (Vec::new(), path.clone());
+            let into = Into { table, given, conflict, shown: true, needed: None, path };
             self.below(&step, |it| it.draft(item, into, &mut drafts))?;
         }
         self.path.pop();
@@ -123,6 +129,7 @@ impl Compiler<'_> {
                 values: draft.values.into_iter().map(|it| it.1).collect(),
                 shown: draft.shown,
                 needed: draft.needed,
+                path: draft.path,
             });
         }
         steps
@@ -169,8 +176,8 @@ impl Compiler<'_> {
         values.sort_by_key(|it| it.0);
         self.check_columns(into.table, &mut values, into.conflict)?;
         let at = drafts.rows.len() as u32;
-        let Into { table, conflict, shown, needed, .. } = into;
-        drafts.rows.push(Draft { table, values, conflict, row: Row::default(), shown, needed });
+        let Into { table, conflict, shown, needed, path, .. } = into;
+        drafts.rows.push(Draft { table, values, conflict, row: Row::default(), shown, needed, path });
         for (name, by, value) in nested {
             let relationship = &self.api.model.relations.relationships[by.0 as usize];
             if !relationship.insert_first {
@@ -234,6 +241,7 @@ impl Compiler<'_> {
             conflict,
             shown: false,
             needed: Some(needed.into()),
+            path: format!("{}.data", self.hasura_path()).into(),
         };
         let step = self.below("data", |it| it.draft(data, into, drafts))?;
         for &(ours, theirs) in &relationship.on {
@@ -274,10 +282,12 @@ impl Compiler<'_> {
             given.push((theirs, Given::Returned { step: parent, column }));
         }
         let many = relationship.kind == RelationshipKind::Array;
+        let path: Box<str> = format!("{}.data", self.hasura_path()).into();
         for (at, item) in data.into_iter().enumerate() {
             let step = if many { format!("data[{at}]") } else { "data".to_owned() };
             let (given, table) = (given.clone(), relationship.to);
-            let into = Into { table, given, conflict, shown: false, needed: None };
+            let path = path.clone();
+            let into = Into { table, given, conflict, shown: false, needed: None, path };
             self.below(&step, |it| it.draft(item, into, drafts))?;
         }
         Ok(())
@@ -320,7 +330,8 @@ impl Compiler<'_> {
             key: Vec::new(),
             constraint: String::new(),
             update: Vec::new(),
-            scan: Scan::of(table, Purpose::Target),
+            presets: Vec::new(),
+            scan: Scan::of(table, Purpose::Update),
             filter: Filter::TRUE,
         };
         for (input, value) in self.inputs.members(place) {

@@ -66,6 +66,7 @@ impl ApiFrontend for Api {
             steered: Vec::new(),
             named: Vec::new(),
             conditions_max: piece.conditions_max,
+            facts: piece.facts.into(),
             structural,
         }
     }

@@ -11,7 +11,7 @@ use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, ColumnType, TableId};
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Assign, Change, Delete, Operator, Update, Work, Write, WriteAnswer};
-use weir_relational::plan::{Expr, Filter, MemberKind, Purpose, Reader, Scan};
+use weir_relational::plan::{Expr, Filter, MemberKind, Purpose, Reader, Scan, Unset};
 
 /// New values by column.
 type Assigns = Vec<(ColumnId, Assign)>;
@@ -104,7 +104,7 @@ impl Compiler<'_> {
 
     fn delete(&mut self, table: TableId, filter: Filter) -> Work {
         let returning = self.written.columns.clone();
-        self.change(Change::Delete(Delete { scan: Scan::of(table, Purpose::Target), filter, returning }))
+        self.change(Change::Delete(Delete { scan: Scan::of(table, Purpose::Delete), filter, returning }))
     }
 
     fn update_many(&mut self, field: &OutputField, table: TableId) -> Result<Vec<Work>, PlanError> {
@@ -156,14 +156,13 @@ impl Compiler<'_> {
             return Err(self.refuse("an update needs to know which rows are meant"));
         };
         if operators == 0 {
-            return Err(self.refuse("an update needs at least one operator, such as `_set`"));
-        }
-        if set.is_empty() {
-            return Ok(Work::Nothing);
+            let change = self.plan.changes.len() as u32;
+            let (field, path) = (self.field, self.hasura_path().into());
+            self.plan.unset.push(Unset { change, field, path });
         }
         let returning = self.written.columns.clone();
         Ok(self.change(Change::Update(Update {
-            scan: Scan::of(table, Purpose::Target),
+            scan: Scan::of(table, Purpose::Update),
             set,
             filter,
             returning,

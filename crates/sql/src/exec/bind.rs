@@ -6,13 +6,14 @@
 //! **Invariant:** a resolved value is never a variable: variables are replaced by their values.
 
 use crate::frontend::form::Form;
+use weir_engine::caller::Claims;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{Column, Data};
 use weir_engine::source::{FieldError, Ids, Protocol};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::value::{Node, TextSpan, Values, Variables};
 use weir_relational::geometry::Geometry;
-use weir_relational::plan::{Origin, Parameter};
+use weir_relational::plan::{Origin, Parameter, Reader};
 use weir_relational::text_search::{ASKED_MAX, are_few};
 
 /// Values of a request.
@@ -28,6 +29,8 @@ pub(crate) struct Bindings<'r> {
     pub(crate) parent_keys: &'r [Column],
     /// Numbers of objects that a program shows.
     pub(crate) shown: &'r [i64],
+    /// The caller's session variables, among them all that the plan reads.
+    pub(crate) claims: &'r Claims,
     pub(crate) protocol: Protocol,
 }
 
@@ -40,6 +43,8 @@ pub(crate) enum Found<'r> {
     Key(&'r Column, usize),
     /// Numbers of objects that a program shows.
     Shown(&'r [i64]),
+    /// Text of the caller's session or of a policy, which is cast as SQL casts it.
+    Text(&'r str),
     /// In the row of the level above, which the driver has.
     Above,
 }
@@ -71,9 +76,16 @@ pub(crate) type Refused = Box<FieldError>;
 
 impl<'r> Bindings<'r> {
     /// The value of `parameter`; for a piece below the root, for parent key `key`.
-    pub(crate) fn find(&self, parameter: &Parameter, key: usize) -> Found<'r> {
+    pub(crate) fn find(&self, parameter: &'r Parameter, key: usize) -> Found<'r> {
+        self.find_at(&parameter.origin, key)
+    }
+
+    fn find_at(&self, origin: &'r Origin, key: usize) -> Found<'r> {
         let variables = &self.variables.values;
-        let (values, at) = match parameter.origin {
+        let (values, at) = match *origin {
+            // The run has refused a caller without one that the plan reads.
+            Origin::Claim(ref name) => return Found::Text(self.claims.variable(name).unwrap_or_default()),
+            Origin::Constant(ref text) => return Found::Text(text),
             Origin::Literal(at) => (&self.shape.literals, at),
             Origin::Variable(number) => (variables, self.variables.starts[number as usize]),
             Origin::Inside { slot, leaf } => {
@@ -128,16 +140,7 @@ impl<'r> Bindings<'r> {
         match found {
             Found::Given(given) => match given.node() {
                 Node::Int(number) | Node::QuotedInt(number) => (number >= 0).then_some(number),
-                Node::Text(span) => {
-                    let text = given.str(span);
-                    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-                    let is_plain = |it: &str| it.bytes().all(|it| it.is_ascii_hexdigit());
-                    let number = |digits: &str, radix| i64::from_str_radix(digits, radix).ok();
-                    match digits {
-                        Some(digits) => number(digits, 16).filter(|_| is_plain(digits)),
-                        None => number(text, 10).filter(|_| is_plain(text)),
-                    }
-                }
+                Node::Text(span) => id_of(given.str(span)),
                 _ => None,
             },
             Found::Key(column, row) => match &column.data {
@@ -149,6 +152,7 @@ impl<'r> Bindings<'r> {
                 _ => None,
             },
             Found::Shown(ids) => ids.first().copied(),
+            Found::Text(text) => id_of(text),
             Found::Above => None,
         }
     }
@@ -161,6 +165,7 @@ impl<'r> Bindings<'r> {
                 let Node::Text(span) = given.node() else { unreachable!("it is a text") };
                 self.invalid(parameter, "ID", given.str(span))
             }
+            (None, Found::Text(text)) => self.invalid(parameter, "ID", text),
             (None, _) => self.invalid(parameter, "ID", ""),
         }
     }
@@ -172,6 +177,7 @@ impl<'r> Bindings<'r> {
                 Node::Text(span) => given.str(span),
                 _ => "",
             },
+            Found::Text(text) => text,
             Found::Key(..) | Found::Shown(_) | Found::Above => "",
         };
         weir_relational::instant::parse(text).map_or_else(|| self.invalid(parameter, "DateTime", text), Ok)
@@ -194,15 +200,15 @@ impl<'r> Bindings<'r> {
     }
 
     /// The distance that a client sent, in metres.
-    pub(crate) fn metres(&self, parameter: &Parameter, origin: Option<Origin>) -> Result<f64, Refused> {
+    pub(crate) fn metres(&self, parameter: &Parameter, origin: Option<&'r Origin>) -> Result<f64, Refused> {
         let Some(origin) = origin else { return Ok(0.0) };
-        let metres = match self.find(&Parameter { origin, ..parameter.clone() }, 0) {
+        let metres = match self.find_at(origin, 0) {
             Found::Given(given) => match given.node() {
                 Node::Float(metres) => metres,
                 Node::Int(metres) => metres as f64,
                 _ => 0.0,
             },
-            Found::Key(..) | Found::Shown(_) | Found::Above => 0.0,
+            Found::Key(..) | Found::Shown(_) | Found::Text(_) | Found::Above => 0.0,
         };
         if metres < 0.0 {
             let message = "a distance is not negative".into();
@@ -246,10 +252,16 @@ impl<'r> Bindings<'r> {
 
     /// The text that a client sent; `None`: it is none.
     pub(crate) fn text(&self, parameter: &Parameter, found: Found<'r>) -> Result<&'r str, Refused> {
-        let Found::Given(given) = found else { return Ok("") };
-        let Node::Text(span) = given.node() else { return Ok("") };
-        self.check_text(parameter, given.str(span))?;
-        Ok(given.str(span))
+        let text = match found {
+            Found::Given(given) => match given.node() {
+                Node::Text(span) => given.str(span),
+                _ => "",
+            },
+            Found::Text(text) => text,
+            Found::Key(..) | Found::Shown(_) | Found::Above => "",
+        };
+        self.check_text(parameter, text)?;
+        Ok(text)
     }
 
     /// The text of words to be asked for.
@@ -269,6 +281,7 @@ impl<'r> Bindings<'r> {
                 Node::Int(count) => Some(count.saturating_abs()).filter(|it| *it != 0),
                 _ => None,
             },
+            Found::Text(text) => text.parse().ok(),
             Found::Key(..) | Found::Shown(_) | Found::Above => None,
         }
     }
@@ -280,13 +293,18 @@ impl<'r> Bindings<'r> {
                 Node::Int(count) => count.max(0),
                 _ => 0,
             },
+            Found::Text(text) => text.parse().map_or(0, |count: i64| count.max(0)),
             Found::Key(..) | Found::Shown(_) | Found::Above => 0,
         }
     }
 
     /// A limit of rows; `None`: there is none.
     pub(crate) fn limit(&self, parameter: &Parameter, found: Found<'r>) -> Result<Option<i64>, Refused> {
-        let node = if let Found::Given(given) = found { given.node() } else { Node::Null };
+        let node = match found {
+            Found::Given(given) => given.node(),
+            Found::Text(text) => text.parse().map_or(Node::Null, Node::Int),
+            Found::Key(..) | Found::Shown(_) | Found::Above => Node::Null,
+        };
         let words = match node {
             Node::Null | Node::Absent => return Ok(None),
             Node::Int(value) if (0..=i64::from(i32::MAX)).contains(&value) => return Ok(Some(value)),
@@ -296,6 +314,20 @@ impl<'r> Bindings<'r> {
         };
         let message = format!("expected a non-negative 32-bit integer for type 'Int', but found {words}");
         self.refuse(parameter, "BAD_USER_INPUT", "validation-failed", message)
+    }
+
+    /// A number of rows under a policy's limit. `reader` is that of the client's own.
+    pub(crate) fn capped(
+        &self,
+        parameter: &Parameter,
+        (reader, rows_max): (&Reader, u32),
+        found: Found<'r>,
+    ) -> Result<i64, Refused> {
+        let asked = match reader {
+            Reader::Limit => self.limit(parameter, found)?,
+            _ => self.first(found),
+        };
+        Ok(asked.map_or(i64::from(rows_max), |it| it.min(i64::from(rows_max))))
     }
 
     #[cold]
@@ -310,7 +342,8 @@ impl<'r> Bindings<'r> {
             Protocol::GraphqlOverHttp => spec,
             Protocol::Hasura => hasura,
         };
-        let hasura_path = Some(parameter.path.clone());
+        // A value of the policy stands nowhere in the request: its error is the field's.
+        let hasura_path = (!parameter.path.is_empty()).then(|| parameter.path.clone());
         Err(Box::new(FieldError { code, message: message.into(), hasura_path, extensions: None }))
     }
 
@@ -329,5 +362,16 @@ impl<'r> Bindings<'r> {
             return self.refuse(parameter, "INVALID_TEXT", "data-exception", message);
         }
         Ok(())
+    }
+}
+
+/// The number that the text of an object's ID is, hexadecimal after `0x`.
+fn id_of(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let is_plain = |it: &str| it.bytes().all(|it| it.is_ascii_hexdigit());
+    let number = |digits: &str, radix| i64::from_str_radix(digits, radix).ok();
+    match digits {
+        Some(digits) => number(digits, 16).filter(|_| is_plain(digits)),
+        None => number(text, 10).filter(|_| is_plain(text)),
     }
 }

@@ -30,6 +30,36 @@ pub(crate) fn needed(words: &str, protocol: Protocol) -> Box<FieldError> {
     Box::new(coded(protocol, "BAD_USER_INPUT", "not-supported", words))
 }
 
+/// The caller has no session variable that a permission needs.
+#[cold]
+pub(crate) fn missing_variable(name: &str, protocol: Protocol) -> SourceError {
+    let message = format!("missing session variable: \"{name}\"");
+    let error = coded(protocol, "SESSION_VARIABLE_MISSING", "not-found", message);
+    SourceError::Rejected { error: FieldError { hasura_path: Some("$".into()), ..error }, field: None }
+}
+
+/// A written row does not fulfil the check of its permission.
+#[cold]
+pub(crate) fn check_failed(protocol: Protocol) -> FieldError {
+    let message = "check constraint of an insert/update permission has failed";
+    coded(protocol, "PERMISSION", "permission-error", message)
+}
+
+/// As [`check_failed`], of statement `at` of `work`.
+#[cold]
+pub(crate) fn check_failed_at(work: &Work, at: usize, protocol: Protocol) -> Box<FieldError> {
+    let path = match work {
+        Work::Insert(steps) => steps[at % steps.len()].path.clone(),
+        Work::Each { slot: _, steps } => {
+            // The steps are written for the first row.
+            let (path, row) = (&steps[at % steps.len()].path, at / steps.len());
+            path.replacen("[0]", &format!("[{row}]"), 1).into()
+        }
+        Work::Nothing | Work::Change(_) | Work::Program { .. } => "$".into(),
+    };
+    Box::new(FieldError { hasura_path: Some(path), ..check_failed(protocol) })
+}
+
 /// Says where in Hasura's words a statement failed: an insert at its rows, another change at the whole request.
 pub(crate) fn with_path(mut error: SourceError, plan: &Plan) -> SourceError {
     if let SourceError::Rejected { error, field: Some(field) } = &mut error

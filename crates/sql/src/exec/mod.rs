@@ -1,6 +1,7 @@
 //! The executor of plans: values that are bound, answers that are written.
 
 pub(crate) mod answer;
+pub(crate) mod array_text;
 pub(crate) mod bind;
 pub(crate) mod columns;
 pub(crate) mod coordinates;

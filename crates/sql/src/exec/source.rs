@@ -8,7 +8,7 @@
 
 use super::answer::Names;
 use super::bind::Bindings;
-use super::errors::coded;
+use super::errors::{coded, missing_variable};
 use super::explain::Explained;
 use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use super::program::{Answers, BoundStatement, Call, ObjectLookup, Program, Programs};
@@ -22,11 +22,12 @@ use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
+use weir_engine::caller::Claims;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
-    AnswerForm, BoxFuture, ExplainInput, FetchInput, FetchResult, Ids, PathError, PlanError, PlanNode,
-    PreparedFetch, Protocol, Source, SourceError, Tag,
+    AnswerForm, BoxFuture, Caller, ExplainInput, FetchInput, FetchResult, Ids, PathError, PlanError,
+    PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
@@ -34,6 +35,7 @@ use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::passes::effects::touched;
+use weir_relational::passes::policy::claims_of;
 use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::TooWide;
 
@@ -152,10 +154,20 @@ fn no_foreign_below(piece: &PlanNode<'_>) -> PlanError {
     PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
 }
 
+/// Refuses a caller who lacks a session variable that `plan` reads, even if nothing would come of it.
+fn check_claims(plan: &Plan, caller: &Caller, protocol: Protocol) -> Result<(), SourceError> {
+    match plan.claims.iter().find(|it| caller.claims().variable(it).is_none()) {
+        Some(name) => Err(missing_variable(name, protocol)),
+        None => Ok(()),
+    }
+}
+
 struct DatabaseFetch<D: Driver> {
     inner: Arc<RelationalFetch<D>>,
     kind: FetchKind,
     tags: Vec<Tag>,
+    /// Session variables that a run may read.
+    claims: Vec<Box<str>>,
 }
 
 #[derive(Clone, Copy)]
@@ -215,7 +227,8 @@ impl<D: Driver> Source for DatabaseSource<D> {
         // A program says only when it runs which tables it changes.
         let prepared = inner.forms.fixed().filter(|_| !matches!(kind, FetchKind::Programs));
         let tags = self.state.tags(prepared.map(|it| &**it));
-        Ok(Box::new(DatabaseFetch { inner: Arc::new(inner), kind, tags }))
+        let claims = inner.claims();
+        Ok(Box::new(DatabaseFetch { inner: Arc::new(inner), kind, tags, claims }))
     }
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
@@ -263,6 +276,15 @@ impl<D: Driver> RelationalFetch<D> {
             D::prepare(state, plan, self.parent_keys, self.streams).map_err(|TooWide| self.too_wide())?;
         state.renderings.fetch_add(prepared.rendered() as u64, Ordering::Relaxed);
         Ok(prepared)
+    }
+
+    /// Session variables that a run may read: while the plan depends on variables, all of the policy's.
+    fn claims(&self) -> Vec<Box<str>> {
+        let frontend = &*self.state.frontend;
+        match self.forms.fixed() {
+            Some(prepared) => prepared.plan().claims.clone(),
+            None => claims_of(&*frontend.policy(&self.ask.facts), frontend.relations()),
+        }
     }
 
     #[cold]
@@ -327,10 +349,12 @@ impl<D: Driver> RelationalFetch<D> {
         variables: &'r Variables,
         form: &'r Form,
         parent_keys: &'r [Column],
+        claims: &'r Claims,
     ) -> Bindings<'r> {
         let schema = self.state.frontend.schema();
         let (ids, protocol) = (&*self.ids, self.ask.protocol);
-        Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, shown: &[], protocol }
+        let row = (0, 0);
+        Bindings { schema, ids, shape, variables, form, row, parent_keys, shown: &[], claims, protocol }
     }
 }
 
@@ -338,8 +362,8 @@ impl<D: Driver> PlannedFetch<'_, D> {
     /// The values of the request; `shown` are the objects that a program shows or that were looked up.
     pub(crate) fn bindings<'b>(&'b self, shown: &'b [i64]) -> Bindings<'b> {
         let FetchInput { output: shape, variables, parent_keys, .. } = self.input;
-        let bindings = self.fetch.bindings(shape, variables, &self.form, parent_keys.unwrap_or_default());
-        Bindings { shown, ..bindings }
+        let (keys, claims) = (parent_keys.unwrap_or_default(), self.input.caller.claims());
+        Bindings { shown, ..self.fetch.bindings(shape, variables, &self.form, keys, claims) }
     }
 
     pub(crate) fn names(&self) -> Names<'_> {
@@ -407,6 +431,9 @@ impl<D: Driver> DatabaseFetch<D> {
             Ok(found) => found,
             Err(error) => return Box::pin(ready(Err(error))),
         };
+        if let Err(error) = check_claims(prepared.plan(), input.caller, fetch.ask.protocol) {
+            return Box::pin(ready(Err(error)));
+        }
         let run = PlannedFetch { fetch, input, prepared, form };
         let is_read = matches!(self.kind, FetchKind::Read);
         if let (false, Err(error)) = (is_read, fetch.state.driver.check_writable(fetch.ask.protocol)) {
@@ -434,6 +461,10 @@ impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
 
     fn touches(&self) -> &[Tag] {
         &self.tags
+    }
+
+    fn reads_claims(&self) -> &[Box<str>] {
+        &self.claims
     }
 
     fn explain(&self, input: ExplainInput<'_>, out: &mut String) {

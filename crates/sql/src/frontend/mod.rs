@@ -5,18 +5,19 @@
 pub mod form;
 pub mod input;
 
+use crate::exec::errors::coded;
 use crate::exec::program::Programs;
 use form::Form;
 use std::sync::Arc;
 use weir_engine::plan::output_plan::{OutputField, OutputPlan, SelectionSetId};
-use weir_engine::source::{Ids, PlanError, PlanNode, Protocol, Tag};
+use weir_engine::source::{FieldError, Ids, PlanError, PlanNode, Protocol, Tag};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Catalog, Relations, TableId};
 use weir_relational::passes;
 use weir_relational::passes::policy::{Everything, Policy};
-use weir_relational::plan::{Member, MemberKind, Plan};
+use weir_relational::plan::{Member, MemberKind, Plan, Unset};
 
 /// The owned part of a piece, kept by its fetch.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub struct Ask {
     pub named: Vec<u32>,
     /// Parts that one condition may have.
     pub conditions_max: u32,
+    /// The source's facts of the callers.
+    pub facts: Box<[u64]>,
 }
 
 /// A front end: a schema over relations, and the plans that parts of requests become.
@@ -53,9 +56,9 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn entries(&self, _configured: &[TableEntry]) -> Vec<TableEntry> {
         Vec::new()
     }
-    /// The rows that may be seen and changed.
-    fn policy(&self) -> &dyn Policy {
-        &Everything
+    /// What callers with these facts may see and change: none are facts of the admin.
+    fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {
+        Arc::new(Everything)
     }
     /// The configuration's message for a violated constraint.
     fn constraint_message(&self, _constraint: &str) -> Option<&str> {
@@ -97,8 +100,19 @@ pub fn plan(
     variables: Option<(&Variables, &Form)>,
 ) -> Result<Plan, PlanError> {
     let mut plan = frontend.compile(ids, shape, ask, variables)?;
-    passes::finish(&mut plan, frontend.relations(), frontend.policy());
-    Ok(plan)
+    passes::finish(&mut plan, frontend.relations(), &*frontend.policy(&ask.facts));
+    match plan.unset.first() {
+        Some(unset) => Err(sets_nothing(unset, ask.protocol)),
+        None => Ok(plan),
+    }
+}
+
+/// Neither the client nor the policy says what an update sets.
+#[cold]
+fn sets_nothing(unset: &Unset, protocol: Protocol) -> PlanError {
+    let message = "an update needs at least one operator, such as `_set`";
+    let error = coded(protocol, "BAD_USER_INPUT", "validation-failed", message);
+    PlanError { error: FieldError { hasura_path: Some(unset.path.clone()), ..error }, field: unset.field }
 }
 
 /// The names of `tables`; of all there are while that depends on the variables of a request, or is known only when a program

@@ -36,10 +36,10 @@ pub(super) struct Target<'t> {
 
 /// Binds `own`, the last parameters of a statement whose parameters have the types `oids`. The caller binds those before them, now
 /// or later: no type depends on how many values are bound already.
-pub(super) fn push_last(
-    bindings: &Bindings<'_>,
+pub(super) fn push_last<'r>(
+    bindings: &Bindings<'r>,
     types: &Types,
-    (own, oids): (&[Parameter], &[u32]),
+    (own, oids): (&'r [Parameter], &[u32]),
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
     let first = oids.len().saturating_sub(own.len());
@@ -50,16 +50,16 @@ pub(super) fn push_last(
 }
 
 /// Binds `parameter` as a value of the type `target`.
-pub(super) fn push(
-    bindings: &Bindings<'_>,
+pub(super) fn push<'r>(
+    bindings: &Bindings<'r>,
     target: Target<'_>,
-    parameter: &Parameter,
+    parameter: &'r Parameter,
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
     let found = bindings.find(parameter, KEY);
     let no_first = parameter.reader == Reader::First && bindings.first(found).is_none();
-    let is_gathered = matches!(parameter.reader, Reader::Gathered { .. });
-    if (is_null(found) && !is_gathered) || no_first {
+    let is_never_null = matches!(parameter.reader, Reader::Gathered { .. } | Reader::Capped { .. });
+    if (is_null(found) && !is_never_null) || no_first {
         parameters.push_null();
         return Ok(());
     }
@@ -92,21 +92,21 @@ pub(super) fn push(
         Reader::Pattern => {
             reading.pattern(regular_expression::postgres(bindings.text(parameter, found)?), out)
         }
-        Reader::Place { metres } => reading.place(found, *metres, out),
+        Reader::Place { metres } => reading.place(found, metres.as_ref(), out),
         // Its own indexes of trigrams are asked by the patterns themselves.
         Reader::Grams(Written::Pattern) => Ok(()),
         Reader::Grams(Written::Sequence) => {
             reading.pattern(regular_expression::sequence(bindings.text(parameter, found)?), out)
         }
-        Reader::Sequence => {
-            let words = regular_expression::short_sequence(bindings.text(parameter, found)?);
-            reading.pattern(words.map(str::to_owned), out)
-        }
+        Reader::Sequence => reading.sequence(found, out),
         Reader::EachWord(kind) => reading.each_word(found, *kind, out),
         Reader::Instant => bindings.instant(parameter, found).map(|it| integer(it, out)),
         Reader::Instants => reading.numbers(found, &|it| bindings.instant(parameter, it).map(Some), out),
         Reader::JsonPath => reading.json_path(found, out),
         Reader::AsIs => reading.value(found, &ColumnType::Text, oid, out),
+        Reader::Capped { reader, rows_max } => {
+            bindings.capped(parameter, (reader, *rows_max), found).map(|it| integer(it, out))
+        }
     })
 }
 
@@ -120,7 +120,7 @@ fn is_null(found: Found<'_>) -> bool {
                     Data::Bool(_) | Data::Int(_) | Data::Float(_) | Data::Text(_) | Data::Json(_)
                 )
         }
-        Found::Shown(_) => false,
+        Found::Shown(_) | Found::Text(_) => false,
         // Matched by the statement itself.
         Found::Above => true,
     }
@@ -138,7 +138,7 @@ enum Dimension {
 #[derive(Clone, Copy)]
 struct Reading<'b, 'r> {
     bindings: &'b Bindings<'r>,
-    parameter: &'b Parameter,
+    parameter: &'r Parameter,
     types: &'b Types,
 }
 
@@ -161,6 +161,12 @@ impl<'r> Reading<'_, 'r> {
         Ok(())
     }
 
+    /// Appends words that follow each other.
+    fn sequence(&self, found: Found<'r>, out: &mut Buffer) -> Result<(), Refused> {
+        let words = regular_expression::short_sequence(self.bindings.text(self.parameter, found)?);
+        self.pattern(words.map(str::to_owned), out)
+    }
+
     /// Appends a pattern, or refuses it.
     fn pattern(&self, pattern: Result<String, String>, out: &mut Buffer) -> Result<(), Refused> {
         match pattern {
@@ -173,7 +179,7 @@ impl<'r> Reading<'_, 'r> {
     }
 
     /// Appends a place as one document, with the bounds of what is at most so far from it.
-    fn place(&self, found: Found<'r>, metres: Option<Origin>, out: &mut Buffer) -> Result<(), Refused> {
+    fn place(&self, found: Found<'r>, metres: Option<&'r Origin>, out: &mut Buffer) -> Result<(), Refused> {
         let metres = self.bindings.metres(self.parameter, metres)?;
         out.extend_from_slice(self.bindings.place(self.parameter, found)?.1.json(metres).as_bytes());
         Ok(())
@@ -191,8 +197,19 @@ impl<'r> Reading<'_, 'r> {
                 ids.first().into_iter().for_each(|id| integer(*id, out));
                 Ok(())
             }
+            Found::Text(text) => {
+                literal::check(ty, text).or_else(|words| self.refuse(words))?;
+                self.cast(text, out)
+            }
             Found::Above => Ok(()),
         }
+    }
+
+    /// Appends a text that the database casts.
+    fn cast(&self, text: &str, out: &mut Buffer) -> Result<(), Refused> {
+        self.bindings.check_text(self.parameter, text)?;
+        out.extend_from_slice(text.as_bytes());
+        Ok(())
     }
 
     fn given(&self, given: Given<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
@@ -376,6 +393,7 @@ mod tests {
         build(&mut shape.literals);
         let schema = Schema::from_sdl("type Query { a: Int }").unwrap();
         let (ids, variables, form) = (Ids::default(), Variables::default(), Form::default());
+        let claims = weir_engine::caller::Claims::default();
         let bindings = Bindings {
             schema: &schema,
             ids: &ids,
@@ -385,6 +403,7 @@ mod tests {
             row: (0, 0),
             parent_keys: &[],
             shown: &[],
+            claims: &claims,
             protocol: Protocol::Hasura,
         };
         let parameter = Parameter { origin: Origin::Literal(0), reader, path: "$".into() };

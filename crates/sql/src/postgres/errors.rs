@@ -3,11 +3,12 @@
 //! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP. Details are logged only.
 
 use crate::exec::answer::TooLong;
-use crate::exec::errors::coded;
+use crate::exec::errors::{check_failed, coded};
 use crate::exec::full;
 use std::fmt;
 use weir_engine::source::{Protocol, SourceError};
 use weir_postgres::{DatabaseError, Error};
+use weir_relational::dialect::CHECK_FAILED;
 
 /// Turns a failure into an answer for the client of `protocol`.
 ///
@@ -87,6 +88,9 @@ fn refused(
     is_tracked: &dyn Fn(&str, &str) -> bool,
 ) -> SourceError {
     let said = |spec, hasura, message: &str| rejected(protocol, field, spec, hasura, message);
+    if is_check_failure(&error) {
+        return SourceError::Rejected { error: check_failed(protocol), field };
+    }
     match &error.sqlstate {
         b"57014" | b"55P03" | b"25P03" | b"57P05" => SourceError::Timeout,
         b"53300" => SourceError::Busy,
@@ -129,6 +133,11 @@ fn refused(
             said("DATABASE_ERROR", "unexpected", "database query error")
         }
     }
+}
+
+/// True if a written row did not fulfil the check of a permission.
+pub(super) fn is_check_failure(error: &DatabaseError) -> bool {
+    error.message.contains(CHECK_FAILED)
 }
 
 /// A name or type that is no more, or a prepared statement whose columns have other types now.

@@ -14,7 +14,7 @@ use weir_postgres::statement::{Parameters, Statement};
 use weir_relational::catalog::postgres_types::oid;
 use weir_relational::catalog::{FunctionId, Relations, TableId, Volatility};
 use weir_relational::plan::operators::Comparison;
-use weir_relational::plan::write::{Assign, Change, Work, Write, WriteAnswer};
+use weir_relational::plan::write::{Change, Work, Write, WriteAnswer};
 use weir_relational::plan::{Expr, Filter, Level, MemberKind, Output, Parameter, Plan};
 use weir_relational::sql::assemble::{Arm, Parents, TooWide};
 use weir_relational::sql::write::render_change;
@@ -250,9 +250,7 @@ impl Ready {
         let statement = statement.about(rendered.tables.iter().copied());
         let text = foldhash::fast::FixedState::default().hash_one(&*statement.sql);
         let touched = match change {
-            Change::Update(update) => {
-                Some((text, update.set.iter().filter(|it| it.1 != Assign::Null).count()))
-            }
+            Change::Update(_) => Some((text, rendered.assigned)),
             Change::Delete(_) => Some((text, 0)),
             Change::Insert(_) | Change::Call(_) => None,
         };
@@ -296,7 +294,7 @@ impl Children {
         let types: Vec<(u16, u32)> = keys
             .iter()
             .map(|&key| match &of[usize::from(key)] {
-                Expr::Column(column) => (key, table.column(*column).oid),
+                Expr::Column(column) | Expr::Key(column) => (key, table.column(*column).oid),
                 Expr::Row => (key, oid::TEXT),
                 _ => (key, 0),
             })
@@ -344,7 +342,9 @@ fn lists_deep(plan: &Plan, tops: &[u32]) -> usize {
 fn is_costly(level: &Level) -> bool {
     let query = &level.query;
     let ordered: usize = query.order.iter().map(|it| it.of.relationships()).sum();
-    query.filter.relationships() + ordered > SHARED_RELATIONSHIPS_MAX
+    let policy = query.scan.policy().into_iter().chain(query.scan.cells().iter().map(|it| &it.shown_if));
+    let restricted: usize = policy.map(Filter::relationships).sum();
+    query.filter.relationships() + ordered + restricted > SHARED_RELATIONSHIPS_MAX
 }
 
 /// Lists without a bound, of which no one knows how long they take.

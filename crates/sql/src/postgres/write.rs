@@ -9,10 +9,11 @@
 
 use super::bind::{Target, push, push_last};
 use super::decode::Decoder;
+use super::errors::is_check_failure;
 use super::prepared::{Children, Prepared, Ready};
 use super::text;
 use crate::exec::bind::Bindings;
-use crate::exec::errors::{needed, not_found};
+use crate::exec::errors::{check_failed_at, needed, not_found};
 use crate::frontend::form::Form;
 use smallvec::SmallVec;
 use std::time::Instant;
@@ -317,8 +318,7 @@ impl<'r, 's> Runner<'r, 's> {
             Ok(answers) => answers,
             Err(error) => {
                 let at = statement(&error).and_then(|it| awaited.get(it)).or(awaited.last());
-                let field = self.field(at);
-                return Err(Failure::Database(error, field));
+                return Err(self.failure(error, at));
             }
         };
         for (whose, rows) in awaited.into_iter().zip(answers) {
@@ -330,6 +330,20 @@ impl<'r, 's> Runner<'r, 's> {
             }
         }
         Ok(())
+    }
+
+    #[cold]
+    fn failure(&self, error: Error, whose: Option<&Awaited>) -> Failure {
+        let field = self.field(whose);
+        match (&error, whose) {
+            (Error::Database { error, .. }, Some(Awaited::Statement { write, work, at }))
+                if is_check_failure(error) =>
+            {
+                let work = &self.prepared.plan.writes[*write].works[*work];
+                Failure::Refused(check_failed_at(work, *at, self.bindings.protocol), field)
+            }
+            _ => Failure::Database(error, field),
+        }
     }
 
     fn field(&self, whose: Option<&Awaited>) -> u32 {

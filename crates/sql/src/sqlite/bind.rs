@@ -5,6 +5,8 @@
 //!
 //! **Cost:** texts are borrowed; only lists (one JSON text) and blobs are built.
 
+use super::cast::{self, Refusal};
+use crate::exec::array_text;
 use crate::exec::bind::{Bindings, Found, Given, Refused};
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -43,7 +45,7 @@ impl ToSql for Bound<'_> {
 /// The value of `parameter`; for a piece below the root, for parent key `key`.
 pub(super) fn value<'r>(
     bindings: &Bindings<'r>,
-    parameter: &Parameter,
+    parameter: &'r Parameter,
     key: usize,
 ) -> Result<Bound<'r>, Refused> {
     let reading = Reading { bindings, parameter, key };
@@ -79,7 +81,7 @@ pub(super) fn value<'r>(
             Err(cause) => reading.refuse("INVALID_PATTERN", "data-exception", cause),
         },
         Reader::Place { metres } => {
-            bindings.metres(parameter, *metres)?;
+            bindings.metres(parameter, metres.as_ref())?;
             Ok(Bound::Text(bindings.place(parameter, found)?.0.into()))
         }
         Reader::Grams(written) => {
@@ -94,6 +96,9 @@ pub(super) fn value<'r>(
         Reader::Instants => reading.numbers(found, &|it| bindings.instant(parameter, it).map(Some)),
         Reader::JsonPath => reading.json_path(found),
         Reader::AsIs => reading.scalar(found, &ColumnType::Text),
+        Reader::Capped { reader, rows_max } => {
+            bindings.capped(parameter, (reader, *rows_max), found).map(Bound::Int)
+        }
     }
 }
 
@@ -115,7 +120,7 @@ fn parent(column: &Column, row: usize) -> Bound<'_> {
 #[derive(Clone, Copy)]
 struct Reading<'b, 'r> {
     bindings: &'b Bindings<'r>,
-    parameter: &'b Parameter,
+    parameter: &'r Parameter,
     key: usize,
 }
 
@@ -133,6 +138,7 @@ impl<'r> Reading<'_, 'r> {
             Found::Given(given) => self.given(given, ty),
             Found::Key(column, row) => Ok(parent(column, row)),
             Found::Shown(ids) => Ok(ids.first().map_or(Bound::Null, |id| Bound::Int(*id))),
+            Found::Text(text) => self.cast(text, ty),
             // Bound for each parent, by the level.
             Found::Above => Ok(Bound::Null),
         }
@@ -190,6 +196,60 @@ impl<'r> Reading<'_, 'r> {
         }
     }
 
+    /// A text of a session variable or a policy, as a cast to `ty` takes it.
+    fn cast(&self, text: &'r str, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+        match ty.facts().cell {
+            Cell::Int | Cell::BigInt => match cast::integer(text, ty.facts().bits) {
+                Ok(value) => Ok(Bound::Int(value)),
+                Err(Refusal::Syntax) => self.no_value("integer"),
+                Err(Refusal::Range) => self.out_of_range(),
+            },
+            Cell::Float | Cell::Numeric => match cast::decimal(text) {
+                Some(Cow::Borrowed(digits)) => self.number(digits),
+                Some(Cow::Owned(digits)) => match digits.parse::<f64>() {
+                    Ok(size) if size.is_finite() => Ok(Bound::Text(digits.into())),
+                    Ok(_) | Err(_) => self.out_of_range(),
+                },
+                None => self.no_value("numeric"),
+            },
+            Cell::Boolean => match cast::boolean(text) {
+                Some(value) => Ok(Bound::Int(i64::from(value))),
+                None => self.no_value("boolean"),
+            },
+            Cell::Json if cast::is_no_document(text, ty) => self.no_value("json"),
+            Cell::Id | Cell::Bytes | Cell::Text | Cell::Json => self.text(text, ty),
+        }
+    }
+
+    /// The text of a session is not quoted: it is the caller's, and an error may be logged elsewhere.
+    fn no_value<T>(&self, ty: &str) -> Result<T, Refused> {
+        self.refuse("INVALID_VALUE", "data-exception", format!("invalid input syntax for type {ty}"))
+    }
+
+    fn out_of_range<T>(&self) -> Result<T, Refused> {
+        self.refuse("INVALID_VALUE", "data-exception", "a value is out of range for its type".into())
+    }
+
+    /// The text of an array as one JSON text.
+    fn array(&self, text: &'r str, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+        let Some(items) = array_text::items(text) else {
+            return self.refuse("INVALID_VALUE", "data-exception", "malformed array literal".into());
+        };
+        json_list(|out| {
+            for item in items {
+                let Some(item) = item else {
+                    out.raw(b"null");
+                    out.comma();
+                    continue;
+                };
+                // The item lives as long as the text is written.
+                let reading = Reading { bindings: self.bindings, parameter: self.parameter, key: self.key };
+                push_item(reading.cast(&item, ty)?, ty, out);
+            }
+            Ok(())
+        })
+    }
+
     /// A text for a column whose declared type may make SQLite read numbers out of texts: one beyond floating point would
     /// become an infinity.
     fn kept(&self, text: &'r str) -> Result<Bound<'r>, Refused> {
@@ -219,12 +279,15 @@ impl<'r> Reading<'_, 'r> {
 
     /// A list as one JSON text.
     fn list(&self, found: Found<'r>, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+        if let Found::Text(text) = found {
+            return self.array(text, ty);
+        }
         let Found::Given(list) = found else { return self.scalar(found, ty) };
         json_list(|out| self.bindings.items(list, self.key).try_for_each(|it| self.item(it, ty, out)))
     }
 
     /// Values that stand apart, as one list.
-    fn gathered(&self, values: &[Parameter], ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+    fn gathered(&self, values: &'r [Parameter], ty: &ColumnType) -> Result<Bound<'r>, Refused> {
         json_list(|out| {
             for parameter in values {
                 let reading = Reading { parameter, ..*self };
@@ -248,15 +311,8 @@ impl<'r> Reading<'_, 'r> {
                 let message = "unexpected null value in a list".into();
                 return self.refuse("BAD_USER_INPUT", "validation-failed", message);
             }
-            Bound::Int(value) => out.int(value),
-            Bound::Real(value) => {
-                out.float(value);
-            }
-            Bound::Text(text) if has_digits(ty) => out.raw(text.as_bytes()),
-            Bound::Text(text) => out.string(&text),
-            Bound::Blob(bytes) => out.string(&hex(&bytes)),
+            value => push_item(value, ty, out),
         }
-        out.comma();
         Ok(())
     }
 
@@ -264,7 +320,7 @@ impl<'r> Reading<'_, 'r> {
     fn numbers(&self, found: Found<'r>, read: &ReadNumber<'_, 'r>) -> Result<Bound<'r>, Refused> {
         match found {
             Found::Shown(ids) => Ok(Bound::Text(ids_json(ids).into())),
-            Found::Given(_) | Found::Key(..) | Found::Above => {
+            Found::Given(_) | Found::Key(..) | Found::Text(_) | Found::Above => {
                 json_list(|out| self.push_numbers(found, read, out))
             }
         }
@@ -285,7 +341,7 @@ impl<'r> Reading<'_, 'r> {
         };
         match found {
             Found::Given(list) => self.bindings.items(list, self.key).try_for_each(push),
-            Found::Key(..) | Found::Above | Found::Shown(_) => push(found),
+            Found::Key(..) | Found::Above | Found::Shown(_) | Found::Text(_) => push(found),
         }
     }
 
@@ -308,6 +364,21 @@ impl<'r> Reading<'_, 'r> {
             None => self.refuse("INVALID_PATH", "parse-failed", format!("parse json path error: \"{path}\"")),
         }
     }
+}
+
+/// Appends an item of a list, with its comma.
+fn push_item(value: Bound<'_>, ty: &ColumnType, out: &mut Out) {
+    match value {
+        Bound::Null => out.raw(b"null"),
+        Bound::Int(value) => out.int(value),
+        Bound::Real(value) => {
+            out.float(value);
+        }
+        Bound::Text(text) if has_digits(ty) => out.raw(text.as_bytes()),
+        Bound::Text(text) => out.string(&text),
+        Bound::Blob(bytes) => out.string(&hex(&bytes)),
+    }
+    out.comma();
 }
 
 /// Reads an item of a list of numbers; `None` is left out.

@@ -2,13 +2,13 @@
 //!
 //! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP.
 
-use crate::exec::errors::coded;
+use crate::exec::errors::{check_failed, coded};
 use crate::exec::full;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Protocol, SourceError};
 use weir_sqlite::error::{
-    Error as Failed, constraint_name, is_pattern_complaint, is_too_large, is_value_complaint,
-    pattern_complaint,
+    Error as Failed, constraint_name, is_check_complaint, is_pattern_complaint, is_too_large,
+    is_value_complaint, pattern_complaint,
 };
 
 const DAMAGED: &str = "the database's file is damaged: a copy has to be restored";
@@ -25,6 +25,9 @@ pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> Sou
         error: coded(protocol, spec, hasura, message),
         field,
     };
+    if is_check_complaint(&error) {
+        return SourceError::Rejected { error: check_failed(protocol), field };
+    }
     match &error {
         Error::SqliteFailure(cause, words) => match cause.code {
             ErrorCode::OperationInterrupted => SourceError::Timeout,

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
+use weir_engine::caller::Claims;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{BoxFuture, FetchBody, FetchInput, FetchResult, SourceError};
@@ -36,6 +37,7 @@ pub(super) struct OwnedRun {
     pub(super) fetch: Arc<RelationalFetch<SqliteDriver>>,
     pub(super) prepared: Arc<Prepared>,
     form: Form,
+    claims: Arc<Claims>,
     shape: Arc<OutputPlan>,
     variables: Arc<Variables>,
     parent_keys: Option<Vec<Column>>,
@@ -51,6 +53,7 @@ impl OwnedRun {
             fetch: Arc::clone(run.fetch),
             prepared: Arc::clone(&run.prepared),
             form: run.form.clone(),
+            claims: Arc::clone(input.caller.claims()),
             shape: Arc::clone(input.output),
             variables: Arc::clone(input.variables),
             parent_keys: input.parent_keys.map(<[Column]>::to_vec),
@@ -61,7 +64,7 @@ impl OwnedRun {
 
     pub(super) fn bindings(&self) -> Bindings<'_> {
         let keys = self.parent_keys.as_deref().unwrap_or_default();
-        let bindings = self.fetch.bindings(&self.shape, &self.variables, &self.form, keys);
+        let bindings = self.fetch.bindings(&self.shape, &self.variables, &self.form, keys, &self.claims);
         Bindings { shown: &self.shown, ..bindings }
     }
 }

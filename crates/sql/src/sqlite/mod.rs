@@ -1,6 +1,7 @@
 //! The driver of SQLite: reads are stepped in process over the connections of `weir-sqlite`, and written while stepping.
 
 mod bind;
+mod cast;
 pub mod errors;
 mod fetch;
 mod json_path;

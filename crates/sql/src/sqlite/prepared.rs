@@ -96,7 +96,9 @@ impl Ready {
         for (at, parameter) in statement.parameters.iter().enumerate() {
             match parameter.origin {
                 Origin::ParentColumn(column) => keys.push((at, column)),
-                Origin::Literal(_)
+                Origin::Claim(_)
+                | Origin::Constant(_)
+                | Origin::Literal(_)
                 | Origin::Variable(_)
                 | Origin::Inside { .. }
                 | Origin::Parent(_)
@@ -146,7 +148,11 @@ fn reach(connection: &Connection, level: &Level, ready: &Ready, single: bool) ->
         _ if sorts || steps.len() > 4 => Reach::Many,
         (false, _) if nested || (single && rows) => Reach::Few,
         (true, _)
-            if nested || !rows || !level.query.filter.is_true() || level.query.page.offset.is_some() =>
+            if nested
+                || !rows
+                || !level.query.filter.is_true()
+                || level.query.scan.is_restricted()
+                || level.query.page.offset.is_some() =>
         {
             Reach::Many
         }

@@ -9,11 +9,12 @@ use super::bind::{self, Bound};
 use super::run::{Failure, Raw, Statements};
 use crate::exec::answer::{PART_BYTES_MAX, TooLong};
 use crate::exec::bind::Bindings;
-use crate::exec::errors::{needed, not_found};
+use crate::exec::errors::{check_failed_at, needed, not_found};
 use crate::exec::row_source::WorkResult;
 use rusqlite::types::{Null, Value, ValueRef};
 use rusqlite::{CachedStatement, Statement};
 use weir_relational::plan::write::{Given, Step, Work};
+use weir_sqlite::error::is_check_complaint;
 
 /// The result of a work, and about how much memory its rows take.
 #[derive(Default)]
@@ -35,28 +36,43 @@ impl Statements<'_, '_> {
                 self.bind_parameters(*change, &mut statement, field)?;
                 // Rows that are not selected are only counted.
                 let width = self.prepared.plan.changes[*change as usize].returning().len();
-                let rows = self.rows(&mut statement, width, &mut written, field)?;
+                let rows = self.rows(&mut statement, width, &mut written, field);
+                let rows = rows.map_err(|it| self.checked(it, &write.works[work], 0))?;
                 if let (true, Some(words)) = (rows.is_empty(), &write.missing) {
                     return Err(Failure::Refused(not_found(words, self.bindings.protocol), field));
                 }
                 written.result.rows = rows;
             }
-            Work::Insert(steps) => self.insert(steps, &self.bindings, &mut None, &mut written, field)?,
-            Work::Each { slot, steps } => {
+            of @ Work::Insert(steps) => {
+                self.insert((of, 0), steps, &self.bindings, &mut None, &mut written, field)?;
+            }
+            of @ Work::Each { slot, steps } => {
                 let (mut held, mut bindings) = (None, self.bindings);
                 let rows = bindings.form.rows(*slot);
                 for row in 0..rows.map_or(0, |rows| rows.len) {
                     bindings.row = (*slot, row * rows.map_or(0, |rows| rows.leaves));
-                    self.insert(steps, &bindings, &mut held, &mut written, field)?;
+                    let first = row as usize * steps.len();
+                    self.insert((of, first), steps, &bindings, &mut held, &mut written, field)?;
                 }
             }
         }
         Ok(written.result)
     }
 
-    /// Runs `steps`; the last statement stays in `held` for the next that is equal.
+    /// Says of which row a permission's check failed: statement `at` of `work`.
+    fn checked(&self, failure: Failure, work: &Work, at: usize) -> Failure {
+        match failure {
+            Failure::Sqlite(error, field) if is_check_complaint(&error) => {
+                Failure::Refused(check_failed_at(work, at, self.bindings.protocol), field)
+            }
+            failure => failure,
+        }
+    }
+
+    /// Runs `steps` of `work`, of whose statements `first` come before; the last statement stays in `held` for the next that is equal.
     fn insert<'s>(
         &'s self,
+        (work, first): (&Work, usize),
         steps: &[Step],
         bindings: &Bindings<'_>,
         held: &mut Option<(u32, CachedStatement<'s>)>,
@@ -64,7 +80,7 @@ impl Statements<'_, '_> {
         field: u32,
     ) -> Result<(), Failure> {
         let mut done: Vec<Vec<Value>> = Vec::with_capacity(steps.len());
-        for step in steps {
+        for (at, step) in steps.iter().enumerate() {
             let mut statement = match held.take() {
                 Some((change, statement)) if change == step.change => statement,
                 Some(_) | None => self.change(step.change, field)?,
@@ -72,7 +88,8 @@ impl Statements<'_, '_> {
             bind_values(bindings, step, &done, &mut statement, field)?;
             self.bind_parameters(step.change, &mut statement, field)?;
             let width = statement.column_count();
-            let mut rows = self.rows(&mut statement, width, written, field)?;
+            let rows = self.rows(&mut statement, width, written, field);
+            let mut rows = rows.map_err(|it| self.checked(it, work, first + at))?;
             *held = Some((step.change, statement));
             match (rows.pop(), &step.needed) {
                 (None, Some(words)) => {

@@ -30,7 +30,7 @@ use weir_sqlite::introspect::SqliteOptions;
 const CASES: u64 = 500;
 
 /// Tables, without foreign keys: rows of an empty table may be referred to.
-const TABLES: &str = "
+pub(crate) const TABLES: &str = "
 CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL, born INTEGER, mentor_id INTEGER);
 CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT NOT NULL, author_id INTEGER NOT NULL, pages INTEGER, price INTEGER);
 CREATE TABLE review (id INTEGER PRIMARY KEY, book_id INTEGER NOT NULL, author_id INTEGER, stars INTEGER, words TEXT);
@@ -47,7 +47,7 @@ ALTER TABLE book_tag ADD FOREIGN KEY (book_id) REFERENCES book, ADD FOREIGN KEY 
 ";
 
 /// Lets rows refer to rows that are not there.
-const NOT_ENFORCED: &str = "
+pub(crate) const NOT_ENFORCED: &str = "
 ALTER TABLE author DISABLE TRIGGER ALL;
 ALTER TABLE book DISABLE TRIGGER ALL;
 ALTER TABLE review DISABLE TRIGGER ALL;
@@ -55,10 +55,10 @@ ALTER TABLE tag DISABLE TRIGGER ALL;
 ALTER TABLE book_tag DISABLE TRIGGER ALL;
 ";
 
-const CLEAR: &str =
+pub(crate) const CLEAR: &str =
     "DELETE FROM book_tag; DELETE FROM review; DELETE FROM book; DELETE FROM author; DELETE FROM tag;";
 
-const ROWS: &str = "
+pub(crate) const ROWS: &str = "
 INSERT INTO author VALUES (1, 'a', 1950, NULL), (2, 'b', 1960, 1), (3, 'a', NULL, 1), (4, 'b c', 3, 2), (5, 'c', 7, 2);
 INSERT INTO book VALUES (1, 'a', 1, 100, 5), (2, 'b', 1, NULL, 3), (3, 'b c', 2, 7, NULL), (4, 'a', 3, 4, 8),
   (5, 'c', 5, 3, 2), (6, 'a', 5, 3, 1), (7, 'b', 2, 8, 8);
@@ -80,7 +80,7 @@ const HIDDEN: &[(&str, &str)] = &[
     ("book_tag", "book_id || ',' || tag_id || ',' || coalesce(weight, -1)"),
 ];
 
-const RULES: Rules = Rules {
+pub(crate) const RULES: Rules = Rules {
     orders: &[
         ("author_order_by", "{id: asc}"),
         ("book_order_by", "{id: asc}"),
@@ -104,7 +104,7 @@ const RULES: Rules = Rules {
 };
 
 /// Relationships in both directions, by columns.
-const ENTRIES: &str = r#"[
+pub(crate) const ENTRIES: &str = r#"[
 {"table": "author", "object_relationships": [{"name": "mentor", "using": {"manual_configuration": {"remote_table": "author", "column_mapping": {"mentor_id": "id"}}}}],
  "array_relationships": [
   {"name": "books", "using": {"manual_configuration": {"remote_table": "book", "column_mapping": {"id": "author_id"}}}},
@@ -150,7 +150,7 @@ struct Side {
     beside: Box<dyn FnMut(&str) -> String>,
 }
 
-fn cases() -> u64 {
+pub(crate) fn cases() -> u64 {
     std::env::var("WEIR_WALL_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(CASES)
 }
 
@@ -167,7 +167,7 @@ fn api(catalog: Catalog, is_named: bool, enforced: bool) -> Arc<dyn ApiFrontend>
 fn walled(inner: Arc<dyn ApiFrontend>, table: &str, hides: bool) -> Arc<Walled> {
     let at: TableId = inner.relations().catalog.find("", table).unwrap();
     let wall = if hides { Wall::hiding(at) } else { Wall::open(at) };
-    Arc::new(Walled { inner, wall })
+    Arc::new(Walled { inner, policy: Arc::new(wall) })
 }
 
 /// A database in a file; `hides`: with the wall and all rows, else without rows in `table`.

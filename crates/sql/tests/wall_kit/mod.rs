@@ -50,18 +50,18 @@ impl Wall {
 impl Policy for Wall {
     fn rows(&self, table: TableId, purpose: Purpose) -> Option<Filter> {
         let is_free = match self.only_changes {
-            true => purpose != Purpose::Target,
+            true => !matches!(purpose, Purpose::Update | Purpose::Delete),
             false => matches!(purpose, Purpose::Insert | Purpose::Reference),
         };
         (table == self.table && !is_free).then(|| self.filter.clone())
     }
 }
 
-/// A front end behind a wall.
+/// A front end behind a policy.
 #[derive(Debug)]
 pub struct Walled {
     pub inner: Arc<dyn ApiFrontend>,
-    pub wall: Wall,
+    pub policy: Arc<dyn Policy>,
 }
 
 impl ApiFrontend for Walled {
@@ -77,8 +77,8 @@ impl ApiFrontend for Walled {
         self.inner.is_exposed(table)
     }
 
-    fn policy(&self) -> &dyn Policy {
-        &self.wall
+    fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {
+        Arc::clone(&self.policy)
     }
 
     fn constraint_message(&self, constraint: &str) -> Option<&str> {

@@ -21,6 +21,9 @@ impl<'r> Reading<'_, 'r> {
         oid: u32,
         out: &mut Buffer,
     ) -> Result<(), Refused> {
+        if let Found::Text(text) = found {
+            return self.cast(text, out);
+        }
         let Found::Given(list) = found else { return self.value(found, ty, oid, out) };
         self.items(list, ty, self.element(ty, oid), Dimension::None, out)
     }
@@ -38,7 +41,7 @@ impl<'r> Reading<'_, 'r> {
     /// Values that stand apart, as one list.
     pub(super) fn gathered(
         &self,
-        values: &[Parameter],
+        values: &'r [Parameter],
         ty: &ColumnType,
         oid: u32,
         out: &mut Buffer,
@@ -144,7 +147,7 @@ impl<'r> Reading<'_, 'r> {
         };
         match found {
             Found::Given(list) => self.bindings.items(list, KEY).try_for_each(push),
-            Found::Key(..) | Found::Shown(_) | Found::Above => push(found),
+            Found::Key(..) | Found::Shown(_) | Found::Text(_) | Found::Above => push(found),
         }
     }
 }

@@ -1,0 +1,102 @@
+//! Session variables that conditions and values of a policy read.
+//!
+//! **Invariant:** a part of a condition that may hold a parameter is matched here by name, so that a new one stops the build.
+
+use crate::plan::{Expr, Filter, Origin, Parameter, Reader};
+
+/// The names so far.
+#[derive(Debug, Default)]
+pub(super) struct Claims(Vec<Box<str>>);
+
+impl Claims {
+    /// Each name once, sorted.
+    pub(super) fn names(mut self) -> Vec<Box<str>> {
+        self.0.sort_unstable();
+        self.0.dedup();
+        self.0
+    }
+
+    pub(super) fn note(&mut self, filter: &Filter) {
+        match filter {
+            Filter::All(parts) | Filter::Any(parts) => parts.iter().for_each(|it| self.note(it)),
+            Filter::Not(part) | Filter::NotTrue(part) => self.note(part),
+            Filter::Each { with, filter } => {
+                self.note_parameter(with);
+                self.note(filter);
+            }
+            Filter::Null { of, is: _ } | Filter::Columns { of, .. } => self.note_expr(of),
+            Filter::Compare { of, by: _, with } => {
+                self.note_expr(of);
+                self.note_parameter(with);
+            }
+            Filter::Measure { of, by: _, with } => {
+                self.note_expr(of);
+                with.iter().flatten().for_each(|it| self.note_parameter(it));
+            }
+            Filter::Exists { by: _, scan: _, filter } | Filter::Somewhere { scan: _, filter } => {
+                self.note(filter)
+            }
+            Filter::Words { with, .. } => self.note_parameter(with),
+            Filter::Place { with, .. } => with.iter().for_each(|it| self.note_parameter(it)),
+            Filter::Named { .. } => {}
+        }
+    }
+
+    fn note_expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::JsonPath(of, path) => {
+                self.note_expr(of);
+                self.note_parameter(path);
+            }
+            Expr::Cast(of, _) => self.note_expr(of),
+            Expr::Related { by: _, scan: _, filter, of } => {
+                self.note(filter);
+                self.note_expr(of);
+            }
+            Expr::Computed(call) => {
+                call.arguments.iter().filter_map(|it| it.1.as_ref()).for_each(|it| self.note_parameter(it));
+            }
+            Expr::Column(_)
+            | Expr::Key(_)
+            | Expr::Row
+            | Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Instant { .. }
+            | Expr::Statistic { .. } => {}
+        }
+    }
+
+    pub(super) fn note_parameter(&mut self, parameter: &Parameter) {
+        self.note_origin(&parameter.origin);
+        match &parameter.reader {
+            Reader::Gathered { ty: _, values } => values.iter().for_each(|it| self.note_parameter(it)),
+            Reader::Place { metres: Some(origin) } => self.note_origin(origin),
+            Reader::Place { metres: None }
+            | Reader::Column(_)
+            | Reader::Each(_)
+            | Reader::Limit
+            | Reader::Offset
+            | Reader::First
+            | Reader::Skip
+            | Reader::Id
+            | Reader::Ids
+            | Reader::Words { .. }
+            | Reader::Pattern
+            | Reader::EachWord(_)
+            | Reader::Sequence
+            | Reader::Grams(_)
+            | Reader::Instant
+            | Reader::Instants
+            | Reader::JsonPath
+            | Reader::AsIs
+            | Reader::Capped { .. } => {}
+        }
+    }
+
+    fn note_origin(&mut self, origin: &Origin) {
+        if let Origin::Claim(name) = origin {
+            self.0.push(name.clone());
+        }
+    }
+}
