@@ -128,7 +128,7 @@ pub struct Overrides {
     /// `--admin-secret`, `WEIR_ADMIN_SECRET`.
     pub admin_secret: Option<config::Secret>,
     /// Authentication, from the environment.
-    pub auth: config::AuthOverrides,
+    pub auth: Box<config::AuthOverrides>,
     /// `--dev`.
     pub dev: bool,
     /// `--cors`, as often as it is there.

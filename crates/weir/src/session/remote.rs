@@ -8,6 +8,7 @@ use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Method, Uri};
 use std::future::Future;
 use std::time::{Duration, Instant};
+use tokio::task::AbortHandle;
 use weir_http::call::{Answer, Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
 
 /// Longest body that is read, in bytes.
@@ -60,13 +61,28 @@ impl RemoteUrl {
 }
 
 /// A call under way that several wait for. It goes on when those who wait go away.
-pub(super) type Flight<T> = Shared<BoxFuture<'static, Option<T>>>;
+#[derive(Clone)]
+pub(super) struct Flight<T: Clone> {
+    result: Shared<BoxFuture<'static, Option<T>>>,
+    task: AbortHandle,
+}
 
-/// Begins `work` as a task of its own; nothing comes of one that panics.
-pub(super) fn flight<T: Clone + Send + Sync + 'static>(
-    work: impl Future<Output = T> + Send + 'static,
-) -> Flight<T> {
-    tokio::spawn(work).map(Result::ok).boxed().shared()
+impl<T: Clone + Send + Sync + 'static> Flight<T> {
+    /// Begins `work` as a task of its own.
+    pub(super) fn begin(work: impl Future<Output = T> + Send + 'static) -> Self {
+        let task = tokio::spawn(work);
+        Self { task: task.abort_handle(), result: task.map(Result::ok).boxed().shared() }
+    }
+
+    /// True if it has ended, whether anybody waited for it or not.
+    pub(super) fn is_over(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    /// Waits for its end; nothing comes of one that panics.
+    pub(super) async fn wait(self) -> Option<T> {
+        self.result.await
+    }
 }
 
 /// The lifetime that an answer states, in milliseconds: 0 where it must not be kept, nothing where it says nothing.

@@ -8,7 +8,7 @@
 
 use super::error::{AuthError, AuthFault};
 use super::jwt::token::NESTING_MAX;
-use super::remote::{Flight, RemoteUrl, cache_control_ms, flight, lifetime_ms, until_ms};
+use super::remote::{Flight, RemoteUrl, cache_control_ms, lifetime_ms, until_ms};
 use super::{ROLE_VARIABLE, Session, VARIABLE_START, Variables, headers};
 use crate::config::{AuthWebhook, WebhookMode};
 use bytes::Bytes;
@@ -54,6 +54,11 @@ pub(super) struct Webhook {
     mode: WebhookMode,
     send_request: bool,
     clock: Clock,
+    shared: Arc<SharedAnswers>,
+}
+
+/// Answers that are kept, and calls under way; a call removes itself when it ends.
+struct SharedAnswers {
     kept: Cache<CallKey, Arc<HookAnswer>>,
     flights: Mutex<HashMap<CallKey, Flight<HookResult>>>,
 }
@@ -90,8 +95,7 @@ impl Webhook {
             mode: hook.mode,
             send_request: hook.send_request,
             clock: clock.clone(),
-            kept: Cache::new(ANSWERS_MAX),
-            flights: Mutex::default(),
+            shared: Arc::new(SharedAnswers { kept: Cache::new(ANSWERS_MAX), flights: Mutex::default() }),
         })
     }
 
@@ -109,7 +113,7 @@ impl Webhook {
         let request = request.filter(|_| self.takes_request()).and_then(request_member);
         let answer = match request {
             Some(_) => self.call(headers, request).await?,
-            None => self.shared(headers).await?,
+            None => self.shared_answer(headers).await?,
         };
         Ok(Session {
             expires_ms: answer.expires_ms,
@@ -120,29 +124,44 @@ impl Webhook {
     }
 
     /// The answer for `headers`: kept, under way, or asked for.
-    async fn shared(&self, headers: &HeaderMap) -> HookResult {
+    async fn shared_answer(&self, headers: &HeaderMap) -> HookResult {
         let key = self.key(headers);
-        let now_ms = self.clock.now_ms();
-        if let Some(kept) = self.kept.get(&key).filter(|it| now_ms < it.fresh_until_ms) {
+        if let Some(kept) = self.shared.kept.get(&key).filter(|it| self.clock.now_ms() < it.fresh_until_ms) {
             return Ok(kept);
         }
         let flight = {
-            let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
-            flights.entry(key).or_insert_with(|| flight(self.call(headers, None))).clone()
+            let mut flights = self.shared.flights.lock().unwrap_or_else(PoisonError::into_inner);
+            match flights.get(&key).filter(|it| !it.is_over()) {
+                Some(under_way) => under_way.clone(),
+                None => {
+                    let begun = self.begin(headers, key);
+                    flights.insert(key, begun.clone());
+                    begun
+                }
+            }
         };
-        let done = flight.await.unwrap_or_else(|| Err(unreachable()));
-        let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
-        // The next flight of the key may have begun already.
-        if flights.get(&key).is_some_and(|it| it.peek().is_some()) {
-            flights.remove(&key);
-        }
-        drop(flights);
-        if let Ok(answer) = &done
-            && answer.fresh_until_ms > now_ms
-        {
-            self.kept.insert(key, Arc::clone(answer));
-        }
-        done
+        flight.wait().await.unwrap_or_else(|| Err(unreachable()))
+    }
+
+    /// Begins a call that others may wait for.
+    fn begin(&self, headers: &HeaderMap, key: CallKey) -> Flight<HookResult> {
+        let (call, shared, clock) = (self.call(headers, None), Arc::clone(&self.shared), self.clock.clone());
+        Flight::begin(async move {
+            let done = call.await;
+            if let Ok(answer) = &done
+                && answer.fresh_until_ms > clock.now_ms()
+            {
+                shared.kept.insert(key, Arc::clone(answer));
+            }
+            shared.flights.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+            done
+        })
+    }
+
+    /// Number of calls under way that others may wait for.
+    #[cfg(test)]
+    pub(super) fn under_way(&self) -> usize {
+        self.shared.flights.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Asks the service.

@@ -9,7 +9,7 @@
 
 use super::key::JsonWebKey;
 use super::token::{NESTING_MAX, UncheckedToken};
-use crate::session::remote::{Flight, RemoteUrl, flight, lifetime_ms};
+use crate::session::remote::{Flight, RemoteUrl, lifetime_ms};
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use hyper::Method;
@@ -100,14 +100,14 @@ impl KeySet {
     async fn fetched(&self, pause_ms: u64) {
         if let Some(flight) = self.begin(pause_ms) {
             // A failed fetch is in the log.
-            let _ = flight.await;
+            let _ = flight.wait().await;
         }
     }
 
     /// The fetch under way, or a new one if the last was begun `pause_ms` ago.
     fn begin(&self, pause_ms: u64) -> Option<Flight<bool>> {
         let mut fetching = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(under_way) = fetching.under_way.as_ref().filter(|it| it.peek().is_none()) {
+        if let Some(under_way) = fetching.under_way.as_ref().filter(|it| !it.is_over()) {
             return Some(under_way.clone());
         }
         let now_ms = self.clock.now_ms();
@@ -116,7 +116,7 @@ impl KeySet {
         }
         let (remote, current) = (Arc::clone(&self.remote), Arc::clone(&self.current));
         let (clock, url) = (self.clock.clone(), self.url.clone());
-        let begun = flight(async move {
+        let begun = Flight::begin(async move {
             match fetch(&remote, &clock).await {
                 Ok(keys) => {
                     current.store(Some(Arc::new(keys)));

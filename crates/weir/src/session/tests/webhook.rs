@@ -174,3 +174,28 @@ fn denials_cookies_and_answers_without_a_lifetime_are_not_kept() {
         }
     });
 }
+
+#[test]
+fn a_call_that_nobody_waits_for_answers_nobody_later() {
+    use crate::session::Mode;
+    use futures_util::future::{Either, select};
+
+    let service = LoopbackService::start(Reply::ok("", USER));
+    let authenticator = authenticator(&of(&service, WebhookMode::Get, true), &Clock::simulated());
+    let Mode::Webhook(hook) = &authenticator.mode else { panic!("it is another mode") };
+    run(async {
+        let (first, asked) = (Box::pin(ask(&authenticator, &[])), Box::pin(service.until(1)));
+        match select(asked, first).await {
+            Either::Left((_, left)) => drop(left),
+            Either::Right(_) => {}
+        }
+        while hook.under_way() > 0 {
+            tokio::task::yield_now().await;
+        }
+        service.says(Reply::ok("", r#"{"x-hasura-role":"other"}"#));
+        check(ask(&authenticator, &[]).await, Ok("other"));
+        let together = futures_util::future::join_all((0..8).map(|_| ask(&authenticator, &[])));
+        together.await.into_iter().for_each(|it| check(it, Ok("other")));
+        assert_eq!((service.asked().len(), hook.under_way()), (3, 0));
+    });
+}
