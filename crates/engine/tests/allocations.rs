@@ -61,8 +61,9 @@ fn run(engine: &Engine, query: &str, variables: &str) -> (usize, usize) {
         variables: Some(json.root()),
         ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
+    let admin = Identity::admin();
     let (allocations, response) =
-        counting::count(|| engine.execute(request, &engine.caller(&Identity::admin())).now_or_never());
+        counting::count(|| engine.execute(request, &engine.caller(&admin)).now_or_never());
     match response.expect("memory answers at once").body {
         Body::Whole(bytes) => (allocations, bytes.len()),
         Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),

@@ -43,11 +43,12 @@ fn request(query: &str) -> Request<'_> {
 
 /// Allocations of a request whose plan and whose services' answers are kept, and the bytes of its answer.
 async fn count(engine: &Engine, query: &str) -> (usize, usize) {
+    let admin = Identity::admin();
     for _ in 0..3 {
-        engine.execute(request(query), &engine.caller(&Identity::admin())).await;
+        engine.execute(request(query), &engine.caller(&admin)).await;
     }
     let (allocations, response) =
-        counting::count(|| engine.execute(request(query), &engine.caller(&Identity::admin())).now_or_never());
+        counting::count(|| engine.execute(request(query), &engine.caller(&admin)).now_or_never());
     match response.expect("what is kept is there at once").body {
         Body::Whole(bytes) => (allocations, bytes.len()),
         Body::Shared(bytes) => (allocations, bytes.len()),

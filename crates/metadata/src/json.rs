@@ -33,6 +33,13 @@ pub enum Json {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Members(pub Vec<(Box<str>, Json)>);
 
+/// JSON text.
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
 impl Members {
     /// The member called `key`.
     #[must_use]

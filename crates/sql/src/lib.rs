@@ -11,5 +11,6 @@ mod compile;
 pub mod exec;
 pub mod frontend;
 pub mod model;
+pub mod permission;
 pub mod postgres;
 pub mod sqlite;

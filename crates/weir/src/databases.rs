@@ -38,6 +38,8 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
             MissingRow::Error => model::MissingRow::Error,
         },
         messages: Some(&source.constraint_messages),
+        inherited_roles: &source.inherited_roles,
+        explicit_functions: source.explicit_functions,
         customization: Some(&source.customization),
     }
 }

@@ -110,6 +110,9 @@ fn reworded(message: &str) -> Option<String> {
         [name, ..] if begins("Variable ") && message.ends_with("was not provided.") => {
             Some(format!("expecting a value for non-nullable variable: \"{}\"", name.trim_start_matches('$')))
         }
+        [] if message == "The mutation operation is not supported by the schema." => {
+            Some("no mutations exist".into())
+        }
         [_, ty, ..] if message.ends_with("must not be null.") => {
             Some(format!("null value found for non-nullable type: \"{ty}\""))
         }

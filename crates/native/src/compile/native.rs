@@ -8,9 +8,10 @@ use crate::write::Mutations;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use weir_engine::caller::{Facts, Identity};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{Ids, PlanError, PlanNode};
-use weir_language::schema::{EnumValueId, InputId, Schema};
+use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, Visibility};
 use weir_language::value::{Node, Variables};
 use weir_relational::catalog::{
     ColumnId, Relations, Relationship, RelationshipId, RelationshipKind, TableId,
@@ -233,6 +234,19 @@ impl ApiFrontend for Native {
 
     fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {
         Arc::clone(&self.policy)
+    }
+
+    /// Callers other than the admin see nothing.
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        facts.extend((!identity.is_admin()).then_some(0));
+    }
+
+    fn visibility(&self, _facts: &[u64]) -> Option<Visibility> {
+        let schema = &self.api.schema;
+        let mut seen = Visibility::everything(schema);
+        (0..schema.fields.len() as u32).for_each(|it| seen.show_field(FieldId(it), false));
+        seen.close(schema);
+        Some(seen)
     }
 
     fn constraint_message(&self, constraint: &str) -> Option<&str> {

@@ -1,6 +1,7 @@
 //! Values that differ from request to request: where each is found, and how it is read.
 
-use crate::catalog::ColumnType;
+use super::operators::{Comparison, Tree};
+use crate::catalog::{ColumnType, LQUERY, LTXTQUERY};
 use crate::text_search::Words;
 use crate::trigram::Written;
 
@@ -121,4 +122,41 @@ pub enum Reader {
         /// The policy's limit.
         rows_max: u32,
     },
+}
+
+impl Reader {
+    /// The reader of the value with which a value of type `ty` is compared.
+    #[must_use]
+    pub fn compared(by: Comparison, ty: &ColumnType) -> Self {
+        match by {
+            Comparison::In | Comparison::Nin => Self::Each(ty.clone()),
+            Comparison::HasKeysAny | Comparison::HasKeysAll => Self::Each(ColumnType::Text),
+            Comparison::Tree(Tree::AncestorAny | Tree::DescendantAny) => Self::Each(ColumnType::Ltree),
+            Comparison::Tree(Tree::Ancestor | Tree::Descendant) => Self::Column(ColumnType::Ltree),
+            Comparison::Tree(Tree::MatchesAny) => Self::Each(ColumnType::Other(LQUERY.into())),
+            Comparison::Tree(Tree::Matches) => Self::Column(ColumnType::Other(LQUERY.into())),
+            Comparison::Tree(Tree::MatchesFulltext) => Self::Column(ColumnType::Other(LTXTQUERY.into())),
+            Comparison::HasKey
+            | Comparison::Like
+            | Comparison::Nlike
+            | Comparison::Ilike
+            | Comparison::Nilike
+            | Comparison::Similar
+            | Comparison::Nsimilar
+            | Comparison::Regex
+            | Comparison::Nregex
+            | Comparison::Iregex
+            | Comparison::Niregex => Self::Column(ColumnType::Text),
+            Comparison::Eq
+            | Comparison::Neq
+            | Comparison::Gt
+            | Comparison::Gte
+            | Comparison::Lt
+            | Comparison::Lte
+            | Comparison::IsNull
+            | Comparison::Contains
+            | Comparison::ContainedIn
+            | Comparison::Spatial(_) => Self::Column(ty.clone()),
+        }
+    }
 }

@@ -4,6 +4,7 @@ use super::core::Core;
 use super::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use super::tables::{TableApi, tables};
 use crate::model::Model;
+use crate::permission::Permissions;
 use std::sync::Arc;
 use weir_language::error::Error;
 use weir_relational::catalog::TableId;
@@ -25,7 +26,7 @@ impl<'m> Tables<'m> {
 /// Generates schema and meanings of `model`.
 /// # Errors
 /// The schema is unsound: names that the model should have kept apart.
-pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
+pub fn generate(model: Model, permissions: Permissions) -> Result<Api, Vec<Error>> {
     let columns = model.relations.catalog.tables.iter().map(|table| table.columns.len()).sum();
     let mut core = Core::new(model.relations.catalog.tables.len(), columns, &model);
     let tables = Tables(tables(&model, &mut core));
@@ -37,7 +38,7 @@ pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
         core.groups(table);
         core.filters(&model, &tables, table);
         core.orders(&model, &tables, table);
-        core.writes(&model, &tables, table);
+        core.writes(&model, &tables, table, !permissions.is_empty());
         core.enum_table(table);
     }
     core.function_arguments(&model);
@@ -48,5 +49,5 @@ pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
     fields.resize(schema.fields.len(), FieldMeaning::None);
     inputs.resize(schema.inputs.len(), InputMeaning::None);
     enum_values.resize(schema.enum_values.len(), EnumMeaning::None);
-    Ok(Api { schema, model, fields, inputs, enum_values })
+    Ok(Api { schema, model, permissions, fields, inputs, enum_values })
 }

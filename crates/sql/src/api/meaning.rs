@@ -6,6 +6,7 @@
 //! the built-in directives mean [`FieldMeaning::None`], [`InputMeaning::None`] or [`EnumMeaning::None`].
 
 use crate::model::Model;
+use crate::permission::Permissions;
 use std::sync::Arc;
 use weir_language::schema::{EnumValueId, FieldId, InputId, Schema};
 use weir_relational::catalog::{ColumnId, ColumnType, FunctionId, RelationshipId, TableId};
@@ -18,6 +19,8 @@ pub struct Api {
     pub schema: Arc<Schema>,
     /// The model that the schema was generated from.
     pub model: Model,
+    /// What roles other than the admin may see and do.
+    pub permissions: Permissions,
     /// By [`FieldId`].
     pub fields: Vec<FieldMeaning>,
     /// By [`InputId`].
@@ -227,6 +230,8 @@ pub enum EnumMeaning {
     },
     /// A unique key of `t_constraint`: `None` is the primary key, else the place in `unique_keys`.
     Constraint(TableId, Option<u32>),
+    /// `_PLACEHOLDER`: stands for no column of the table, for roles that may update none.
+    NoColumn(TableId),
     /// The value of this row of an enum table.
     TableValue(TableId, u32),
 }

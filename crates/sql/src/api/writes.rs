@@ -14,12 +14,18 @@ use weir_relational::catalog::{RelationshipKind, UniqueKey};
 
 impl Core {
     /// All inputs with which a table is written.
-    pub(super) fn writes(&mut self, model: &Model, tables: &Tables<'_>, table: &TableApi<'_>) {
+    pub(super) fn writes(
+        &mut self,
+        model: &Model,
+        tables: &Tables<'_>,
+        table: &TableApi<'_>,
+        has_roles: bool,
+    ) {
         if table.insertable {
             self.insert_inputs(model, tables, table);
         }
         if table.types.on_conflict.is_some() {
-            self.conflict_inputs(table);
+            self.conflict_inputs(table, has_roles);
         }
         if table.updatable {
             self.update_inputs(table);
@@ -69,7 +75,7 @@ impl Core {
         }
     }
 
-    fn conflict_inputs(&mut self, table: &TableApi<'_>) {
+    fn conflict_inputs(&mut self, table: &TableApi<'_>, has_roles: bool) {
         let (id, name, own) = (table.id, &table.tracked.name, &table.table.name);
         let words = ["unique or primary key constraints on table \"", own, "\""];
         let constraint = self.enumeration(name, "_constraint", &words);
@@ -84,6 +90,9 @@ impl Core {
         self.enumeration(name, "_update_column", &["update columns of table \"", own, "\""]);
         for column in table.columns.iter().filter(|column| column.writable) {
             self.enum_value(column.name, "column name", EnumMeaning::Column(id, column.id));
+        }
+        if has_roles {
+            self.enum_value("_PLACEHOLDER", "no column may be updated", EnumMeaning::NoColumn(id));
         }
         let columns = full_list(self.reference(name, "_update_column"));
         self.input_object(name, "_on_conflict", &["on_conflict condition type for table \"", own, "\""]);

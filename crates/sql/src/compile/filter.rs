@@ -9,9 +9,9 @@ use crate::frontend::input::Place;
 use weir_engine::source::{PlanError, Protocol};
 use weir_language::schema::InputId;
 use weir_language::value::Node;
-use weir_relational::catalog::{ColumnId, ColumnType, LQUERY, LTXTQUERY, RelationshipId, TableId};
+use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId, TableId};
 use weir_relational::passes::alternatives::Alternatives;
-use weir_relational::plan::operators::{Aggregation, Comparison, Measure, Tree};
+use weir_relational::plan::operators::{Aggregation, Comparison, Measure};
 use weir_relational::plan::{Expr, Filter, Parameter, Reader};
 
 /// Levels that a relationship counts for, beside its own: PostgreSQL takes tens of seconds to plan eighty nested ones.
@@ -171,7 +171,7 @@ impl Compiler<'_> {
                             self.refuse(format!("the type `{}` has no operator `{operator}`", ty.words()))
                         );
                     }
-                    let with = self.parameter(value, reader(by, ty));
+                    let with = self.parameter(value, Reader::compared(by, ty));
                     all.push(Filter::Compare { of: of.clone(), by, with });
                 }
                 // `_cast`, then the type in it.
@@ -299,37 +299,4 @@ impl Compiler<'_> {
 /// The type of an aggregate over a column.
 fn function_type(function: Aggregation, column: &ColumnType) -> ColumnType {
     if function.keeps_type() { column.clone() } else { ColumnType::Double }
-}
-
-fn reader(by: Comparison, ty: &ColumnType) -> Reader {
-    match by {
-        Comparison::In | Comparison::Nin => Reader::Each(ty.clone()),
-        Comparison::HasKeysAny | Comparison::HasKeysAll => Reader::Each(ColumnType::Text),
-        Comparison::Tree(Tree::AncestorAny | Tree::DescendantAny) => Reader::Each(ColumnType::Ltree),
-        Comparison::Tree(Tree::Ancestor | Tree::Descendant) => Reader::Column(ColumnType::Ltree),
-        Comparison::Tree(Tree::MatchesAny) => Reader::Each(ColumnType::Other(LQUERY.into())),
-        Comparison::Tree(Tree::Matches) => Reader::Column(ColumnType::Other(LQUERY.into())),
-        Comparison::Tree(Tree::MatchesFulltext) => Reader::Column(ColumnType::Other(LTXTQUERY.into())),
-        Comparison::HasKey
-        | Comparison::Like
-        | Comparison::Nlike
-        | Comparison::Ilike
-        | Comparison::Nilike
-        | Comparison::Similar
-        | Comparison::Nsimilar
-        | Comparison::Regex
-        | Comparison::Nregex
-        | Comparison::Iregex
-        | Comparison::Niregex => Reader::Column(ColumnType::Text),
-        Comparison::Eq
-        | Comparison::Neq
-        | Comparison::Gt
-        | Comparison::Gte
-        | Comparison::Lt
-        | Comparison::Lte
-        | Comparison::IsNull
-        | Comparison::Contains
-        | Comparison::ContainedIn
-        | Comparison::Spatial(_) => Reader::Column(ty.clone()),
-    }
 }

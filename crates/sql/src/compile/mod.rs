@@ -11,17 +11,19 @@ use crate::frontend::form::Form;
 use crate::frontend::form::{objects, structural};
 use crate::frontend::input::{Inputs, Place};
 use crate::frontend::{self, ApiFrontend, Ask};
+use crate::permission::Permissions;
 use std::sync::Arc;
+use weir_engine::caller::{Facts, Identity};
 use weir_engine::plan::output_plan::{self, OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::PlanNode;
 use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
-use weir_language::schema::{EnumValueId, Schema};
-use weir_language::schema::{FieldId, InputId, TypeKind};
+use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, TypeKind, Visibility};
 use weir_language::value::{Node, Variables};
 use weir_metadata::document::function::ExposedAs;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{ColumnId, Relations, RelationshipId, RelationshipKind, TableId};
 use weir_relational::passes::bounds::{Bounds, Excess};
+use weir_relational::passes::policy::{Everything, Policy};
 use weir_relational::plan::{
     Expr, Hidden, Level, Member, MemberKind, Output, Parameter, Plan, Purpose, Query, Reader, Run, Scan, Tie,
     mark_copied,
@@ -32,6 +34,7 @@ mod call;
 mod filter;
 mod insert;
 mod select;
+mod visibility;
 mod write;
 
 impl ApiFrontend for Api {
@@ -49,6 +52,21 @@ impl ApiFrontend for Api {
 
     fn is_exposed(&self, table: TableId) -> bool {
         self.model.tracked(table).is_some()
+    }
+
+    fn policy(&self, facts: &[u64]) -> Arc<dyn Policy> {
+        match Permissions::is_admin(facts) {
+            true => Arc::new(Everything),
+            false => Arc::new(self.permissions.policy(facts)),
+        }
+    }
+
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        self.permissions.profile(identity, facts);
+    }
+
+    fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
+        Some(visibility::visibility(self, facts))
     }
 
     fn constraint_message(&self, constraint: &str) -> Option<&str> {
@@ -79,6 +97,7 @@ impl ApiFrontend for Api {
                 EnumMeaning::None
                 | EnumMeaning::Column(..)
                 | EnumMeaning::Order { .. }
+                | EnumMeaning::NoColumn(_)
                 | EnumMeaning::Constraint(..),
             ) => true,
         }

@@ -22,7 +22,7 @@ use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
-use weir_engine::caller::Claims;
+use weir_engine::caller::{Claims, Facts, Identity};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
@@ -30,7 +30,7 @@ use weir_engine::source::{
     PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
-use weir_language::schema::Schema;
+use weir_language::schema::{Schema, Visibility};
 use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Relations, TableId};
@@ -212,6 +212,14 @@ impl<D: Driver> Source for DatabaseSource<D> {
 
     fn schema(&self) -> &Arc<Schema> {
         self.state.frontend.schema()
+    }
+
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        self.state.frontend.profile(identity, facts);
+    }
+
+    fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
+        self.state.frontend.visibility(facts)
     }
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {

@@ -9,9 +9,10 @@ use crate::exec::errors::coded;
 use crate::exec::program::Programs;
 use form::Form;
 use std::sync::Arc;
+use weir_engine::caller::{Facts, Identity};
 use weir_engine::plan::output_plan::{OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::{FieldError, Ids, PlanError, PlanNode, Protocol, Tag};
-use weir_language::schema::{EnumValueId, InputId, Schema};
+use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Catalog, Relations, TableId};
@@ -60,6 +61,10 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {
         Arc::new(Everything)
     }
+    /// Appends the facts of `identity` that decide its plans ([`weir_engine::source::Source::profile`]).
+    fn profile(&self, identity: &Identity, facts: &mut Facts);
+    /// The members of the schema that callers with these facts see; `None`: all.
+    fn visibility(&self, facts: &[u64]) -> Option<Visibility>;
     /// The configuration's message for a violated constraint.
     fn constraint_message(&self, _constraint: &str) -> Option<&str> {
         None

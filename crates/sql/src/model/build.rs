@@ -7,6 +7,7 @@ use super::names::{assign, graphql_name, hint, no_table};
 use super::{Model, RootField, RootFields, Tracked, functions, relationships, reserved};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
+use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::customization::Customization;
 use weir_metadata::document::function::FunctionEntry;
 use weir_metadata::document::table::{RootFieldEntries, RootFieldEntry, TableEntry};
@@ -30,6 +31,10 @@ pub struct ModelOptions<'o> {
     pub missing_row: MissingRow,
     /// Messages of violated constraints, by name.
     pub messages: Option<&'o BTreeMap<String, String>>,
+    /// Roles made of others.
+    pub inherited_roles: &'o [InheritedRole],
+    /// True if a function that reads needs a permission of its own beside that on its table.
+    pub explicit_functions: bool,
     /// Prefixes and suffixes of the names of types and root fields.
     pub customization: Option<&'o Customization>,
 }

@@ -69,7 +69,7 @@ fn one(
         .unwrap_or_else(|| format!("A computed field, executes function \"{}\"", function.name));
     let serves = Serves::Row { name: name.clone(), words };
     let kind = if is_list { RelationshipKind::Array } else { RelationshipKind::Object { certain: false } };
-    let function = TrackedFunction { arguments_type, arguments, serves };
+    let function = TrackedFunction { arguments_type, arguments, roles: Vec::new(), serves };
     let model = &mut building.model;
     let id = model.add_function(function, Callable { function: at, row: Some(row), session });
     match (rows, &mut model.tables[table.0 as usize]) {

@@ -22,7 +22,9 @@ pub struct TrackedFunction {
     pub arguments_type: String,
     /// The places of the arguments that clients give.
     pub arguments: Vec<u32>,
-    /// The place of the argument that takes the session.
+    /// Roles that may call it, where that is said.
+    pub roles: Vec<String>,
+    /// The fields that it is.
     pub serves: Serves,
 }
 
@@ -147,7 +149,8 @@ fn tracked(
     let words = description(entry.comment.as_ref(), function);
     let serves = Serves::Root { table, select, aggregate, root, words };
     let callable = Callable { function: at, row: None, session };
-    Ok((TrackedFunction { arguments_type, arguments, serves }, callable))
+    let roles = entry.permissions.iter().map(|it| it.role.clone()).collect();
+    Ok((TrackedFunction { arguments_type, arguments, roles, serves }, callable))
 }
 
 /// Description of a function, from the configuration or else the database; an empty `comment` in the configuration removes

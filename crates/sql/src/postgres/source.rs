@@ -13,6 +13,7 @@ use crate::exec::source::{
 };
 use crate::frontend::ApiFrontend;
 use crate::model::{Model, ModelOptions};
+use crate::permission;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
@@ -207,7 +208,9 @@ impl DatabaseSource<PostgresDriver> {
         };
         let (model, more) = Model::build(catalog, options.model, &mut values);
         warnings.extend(more);
-        let api = generate(model).map_err(OpenError::Schema)?;
+        let (permissions, more) = permission::build(&model, &options.model);
+        warnings.extend(more);
+        let api = generate(model, permissions).map_err(OpenError::Schema)?;
         let numbers = (options.stringify, Floats::AsPostgres);
         let made = Self::start(name, Arc::new(api), settings, types, pool.facts(), numbers);
         Ok((made, warnings))

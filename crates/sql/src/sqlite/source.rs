@@ -9,6 +9,7 @@ use crate::exec::program::{Answers, BoundStatement, Program, Programs};
 use crate::exec::source::{DatabaseSource, Driver, PlannedFetch, SourceState, WrittenMember};
 use crate::frontend::ApiFrontend;
 use crate::model::{Model, ModelOptions};
+use crate::permission;
 use rusqlite::{Connection, ErrorCode};
 use std::future::ready;
 use std::panic::resume_unwind;
@@ -186,10 +187,12 @@ impl DatabaseSource<SqliteDriver> {
         let mut values = |table: &weir_relational::catalog::Table| enum_values(&reader.connection, table);
         let (model, more) = Model::build(catalog, options.model, &mut values);
         warnings.extend(more);
+        let (permissions, more) = permission::build(&model, &options.model);
+        warnings.extend(more);
         let (api, writer) = std::thread::scope(|scope| {
             // Opening reads the whole schema of the database, while ours is made.
             let writer = std::thread::Builder::new().spawn_scoped(scope, || database.open_writer());
-            let api = generate(model);
+            let api = generate(model, permissions);
             let opened = |it: ScopedJoinHandle<'_, _>| it.join().unwrap_or_else(|it| resume_unwind(it));
             (api, writer.map(opened))
         });

@@ -9,6 +9,7 @@ use weir_relational::plan::operators::Comparison;
 use weir_sql::api::generate;
 use weir_sql::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use weir_sql::model::{Model, ModelOptions};
+use weir_sql::permission::Permissions;
 use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
 
 const CHINOOK: &str = include_str!("../../../../examples/chinook/chinook.sql");
@@ -20,7 +21,7 @@ fn api(sql: &str, entries: &str) -> Api {
     let tables: Vec<TableEntry> = serde_json::from_str(entries).unwrap();
     let options = ModelOptions { tables: &tables, ..ModelOptions::default() };
     let (model, _) = Model::build(catalog, options, &mut |table| enum_values(&connection, table));
-    generate(model).unwrap()
+    generate(model, Permissions::default()).unwrap()
 }
 
 fn input(schema: &Schema, input: &Input) -> String {

@@ -18,6 +18,7 @@ mod costs;
 mod edges;
 mod flavours;
 mod model;
+mod permissions;
 mod policy;
 mod policy_kit;
 mod policy_wall;

@@ -26,6 +26,7 @@ use weir_relational::plan::{Expr, Filter, GuardedColumn, Parameter, Purpose, Rea
 use weir_sql::api::generate;
 use weir_sql::frontend::ApiFrontend;
 use weir_sql::model::{Model, ModelOptions};
+use weir_sql::permission::Permissions;
 use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;
 use weir_sqlite::connection::Tuning;
@@ -154,7 +155,7 @@ fn govern(catalog: Catalog, entries: Option<&str>, make: Make<'_>) -> Arc<dyn Ap
     let (mut model, _) = Model::build(catalog, options, &mut |_| Err("none".into()));
     // Tests may take away rows that others refer to.
     model.relations.relationships.iter_mut().for_each(|it| it.enforced = false);
-    let inner: Arc<dyn ApiFrontend> = Arc::new(generate(model).unwrap());
+    let inner: Arc<dyn ApiFrontend> = Arc::new(generate(model, Permissions::default()).unwrap());
     let policy = Arc::new(make(&Names(inner.relations())));
     Arc::new(Walled { inner, policy })
 }

@@ -28,6 +28,7 @@ use weir_sql::api::generate;
 use weir_sql::api::meaning::Api;
 use weir_sql::frontend::ApiFrontend;
 use weir_sql::model::{Model, ModelOptions};
+use weir_sql::permission::Permissions;
 use weir_sqlite::introspect::{SqliteOptions, read};
 
 /// Statements of a request.
@@ -79,7 +80,7 @@ fn chinook() -> Catalog {
 /// The API over Chinook.
 pub fn api() -> Arc<Api> {
     let (model, _) = Model::build(chinook(), ModelOptions::default(), &mut |_| Err("none".into()));
-    Arc::new(generate(model).unwrap())
+    Arc::new(generate(model, Permissions::default()).unwrap())
 }
 
 /// Plans pieces, and keeps what would be sent.

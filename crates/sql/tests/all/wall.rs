@@ -21,6 +21,7 @@ use weir_relational::catalog::{Catalog, TableId};
 use weir_sql::api::generate;
 use weir_sql::frontend::ApiFrontend;
 use weir_sql::model::{Model, ModelOptions};
+use weir_sql::permission::Permissions;
 use weir_sql::postgres::PostgresSource;
 use weir_sql::sqlite::SqliteSource;
 use weir_sqlite::connection::Tuning;
@@ -161,7 +162,7 @@ fn api(catalog: Catalog, is_named: bool, enforced: bool) -> Arc<dyn ApiFrontend>
     let options = ModelOptions { tables, ..ModelOptions::default() };
     let (mut model, _) = Model::build(catalog, options, &mut |_| Err("none".into()));
     model.relations.relationships.iter_mut().for_each(|it| it.enforced &= enforced);
-    Arc::new(generate(model).unwrap())
+    Arc::new(generate(model, Permissions::default()).unwrap())
 }
 
 fn walled(inner: Arc<dyn ApiFrontend>, table: &str, hides: bool) -> Arc<Walled> {

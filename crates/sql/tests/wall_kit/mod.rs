@@ -10,9 +10,10 @@ pub mod shelf;
 
 use serde_json::Value;
 use std::sync::Arc;
+use weir_engine::caller::{Facts, Identity};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{Ids, PlanError, PlanNode};
-use weir_language::schema::{EnumValueId, InputId, Schema};
+use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::Variables;
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::passes::policy::Policy;
@@ -79,6 +80,13 @@ impl ApiFrontend for Walled {
 
     fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {
         Arc::clone(&self.policy)
+    }
+
+    /// All callers are restricted alike, and see the whole schema.
+    fn profile(&self, _identity: &Identity, _facts: &mut Facts) {}
+
+    fn visibility(&self, _facts: &[u64]) -> Option<Visibility> {
+        None
     }
 
     fn constraint_message(&self, constraint: &str) -> Option<&str> {

@@ -36,6 +36,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use weir_http::cache::Address;
+use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::customization::Customization;
 use weir_metadata::document::function::FunctionEntry;
 use weir_metadata::document::table::TableEntry;
@@ -245,6 +246,12 @@ pub struct Source {
     /// Place of the source in the file.
     #[serde(skip)]
     pub of_file: Option<usize>,
+    /// Roles made of others, as the configuration has them for all sources.
+    #[serde(skip)]
+    pub inherited_roles: Vec<InheritedRole>,
+    /// True if functions that read need permissions of their own.
+    #[serde(skip)]
+    pub explicit_functions: bool,
     /// Place of the source in the metadata that describes it.
     #[serde(skip)]
     pub of_metadata: Option<usize>,

@@ -1,0 +1,214 @@
+//! Permissions of roles over tracked tables, compiled from Hasura's metadata to conditions of the relational plan.
+//!
+//! `condition` reads a filter or check, `build` all permissions of a model, `inherit` makes inherited roles of their parents, [`policy`] gives the
+//! relational plan what a role may see and change.
+//!
+//! **Invariant:** a permission that does not fit the database is absent as a whole: a role never gets more than what is written.
+//!
+//! **Cost:** linear in the permissions, once per model; per profile one pass over the schema.
+
+mod build;
+mod condition;
+mod inherit;
+mod policy;
+
+pub use build::build;
+pub(crate) use policy::RolePolicy;
+
+use std::sync::Arc;
+use weir_engine::caller::{Facts, Identity};
+use weir_metadata::document::permission::{QueryRootField, SubscriptionRootField};
+use weir_relational::catalog::{ColumnId, FunctionId, TableId};
+use weir_relational::passes::policy::Preset;
+use weir_relational::plan::Filter;
+
+/// All roles of a model but the admin.
+#[derive(Clone, Debug, Default)]
+pub struct Permissions {
+    /// Ascending by name.
+    roles: Vec<Arc<Role>>,
+}
+
+/// The permissions of one role.
+#[derive(Clone, Debug)]
+pub struct Role {
+    /// Its name.
+    pub name: String,
+    /// Parallel to the catalog's tables.
+    tables: Vec<TablePermissions>,
+    /// Functions it may call, parallel to those of the model.
+    functions: Vec<bool>,
+}
+
+/// The permissions of one role on one table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TablePermissions {
+    pub(crate) select: Option<SelectRule>,
+    pub(crate) insert: Option<InsertRule>,
+    pub(crate) update: Option<UpdateRule>,
+    pub(crate) delete: Option<DeleteRule>,
+}
+
+/// Access to a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ColumnAccess {
+    /// It is absent from the schema.
+    Hidden,
+    /// In every row.
+    Shown,
+    /// In rows that fulfil this; else it is null.
+    If(Filter),
+}
+
+/// What may be read of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SelectRule {
+    pub(crate) filter: Filter,
+    pub(crate) limit: Option<u32>,
+    /// Parallel to the table's columns.
+    pub(crate) columns: Vec<ColumnAccess>,
+    /// Computed fields of values.
+    pub(crate) computed: Vec<FunctionId>,
+    pub(crate) aggregations: bool,
+    /// `None`: all.
+    pub(crate) query_roots: Option<Vec<QueryRootField>>,
+    /// `None`: all.
+    pub(crate) subscription_roots: Option<Vec<SubscriptionRootField>>,
+}
+
+/// What may be inserted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct InsertRule {
+    pub(crate) check: Filter,
+    pub(crate) presets: Vec<(ColumnId, Preset)>,
+    /// Parallel to the table's columns; presets among them are not given by clients.
+    pub(crate) columns: Vec<bool>,
+    pub(crate) backend_only: bool,
+}
+
+/// What may be updated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UpdateRule {
+    pub(crate) filter: Filter,
+    pub(crate) check: Option<Filter>,
+    pub(crate) presets: Vec<(ColumnId, Preset)>,
+    /// As of [`InsertRule`].
+    pub(crate) columns: Vec<bool>,
+    pub(crate) backend_only: bool,
+}
+
+/// What may be deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DeleteRule {
+    pub(crate) filter: Filter,
+    pub(crate) backend_only: bool,
+}
+
+impl SelectRule {
+    /// Access to a column.
+    pub(crate) fn column(&self, column: ColumnId) -> &ColumnAccess {
+        &self.columns[column.0 as usize]
+    }
+
+    /// True if clients may name the column.
+    pub(crate) fn shows(&self, column: ColumnId) -> bool {
+        *self.column(column) != ColumnAccess::Hidden
+    }
+}
+
+/// True if clients may give the column a value.
+fn takes(columns: &[bool], presets: &[(ColumnId, Preset)], column: ColumnId) -> bool {
+    columns[column.0 as usize] && presets.iter().all(|it| it.0 != column)
+}
+
+impl InsertRule {
+    pub(crate) fn takes(&self, column: ColumnId) -> bool {
+        takes(&self.columns, &self.presets, column)
+    }
+}
+
+impl UpdateRule {
+    pub(crate) fn takes(&self, column: ColumnId) -> bool {
+        takes(&self.columns, &self.presets, column)
+    }
+}
+
+impl Role {
+    /// Its permissions on `table`.
+    pub(crate) fn table(&self, table: TableId) -> &TablePermissions {
+        &self.tables[table.0 as usize]
+    }
+
+    /// Its permissions, by table.
+    pub(crate) fn tables(&self) -> &[TablePermissions] {
+        &self.tables
+    }
+
+    /// True if it may call the function.
+    pub(crate) fn calls(&self, function: FunctionId) -> bool {
+        self.functions[function.0 as usize]
+    }
+
+    /// True if some permission is for backends only.
+    fn has_backend_only(&self) -> bool {
+        self.tables.iter().any(|it| {
+            it.insert.as_ref().is_some_and(|it| it.backend_only)
+                || it.update.as_ref().is_some_and(|it| it.backend_only)
+                || it.delete.as_ref().is_some_and(|it| it.backend_only)
+        })
+    }
+}
+
+/// The fact of a role that has no permission.
+const NOBODY: u64 = u64::MAX;
+/// The fact of the admin, where other roles are: what only stands for them is hidden.
+const ADMIN: u64 = u64::MAX - 1;
+
+impl Permissions {
+    /// True if no role but the admin has any permission.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.roles.is_empty()
+    }
+
+    /// The roles, ascending by name.
+    #[must_use]
+    pub fn roles(&self) -> &[Arc<Role>] {
+        &self.roles
+    }
+
+    /// Appends the facts of a caller: the place of the role, and whether permissions for backends hold. The admin has none while no role
+    /// has any permission.
+    pub(crate) fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        if identity.is_admin() {
+            facts.extend((!self.is_empty()).then_some(ADMIN));
+            return;
+        }
+        match self.roles.binary_search_by(|it| it.name.as_str().cmp(&identity.role)) {
+            Ok(at) => {
+                let is_backend = identity.is_backend && self.roles[at].has_backend_only();
+                facts.extend([at as u64, u64::from(is_backend)]);
+            }
+            Err(_) => facts.push(NOBODY),
+        }
+    }
+
+    /// True for the facts of the admin.
+    pub(crate) fn is_admin(facts: &[u64]) -> bool {
+        facts.is_empty() || *facts == [ADMIN]
+    }
+
+    /// The role of these facts and whether permissions for backends hold; `None`: it has no permission.
+    pub(crate) fn role(&self, facts: &[u64]) -> Option<(&Arc<Role>, bool)> {
+        let role = self.roles.get(usize::try_from(*facts.first()?).ok()?)?;
+        Some((role, facts.get(1) == Some(&1)))
+    }
+
+    /// What callers with these facts may see and change.
+    pub(crate) fn policy(&self, facts: &[u64]) -> RolePolicy {
+        match self.role(facts) {
+            Some((role, is_backend)) => RolePolicy::new(Some(Arc::clone(role)), is_backend),
+            None => RolePolicy::new(None, false),
+        }
+    }
+}

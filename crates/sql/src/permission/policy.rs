@@ -1,0 +1,99 @@
+//! What a role may see and change, as the relational plan asks for it.
+
+use super::{ColumnAccess, Role, TablePermissions};
+use std::sync::Arc;
+use weir_relational::catalog::{ColumnId, TableId};
+use weir_relational::passes::policy::{Policy, Preset, WriteKind};
+use weir_relational::plan::{Filter, GuardedColumn, Purpose};
+
+/// The policy of one role.
+#[derive(Debug)]
+pub(crate) struct RolePolicy {
+    /// `None`: it may see and change nothing.
+    role: Option<Arc<Role>>,
+    is_backend: bool,
+    /// Guarded columns, parallel to the catalog's tables.
+    cells: Vec<Vec<GuardedColumn>>,
+}
+
+/// No row.
+const NOTHING: Filter = Filter::Any(Vec::new());
+
+impl RolePolicy {
+    pub(super) fn new(role: Option<Arc<Role>>, is_backend: bool) -> Self {
+        let cells = role.iter().flat_map(|it| &it.tables).map(cells).collect();
+        Self { role, is_backend, cells }
+    }
+
+    fn table(&self, table: TableId) -> Option<&TablePermissions> {
+        self.role.as_deref().map(|it| it.table(table))
+    }
+
+    fn holds(&self, backend_only: bool) -> bool {
+        self.is_backend || !backend_only
+    }
+
+    /// The condition on rows, or none at all without the permission.
+    fn granted(&self, table: TableId, of: impl Fn(&TablePermissions) -> Option<(&Filter, bool)>) -> Filter {
+        let granted = self.table(table).and_then(of);
+        granted.filter(|it| self.holds(it.1)).map_or(NOTHING, |it| it.0.clone())
+    }
+}
+
+fn cells(table: &TablePermissions) -> Vec<GuardedColumn> {
+    let columns = table.select.iter().flat_map(|it| it.columns.iter().enumerate());
+    let guarded = columns.filter_map(|(at, access)| match access {
+        ColumnAccess::If(shown_if) => {
+            Some(GuardedColumn { column: ColumnId(at as u32), shown_if: shown_if.clone() })
+        }
+        ColumnAccess::Hidden | ColumnAccess::Shown => None,
+    });
+    guarded.collect()
+}
+
+impl Policy for RolePolicy {
+    fn rows(&self, table: TableId, purpose: Purpose) -> Option<Filter> {
+        let filter = match purpose {
+            Purpose::Root | Purpose::Related | Purpose::Exists | Purpose::Value | Purpose::Aggregate => {
+                self.granted(table, |it| it.select.as_ref().map(|it| (&it.filter, false)))
+            }
+            Purpose::Update => {
+                self.granted(table, |it| it.update.as_ref().map(|it| (&it.filter, it.backend_only)))
+            }
+            Purpose::Delete => {
+                self.granted(table, |it| it.delete.as_ref().map(|it| (&it.filter, it.backend_only)))
+            }
+            // What is inserted is checked after it is written.
+            Purpose::Insert => return None,
+            Purpose::Reference | Purpose::Lookup => NOTHING,
+        };
+        (!filter.is_true()).then_some(filter)
+    }
+
+    fn limit(&self, table: TableId, _purpose: Purpose) -> Option<u32> {
+        self.table(table)?.select.as_ref()?.limit
+    }
+
+    fn cells(&self, table: TableId) -> &[GuardedColumn] {
+        self.cells.get(table.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    fn check(&self, table: TableId, kind: WriteKind) -> Option<Filter> {
+        let filter = match kind {
+            WriteKind::Insert => {
+                self.granted(table, |it| it.insert.as_ref().map(|it| (&it.check, it.backend_only)))
+            }
+            WriteKind::Update => self.table(table)?.update.as_ref()?.check.clone()?,
+        };
+        // Without a check on updates, an upsert falls back to that on inserts, so one that is always true has to be said.
+        (kind == WriteKind::Update || !filter.is_true()).then_some(filter)
+    }
+
+    fn presets(&self, table: TableId, kind: WriteKind) -> &[(ColumnId, Preset)] {
+        let Some(table) = self.table(table) else { return &[] };
+        match kind {
+            WriteKind::Insert => table.insert.as_ref().map_or(&[], |it| &it.presets),
+            WriteKind::Update => table.update.as_ref().map_or(&[], |it| &it.presets),
+        }
+    }
+}
