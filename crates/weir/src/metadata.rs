@@ -22,6 +22,18 @@ const ADDRESS_BYTES_MAX: u64 = 64 * 1024;
 /// # Errors
 /// All that is wrong with the metadata's shape; an entry of weir.yaml that contradicts it.
 pub(crate) fn join(config: &mut Config) -> Result<(), String> {
+    described(config)?;
+    let mut roles = config.inherited_roles.clone();
+    roles.extend(config.described.iter().flat_map(|it| it.loaded.document.inherited_roles.iter().cloned()));
+    for source in &mut config.sources {
+        source.inherited_roles.clone_from(&roles);
+        source.explicit_functions = config.infer_function_permissions == Some(false);
+    }
+    Ok(())
+}
+
+/// Reads the metadata that `config` names, if it names any.
+fn described(config: &mut Config) -> Result<(), String> {
     let Some(path) = config.metadata.clone() else { return Ok(()) };
     let lines = |faults: &[Fault]| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let loaded = read::path(&path).map_err(|faults| lines(&faults))?;

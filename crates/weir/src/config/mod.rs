@@ -72,6 +72,11 @@ pub struct Config {
     /// Hasura's metadata: a folder as its CLI writes it, or a file. Sources of `sources` with the same name overrule addresses and add settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<PathBuf>,
+    /// Roles made of others: `{role_name, role_set}`, in the keys of Hasura's metadata; those of the metadata come beside.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub inherited_roles: Vec<InheritedRole>,
+    /// False if a function that reads needs a permission of its own beside that on its table. Default: true.
+    pub infer_function_permissions: Option<bool>,
     /// The databases and services to serve.
     pub sources: Vec<Source>,
     /// The metadata that was read.
