@@ -357,7 +357,7 @@ fn generated_names_follow_the_convention_of_the_source() {
     let options =
         ModelOptions { tables: &tables, customization: Some(&customization), ..ModelOptions::default() };
     let (model, _) = Model::build(catalog, options, &mut |table| enum_values(&connection, table));
-    let api = generate(model).unwrap();
+    let api = generate(model, Permissions::default()).unwrap();
     let check = |ty: &str, expected: &[&str]| {
         let found = members(&api.schema, ty);
         for part in expected {
