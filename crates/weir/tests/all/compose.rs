@@ -60,7 +60,9 @@ fn sqlite_chinook(folder: &Path) -> Arc<dyn Source> {
         introspect::read(&connection, SqliteOptions::default()).expect("the catalog can be read");
     let (model, _) =
         Model::build(catalog, Default::default(), &mut |table| introspect::enum_values(&connection, table));
-    let api = Arc::new(weir_sql::api::generate(model).expect("an API"));
+    let api = Arc::new(
+        weir_sql::api::generate(model, weir_sql::permission::Permissions::default()).expect("an API"),
+    );
     Arc::new(SqliteSource::new("chinook", api, &file, Tuning::USUAL).expect("the database opens"))
 }
 
