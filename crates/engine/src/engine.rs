@@ -271,15 +271,7 @@ impl Engine {
         };
         let bound = match ready {
             Ok(bound) => bound,
-            Err(refusal) => {
-                let outcome = match &refusal {
-                    Refusal::MethodNotAllowed(kind, _) => Outcome::MethodNotAllowed(*kind),
-                    Refusal::Failures(_) | Refusal::Costly => Outcome::Refused,
-                };
-                let failures = refusal.into_failures();
-                let body = Body::Whole(errors::refused(protocol, text, &failures));
-                return Response { outcome, capacity: Capacity::Enough, lifetime: None, body, timing };
-            }
+            Err(refusal) => return refused(refusal, &request, timing),
         };
         let started = Instant::now();
         let Bound { plan, variables } = &bound;
@@ -346,6 +338,16 @@ impl Engine {
         });
         Ok(Explanation { plan: plan.print(&self.planner.graph, input), pieces: pieces.collect() })
     }
+}
+
+/// The response to a request that is not executed.
+fn refused(refusal: Refusal, request: &Request<'_>, timing: Timing) -> Response {
+    let outcome = match &refusal {
+        Refusal::MethodNotAllowed(kind, _) => Outcome::MethodNotAllowed(*kind),
+        Refusal::Failures(_) | Refusal::Costly => Outcome::Refused,
+    };
+    let body = Body::Whole(errors::refused(request.protocol, request.query, &refusal.into_failures()));
+    Response { outcome, capacity: Capacity::Enough, lifetime: None, body, timing }
 }
 
 /// The state of a plan cache.

@@ -184,7 +184,9 @@ fn a_name_means_one_type_in_its_crate() {
     let mut complaints = Vec::new();
     for folder in UNIQUE_NAMES {
         let mut known: BTreeMap<&str, &str> = BTreeMap::new();
-        let files = files.iter().filter(|it| it.0.starts_with(folder));
+        // Tests quote SDL, whose types are none of Rust's.
+        let is_code = |path: &str| path.starts_with(folder) && !path.ends_with("/tests.rs");
+        let files = files.iter().filter(|it| is_code(&it.0));
         // A feature chooses between `absent.rs` and the module that it stands in for.
         let (stand_ins, modules): (Vec<_>, Vec<_>) = files.partition(|it| it.0.ends_with("/absent.rs"));
         for (path, text) in modules {
