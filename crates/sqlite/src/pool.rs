@@ -19,33 +19,33 @@ const ASIDE_MAX: usize = 64;
 const STAND_IN: Duration = Duration::from_secs(2);
 
 /// Work for a thread.
-pub type Job = Box<dyn FnOnce() + Send>;
+pub type ReadJob = Box<dyn FnOnce() + Send>;
 
 /// The pool.
 #[derive(Debug)]
 pub struct Pool {
-    queue: Arc<Queue>,
+    queue: Arc<ReadQueue>,
 }
 
-struct Queue {
+struct ReadQueue {
     name: String,
     /// Maximum number of long jobs that run at once.
     long_max: usize,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     filled: Condvar,
 }
 
-impl std::fmt::Debug for Queue {
+impl std::fmt::Debug for ReadQueue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Queue")
+        f.write_str("ReadQueue")
     }
 }
 
 #[derive(Default)]
-struct State {
-    jobs: VecDeque<Job>,
+struct PoolState {
+    jobs: VecDeque<ReadJob>,
     /// Jobs that take long and have to begin anew.
-    later: VecDeque<Job>,
+    later: VecDeque<ReadJob>,
     closed: bool,
     /// Threads that wait for a job.
     idle: usize,
@@ -59,7 +59,7 @@ struct State {
 
 /// Lets a job of the pool step aside.
 #[derive(Clone, Debug)]
-pub struct Turns(Arc<Queue>);
+pub struct Turns(Arc<ReadQueue>);
 
 /// Why a job stands aside.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ enum Why {
 /// Ends a job's standing aside.
 #[derive(Debug)]
 pub struct Aside {
-    queue: Arc<Queue>,
+    queue: Arc<ReadQueue>,
     why: Why,
 }
 
@@ -108,7 +108,7 @@ impl Turns {
     }
 
     /// Queues `job`, which takes long, until fewer of its kind work.
-    pub fn later(&self, job: Job) {
+    pub fn later(&self, job: ReadJob) {
         self.0.lock().later.push_back(job);
         self.0.filled.notify_one();
     }
@@ -125,7 +125,7 @@ impl Drop for Aside {
 }
 
 /// Starts a thread if jobs wait for those that stand aside.
-fn stand_in(queue: &Arc<Queue>, mut state: MutexGuard<'_, State>) {
+fn stand_in(queue: &Arc<ReadQueue>, mut state: MutexGuard<'_, PoolState>) {
     if state.jobs.len() <= state.idle || state.stand_ins >= state.aside + state.long {
         return;
     }
@@ -140,13 +140,13 @@ fn stand_in(queue: &Arc<Queue>, mut state: MutexGuard<'_, State>) {
     }
 }
 
-impl Queue {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl ReadQueue {
+    fn lock(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next job, and its room if it takes long; `None` when the thread is to end.
-    fn next(self: &Arc<Self>, stands_in: bool) -> Option<(Job, Option<Aside>)> {
+    fn next(self: &Arc<Self>, stands_in: bool) -> Option<(ReadJob, Option<Aside>)> {
         let mut state = self.lock();
         let mut waited = false;
         loop {
@@ -188,7 +188,8 @@ impl Pool {
     /// Starts `threads` threads; as many jobs that take long may work beside them.
     pub fn new(name: &str, threads: usize) -> std::io::Result<Self> {
         let long_max = threads.max(1);
-        let queue = Queue { name: name.into(), long_max, state: Mutex::default(), filled: Condvar::new() };
+        let queue =
+            ReadQueue { name: name.into(), long_max, state: Mutex::default(), filled: Condvar::new() };
         let pool = Self { queue: Arc::new(queue) };
         for at in 0..long_max {
             let queue = Arc::clone(&pool.queue);
@@ -204,7 +205,7 @@ impl Pool {
 
     /// Queues `job`; `false` if too many wait.
     #[must_use]
-    pub fn submit(&self, job: Job) -> bool {
+    pub fn submit(&self, job: ReadJob) -> bool {
         let mut state = self.queue.lock();
         if state.jobs.len() >= JOBS_MAX {
             return false;

@@ -153,11 +153,11 @@ pub(crate) fn sqlite(
     };
     let catalog = SqliteOptions { integers };
     let tuning = Tuning { statement_max: limits.statement_max(), ..Tuning::USUAL };
-    let options = sqlite::Options { catalog, model: model_options(source), tuning };
+    let options = sqlite::SqliteSourceOptions { catalog, model: model_options(source), tuning };
     SqliteSource::open(&source.name, path, options).map_err(|error| match error {
-        sqlite::OpenError::Sqlite(cause) => format!("{} cannot be read: {cause}", path.display()),
-        sqlite::OpenError::Thread(_) => error.to_string(),
-        sqlite::OpenError::Schema(errors) => {
+        sqlite::SqliteOpenError::Sqlite(cause) => format!("{} cannot be read: {cause}", path.display()),
+        sqlite::SqliteOpenError::Thread(_) => error.to_string(),
+        sqlite::SqliteOpenError::Schema(errors) => {
             let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
             lines.join("\n")
         }

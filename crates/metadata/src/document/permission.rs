@@ -34,14 +34,14 @@ impl<'de> Deserialize<'de> for Columns {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "columns are '*' or a list of names")]
-        enum Written {
+        enum StarOrListed {
             Star(String),
             Listed(Vec<String>),
         }
-        match Written::deserialize(deserializer)? {
-            Written::Star(star) if star == "*" => Ok(Self::All),
-            Written::Star(_) => Err(D::Error::custom("columns are '*' or a list of names")),
-            Written::Listed(names) => Ok(Self::Listed(names)),
+        match StarOrListed::deserialize(deserializer)? {
+            StarOrListed::Star(star) if star == "*" => Ok(Self::All),
+            StarOrListed::Star(_) => Err(D::Error::custom("columns are '*' or a list of names")),
+            StarOrListed::Listed(names) => Ok(Self::Listed(names)),
         }
     }
 }

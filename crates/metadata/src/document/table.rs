@@ -367,13 +367,13 @@ pub struct RemoteKey {
 fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "a column or a list of columns")]
-    enum Written {
+    enum OneOrMore {
         One(String),
         More(Vec<String>),
     }
-    Ok(match Written::deserialize(deserializer)? {
-        Written::One(column) => vec![column],
-        Written::More(columns) => columns,
+    Ok(match OneOrMore::deserialize(deserializer)? {
+        OneOrMore::One(column) => vec![column],
+        OneOrMore::More(columns) => columns,
     })
 }
 

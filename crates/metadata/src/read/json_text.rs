@@ -7,7 +7,7 @@ use crate::tree::{Member, Node, Place, Value};
 
 /// Reads `text`, the file of index `file`.
 pub(super) fn parse(text: &str, file: u32, budget: &mut Budget) -> Result<Node, Wrong> {
-    let mut reader = Reader { text, at: 0, line: 1, line_start: 0, file, budget };
+    let mut reader = TextReader { text, at: 0, line: 1, line_start: 0, file, budget };
     let node = reader.node(0)?;
     reader.space();
     match reader.peek() {
@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str, file: u32, budget: &mut Budget) -> Result<Node, 
     }
 }
 
-struct Reader<'t> {
+struct TextReader<'t> {
     text: &'t str,
     at: usize,
     line: u32,
@@ -25,7 +25,7 @@ struct Reader<'t> {
     budget: &'t mut Budget,
 }
 
-impl Reader<'_> {
+impl TextReader<'_> {
     fn place(&self) -> Place {
         let column = self.text[self.line_start..self.at].chars().count() as u32 + 1;
         Place { file: self.file, line: self.line, column }

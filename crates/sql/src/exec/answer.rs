@@ -5,7 +5,7 @@
 //!
 //! **Cost:** no allocation per row or value; nothing here asks what kind of rows it serves.
 
-use super::value::{Fault, Value, id};
+use super::value::{CellValue, Fault, id};
 use smallvec::SmallVec;
 use std::ops::Range;
 use weir_engine::plan::output_plan::{self, OutputField, OutputPlan};
@@ -183,25 +183,25 @@ impl<'r> Answer<'r> {
 
     /// Writes a member that is a value of a row.
     #[inline]
-    pub(crate) fn leaf(&mut self, member: &Member, cell: Cell, value: Result<Value<'_>, Fault>) -> bool {
+    pub(crate) fn leaf(&mut self, member: &Member, cell: Cell, value: Result<CellValue<'_>, Fault>) -> bool {
         let key = &self.of(member).key;
         match value {
-            Ok(Value::Int(value)) if cell == Cell::Id => {
+            Ok(CellValue::Int(value)) if cell == Cell::Id => {
                 self.out.key(key);
                 id(&mut self.out, value);
                 self.out.comma();
             }
-            Ok(Value::Int(value)) => self.out.member_int(key, value),
-            Ok(Value::Text(text)) => self.out.member_text(key, &text),
-            Ok(Value::Bool(value)) => self.out.member_bool(key, value),
-            Ok(Value::Float(value)) => return self.out.member_float(key, value),
-            Ok(Value::Json(json)) => {
+            Ok(CellValue::Int(value)) => self.out.member_int(key, value),
+            Ok(CellValue::Text(text)) => self.out.member_text(key, &text),
+            Ok(CellValue::Bool(value)) => self.out.member_bool(key, value),
+            Ok(CellValue::Float(value)) => return self.out.member_float(key, value),
+            Ok(CellValue::Json(json)) => {
                 self.out.key(key);
                 self.out.raw(json);
                 self.out.comma();
             }
-            Ok(Value::Null) if member.nullable => self.out.member_null(key),
-            Ok(Value::Null) => {
+            Ok(CellValue::Null) if member.nullable => self.out.member_null(key),
+            Ok(CellValue::Null) => {
                 let fault = self.names.null_fault(member.field);
                 return self.faulty(member, fault);
             }

@@ -3,7 +3,7 @@
 //! **Invariant:** a value that is null or does not fit leaves a filler, so that all columns of a table stay equally long.
 
 use super::answer::field_error;
-use super::value::{Fault, Value};
+use super::value::{CellValue, Fault};
 use weir_engine::rows::{CellError, Column, Data, Table, Texts, Variants};
 use weir_engine::write::out::Out;
 use weir_engine::write::rows::ERRORS_MAX;
@@ -86,21 +86,21 @@ fn list_of(items: Data) -> Data {
 }
 
 /// Appends a value; what does not fit the column is filled up.
-pub(crate) fn push_value(column: &mut Column, at: usize, value: Value<'_>) {
-    if value == Value::Null {
+pub(crate) fn push_value(column: &mut Column, at: usize, value: CellValue<'_>) {
+    if value == CellValue::Null {
         column.nulls.set(at);
         fill_column(column);
         return;
     }
     match (&mut column.data, value) {
-        (Data::Int(values), Value::Int(value)) => values.push(value),
-        (Data::Bool(values), Value::Bool(value)) => values.push(value),
-        (Data::Text(texts), Value::Text(text)) => texts.push(&text),
+        (Data::Int(values), CellValue::Int(value)) => values.push(value),
+        (Data::Bool(values), CellValue::Bool(value)) => values.push(value),
+        (Data::Text(texts), CellValue::Text(text)) => texts.push(&text),
         // The number of an object: no other is in a column of texts.
-        (Data::Text(texts), Value::Int(number)) => texts.push(format!("{number:#x}").as_bytes()),
-        (Data::Json(texts), Value::Json(json)) => texts.push(json),
-        (Data::Json(texts), Value::Int(value)) => texts.push(value.to_string().as_bytes()),
-        (Data::Json(texts), Value::Float(value)) => {
+        (Data::Text(texts), CellValue::Int(number)) => texts.push(format!("{number:#x}").as_bytes()),
+        (Data::Json(texts), CellValue::Json(json)) => texts.push(json),
+        (Data::Json(texts), CellValue::Int(value)) => texts.push(value.to_string().as_bytes()),
+        (Data::Json(texts), CellValue::Float(value)) => {
             let mut out = Out::default();
             out.float(value);
             texts.push(out.bytes());

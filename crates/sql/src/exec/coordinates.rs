@@ -9,7 +9,7 @@
 
 use super::answer::Answer;
 use super::columns::{self, push_value};
-use super::value::{Fault, Value};
+use super::value::{CellValue, Fault};
 use weir_engine::rows::{Data, Table};
 use weir_relational::plan::{Member, MemberKind, Plan, Run};
 
@@ -91,7 +91,7 @@ fn push(members: &[Member], run: Run, text: &[u8], table: &mut Table) -> Result<
         match (&member.kind, &mut column.data) {
             _ if member.same_as.is_some() => {}
             (MemberKind::Ordinate(at), _) => {
-                push_value(column, table.rows as usize, Value::Float(ordinate(text, *at)?));
+                push_value(column, table.rows as usize, CellValue::Float(ordinate(text, *at)?));
             }
             (MemberKind::Items(below), Data::List { offsets, items: all }) => {
                 if let Data::Object(table) = &mut all.data {

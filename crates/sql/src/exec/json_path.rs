@@ -2,7 +2,7 @@
 
 /// One step into a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'p> {
+pub(crate) enum JsonStep<'p> {
     /// Into an object; the key may be a number, which is also a place in an array.
     Key(&'p str),
     /// Into an array: digits.
@@ -10,7 +10,7 @@ pub(crate) enum Step<'p> {
 }
 
 /// The steps of `path`; `None` if it is no path.
-pub(crate) fn steps(path: &str) -> Option<Vec<Step<'_>>> {
+pub(crate) fn steps(path: &str) -> Option<Vec<JsonStep<'_>>> {
     let mut out = Vec::new();
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     while !rest.is_empty() {
@@ -20,10 +20,10 @@ pub(crate) fn steps(path: &str) -> Option<Vec<Step<'_>>> {
             Some(bracket) => bracketed(bracket)?,
             None => {
                 let (key, rest) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
-                (Step::Key(key), rest)
+                (JsonStep::Key(key), rest)
             }
         };
-        if step == Step::Key("") {
+        if step == JsonStep::Key("") {
             return None;
         }
         out.push(step);
@@ -31,35 +31,35 @@ pub(crate) fn steps(path: &str) -> Option<Vec<Step<'_>>> {
     Some(out)
 }
 
-fn bracketed(rest: &str) -> Option<(Step<'_>, &str)> {
+fn bracketed(rest: &str) -> Option<(JsonStep<'_>, &str)> {
     if let Some(quote) = rest.chars().next().filter(|it| matches!(it, '\'' | '"')) {
         let (name, rest) = rest[1..].split_once(quote)?;
-        return Some((Step::Key(name), rest.strip_prefix(']')?));
+        return Some((JsonStep::Key(name), rest.strip_prefix(']')?));
     }
     let (digits, rest) = rest.split_once(']')?;
     let is_index = (1..=9).contains(&digits.len()) && digits.bytes().all(|it| it.is_ascii_digit());
-    is_index.then_some((Step::Index(digits), rest))
+    is_index.then_some((JsonStep::Index(digits), rest))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(path: &str, expected: &[Step<'_>]) {
+    fn check(path: &str, expected: &[JsonStep<'_>]) {
         assert_eq!(steps(path).as_deref(), Some(expected), "{path}");
     }
 
     #[test]
     fn every_form_of_a_path_is_understood() {
-        let [a, b, k] = ["a", "b", "k"].map(Step::Key);
+        let [a, b, k] = ["a", "b", "k"].map(JsonStep::Key);
         check("$.a.b", &[a, b]);
         check("a.b", &[a, b]);
         check(".a", &[a]);
-        check("[0].a", &[Step::Index("0"), a]);
-        check("['odd key'][\"k\"]", &[Step::Key("odd key"), k]);
+        check("[0].a", &[JsonStep::Index("0"), a]);
+        check("['odd key'][\"k\"]", &[JsonStep::Key("odd key"), k]);
         check("a.[\"k\"]", &[a, k]);
-        check("$.['k'].[0].b", &[k, Step::Index("0"), b]);
-        check(".[0]", &[Step::Index("0")]);
+        check("$.['k'].[0].b", &[k, JsonStep::Index("0"), b]);
+        check(".[0]", &[JsonStep::Index("0")]);
         check("$", &[]);
     }
 

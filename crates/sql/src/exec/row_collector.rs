@@ -7,7 +7,7 @@ use super::answer::{Names, PART_BYTES_MAX, TooLong};
 use super::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
 use super::coordinates::{NoShape, push_whole};
 use super::row_source::{RowContext, RowSource, SourceRow, Walk};
-use super::value::{Fault, Value};
+use super::value::{CellValue, Fault};
 use weir_engine::rows::{Column, Data, Rows, Table, Variants};
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::{Choice, Hidden, Level, Member, MemberKind, Object, Plan, Run};
@@ -175,7 +175,7 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
                 push_value(column, place, value);
             }
             Err(fault) => {
-                push_value(column, place, Value::Null);
+                push_value(column, place, CellValue::Null);
                 self.faults.put(column, place, fault);
             }
         }
@@ -183,7 +183,7 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
 
     /// Appends a cell that is null where it cannot be read.
     fn push_hidden(&mut self, row: S::Row<'_>, from: u16, cell: Cell, column: &mut Column) {
-        let value = self.source.read(row, from, cell).unwrap_or(Value::Null);
+        let value = self.source.read(row, from, cell).unwrap_or(CellValue::Null);
         self.bytes += size(&value);
         push_value(column, column.len(), value);
     }
@@ -239,10 +239,10 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
 }
 
 /// Estimated memory of a value in its column, in bytes.
-fn size(value: &Value<'_>) -> usize {
+fn size(value: &CellValue<'_>) -> usize {
     match value {
-        Value::Text(text) => size_of::<u32>() + text.len(),
-        Value::Json(json) => size_of::<u32>() + json.len(),
-        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => size_of::<u64>(),
+        CellValue::Text(text) => size_of::<u32>() + text.len(),
+        CellValue::Json(json) => size_of::<u32>() + json.len(),
+        CellValue::Null | CellValue::Bool(_) | CellValue::Int(_) | CellValue::Float(_) => size_of::<u64>(),
     }
 }

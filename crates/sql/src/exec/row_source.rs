@@ -8,7 +8,7 @@
 //! **Cost:** monomorphised: no dynamic call and no allocation for a row or a cell.
 
 use super::answer::{Answer, TooLong};
-use super::value::{Fault, Value};
+use super::value::{CellValue, Fault};
 use weir_engine::source::PathError;
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::Member;
@@ -84,7 +84,7 @@ pub(crate) trait RowSource: Sized {
         row: Self::Row<'a>,
         column: u16,
         cell: Cell,
-    ) -> Result<Value<'v>, Fault>;
+    ) -> Result<CellValue<'v>, Fault>;
 
     /// Writes a member that is a cell; `false` if its null propagates.
     #[inline]

@@ -1,6 +1,6 @@
 //! A value of a database on its way out, whichever database it is from.
 //!
-//! Each driver reads what its database gives into a [`Value`]; what writes answers knows only these.
+//! Each driver reads what its database gives into a [`CellValue`]; what writes answers knows only these.
 //!
 //! **Invariant:** a text is UTF-8 and JSON is valid: who makes the value has checked it, or its database promises it.
 
@@ -10,7 +10,7 @@ use weir_relational::catalog::facts::Cell;
 
 /// A value ready to be written.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value<'v> {
+pub enum CellValue<'v> {
     /// No value.
     Null,
     /// `true` or `false`.
@@ -59,17 +59,17 @@ impl Fault {
 }
 
 /// Appends a value of a list, without what follows it.
-pub(crate) fn write_value(out: &mut Out, cell: Cell, value: &Value<'_>) {
+pub(crate) fn write_value(out: &mut Out, cell: Cell, value: &CellValue<'_>) {
     match value {
-        Value::Null => out.null(),
-        Value::Bool(value) => out.bool(*value),
-        Value::Int(number) if cell == Cell::Id => id(out, *number),
-        Value::Int(value) => out.int(*value),
-        Value::Float(value) => {
+        CellValue::Null => out.null(),
+        CellValue::Bool(value) => out.bool(*value),
+        CellValue::Int(number) if cell == Cell::Id => id(out, *number),
+        CellValue::Int(value) => out.int(*value),
+        CellValue::Float(value) => {
             out.float(*value);
         }
-        Value::Text(text) => out.text(text),
-        Value::Json(json) => out.raw(json),
+        CellValue::Text(text) => out.text(text),
+        CellValue::Json(json) => out.raw(json),
     }
 }
 

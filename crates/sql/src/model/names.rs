@@ -1,4 +1,4 @@
-//! Names of a database as GraphQL names.
+//! UniqueNames of a database as GraphQL names.
 //!
 //! A valid name stays as it is. Of others only what cannot stand is replaced, so that a person recognises them:
 //! `Order Details` becomes `Order_Details`, `1st` becomes `_1st`, `__x` becomes `_x`.
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use weir_language::validate::suggest;
 use weir_relational::catalog::Catalog;
 
-/// A valid GraphQL name made of `name`; `None` if no letter or digit is left. Names that begin with `__` belong to
+/// A valid GraphQL name made of `name`; `None` if no letter or digit is left. UniqueNames that begin with `__` belong to
 /// introspection and are no valid names here.
 #[must_use]
 pub fn graphql_name(name: &str) -> Option<Cow<'_, str>> {
@@ -41,11 +41,11 @@ pub fn graphql_name(name: &str) -> Option<Cow<'_, str>> {
 
 /// Gives out names that are unique in one place.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct UniqueNames {
     taken: HashSet<String>,
 }
 
-impl Names {
+impl UniqueNames {
     /// Takes `name` if it is free.
     pub(super) fn take(&mut self, name: &str) -> bool {
         !self.taken.contains(name) && self.taken.insert(name.to_owned())
@@ -84,7 +84,7 @@ pub(super) fn assign<'n>(
     place: impl Fn(&str) -> String,
     warnings: &mut Vec<Warning>,
 ) -> Vec<Option<String>> {
-    let mut unique = Names::default();
+    let mut unique = UniqueNames::default();
     let valid = |name: &str| matches!(graphql_name(name), Some(Cow::Borrowed(_)));
     let mut out: Vec<Option<String>> = names
         .clone()

@@ -5,7 +5,7 @@
 
 use super::build::{Building, Track};
 use super::computed;
-use super::names::{Names, hint, no_table};
+use super::names::{UniqueNames, hint, no_table};
 use super::naming::Way;
 use hashbrown::HashMap;
 use weir_metadata::document::table::{
@@ -32,7 +32,7 @@ pub(super) fn build(building: &mut Building<'_>) {
             found.push(proposal);
         }
     }
-    let mut names: HashMap<TableId, Names> = HashMap::new();
+    let mut names: HashMap<TableId, UniqueNames> = HashMap::new();
     for (relationship, entry) in explicit {
         let taken =
             names.entry(relationship.from).or_insert_with(|| columns_taken(building, relationship.from));
@@ -82,8 +82,8 @@ pub(super) fn add(building: &mut Building<'_>, relationship: Relationship) {
 }
 
 /// The names a relationship of `table` cannot have.
-fn columns_taken(building: &Building<'_>, table: TableId) -> Names {
-    let mut names = Names::default();
+fn columns_taken(building: &Building<'_>, table: TableId) -> UniqueNames {
+    let mut names = UniqueNames::default();
     for word in ["_and", "_or", "_not"] {
         names.take(word);
     }
@@ -95,7 +95,7 @@ fn columns_taken(building: &Building<'_>, table: TableId) -> Names {
 }
 
 /// Takes the name, with the aggregate beside it; nothing if one of both is taken.
-fn free(names: &mut Names, name: &str, kind: RelationshipKind) -> bool {
+fn free(names: &mut UniqueNames, name: &str, kind: RelationshipKind) -> bool {
     match kind {
         RelationshipKind::Object { .. } => names.take(name),
         RelationshipKind::Array => names.take_both(name, &format!("{name}_aggregate")),

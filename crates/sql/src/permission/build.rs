@@ -24,14 +24,14 @@ use weir_relational::passes::policy::Preset;
 const ADMIN: &str = "admin";
 
 /// Roles in the making.
-pub(super) struct Building<'m> {
+pub(super) struct PermissionBuilder<'m> {
     pub(super) model: &'m Model,
     pub(super) roles: BTreeMap<String, Vec<TablePermissions>>,
     pub(super) warnings: Vec<Warning>,
 }
 
 /// A permission's place in the configuration.
-struct Place<'p> {
+struct PermissionPlace<'p> {
     table: TableId,
     entry: usize,
     kind: &'static str,
@@ -42,7 +42,7 @@ struct Place<'p> {
 /// The permissions of `model`, which was made with `options`.
 #[must_use]
 pub fn build(model: &Model, options: &ModelOptions<'_>) -> (Permissions, Vec<Warning>) {
-    let mut building = Building { model, roles: BTreeMap::new(), warnings: Vec::new() };
+    let mut building = PermissionBuilder { model, roles: BTreeMap::new(), warnings: Vec::new() };
     let mut seen = BTreeSet::new();
     for (at, entry) in options.tables.iter().enumerate() {
         let (schema, name) = entry.table.parts();
@@ -78,7 +78,7 @@ fn functions(model: &Model, tables: &[TablePermissions], names: &[&str], explici
     model.functions.iter().map(may_call).collect()
 }
 
-impl Building<'_> {
+impl PermissionBuilder<'_> {
     /// The permissions of a role, by table.
     pub(super) fn role(&mut self, name: &str) -> &mut Vec<TablePermissions> {
         let len = self.model.relations.catalog.tables.len();
@@ -86,7 +86,7 @@ impl Building<'_> {
     }
 
     fn entry(&mut self, entry: usize, table: TableId, it: &TableEntry) {
-        let place = |kind, at, role| Place { table, entry, kind, at, role };
+        let place = |kind, at, role| PermissionPlace { table, entry, kind, at, role };
         for (at, PermissionEntry { role, permission, .. }) in it.select_permissions.iter().enumerate() {
             let rule = self.select(table, permission);
             self.put(&place("select_permissions", at, role), rule, |it| &mut it.select);
@@ -108,7 +108,7 @@ impl Building<'_> {
     /// Gives the role of `place` the rule, or says why it has none.
     fn put<R>(
         &mut self,
-        place: &Place<'_>,
+        place: &PermissionPlace<'_>,
         rule: Result<R, String>,
         slot: impl Fn(&mut TablePermissions) -> &mut Option<R>,
     ) {

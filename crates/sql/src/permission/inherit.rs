@@ -6,7 +6,7 @@
 //!
 //! Source: `docs/permissions.md`, "Inherited roles".
 
-use super::build::Building;
+use super::build::PermissionBuilder;
 use super::{ColumnAccess, SelectRule, TablePermissions};
 use std::collections::{BTreeMap, BTreeSet};
 use weir_metadata::document::api::InheritedRole;
@@ -31,7 +31,7 @@ pub(super) fn leaves<'r>(name: &'r str, inherited: &'r [InheritedRole]) -> Vec<&
 }
 
 /// Adds the inherited roles to the plain ones.
-pub(super) fn roles(building: &mut Building<'_>, inherited: &[InheritedRole]) {
+pub(super) fn roles(building: &mut PermissionBuilder<'_>, inherited: &[InheritedRole]) {
     let plain = building.roles.clone();
     for (at, role) in inherited.iter().enumerate() {
         if let Some(reason) = fault(role, inherited, &plain) {

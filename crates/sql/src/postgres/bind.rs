@@ -11,7 +11,7 @@ pub(super) use lists::ids_array;
 
 use super::{decimal, literal};
 use crate::exec::bind::{Bindings, Found, Given, Refused};
-use crate::exec::json_path::{Step, steps};
+use crate::exec::json_path::{JsonStep, steps};
 use weir_engine::rows::{Column, Data};
 use weir_language::coerce::scientific;
 use weir_language::value::Node;
@@ -318,7 +318,7 @@ impl<'r> Reading<'_, 'r> {
             if at != 0 {
                 out.push(b',');
             }
-            let (Step::Key(text) | Step::Index(text)) = step;
+            let (JsonStep::Key(text) | JsonStep::Index(text)) = step;
             literal::quote(text.as_bytes(), out);
         }
         out.push(b'}');

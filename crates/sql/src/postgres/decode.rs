@@ -10,7 +10,7 @@
 //! **Cost:** no allocation for any type that is not an array or composite in text format; what is built is built in the
 //! caller's scratch. Recursion is as deep as the type is nested, at most `DEPTH_MAX`.
 
-use crate::exec::value::{Fault, Value};
+use crate::exec::value::{CellValue, Fault};
 use std::borrow::Cow;
 use weir_postgres::statement::Format;
 use weir_relational::catalog::postgres_types::{Kind, Types, oid};
@@ -47,13 +47,13 @@ pub struct Choices {
 /// Reads the values of one result column.
 #[derive(Clone, Debug)]
 pub struct Decoder {
-    form: Form,
+    form: WireForm,
     checked: bool,
 }
 
 /// In which form values come and what is made of them.
 #[derive(Clone, Debug)]
-enum Form {
+enum WireForm {
     /// Binary, without parts.
     Plain(Plain),
     /// Binary, with parts.
@@ -66,15 +66,15 @@ impl Decoder {
     /// A decoder for values of the type with number `oid`; what `types` does not know is given as PostgreSQL's text.
     #[must_use]
     pub fn new(types: &Types, oid: u32, choices: Choices) -> Self {
-        let mut compiler = Compiler { types, choices, parts: 0 };
+        let mut compiler = DecoderCompiler { types, choices, parts: 0 };
         let form = match compiler.binary(oid, 0) {
             Some(form) => form,
             None => {
                 compiler.parts = 0;
-                Form::Word(compiler.word(oid, 0))
+                WireForm::Word(compiler.word(oid, 0))
             }
         };
-        let checked = !choices.utf8 && matches!(form, Form::Word(_));
+        let checked = !choices.utf8 && matches!(form, WireForm::Word(_));
         Self { form, checked }
     }
 
@@ -82,10 +82,10 @@ impl Decoder {
     pub(super) fn of_key(types: &Types, oid: u32, choices: Choices) -> Self {
         let decoder = Self::new(types, oid, choices);
         match decoder.form {
-            Form::Plain(_) | Form::Word(_) => decoder,
-            Form::Nested(_) => {
-                let mut compiler = Compiler { types, choices, parts: 0 };
-                Self { form: Form::Word(compiler.word(oid, 0)), checked: !choices.utf8 }
+            WireForm::Plain(_) | WireForm::Word(_) => decoder,
+            WireForm::Nested(_) => {
+                let mut compiler = DecoderCompiler { types, choices, parts: 0 };
+                Self { form: WireForm::Word(compiler.word(oid, 0)), checked: !choices.utf8 }
             }
         }
     }
@@ -94,8 +94,8 @@ impl Decoder {
     #[must_use]
     pub fn format(&self) -> Format {
         match self.form {
-            Form::Plain(_) | Form::Nested(_) => Format::Binary,
-            Form::Word(_) => Format::Text,
+            WireForm::Plain(_) | WireForm::Nested(_) => Format::Binary,
+            WireForm::Word(_) => Format::Text,
         }
     }
 
@@ -103,15 +103,15 @@ impl Decoder {
     /// # Errors
     /// The bytes are not of the type, or not UTF-8 where the server does not promise it.
     #[inline]
-    pub fn read<'v>(&self, bytes: &'v [u8], scratch: &'v mut Vec<u8>) -> Result<Value<'v>, Fault> {
+    pub fn read<'v>(&self, bytes: &'v [u8], scratch: &'v mut Vec<u8>) -> Result<CellValue<'v>, Fault> {
         match &self.form {
-            Form::Plain(plain) => plain.read(bytes, scratch),
-            Form::Nested(nested) => {
+            WireForm::Plain(plain) => plain.read(bytes, scratch),
+            WireForm::Nested(nested) => {
                 scratch.clear();
                 nested.json(bytes, scratch)?;
-                Ok(Value::Json(scratch))
+                Ok(CellValue::Json(scratch))
             }
-            Form::Word(word) => {
+            WireForm::Word(word) => {
                 if self.checked && std::str::from_utf8(bytes).is_err() {
                     return Err(invalid_text());
                 }
@@ -147,13 +147,13 @@ fn invalid_text() -> Fault {
     Fault { code: "INVALID_TEXT", message: Cow::Borrowed("the stored text is not valid UTF-8") }
 }
 
-struct Compiler<'t> {
+struct DecoderCompiler<'t> {
     types: &'t Types,
     choices: Choices,
     parts: u32,
 }
 
-impl Compiler<'_> {
+impl DecoderCompiler<'_> {
     /// Counts one more part at `depth`; `None` when there are too many.
     fn part(&mut self, depth: u32) -> Option<()> {
         self.parts += 1;
@@ -161,22 +161,22 @@ impl Compiler<'_> {
     }
 
     /// The binary form of a type, if all its parts have one.
-    fn binary(&mut self, oid: u32, depth: u32) -> Option<Form> {
+    fn binary(&mut self, oid: u32, depth: u32) -> Option<WireForm> {
         self.part(depth)?;
         let oid = self.types.base(oid);
         if let Some(plain) = self.plain(oid) {
-            return Some(Form::Plain(plain));
+            return Some(WireForm::Plain(plain));
         }
         let types = self.types;
         match &types.by_oid(oid)?.kind {
-            Kind::Enum { .. } => self.choices.utf8.then_some(Form::Plain(Plain::Text)),
+            Kind::Enum { .. } => self.choices.utf8.then_some(WireForm::Plain(Plain::Text)),
             Kind::Array { element } => self.array(*element, depth),
             Kind::Composite { fields } => {
                 let stringify = std::mem::replace(&mut self.choices.stringify, false);
                 let fields = fields.iter().map(|(name, of)| Some((key(name), self.binary(*of, depth + 1)?)));
                 let fields = fields.collect::<Option<_>>();
                 self.choices.stringify = stringify;
-                Some(Form::Nested(Box::new(Nested::Composite(fields?))))
+                Some(WireForm::Nested(Box::new(Nested::Composite(fields?))))
             }
             Kind::Base if oid == INT2VECTOR => self.array(oid::INT2, depth),
             Kind::Base if oid == OIDVECTOR => self.array(oid::OID, depth),
@@ -188,9 +188,9 @@ impl Compiler<'_> {
         }
     }
 
-    fn array(&mut self, element: u32, depth: u32) -> Option<Form> {
+    fn array(&mut self, element: u32, depth: u32) -> Option<WireForm> {
         let element = self.binary(element, depth + 1)?;
-        Some(Form::Nested(Box::new(Nested::Array(element))))
+        Some(WireForm::Nested(Box::new(Nested::Array(element))))
     }
 
     fn plain(&self, oid: u32) -> Option<Plain> {

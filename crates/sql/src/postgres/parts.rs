@@ -45,7 +45,7 @@ struct Job {
     feed: Option<Feed>,
     /// The answer to what is asked beside the lists.
     beside: Rows,
-    way: Way,
+    way: PartsReceiver,
 }
 
 /// Source of rows.
@@ -66,12 +66,12 @@ impl Feed {
 }
 
 /// Destination of the parts: the first one is the reply.
-struct Way {
+struct PartsReceiver {
     answer: Option<oneshot::Sender<Result<FetchResult, SourceError>>>,
     chunks: Option<Outflow>,
 }
 
-impl Way {
+impl PartsReceiver {
     /// Further parts, after the reply.
     async fn send(&mut self, parts: impl Iterator<Item = Vec<u8>>) -> Result<(), End> {
         let Some(chunks) = &mut self.chunks else { return Err(End::Gone) };
@@ -91,7 +91,7 @@ enum End {
 
 /// Bytes that are written and not sent.
 #[derive(Default)]
-struct Written {
+struct UnsentBytes {
     bytes: Vec<u8>,
     errors: Vec<PathError>,
 }
@@ -161,7 +161,7 @@ async fn run(
         hold_back_bytes: input.hold_back_bytes,
         feed: Some(feed),
         beside,
-        way: Way { answer: Some(sender), chunks: None },
+        way: PartsReceiver { answer: Some(sender), chunks: None },
     };
     let guard = Guard(Some(tokio::spawn(job.run(input.deadline))));
     let reply = receiver.await;
@@ -197,7 +197,7 @@ impl Job {
 
     async fn members(&mut self, deadline: Instant) -> Result<(), End> {
         let prepared = Arc::clone(&self.prepared);
-        let mut written = Written::default();
+        let mut written = UnsentBytes::default();
         let (mut failed, mut list) = (false, 0);
         for member in &prepared.plan.members[prepared.plan.root.range()] {
             match member.kind {
@@ -226,7 +226,7 @@ impl Job {
         member: &Member,
         (level, list): (u32, usize),
         deadline: Instant,
-        written: &mut Written,
+        written: &mut UnsentBytes,
     ) -> Result<bool, End> {
         let prepared = Arc::clone(&self.prepared);
         let shape = Arc::clone(&self.shape);
@@ -267,7 +267,7 @@ impl Job {
         (level, member): (u32, &'r Member),
         set: &'r ResultSet<'r>,
         index: &mut u32,
-        written: &mut Written,
+        written: &mut UnsentBytes,
     ) -> Result<bool, TooLong> {
         let (mut writer, of) = (self.writer(prepared, set, written), &prepared.plan.levels[level as usize]);
         let mut done = Ok(true);
@@ -287,7 +287,7 @@ impl Job {
         &'r self,
         prepared: &'r Prepared,
         set: &'r ResultSet<'r>,
-        written: &mut Written,
+        written: &mut UnsentBytes,
     ) -> ResponseWriter<'r, ResultRows<'r>> {
         let (bytes, errors) = (std::mem::take(&mut written.bytes), std::mem::take(&mut written.errors));
         let (source, names) = (ResultRows::read(prepared, Some(set)), self.fetch.names(&self.shape));
@@ -312,7 +312,7 @@ impl Job {
     }
 
     /// Lets whole items go, all but the last comma, which the closing bracket may take.
-    async fn flush(&mut self, member: &Member, before: usize, written: &mut Written) -> Result<(), End> {
+    async fn flush(&mut self, member: &Member, before: usize, written: &mut UnsentBytes) -> Result<(), End> {
         let bytes_max = if self.way.chunks.is_some() { CHUNK_BYTES } else { self.hold_back_bytes };
         // A list without items yet ends with its bracket, which is no comma to hold back.
         if written.bytes.len() <= bytes_max || written.bytes.last() != Some(&b',') {
@@ -335,8 +335,8 @@ impl Job {
         if answer.is_some_and(|it| it.send(Ok(reply)).is_ok()) { Ok(()) } else { Err(End::Gone) }
     }
 
-    async fn end(&mut self, written: Written, failed: bool) -> Result<(), End> {
-        let Written { bytes, errors } = written;
+    async fn end(&mut self, written: UnsentBytes, failed: bool) -> Result<(), End> {
+        let UnsentBytes { bytes, errors } = written;
         // All rows are read: what is left is a matter of the client alone.
         self.feed = None;
         match (self.way.chunks.take(), self.way.answer.take()) {
@@ -365,7 +365,7 @@ impl Part {
     }
 }
 
-impl Written {
+impl UnsentBytes {
     /// Puts the list's own step in front of the paths of its errors, which were written backwards.
     fn close(&mut self, before: usize, member: &Member) {
         for error in self.errors.get_mut(before..).unwrap_or_default() {

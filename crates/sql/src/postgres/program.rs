@@ -23,7 +23,7 @@ use crate::exec::program::{
 };
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::source::{PlannedFetch, WrittenMember};
-use crate::exec::value::Value as Read;
+use crate::exec::value::CellValue as Read;
 use std::sync::Arc;
 use std::time::Instant;
 use weir_engine::source::{FieldError, Protocol, SourceError};

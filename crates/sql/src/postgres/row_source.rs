@@ -9,7 +9,7 @@ use super::write::Done;
 use crate::exec::answer::TooLong;
 use crate::exec::program::Shown;
 use crate::exec::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
-use crate::exec::value::{Fault, Value};
+use crate::exec::value::{CellValue, Fault};
 use weir_postgres::cursor::Cursor;
 use weir_relational::catalog::facts::Cell;
 
@@ -173,11 +173,11 @@ impl RowSource for ResultRows<'_> {
         row: ResultRow<'a>,
         column: u16,
         cell: Cell,
-    ) -> Result<Value<'v>, Fault> {
+    ) -> Result<CellValue<'v>, Fault> {
         let (bytes, decoder) = row.cell(column);
-        let Some(bytes) = bytes else { return Ok(Value::Null) };
+        let Some(bytes) = bytes else { return Ok(CellValue::Null) };
         match decoder.read(bytes, &mut self.scratch) {
-            Ok(Value::Int(value)) if cell == Cell::Int && i32::try_from(value).is_err() => {
+            Ok(CellValue::Int(value)) if cell == Cell::Int && i32::try_from(value).is_err() => {
                 Err(Fault::beyond_32_bits(value))
             }
             value => value,

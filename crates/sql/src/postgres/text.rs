@@ -1,7 +1,7 @@
 //! Values that were read as parameters of the next statement: in PostgreSQL's text form, alone or as an array.
 
 use super::decode::Decoder;
-use crate::exec::value::Value;
+use crate::exec::value::CellValue;
 use weir_engine::rows::{Column, Data};
 use weir_engine::write::out::Out;
 use weir_postgres::statement::{Format, Parameters};
@@ -15,16 +15,16 @@ fn append(out: &mut Vec<u8>, decoder: &Decoder, bytes: Option<&[u8]>) -> bool {
     }
     let mut scratch = Vec::new();
     match decoder.read(bytes, &mut scratch) {
-        Ok(Value::Int(value)) => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
-        Ok(Value::Bool(value)) => out.extend_from_slice(if value { b"t" } else { b"f" }),
-        Ok(Value::Text(text)) => out.extend_from_slice(&text),
-        Ok(Value::Json(json)) => out.extend_from_slice(json),
-        Ok(Value::Float(value)) => {
+        Ok(CellValue::Int(value)) => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+        Ok(CellValue::Bool(value)) => out.extend_from_slice(if value { b"t" } else { b"f" }),
+        Ok(CellValue::Text(text)) => out.extend_from_slice(&text),
+        Ok(CellValue::Json(json)) => out.extend_from_slice(json),
+        Ok(CellValue::Float(value)) => {
             let mut digits = Out::default();
             digits.float(value);
             out.extend_from_slice(digits.bytes());
         }
-        Ok(Value::Null) | Err(_) => return false,
+        Ok(CellValue::Null) | Err(_) => return false,
     }
     true
 }

@@ -22,7 +22,7 @@ use weir_sqlite::functions::unhex;
 
 /// A value for SQLite.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Bound<'v> {
+pub(super) enum SqliteValue<'v> {
     Null,
     Int(i64),
     Real(f64),
@@ -30,7 +30,7 @@ pub(super) enum Bound<'v> {
     Blob(Vec<u8>),
 }
 
-impl ToSql for Bound<'_> {
+impl ToSql for SqliteValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
             Self::Null => ValueRef::Null,
@@ -47,22 +47,22 @@ pub(super) fn value<'r>(
     bindings: &Bindings<'r>,
     parameter: &'r Parameter,
     key: usize,
-) -> Result<Bound<'r>, Refused> {
-    let reading = Reading { bindings, parameter, key };
+) -> Result<SqliteValue<'r>, Refused> {
+    let reading = SqliteReading { bindings, parameter, key };
     let found = bindings.find(parameter, key);
     match &parameter.reader {
         Reader::Column(ty) => reading.scalar(found, ty),
         Reader::Each(ty) => reading.list(found, ty),
         Reader::Gathered { ty, values } => reading.gathered(values, ty),
-        Reader::Limit => Ok(Bound::Int(bindings.limit(parameter, found)?.unwrap_or(-1))),
+        Reader::Limit => Ok(SqliteValue::Int(bindings.limit(parameter, found)?.unwrap_or(-1))),
         Reader::Offset => reading.offset(found),
-        Reader::First => Ok(Bound::Int(bindings.first(found).unwrap_or(-1))),
-        Reader::Skip => Ok(Bound::Int(bindings.skip(found))),
-        Reader::Id => bindings.sure_id(parameter, found).map(Bound::Int),
+        Reader::First => Ok(SqliteValue::Int(bindings.first(found).unwrap_or(-1))),
+        Reader::Skip => Ok(SqliteValue::Int(bindings.skip(found))),
+        Reader::Id => bindings.sure_id(parameter, found).map(SqliteValue::Int),
         Reader::Ids => reading.numbers(found, &|it| Ok(bindings.id(it))),
         Reader::Words { all, kind } => {
             let text = bindings.words(parameter, found)?;
-            Ok(Bound::Text(text_search::question(text, *all, *kind, &text_search::FTS5).into()))
+            Ok(SqliteValue::Text(text_search::question(text, *all, *kind, &text_search::FTS5).into()))
         }
         Reader::EachWord(kind) => {
             let questions =
@@ -74,57 +74,57 @@ pub(super) fn value<'r>(
                 out.comma();
             }
             out.close(b']');
-            Ok(Bound::Text(String::from_utf8_lossy(out.bytes()).into_owned().into()))
+            Ok(SqliteValue::Text(String::from_utf8_lossy(out.bytes()).into_owned().into()))
         }
         Reader::Pattern => match regular_expression::rust(bindings.text(parameter, found)?) {
-            Ok(pattern) => Ok(Bound::Text(pattern.into())),
+            Ok(pattern) => Ok(SqliteValue::Text(pattern.into())),
             Err(cause) => reading.refuse("INVALID_PATTERN", "data-exception", cause),
         },
         Reader::Place { metres } => {
             bindings.metres(parameter, metres.as_ref())?;
-            Ok(Bound::Text(bindings.place(parameter, found)?.0.into()))
+            Ok(SqliteValue::Text(bindings.place(parameter, found)?.0.into()))
         }
         Reader::Grams(written) => {
             let question = trigram::question(bindings.text(parameter, found)?, *written);
-            Ok(question.map_or(Bound::Null, |it| Bound::Text(it.into())))
+            Ok(question.map_or(SqliteValue::Null, |it| SqliteValue::Text(it.into())))
         }
         Reader::Sequence => match regular_expression::short_sequence(bindings.text(parameter, found)?) {
-            Ok(words) => Ok(Bound::Text(words.into())),
+            Ok(words) => Ok(SqliteValue::Text(words.into())),
             Err(cause) => bindings.refuse(parameter, "INVALID_PATTERN", "data-exception", cause),
         },
-        Reader::Instant => bindings.instant(parameter, found).map(Bound::Int),
+        Reader::Instant => bindings.instant(parameter, found).map(SqliteValue::Int),
         Reader::Instants => reading.numbers(found, &|it| bindings.instant(parameter, it).map(Some)),
         Reader::JsonPath => reading.json_path(found),
         Reader::AsIs => reading.scalar(found, &ColumnType::Text),
         Reader::Capped { reader, rows_max } => {
-            bindings.capped(parameter, (reader, *rows_max), found).map(Bound::Int)
+            bindings.capped(parameter, (reader, *rows_max), found).map(SqliteValue::Int)
         }
     }
 }
 
-fn parent(column: &Column, row: usize) -> Bound<'_> {
+fn parent(column: &Column, row: usize) -> SqliteValue<'_> {
     if column.nulls.get(row) {
-        return Bound::Null;
+        return SqliteValue::Null;
     }
     match &column.data {
-        Data::Bool(values) => Bound::Int(i64::from(values[row])),
-        Data::Int(values) => Bound::Int(values[row]),
-        Data::Float(values) => Bound::Real(values[row]),
-        Data::Text(texts) | Data::Json(texts) => Bound::Text(String::from_utf8_lossy(texts.get(row))),
+        Data::Bool(values) => SqliteValue::Int(i64::from(values[row])),
+        Data::Int(values) => SqliteValue::Int(values[row]),
+        Data::Float(values) => SqliteValue::Real(values[row]),
+        Data::Text(texts) | Data::Json(texts) => SqliteValue::Text(String::from_utf8_lossy(texts.get(row))),
         Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {
-            Bound::Null
+            SqliteValue::Null
         }
     }
 }
 
 #[derive(Clone, Copy)]
-struct Reading<'b, 'r> {
+struct SqliteReading<'b, 'r> {
     bindings: &'b Bindings<'r>,
     parameter: &'r Parameter,
     key: usize,
 }
 
-impl<'r> Reading<'_, 'r> {
+impl<'r> SqliteReading<'_, 'r> {
     fn refuse<T>(&self, spec: &'static str, hasura: &'static str, message: String) -> Result<T, Refused> {
         self.bindings.refuse(self.parameter, spec, hasura, message)
     }
@@ -133,44 +133,44 @@ impl<'r> Reading<'_, 'r> {
         self.bindings.invalid(self.parameter, ty, text)
     }
 
-    fn scalar(&self, found: Found<'r>, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+    fn scalar(&self, found: Found<'r>, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         match found {
             Found::Given(given) => self.given(given, ty),
             Found::Key(column, row) => Ok(parent(column, row)),
-            Found::Shown(ids) => Ok(ids.first().map_or(Bound::Null, |id| Bound::Int(*id))),
+            Found::Shown(ids) => Ok(ids.first().map_or(SqliteValue::Null, |id| SqliteValue::Int(*id))),
             Found::Text(text) => self.cast(text, ty),
-            // Bound for each parent, by the level.
-            Found::Above => Ok(Bound::Null),
+            // SqliteValue for each parent, by the level.
+            Found::Above => Ok(SqliteValue::Null),
         }
     }
 
-    fn given(&self, given: Given<'r>, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+    fn given(&self, given: Given<'r>, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         match given.node() {
-            Node::Null | Node::Absent => Ok(Bound::Null),
+            Node::Null | Node::Absent => Ok(SqliteValue::Null),
             Node::Bool(value) => Ok(match is_text(ty) {
-                true => Bound::Text(if value { "true" } else { "false" }.into()),
-                false => Bound::Int(i64::from(value)),
+                true => SqliteValue::Text(if value { "true" } else { "false" }.into()),
+                false => SqliteValue::Int(i64::from(value)),
             }),
             Node::Int(value) | Node::QuotedInt(value) => Ok(match is_text(ty) {
-                true => Bound::Text(value.to_string().into()),
-                false => Bound::Int(value),
+                true => SqliteValue::Text(value.to_string().into()),
+                false => SqliteValue::Int(value),
             }),
-            Node::Float(value) => Ok(Bound::Real(value)),
+            Node::Float(value) => Ok(SqliteValue::Real(value)),
             Node::Number(span) => self.number(given.str(span)),
             Node::Text(span) => self.text(given.str(span), ty),
             Node::Json(span) => self.kept(given.str(span)),
-            Node::Enum(value) => Ok(Bound::Text(self.bindings.enum_name(value).into())),
+            Node::Enum(value) => Ok(SqliteValue::Text(self.bindings.enum_name(value).into())),
             Node::List { .. } | Node::Object { .. } | Node::Key(_) | Node::Variable(_) | Node::Parent(_) => {
                 self.refuse("BAD_USER_INPUT", "parse-failed", "expected a scalar".into())
             }
         }
     }
 
-    fn text(&self, text: &'r str, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+    fn text(&self, text: &'r str, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         self.bindings.check_text(self.parameter, text)?;
         match ty.facts().cell {
             Cell::Int | Cell::BigInt | Cell::Id => match text.trim().parse() {
-                Ok(value) => Ok(Bound::Int(value)),
+                Ok(value) => Ok(SqliteValue::Int(value)),
                 Err(_) => self.invalid("integer", text),
             },
             Cell::Float | Cell::Numeric => match crate::exec::value::is_number(text.trim().as_bytes()) {
@@ -178,42 +178,42 @@ impl<'r> Reading<'_, 'r> {
                 false => self.invalid("numeric", text),
             },
             Cell::Boolean => match text.trim().to_ascii_lowercase().as_str() {
-                "true" | "t" | "yes" | "y" | "on" | "1" => Ok(Bound::Int(1)),
-                "false" | "f" | "no" | "n" | "off" | "0" => Ok(Bound::Int(0)),
+                "true" | "t" | "yes" | "y" | "on" | "1" => Ok(SqliteValue::Int(1)),
+                "false" | "f" | "no" | "n" | "off" | "0" => Ok(SqliteValue::Int(0)),
                 _ => self.invalid("boolean", text),
             },
             Cell::Bytes => match text.strip_prefix("\\x") {
                 Some(digits) => match unhex(digits) {
-                    Some(bytes) => Ok(Bound::Blob(bytes)),
+                    Some(bytes) => Ok(SqliteValue::Blob(bytes)),
                     None => self.invalid("bytea", text),
                 },
-                None => Ok(Bound::Blob(text.as_bytes().to_vec())),
+                None => Ok(SqliteValue::Blob(text.as_bytes().to_vec())),
             },
             Cell::Text if matches!(ty, ColumnType::Text | ColumnType::Char | ColumnType::CiText) => {
-                Ok(Bound::Text(text.into()))
+                Ok(SqliteValue::Text(text.into()))
             }
             Cell::Text | Cell::Json => self.kept(text),
         }
     }
 
     /// A text of a session variable or a policy, as a cast to `ty` takes it.
-    fn cast(&self, text: &'r str, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+    fn cast(&self, text: &'r str, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         match ty.facts().cell {
             Cell::Int | Cell::BigInt => match cast::integer(text, ty.facts().bits) {
-                Ok(value) => Ok(Bound::Int(value)),
+                Ok(value) => Ok(SqliteValue::Int(value)),
                 Err(Refusal::Syntax) => self.no_value("integer"),
                 Err(Refusal::Range) => self.out_of_range(),
             },
             Cell::Float | Cell::Numeric => match cast::decimal(text) {
                 Some(Cow::Borrowed(digits)) => self.number(digits),
                 Some(Cow::Owned(digits)) => match digits.parse::<f64>() {
-                    Ok(size) if size.is_finite() => Ok(Bound::Text(digits.into())),
+                    Ok(size) if size.is_finite() => Ok(SqliteValue::Text(digits.into())),
                     Ok(_) | Err(_) => self.out_of_range(),
                 },
                 None => self.no_value("numeric"),
             },
             Cell::Boolean => match cast::boolean(text) {
-                Some(value) => Ok(Bound::Int(i64::from(value))),
+                Some(value) => Ok(SqliteValue::Int(i64::from(value))),
                 None => self.no_value("boolean"),
             },
             Cell::Json if cast::is_no_document(text, ty) => self.no_value("json"),
@@ -231,7 +231,7 @@ impl<'r> Reading<'_, 'r> {
     }
 
     /// The text of an array as one JSON text.
-    fn array(&self, text: &'r str, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+    fn array(&self, text: &'r str, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         let Some(items) = array_text::items(text) else {
             return self.refuse("INVALID_VALUE", "data-exception", "malformed array literal".into());
         };
@@ -243,7 +243,8 @@ impl<'r> Reading<'_, 'r> {
                     continue;
                 };
                 // The item lives as long as the text is written.
-                let reading = Reading { bindings: self.bindings, parameter: self.parameter, key: self.key };
+                let reading =
+                    SqliteReading { bindings: self.bindings, parameter: self.parameter, key: self.key };
                 push_item(reading.cast(&item, ty)?, ty, out);
             }
             Ok(())
@@ -252,23 +253,23 @@ impl<'r> Reading<'_, 'r> {
 
     /// A text for a column whose declared type may make SQLite read numbers out of texts: one beyond floating point would
     /// become an infinity.
-    fn kept(&self, text: &'r str) -> Result<Bound<'r>, Refused> {
+    fn kept(&self, text: &'r str) -> Result<SqliteValue<'r>, Refused> {
         match crate::exec::value::is_number(text.trim().as_bytes())
             && !text.trim().parse().is_ok_and(f64::is_finite)
         {
             true => self.number(text.trim()),
-            false => Ok(Bound::Text(text.into())),
+            false => Ok(SqliteValue::Text(text.into())),
         }
     }
 
     /// Digits: an integer where it fits, else text that affinity turns into a number. SQLite has none beyond floating point: of
     /// greater ones it would make an infinity, in any column and any comparison.
-    fn number(&self, digits: &'r str) -> Result<Bound<'r>, Refused> {
+    fn number(&self, digits: &'r str) -> Result<SqliteValue<'r>, Refused> {
         if let Ok(value) = digits.parse() {
-            return Ok(Bound::Int(value));
+            return Ok(SqliteValue::Int(value));
         }
         match digits.parse::<f64>() {
-            Ok(size) if size.is_finite() => Ok(Bound::Text(digits.into())),
+            Ok(size) if size.is_finite() => Ok(SqliteValue::Text(digits.into())),
             Ok(_) | Err(_) => {
                 let shown: String = digits.chars().take(100).collect();
                 let message = format!("\"{shown}\" is out of range for type double precision");
@@ -278,7 +279,7 @@ impl<'r> Reading<'_, 'r> {
     }
 
     /// A list as one JSON text.
-    fn list(&self, found: Found<'r>, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+    fn list(&self, found: Found<'r>, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         if let Found::Text(text) = found {
             return self.array(text, ty);
         }
@@ -287,10 +288,10 @@ impl<'r> Reading<'_, 'r> {
     }
 
     /// Values that stand apart, as one list.
-    fn gathered(&self, values: &'r [Parameter], ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+    fn gathered(&self, values: &'r [Parameter], ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         json_list(|out| {
             for parameter in values {
-                let reading = Reading { parameter, ..*self };
+                let reading = SqliteReading { parameter, ..*self };
                 let (bindings, found) = (self.bindings, self.bindings.find(parameter, self.key));
                 match parameter.reader {
                     Reader::Ids => reading.push_numbers(found, &|it| Ok(bindings.id(it)), out)?,
@@ -307,7 +308,7 @@ impl<'r> Reading<'_, 'r> {
     /// An item of a list.
     fn item(&self, found: Found<'r>, ty: &ColumnType, out: &mut Out) -> Result<(), Refused> {
         match self.scalar(found, ty)? {
-            Bound::Null => {
+            SqliteValue::Null => {
                 let message = "unexpected null value in a list".into();
                 return self.refuse("BAD_USER_INPUT", "validation-failed", message);
             }
@@ -317,9 +318,9 @@ impl<'r> Reading<'_, 'r> {
     }
 
     /// A list of numbers as one JSON text, without those that `read` leaves out.
-    fn numbers(&self, found: Found<'r>, read: &ReadNumber<'_, 'r>) -> Result<Bound<'r>, Refused> {
+    fn numbers(&self, found: Found<'r>, read: &NumberReader<'_, 'r>) -> Result<SqliteValue<'r>, Refused> {
         match found {
-            Found::Shown(ids) => Ok(Bound::Text(ids_json(ids).into())),
+            Found::Shown(ids) => Ok(SqliteValue::Text(ids_json(ids).into())),
             Found::Given(_) | Found::Key(..) | Found::Text(_) | Found::Above => {
                 json_list(|out| self.push_numbers(found, read, out))
             }
@@ -329,7 +330,7 @@ impl<'r> Reading<'_, 'r> {
     fn push_numbers(
         &self,
         found: Found<'r>,
-        read: &ReadNumber<'_, 'r>,
+        read: &NumberReader<'_, 'r>,
         out: &mut Out,
     ) -> Result<(), Refused> {
         let mut push = |item| -> Result<(), Refused> {
@@ -345,53 +346,55 @@ impl<'r> Reading<'_, 'r> {
         }
     }
 
-    fn offset(&self, found: Found<'r>) -> Result<Bound<'r>, Refused> {
+    fn offset(&self, found: Found<'r>) -> Result<SqliteValue<'r>, Refused> {
         match self.scalar(found, &ColumnType::BigInt)? {
-            Bound::Null => Ok(Bound::Int(0)),
-            Bound::Int(value) if value >= 0 => Ok(Bound::Int(value)),
-            Bound::Int(_) => {
+            SqliteValue::Null => Ok(SqliteValue::Int(0)),
+            SqliteValue::Int(value) if value >= 0 => Ok(SqliteValue::Int(value)),
+            SqliteValue::Int(_) => {
                 let message = "OFFSET must not be negative".into();
                 self.refuse("BAD_USER_INPUT", "data-exception", message)
             }
-            Bound::Real(_) | Bound::Text(_) | Bound::Blob(_) => self.invalid("integer", ""),
+            SqliteValue::Real(_) | SqliteValue::Text(_) | SqliteValue::Blob(_) => self.invalid("integer", ""),
         }
     }
 
-    fn json_path(&self, found: Found<'r>) -> Result<Bound<'r>, Refused> {
-        let Bound::Text(path) = self.scalar(found, &ColumnType::Text)? else { return Ok(Bound::Null) };
+    fn json_path(&self, found: Found<'r>) -> Result<SqliteValue<'r>, Refused> {
+        let SqliteValue::Text(path) = self.scalar(found, &ColumnType::Text)? else {
+            return Ok(SqliteValue::Null);
+        };
         match super::json_path::translate(&path) {
-            Some(path) => Ok(Bound::Text(path.into())),
+            Some(path) => Ok(SqliteValue::Text(path.into())),
             None => self.refuse("INVALID_PATH", "parse-failed", format!("parse json path error: \"{path}\"")),
         }
     }
 }
 
 /// Appends an item of a list, with its comma.
-fn push_item(value: Bound<'_>, ty: &ColumnType, out: &mut Out) {
+fn push_item(value: SqliteValue<'_>, ty: &ColumnType, out: &mut Out) {
     match value {
-        Bound::Null => out.raw(b"null"),
-        Bound::Int(value) => out.int(value),
-        Bound::Real(value) => {
+        SqliteValue::Null => out.raw(b"null"),
+        SqliteValue::Int(value) => out.int(value),
+        SqliteValue::Real(value) => {
             out.float(value);
         }
-        Bound::Text(text) if has_digits(ty) => out.raw(text.as_bytes()),
-        Bound::Text(text) => out.string(&text),
-        Bound::Blob(bytes) => out.string(&hex(&bytes)),
+        SqliteValue::Text(text) if has_digits(ty) => out.raw(text.as_bytes()),
+        SqliteValue::Text(text) => out.string(&text),
+        SqliteValue::Blob(bytes) => out.string(&hex(&bytes)),
     }
     out.comma();
 }
 
 /// Reads an item of a list of numbers; `None` is left out.
-type ReadNumber<'b, 'r> = dyn Fn(Found<'r>) -> Result<Option<i64>, Refused> + 'b;
+type NumberReader<'b, 'r> = dyn Fn(Found<'r>) -> Result<Option<i64>, Refused> + 'b;
 
 /// The output of `write`, each item with its comma, as one JSON text.
-fn json_list<'v>(write: impl FnOnce(&mut Out) -> Result<(), Refused>) -> Result<Bound<'v>, Refused> {
+fn json_list<'v>(write: impl FnOnce(&mut Out) -> Result<(), Refused>) -> Result<SqliteValue<'v>, Refused> {
     let mut out = Out::default();
     out.open(b'[');
     write(&mut out)?;
     out.close(b']');
     let text = String::from_utf8(out.into_bytes()).expect("JSON made of strings and numbers is UTF-8");
-    Ok(Bound::Text(text.into()))
+    Ok(SqliteValue::Text(text.into()))
 }
 
 /// Numbers as one JSON text, which SQLite takes as a list.

@@ -5,8 +5,8 @@
 //! **Cost:** a warm run takes the thread's connection and allocates the answer's buffer and the future.
 
 use super::bind;
-use super::prepared::{Class, PAGE_ROWS_MAX, Prepared, SLOW_RUNS_MAX};
-use super::run::{Failure, Statements};
+use super::prepared::{Class, PAGE_ROWS_MAX, SLOW_RUNS_MAX, SqlitePlan};
+use super::run::{RunFailure, Statements};
 use super::sink::Sink;
 use super::source::SqliteDriver;
 use crate::exec::bind::Bindings;
@@ -35,7 +35,7 @@ const ROOM_BYTES: usize = 512;
 /// The owned inputs of a run on another thread.
 pub(super) struct OwnedRun {
     pub(super) fetch: Arc<RelationalFetch<SqliteDriver>>,
-    pub(super) prepared: Arc<Prepared>,
+    pub(super) prepared: Arc<SqlitePlan>,
     form: Form,
     claims: Arc<Claims>,
     shape: Arc<OutputPlan>,
@@ -74,11 +74,11 @@ impl RelationalFetch<SqliteDriver> {
     pub(super) fn answer(
         &self,
         connection: &Connection,
-        prepared: &Prepared,
+        prepared: &SqlitePlan,
         bindings: Bindings<'_>,
         keys: Option<usize>,
         sink: Option<&mut Sink>,
-    ) -> Result<Option<FetchResult>, Failure> {
+    ) -> Result<Option<FetchResult>, RunFailure> {
         let mut statements = Statements::new(connection, prepared, bindings);
         let (plan, names) = (&prepared.plan, self.names(bindings.shape));
         if self.rows {
@@ -113,17 +113,17 @@ impl RelationalFetch<SqliteDriver> {
     fn snapshot(
         &self,
         connection: &Connection,
-        prepared: &Prepared,
+        prepared: &SqlitePlan,
         bindings: Bindings<'_>,
         keys: Option<usize>,
         sink: Option<&mut Sink>,
-    ) -> Result<Option<FetchResult>, Failure> {
+    ) -> Result<Option<FetchResult>, RunFailure> {
         if prepared.statements.len() < 2 && keys.is_none() {
             return self.answer(connection, prepared, bindings, keys, sink);
         }
         let command = |sql: &str| {
             let run = connection.prepare_cached(sql).and_then(|mut it| it.raw_execute());
-            run.map_err(|error| Failure::Sqlite(error, self.first_field()))
+            run.map_err(|error| RunFailure::Sqlite(error, self.first_field()))
         };
         if !connection.is_autocommit() {
             // A run that panicked has left its snapshot open.
@@ -141,7 +141,7 @@ impl RelationalFetch<SqliteDriver> {
     fn run_inline(
         &self,
         input: &FetchInput<'_>,
-        prepared: &Prepared,
+        prepared: &SqlitePlan,
         bindings: Bindings<'_>,
     ) -> Option<Result<FetchResult, SourceError>> {
         let reader = match reader(&self.state.driver.database) {
@@ -223,21 +223,21 @@ fn key_count(keys: &[Column]) -> usize {
 }
 
 /// True if all of `prepared`'s pages are small enough for the event loop.
-fn is_short(prepared: &Prepared, bindings: &Bindings<'_>) -> bool {
+fn is_short(prepared: &SqlitePlan, bindings: &Bindings<'_>) -> bool {
     let Class::Short(limits) = &prepared.class else { return false };
     let small = |it: &weir_relational::plan::Parameter| {
-        matches!(bind::value(bindings, it, 0), Ok(bind::Bound::Int(0..=PAGE_ROWS_MAX)))
+        matches!(bind::value(bindings, it, 0), Ok(bind::SqliteValue::Int(0..=PAGE_ROWS_MAX)))
     };
     prepared.slow_runs.load(Ordering::Relaxed) < SLOW_RUNS_MAX && limits.iter().all(small)
 }
 
 /// Cancels when the future is dropped.
-struct Guard {
+struct CancelOnDrop {
     cancelled: Arc<AtomicBool>,
     armed: bool,
 }
 
-impl Drop for Guard {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         if self.armed {
             self.cancelled.store(true, Ordering::Relaxed);
@@ -261,7 +261,7 @@ pub(super) fn read<'r>(
     }
     let (sender, receiver) = oneshot::channel();
     let cancelled = Arc::new(AtomicBool::new(false));
-    let guard = Guard { cancelled: Arc::clone(&cancelled), armed: true };
+    let guard = CancelOnDrop { cancelled: Arc::clone(&cancelled), armed: true };
     let pool = &fetch.state.driver.pool;
     let sink = Sink::new(sender, pool.turns(), input.hold_back_bytes);
     let owned = OwnedRun::of(run, shown);

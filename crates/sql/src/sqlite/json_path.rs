@@ -2,16 +2,16 @@
 //!
 //! **Invariant:** the path is bound, never pasted; a key that SQLite's paths cannot hold is refused.
 
-use crate::exec::json_path::{Step, steps};
+use crate::exec::json_path::{JsonStep, steps};
 
 /// SQLite's form of a path; `None` if it is no path.
 pub(super) fn translate(path: &str) -> Option<String> {
     let mut out = String::from("$");
     for step in steps(path)? {
         match step {
-            Step::Key(name) if name.contains(['"', '\\']) => return None,
-            Step::Key(name) => out.extend([".\"", name, "\""]),
-            Step::Index(digits) => out.extend(["[", digits, "]"]),
+            JsonStep::Key(name) if name.contains(['"', '\\']) => return None,
+            JsonStep::Key(name) => out.extend([".\"", name, "\""]),
+            JsonStep::Index(digits) => out.extend(["[", digits, "]"]),
         }
     }
     Some(out)

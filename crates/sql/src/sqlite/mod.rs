@@ -15,4 +15,4 @@ mod value;
 mod write;
 mod write_fetch;
 
-pub use source::{OpenError, Options, SqliteSource};
+pub use source::{SqliteOpenError, SqliteSource, SqliteSourceOptions};

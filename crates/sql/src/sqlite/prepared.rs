@@ -24,9 +24,9 @@ pub(super) const SLOW_RUNS_MAX: u32 = 3;
 
 /// A plan ready to run.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct SqlitePlan {
     pub(super) plan: Plan,
-    pub(super) statements: Vec<Ready>,
+    pub(super) statements: Vec<ReadyStatement>,
     /// Parallel to the plan's changes.
     pub(super) changes: Vec<ChangeStatement>,
     /// Thread that runs it.
@@ -37,7 +37,7 @@ pub(crate) struct Prepared {
 
 /// A statement and what is bound when.
 #[derive(Debug)]
-pub(super) struct Ready {
+pub(super) struct ReadyStatement {
     pub(super) statement: Statement,
     /// Placeholders bound once per run.
     pub(super) fixed: Vec<usize>,
@@ -54,17 +54,20 @@ pub(super) enum Class {
     Long,
 }
 
-impl Prepared {
+impl SqlitePlan {
     pub(super) fn new(relations: &Relations, plan: Plan, connection: Option<&Connection>) -> Self {
-        let statements: Vec<Ready> =
-            plan.levels.iter().map(|level| Ready::new(render(&Sqlite, relations, &level.query))).collect();
+        let statements: Vec<ReadyStatement> = plan
+            .levels
+            .iter()
+            .map(|level| ReadyStatement::new(render(&Sqlite, relations, &level.query)))
+            .collect();
         let changes = plan.changes.iter().map(|it| render_change(&Sqlite, relations, it)).collect();
         let class = connection.map_or(Class::Long, |it| classify(it, &plan, &statements));
         Self { plan, statements, changes, class, slow_runs: AtomicU32::new(0) }
     }
 }
 
-impl PreparedPlan for Prepared {
+impl PreparedPlan for SqlitePlan {
     fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -89,7 +92,7 @@ impl PreparedPlan for Prepared {
     }
 }
 
-impl Ready {
+impl ReadyStatement {
     fn new(statement: Statement) -> Self {
         let mut fixed = Vec::new();
         let mut keys = Vec::new();
@@ -114,9 +117,9 @@ impl Ready {
 }
 
 /// Short is what reads rows by keys and indexes, or one page of a table in its own or an index's order.
-fn classify(connection: &Connection, plan: &Plan, statements: &[Ready]) -> Class {
+fn classify(connection: &Connection, plan: &Plan, statements: &[ReadyStatement]) -> Class {
     let mut limits = Vec::new();
-    let is_large = |it: &Ready| it.statement.sql.len() > TEXT_BYTES_MAX;
+    let is_large = |it: &ReadyStatement| it.statement.sql.len() > TEXT_BYTES_MAX;
     if plan.levels.len() > LEVELS_MAX || statements.iter().any(is_large) {
         return Class::Long;
     }
@@ -137,7 +140,7 @@ enum Reach {
     Many,
 }
 
-fn reach(connection: &Connection, level: &Level, ready: &Ready, single: bool) -> Reach {
+fn reach(connection: &Connection, level: &Level, ready: &ReadyStatement, single: bool) -> Reach {
     let Ok(steps) = steps(connection, &ready.statement.sql) else { return Reach::Many };
     let scans = steps.iter().any(|it| it.starts_with("SCAN"));
     let sorts = steps.iter().any(|it| it.contains("TEMP B-TREE") || it.contains("MATERIALIZE"));

@@ -10,8 +10,8 @@
 use super::bind::ids_json;
 use super::errors::failed;
 use super::fetch::OwnedRun;
-use super::prepared::Prepared;
-use super::run::{Failure, Statements};
+use super::prepared::SqlitePlan;
+use super::run::{RunFailure, Statements};
 use super::source::SqliteDriver;
 use crate::exec::answer::Names;
 use crate::exec::bind::Bindings;
@@ -47,7 +47,7 @@ pub(super) fn drive<'r>(
         let member = &prepared.plan.members[member];
         let index_maintenance = &*index_maintenance;
         let written = WrittenMember::default();
-        let mut run = ProgramRun { connection, prepared, bindings, index_maintenance, member, written };
+        let mut run = ProgramJob { connection, prepared, bindings, index_maintenance, member, written };
         program.restart();
         match run_steps(&mut run, &mut *program).now_or_never() {
             Some(Ok(())) => Ok(run.written),
@@ -61,9 +61,9 @@ pub(super) fn drive<'r>(
 }
 
 /// One run of a program.
-struct ProgramRun<'c, 'r> {
+struct ProgramJob<'c, 'r> {
     connection: &'c Connection,
-    prepared: &'r Prepared,
+    prepared: &'r SqlitePlan,
     bindings: Bindings<'r>,
     index_maintenance: &'r IndexMaintenance,
     /// The root field.
@@ -72,9 +72,9 @@ struct ProgramRun<'c, 'r> {
     written: WrittenMember,
 }
 
-impl ProgramRun<'_, '_> {
-    fn failed(&self, error: rusqlite::Error) -> Failure {
-        Failure::Sqlite(error, self.member.field)
+impl ProgramJob<'_, '_> {
+    fn failed(&self, error: rusqlite::Error) -> RunFailure {
+        RunFailure::Sqlite(error, self.member.field)
     }
 
     /// Brings the indexes up to date that a statement of the plan searches.
@@ -84,7 +84,7 @@ impl ProgramRun<'_, '_> {
     }
 
     /// Tells `program` the objects that the filter of the field finds.
-    fn found(&self, program: &mut dyn Program) -> Result<(), Failure> {
+    fn found(&self, program: &mut dyn Program) -> Result<(), RunFailure> {
         self.settle().map_err(|error| self.failed(error))?;
         let Some(level) = self.prepared.plan.finder(self.member) else { return Ok(()) };
         let mut statements = Statements::new(self.connection, self.prepared, self.bindings);
@@ -97,7 +97,7 @@ impl ProgramRun<'_, '_> {
         Ok(())
     }
 
-    fn execute(&self, asked: &[BoundStatement], answers: &mut Answers) -> Result<(), Failure> {
+    fn execute(&self, asked: &[BoundStatement], answers: &mut Answers) -> Result<(), RunFailure> {
         for it in asked {
             let mut run = || ask(self.connection, it, answers);
             let done = match it.template.is_indexed {
@@ -110,14 +110,14 @@ impl ProgramRun<'_, '_> {
     }
 }
 
-impl ProgramTransaction for ProgramRun<'_, '_> {
-    type Error = Failure;
+impl ProgramTransaction for ProgramJob<'_, '_> {
+    type Error = RunFailure;
 
-    fn refused(&self, error: FieldError) -> Failure {
-        Failure::Refused(Box::new(error), self.member.field)
+    fn refused(&self, error: FieldError) -> RunFailure {
+        RunFailure::Refused(Box::new(error), self.member.field)
     }
 
-    fn find(&mut self, program: &mut dyn Program) -> impl Future<Output = Result<(), Failure>> + Send {
+    fn find(&mut self, program: &mut dyn Program) -> impl Future<Output = Result<(), RunFailure>> + Send {
         ready(self.found(program))
     }
 
@@ -125,15 +125,15 @@ impl ProgramTransaction for ProgramRun<'_, '_> {
         &mut self,
         asked: &[BoundStatement],
         answers: &mut Answers,
-    ) -> impl Future<Output = Result<(), Failure>> + Send {
+    ) -> impl Future<Output = Result<(), RunFailure>> + Send {
         ready(self.execute(asked, answers))
     }
 
-    fn tell(&mut self, asked: &[BoundStatement]) -> impl Future<Output = Result<(), Failure>> + Send {
+    fn tell(&mut self, asked: &[BoundStatement]) -> impl Future<Output = Result<(), RunFailure>> + Send {
         ready(self.execute(asked, &mut Answers::default()))
     }
 
-    fn answer(&mut self, shown: Shown) -> Result<(), Failure> {
+    fn answer(&mut self, shown: Shown) -> Result<(), RunFailure> {
         self.settle().map_err(|error| self.failed(error))?;
         let bindings = Bindings { shown: &shown.ids, ..self.bindings };
         let mut statements = Statements::new(self.connection, self.prepared, bindings);

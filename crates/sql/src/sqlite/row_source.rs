@@ -2,11 +2,11 @@
 //!
 //! **Cost:** no allocation per row; a related row is one more run of its level's statement.
 
-use super::run::{Failure, Statements};
+use super::run::{RunFailure, Statements};
 use super::value::{infinity, read};
 use crate::exec::answer::{Answer, CHUNK_BYTES};
 use crate::exec::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
-use crate::exec::value::{Fault, Value};
+use crate::exec::value::{CellValue, Fault};
 use rusqlite::Row;
 use rusqlite::types::{Value as Owned, ValueRef};
 use weir_engine::source::{PathError, Protocol};
@@ -52,15 +52,15 @@ impl<'a> SourceRow<'a> for Cells<'a> {
 impl RowSource for Statements<'_, '_> {
     type Row<'a> = Cells<'a>;
     type Returned = Vec<Vec<Owned>>;
-    type Error = Failure;
+    type Error = RunFailure;
 
     #[inline]
     fn each<H: AsMut<Self>>(
         holder: &mut H,
         level: u32,
         above: RowContext<'_, Self>,
-        mut visit: impl FnMut(&mut H, Cells<'_>) -> Result<Walk, Failure>,
-    ) -> Result<(), Failure> {
+        mut visit: impl FnMut(&mut H, Cells<'_>) -> Result<Walk, RunFailure>,
+    ) -> Result<(), RunFailure> {
         let Some(mut statement) = holder.as_mut().open(level, above)? else { return Ok(()) };
         let mut rows = statement.raw_query();
         loop {
@@ -83,7 +83,12 @@ impl RowSource for Statements<'_, '_> {
     }
 
     #[inline]
-    fn read<'v, 'a: 'v>(&'v mut self, row: Cells<'a>, column: u16, cell: Cell) -> Result<Value<'v>, Fault> {
+    fn read<'v, 'a: 'v>(
+        &'v mut self,
+        row: Cells<'a>,
+        column: u16,
+        cell: Cell,
+    ) -> Result<CellValue<'v>, Fault> {
         read(cell, row.get(column))
     }
 
@@ -127,7 +132,7 @@ impl RowSource for Statements<'_, '_> {
     }
 
     /// Runs the work, unless a program has run already.
-    fn work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, Failure> {
+    fn work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, RunFailure> {
         match self.done.take() {
             Some(done) => Ok(done),
             None => self.run(write, work),
@@ -137,8 +142,8 @@ impl RowSource for Statements<'_, '_> {
     fn each_returned<H: AsMut<Self>>(
         holder: &mut H,
         rows: &Self::Returned,
-        mut visit: impl FnMut(&mut H, Cells<'_>) -> Result<Walk, Failure>,
-    ) -> Result<(), Failure> {
+        mut visit: impl FnMut(&mut H, Cells<'_>) -> Result<Walk, RunFailure>,
+    ) -> Result<(), RunFailure> {
         for row in rows {
             if visit(holder, Cells::Kept(row))? == Walk::Stop {
                 break;
@@ -157,14 +162,14 @@ impl RowSource for Statements<'_, '_> {
     }
 
     #[inline]
-    fn check_unsent(&self) -> Result<(), Failure> {
+    fn check_unsent(&self) -> Result<(), RunFailure> {
         match &self.sink {
-            Some(sink) if sink.has_flushed() => Err(Failure::Late),
+            Some(sink) if sink.has_flushed() => Err(RunFailure::Late),
             Some(_) | None => Ok(()),
         }
     }
 
-    fn send(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), Failure> {
+    fn send(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), RunFailure> {
         match &mut self.sink {
             Some(sink) if sink.has_flushed() => sink.send(bytes),
             Some(sink) => sink.begin(bytes, errors),

@@ -3,7 +3,7 @@
 //! **Cost:** no preparation and no allocation per row; a parent's key is bound straight from its row.
 
 use super::bind;
-use super::prepared::Prepared;
+use super::prepared::SqlitePlan;
 use super::sink::Sink;
 use crate::exec::answer::TooLong;
 use crate::exec::bind::Bindings;
@@ -15,7 +15,7 @@ use weir_engine::source::{FieldError, Protocol, SourceError};
 
 /// Why a run ended early.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum RunFailure {
     /// SQLite failed while answering a field.
     Sqlite(rusqlite::Error, u32),
     /// A value of the request cannot be bound.
@@ -26,13 +26,13 @@ pub(super) enum Failure {
     Late,
 }
 
-impl From<TooLong> for Failure {
+impl From<TooLong> for RunFailure {
     fn from(error: TooLong) -> Self {
         Self::Refused(Box::new(error.field_error()), error.field)
     }
 }
 
-impl Failure {
+impl RunFailure {
     /// The name of the constraint that was violated, as far as the database says it.
     pub(super) fn violated(&self) -> Option<String> {
         match self {
@@ -54,7 +54,7 @@ impl Failure {
 /// The statements of one run.
 pub(super) struct Statements<'c, 'r> {
     pub(super) connection: &'c Connection,
-    pub(super) prepared: &'r Prepared,
+    pub(super) prepared: &'r SqlitePlan,
     pub(super) bindings: Bindings<'r>,
     held: SmallVec<[Option<CachedStatement<'c>>; 4]>,
     /// Below the root: which parent key is answered.
@@ -66,17 +66,17 @@ pub(super) struct Statements<'c, 'r> {
 }
 
 impl<'c, 'r> Statements<'c, 'r> {
-    pub(super) fn new(connection: &'c Connection, prepared: &'r Prepared, bindings: Bindings<'r>) -> Self {
+    pub(super) fn new(connection: &'c Connection, prepared: &'r SqlitePlan, bindings: Bindings<'r>) -> Self {
         let held = prepared.statements.iter().map(|_| None).collect();
         Self { connection, prepared, bindings, held, key: 0, sink: None, done: None }
     }
 
     /// Refuses values that cannot be bound before a part of the answer leaves: it could not be taken back.
-    pub(super) fn check_values(&self) -> Result<(), Failure> {
+    pub(super) fn check_values(&self) -> Result<(), RunFailure> {
         for (ready, level) in self.prepared.statements.iter().zip(&self.prepared.plan.levels) {
             for &at in &ready.fixed {
                 let value = bind::value(&self.bindings, &ready.statement.parameters[at], self.key);
-                value.map_err(|error| Failure::Refused(error, level.field))?;
+                value.map_err(|error| RunFailure::Refused(error, level.field))?;
             }
         }
         Ok(())
@@ -94,7 +94,7 @@ impl<'c, 'r> Statements<'c, 'r> {
         &mut self,
         level: u32,
         above: RowContext<'_, Self>,
-    ) -> Result<Option<CachedStatement<'c>>, Failure> {
+    ) -> Result<Option<CachedStatement<'c>>, RunFailure> {
         let mut statement = match self.held[level as usize].take() {
             Some(statement) => statement,
             None => self.prepare(level)?,
@@ -121,18 +121,18 @@ impl<'c, 'r> Statements<'c, 'r> {
     }
 
     #[cold]
-    pub(super) fn failure(&self, error: rusqlite::Error, level: u32) -> Failure {
-        Failure::Sqlite(error, self.prepared.plan.levels[level as usize].field)
+    pub(super) fn failure(&self, error: rusqlite::Error, level: u32) -> RunFailure {
+        RunFailure::Sqlite(error, self.prepared.plan.levels[level as usize].field)
     }
 
-    fn prepare(&self, level: u32) -> Result<CachedStatement<'c>, Failure> {
+    fn prepare(&self, level: u32) -> Result<CachedStatement<'c>, RunFailure> {
         let ready = &self.prepared.statements[level as usize];
         let field = self.prepared.plan.levels[level as usize].field;
-        let sqlite = |error| Failure::Sqlite(error, field);
+        let sqlite = |error| RunFailure::Sqlite(error, field);
         let mut statement = self.connection.prepare_cached(&ready.statement.sql).map_err(sqlite)?;
         for &at in &ready.fixed {
             let value = bind::value(&self.bindings, &ready.statement.parameters[at], self.key);
-            let value = value.map_err(|error| Failure::Refused(error, field))?;
+            let value = value.map_err(|error| RunFailure::Refused(error, field))?;
             statement.raw_bind_parameter(at + 1, &value).map_err(sqlite)?;
         }
         Ok(statement)

@@ -3,7 +3,7 @@
 //! **Invariant:** the channel gets its end only when the answer is whole; dropping the sink before tells the reader
 //! that the source died.
 
-use super::run::Failure;
+use super::run::RunFailure;
 use crate::exec::answer::pieces;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,12 +21,12 @@ const CHUNKS_MAX: usize = 4;
 const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
 /// Receiver of a job's answer.
-pub(super) type Answer = oneshot::Sender<Result<FetchResult, SourceError>>;
+pub(super) type AnswerSender = oneshot::Sender<Result<FetchResult, SourceError>>;
 
 /// See the module's words.
 #[derive(Debug)]
 pub(super) struct Sink {
-    answer: Option<Answer>,
+    answer: Option<AnswerSender>,
     chunks: Option<Sender<Chunk>>,
     /// Of the connection that answers.
     watch: Option<Arc<Watch>>,
@@ -37,7 +37,7 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    pub(super) const fn new(answer: Answer, turns: Turns, hold_back_bytes: usize) -> Self {
+    pub(super) const fn new(answer: AnswerSender, turns: Turns, hold_back_bytes: usize) -> Self {
         Self { answer: Some(answer), chunks: None, watch: None, turns, hold_back_bytes }
     }
 
@@ -57,7 +57,7 @@ impl Sink {
     }
 
     /// Answers with the first part.
-    pub(super) fn begin(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), Failure> {
+    pub(super) fn begin(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), RunFailure> {
         let (sender, receiver) = channel(CHUNKS_MAX);
         self.chunks = Some(sender);
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
@@ -67,11 +67,11 @@ impl Sink {
             watch.keep();
         }
         let answer = self.answer.take();
-        if answer.is_some_and(|it| it.send(Ok(reply)).is_ok()) { Ok(()) } else { Err(Failure::Gone) }
+        if answer.is_some_and(|it| it.send(Ok(reply)).is_ok()) { Ok(()) } else { Err(RunFailure::Gone) }
     }
 
     /// Sends a further part, standing aside while the channel is full. When too many do, the answer ends here.
-    pub(super) fn send(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
+    pub(super) fn send(&mut self, bytes: Vec<u8>) -> Result<(), RunFailure> {
         for piece in pieces(bytes) {
             self.pass(Chunk::Bytes(piece))?;
             self.progress();
@@ -79,20 +79,20 @@ impl Sink {
         Ok(())
     }
 
-    fn pass(&self, chunk: Chunk) -> Result<(), Failure> {
-        let Some(chunks) = &self.chunks else { return Err(Failure::Gone) };
+    fn pass(&self, chunk: Chunk) -> Result<(), RunFailure> {
+        let Some(chunks) = &self.chunks else { return Err(RunFailure::Gone) };
         match chunks.try_send(chunk) {
             Ok(()) => Ok(()),
-            Err(TrySendError::Closed(_)) => Err(Failure::Gone),
+            Err(TrySendError::Closed(_)) => Err(RunFailure::Gone),
             Err(TrySendError::Full(chunk)) => {
-                let Some(_aside) = self.turns.step_aside() else { return Err(Failure::Gone) };
-                chunks.blocking_send(chunk).map_err(|_| Failure::Gone)
+                let Some(_aside) = self.turns.step_aside() else { return Err(RunFailure::Gone) };
+                chunks.blocking_send(chunk).map_err(|_| RunFailure::Gone)
             }
         }
     }
 
     /// Sends the last part and the end.
-    pub(super) fn end(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), Failure> {
+    pub(super) fn end(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), RunFailure> {
         self.send(bytes)?;
         self.pass(Chunk::End(errors))
     }

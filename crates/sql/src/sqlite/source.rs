@@ -1,7 +1,7 @@
 //! A SQLite database as a source of a graph.
 
 use super::errors::{failed, source_error};
-use super::prepared::Prepared;
+use super::prepared::SqlitePlan;
 use super::write_fetch::read_only;
 use crate::api::generate;
 use crate::exec::forms::Planning;
@@ -50,7 +50,7 @@ impl SqliteDriver {
 }
 
 impl Driver for SqliteDriver {
-    type Prepared = Prepared;
+    type Prepared = SqlitePlan;
 
     /// Renders `plan` and finds out where it may run.
     fn prepare(
@@ -58,14 +58,14 @@ impl Driver for SqliteDriver {
         plan: Plan,
         _parent_keys: Option<u32>,
         _streams: bool,
-    ) -> Result<Prepared, TooWide> {
+    ) -> Result<SqlitePlan, TooWide> {
         let database = &source.driver.database;
         let reader = reader(database).ok();
         if let Some(reader) = &reader {
             // The run before may have been cancelled.
             reader.watch.set(Some(Instant::now() + database.statement_max()), None);
         }
-        Ok(Prepared::new(source.frontend.relations(), plan, reader.as_ref().map(|it| &it.connection)))
+        Ok(SqlitePlan::new(source.frontend.relations(), plan, reader.as_ref().map(|it| &it.connection)))
     }
 
     fn plan_aside(&self, job: impl FnOnce() -> Result<(), SourceError> + Send + 'static) -> Planning {
@@ -132,7 +132,7 @@ impl Driver for SqliteDriver {
 
 /// Why a database cannot be served.
 #[derive(Debug)]
-pub enum OpenError {
+pub enum SqliteOpenError {
     /// SQLite cannot open or read it.
     Sqlite(rusqlite::Error),
     /// No thread can be started.
@@ -141,10 +141,10 @@ pub enum OpenError {
     Schema(Vec<weir_language::error::Error>),
 }
 
-/// Options of a source.
+/// SqliteSourceOptions of a source.
 #[derive(Clone, Copy, Debug)]
-pub struct Options<'o> {
-    /// Options for reading its catalog.
+pub struct SqliteSourceOptions<'o> {
+    /// SqliteSourceOptions for reading its catalog.
     pub catalog: SqliteOptions,
     /// Exposed tables and their names.
     pub model: ModelOptions<'o>,
@@ -152,7 +152,7 @@ pub struct Options<'o> {
     pub tuning: Tuning,
 }
 
-impl std::fmt::Display for OpenError {
+impl std::fmt::Display for SqliteOpenError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Sqlite(error) => write!(f, "cannot open the database: {error}"),
@@ -165,7 +165,7 @@ impl std::fmt::Display for OpenError {
     }
 }
 
-impl std::error::Error for OpenError {
+impl std::error::Error for SqliteOpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Sqlite(error) => Some(error),
@@ -180,10 +180,15 @@ impl DatabaseSource<SqliteDriver> {
     /// warnings.
     /// # Errors
     /// The file cannot be read, or makes no sound schema.
-    pub fn open(name: &str, path: &Path, options: Options<'_>) -> Result<(Self, Vec<Warning>), OpenError> {
+    pub fn open(
+        name: &str,
+        path: &Path,
+        options: SqliteSourceOptions<'_>,
+    ) -> Result<(Self, Vec<Warning>), SqliteOpenError> {
         let database = Database::new(path, options.tuning);
-        let reader = reader(&database).map_err(OpenError::Sqlite)?;
-        let (catalog, mut warnings) = read(&reader.connection, options.catalog).map_err(OpenError::Sqlite)?;
+        let reader = reader(&database).map_err(SqliteOpenError::Sqlite)?;
+        let (catalog, mut warnings) =
+            read(&reader.connection, options.catalog).map_err(SqliteOpenError::Sqlite)?;
         let mut values = |table: &weir_relational::catalog::Table| enum_values(&reader.connection, table);
         let (model, more) = Model::build(catalog, options.model, &mut values);
         warnings.extend(more);
@@ -196,8 +201,8 @@ impl DatabaseSource<SqliteDriver> {
             let opened = |it: ScopedJoinHandle<'_, _>| it.join().unwrap_or_else(|it| resume_unwind(it));
             (api, writer.map(opened))
         });
-        let api = api.map_err(OpenError::Schema)?;
-        Ok((Self::start(name, Arc::new(api), database, writer.map_err(OpenError::Thread)?)?, warnings))
+        let api = api.map_err(SqliteOpenError::Schema)?;
+        Ok((Self::start(name, Arc::new(api), database, writer.map_err(SqliteOpenError::Thread)?)?, warnings))
     }
 
     /// Serves `frontend`, whose tables the database in the file `path` has, as the source `name`.
@@ -208,9 +213,9 @@ impl DatabaseSource<SqliteDriver> {
         frontend: Arc<dyn ApiFrontend>,
         path: &Path,
         tuning: Tuning,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, SqliteOpenError> {
         let database = Database::new(path, tuning);
-        reader(&database).map_err(OpenError::Sqlite)?;
+        reader(&database).map_err(SqliteOpenError::Sqlite)?;
         let writer = database.open_writer();
         Self::start(name, frontend, database, writer)
     }
@@ -220,13 +225,13 @@ impl DatabaseSource<SqliteDriver> {
         frontend: Arc<dyn ApiFrontend>,
         database: Arc<Database>,
         writer: rusqlite::Result<Connection>,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, SqliteOpenError> {
         let writer = match writer {
             Ok(connection) => {
                 // Programs rely on what the tables mean, not only on their names.
                 let kept = frontend.programs().map(Programs::side_indexes);
                 let writer = Writer::new(name, connection, database.statement_max(), kept);
-                Some(writer.map_err(OpenError::Thread)?)
+                Some(writer.map_err(SqliteOpenError::Thread)?)
             }
             // A file or folder that may not be written is still read.
             Err(rusqlite::Error::SqliteFailure(cause, _))
@@ -234,10 +239,10 @@ impl DatabaseSource<SqliteDriver> {
             {
                 None
             }
-            Err(error) => return Err(OpenError::Sqlite(error)),
+            Err(error) => return Err(SqliteOpenError::Sqlite(error)),
         };
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let pool = Pool::new(&format!("sql-{name}"), cores.clamp(2, 8)).map_err(OpenError::Thread)?;
+        let pool = Pool::new(&format!("sql-{name}"), cores.clamp(2, 8)).map_err(SqliteOpenError::Thread)?;
         let driver = SqliteDriver { database, pool, writer, asking: Arc::default() };
         Ok(Self::serve(name, frontend, driver))
     }
@@ -280,7 +285,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("weir-sql-large-{}.db", std::process::id()));
         let beside = Connection::open(&path).unwrap();
         beside.execute_batch("CREATE TABLE a (x INTEGER PRIMARY KEY); INSERT INTO a VALUES (1)").unwrap();
-        let options = Options {
+        let options = SqliteSourceOptions {
             catalog: SqliteOptions::default(),
             model: ModelOptions::default(),
             tuning: Tuning::USUAL,

@@ -5,7 +5,7 @@
 //!
 //! **Cost:** no allocation, except for blobs, numbers in text columns and the check of stored JSON.
 
-use crate::exec::value::{Fault, Value, hex, is_number};
+use crate::exec::value::{CellValue, Fault, hex, is_number};
 use rusqlite::types::ValueRef;
 use std::borrow::Cow;
 use weir_language::json::Json;
@@ -15,58 +15,58 @@ use weir_relational::catalog::facts::Cell;
 const JSON_DEPTH_MAX: u32 = 512;
 
 #[cold]
-fn fault<'v>(code: &'static str, message: impl Into<Cow<'static, str>>) -> Result<Value<'v>, Fault> {
+fn fault<'v>(code: &'static str, message: impl Into<Cow<'static, str>>) -> Result<CellValue<'v>, Fault> {
     Err(Fault { code, message: message.into() })
 }
 
-fn unfit<'v>(what: &'static str) -> Result<Value<'v>, Fault> {
+fn unfit<'v>(what: &'static str) -> Result<CellValue<'v>, Fault> {
     fault("INVALID_VALUE", format!("the stored value is not {what}"))
 }
 
 /// Reads `value` as `cell` says.
 #[inline]
-pub(super) fn read(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> {
+pub(super) fn read(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fault> {
     match (cell, value) {
-        (_, ValueRef::Null) => Ok(Value::Null),
-        (Cell::Int, ValueRef::Integer(value)) if i32::try_from(value).is_ok() => Ok(Value::Int(value)),
+        (_, ValueRef::Null) => Ok(CellValue::Null),
+        (Cell::Int, ValueRef::Integer(value)) if i32::try_from(value).is_ok() => Ok(CellValue::Int(value)),
         (Cell::BigInt | Cell::Numeric | Cell::Float | Cell::Id, ValueRef::Integer(value)) => {
-            Ok(Value::Int(value))
+            Ok(CellValue::Int(value))
         }
         (Cell::Text, ValueRef::Text(text)) => self::text(text),
         (Cell::Float | Cell::Numeric, ValueRef::Real(value)) => float(value),
-        (Cell::Boolean, ValueRef::Integer(value @ (0 | 1))) => Ok(Value::Bool(value == 1)),
+        (Cell::Boolean, ValueRef::Integer(value @ (0 | 1))) => Ok(CellValue::Bool(value == 1)),
         _ => unusual(cell, value),
     }
 }
 
-fn text(text: &[u8]) -> Result<Value<'_>, Fault> {
+fn text(text: &[u8]) -> Result<CellValue<'_>, Fault> {
     match text.is_ascii() || std::str::from_utf8(text).is_ok() {
-        true => Ok(Value::Text(Cow::Borrowed(text))),
+        true => Ok(CellValue::Text(Cow::Borrowed(text))),
         false => fault("INVALID_TEXT", "the stored text is not valid UTF-8"),
     }
 }
 
 /// An infinity as PostgreSQL's JSON has it, for clients of Hasura's: there an error would take the whole answer, of every reader of
 /// the table.
-pub(super) fn infinity(cell: Cell, value: ValueRef<'_>) -> Option<Value<'static>> {
+pub(super) fn infinity(cell: Cell, value: ValueRef<'_>) -> Option<CellValue<'static>> {
     match (cell, value) {
         (Cell::Float | Cell::Numeric | Cell::Json, ValueRef::Real(value)) if value.is_infinite() => {
             let text: &[u8] = if value > 0.0 { b"Infinity" } else { b"-Infinity" };
-            Some(Value::Text(Cow::Borrowed(text)))
+            Some(CellValue::Text(Cow::Borrowed(text)))
         }
         _ => None,
     }
 }
 
-fn float<'v>(value: f64) -> Result<Value<'v>, Fault> {
+fn float<'v>(value: f64) -> Result<CellValue<'v>, Fault> {
     match value.is_finite() {
-        true => Ok(Value::Float(value)),
+        true => Ok(CellValue::Float(value)),
         false => fault("FLOAT_RANGE", format!("Float cannot represent non numeric value: {value}")),
     }
 }
 
 #[cold]
-fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> {
+fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fault> {
     match (cell, value) {
         (Cell::Int, ValueRef::Integer(value)) => Err(Fault::beyond_32_bits(value)),
         (Cell::Int | Cell::BigInt, ValueRef::Real(value)) if value.fract() == 0.0 && value.abs() < 9e15 => {
@@ -77,28 +77,32 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> {
             Err(Fault::beyond_64_bits(&String::from_utf8_lossy(digits)))
         }
         (Cell::Int | Cell::BigInt | Cell::Id, _) => unfit("an integer"),
-        (Cell::Float | Cell::Numeric, ValueRef::Text(text)) if is_number(text) => Ok(Value::Json(text)),
+        (Cell::Float | Cell::Numeric, ValueRef::Text(text)) if is_number(text) => Ok(CellValue::Json(text)),
         (Cell::Float | Cell::Numeric, _) => unfit("a number"),
         (Cell::Boolean, ValueRef::Text(text)) => match text.to_ascii_lowercase().as_slice() {
-            b"true" | b"t" => Ok(Value::Bool(true)),
-            b"false" | b"f" => Ok(Value::Bool(false)),
+            b"true" | b"t" => Ok(CellValue::Bool(true)),
+            b"false" | b"f" => Ok(CellValue::Bool(false)),
             _ => unfit("a boolean"),
         },
         (Cell::Boolean, _) => unfit("a boolean"),
-        (Cell::Text, ValueRef::Integer(value)) => Ok(Value::Text(Cow::Owned(value.to_string().into_bytes()))),
-        (Cell::Text, ValueRef::Real(value)) => Ok(Value::Text(Cow::Owned(value.to_string().into_bytes()))),
+        (Cell::Text, ValueRef::Integer(value)) => {
+            Ok(CellValue::Text(Cow::Owned(value.to_string().into_bytes())))
+        }
+        (Cell::Text, ValueRef::Real(value)) => {
+            Ok(CellValue::Text(Cow::Owned(value.to_string().into_bytes())))
+        }
         (Cell::Json, ValueRef::Text(text)) => json(text),
-        (Cell::Json, ValueRef::Integer(value)) => Ok(Value::Int(value)),
+        (Cell::Json, ValueRef::Integer(value)) => Ok(CellValue::Int(value)),
         (Cell::Json, ValueRef::Real(value)) => float(value),
         (Cell::Json, ValueRef::Blob(_)) => unfit("JSON text"),
         (Cell::Bytes | Cell::Text, ValueRef::Blob(bytes)) | (Cell::Bytes, ValueRef::Text(bytes)) => {
             let mut text = Vec::new();
             hex(&mut text, bytes);
-            Ok(Value::Text(Cow::Owned(text)))
+            Ok(CellValue::Text(Cow::Owned(text)))
         }
         (Cell::Bytes, _) => unfit("a blob"),
         (Cell::Text, ValueRef::Text(text)) => self::text(text),
-        (_, ValueRef::Null) => Ok(Value::Null),
+        (_, ValueRef::Null) => Ok(CellValue::Null),
     }
 }
 
@@ -108,11 +112,11 @@ fn is_whole(text: &[u8]) -> bool {
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
-fn json(text: &[u8]) -> Result<Value<'_>, Fault> {
+fn json(text: &[u8]) -> Result<CellValue<'_>, Fault> {
     // The reader allows a mark of byte order; inside an answer it would be no JSON.
     let plain = text.first().is_some_and(|&first| first < 0x80);
     match plain && Json::parse(text, JSON_DEPTH_MAX).is_ok() {
-        true => Ok(Value::Json(text)),
+        true => Ok(CellValue::Json(text)),
         false => fault("INVALID_VALUE", "the stored value is not valid JSON"),
     }
 }
@@ -123,12 +127,12 @@ mod tests {
 
     fn check(cell: Cell, stored: ValueRef<'_>, expected: &str) {
         let shown = match read(cell, stored) {
-            Ok(Value::Null) => "null".to_owned(),
-            Ok(Value::Bool(value)) => value.to_string(),
-            Ok(Value::Int(value)) => value.to_string(),
-            Ok(Value::Float(value)) => format!("float {value}"),
-            Ok(Value::Text(text)) => format!("\"{}\"", String::from_utf8_lossy(&text)),
-            Ok(Value::Json(text)) => String::from_utf8_lossy(text).into_owned(),
+            Ok(CellValue::Null) => "null".to_owned(),
+            Ok(CellValue::Bool(value)) => value.to_string(),
+            Ok(CellValue::Int(value)) => value.to_string(),
+            Ok(CellValue::Float(value)) => format!("float {value}"),
+            Ok(CellValue::Text(text)) => format!("\"{}\"", String::from_utf8_lossy(&text)),
+            Ok(CellValue::Json(text)) => String::from_utf8_lossy(text).into_owned(),
             Err(fault) => fault.code.to_owned(),
         };
         assert_eq!(shown, expected, "{cell:?} {stored:?}");

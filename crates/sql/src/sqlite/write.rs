@@ -5,8 +5,8 @@
 //!
 //! **Cost:** one prepared statement per set of columns; a row costs its bindings and one step.
 
-use super::bind::{self, Bound};
-use super::run::{Failure, Raw, Statements};
+use super::bind::{self, SqliteValue};
+use super::run::{Raw, RunFailure, Statements};
 use crate::exec::answer::{PART_BYTES_MAX, TooLong};
 use crate::exec::bind::Bindings;
 use crate::exec::errors::{check_failed_at, needed, not_found};
@@ -18,16 +18,16 @@ use weir_sqlite::error::is_check_complaint;
 
 /// The result of a work, and about how much memory its rows take.
 #[derive(Default)]
-struct Written {
+struct MeasuredResult {
     result: WorkResult<Vec<Vec<Value>>>,
     bytes: usize,
 }
 
 impl Statements<'_, '_> {
     /// Runs one work of a write.
-    pub(super) fn run(&self, write: u32, work: usize) -> Result<WorkResult<Vec<Vec<Value>>>, Failure> {
+    pub(super) fn run(&self, write: u32, work: usize) -> Result<WorkResult<Vec<Vec<Value>>>, RunFailure> {
         let write = &self.prepared.plan.writes[write as usize];
-        let (field, mut written) = (write.field, Written::default());
+        let (field, mut written) = (write.field, MeasuredResult::default());
         match &write.works[work] {
             // A program has run before its answer is written.
             Work::Nothing | Work::Program { .. } => {}
@@ -39,7 +39,7 @@ impl Statements<'_, '_> {
                 let rows = self.rows(&mut statement, width, &mut written, field);
                 let rows = rows.map_err(|it| self.checked(it, &write.works[work], 0))?;
                 if let (true, Some(words)) = (rows.is_empty(), &write.missing) {
-                    return Err(Failure::Refused(not_found(words, self.bindings.protocol), field));
+                    return Err(RunFailure::Refused(not_found(words, self.bindings.protocol), field));
                 }
                 written.result.rows = rows;
             }
@@ -60,10 +60,10 @@ impl Statements<'_, '_> {
     }
 
     /// Says of which row a permission's check failed: statement `at` of `work`.
-    fn checked(&self, failure: Failure, work: &Work, at: usize) -> Failure {
+    fn checked(&self, failure: RunFailure, work: &Work, at: usize) -> RunFailure {
         match failure {
-            Failure::Sqlite(error, field) if is_check_complaint(&error) => {
-                Failure::Refused(check_failed_at(work, at, self.bindings.protocol), field)
+            RunFailure::Sqlite(error, field) if is_check_complaint(&error) => {
+                RunFailure::Refused(check_failed_at(work, at, self.bindings.protocol), field)
             }
             failure => failure,
         }
@@ -76,9 +76,9 @@ impl Statements<'_, '_> {
         steps: &[Step],
         bindings: &Bindings<'_>,
         held: &mut Option<(u32, CachedStatement<'s>)>,
-        written: &mut Written,
+        written: &mut MeasuredResult,
         field: u32,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RunFailure> {
         let mut done: Vec<Vec<Value>> = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
             let mut statement = match held.take() {
@@ -93,7 +93,7 @@ impl Statements<'_, '_> {
             *held = Some((step.change, statement));
             match (rows.pop(), &step.needed) {
                 (None, Some(words)) => {
-                    return Err(Failure::Refused(needed(words, self.bindings.protocol), field));
+                    return Err(RunFailure::Refused(needed(words, self.bindings.protocol), field));
                 }
                 (row, _) => done.push(row.unwrap_or_default()),
             }
@@ -109,10 +109,10 @@ impl Statements<'_, '_> {
         &self,
         statement: &mut Statement<'_>,
         width: usize,
-        written: &mut Written,
+        written: &mut MeasuredResult,
         field: u32,
-    ) -> Result<Vec<Vec<Value>>, Failure> {
-        let sqlite = |error| Failure::Sqlite(error, field);
+    ) -> Result<Vec<Vec<Value>>, RunFailure> {
+        let sqlite = |error| RunFailure::Sqlite(error, field);
         let mut rows = statement.raw_query();
         let mut out = Vec::new();
         while let Some(row) = rows.next().map_err(sqlite)? {
@@ -134,19 +134,24 @@ impl Statements<'_, '_> {
         Ok(out)
     }
 
-    fn change(&self, change: u32, field: u32) -> Result<CachedStatement<'_>, Failure> {
+    fn change(&self, change: u32, field: u32) -> Result<CachedStatement<'_>, RunFailure> {
         let sql = &self.prepared.changes[change as usize].sql;
-        self.connection.prepare_cached(sql).map_err(|error| Failure::Sqlite(error, field))
+        self.connection.prepare_cached(sql).map_err(|error| RunFailure::Sqlite(error, field))
     }
 
     /// Binds what comes after the values of a row.
-    fn bind_parameters(&self, change: u32, statement: &mut Statement<'_>, field: u32) -> Result<(), Failure> {
+    fn bind_parameters(
+        &self,
+        change: u32,
+        statement: &mut Statement<'_>,
+        field: u32,
+    ) -> Result<(), RunFailure> {
         let ready = &self.prepared.changes[change as usize];
         for (at, parameter) in ready.parameters.iter().enumerate() {
-            let value =
-                bind::value(&self.bindings, parameter, 0).map_err(|error| Failure::Refused(error, field))?;
+            let value = bind::value(&self.bindings, parameter, 0)
+                .map_err(|error| RunFailure::Refused(error, field))?;
             let bound = statement.raw_bind_parameter(ready.values + at + 1, &value);
-            bound.map_err(|error| Failure::Sqlite(error, field))?;
+            bound.map_err(|error| RunFailure::Sqlite(error, field))?;
         }
         Ok(())
     }
@@ -159,7 +164,7 @@ fn bind_values(
     done: &[Vec<Value>],
     statement: &mut Statement<'_>,
     field: u32,
-) -> Result<(), Failure> {
+) -> Result<(), RunFailure> {
     for (at, given) in step.values.iter().enumerate() {
         let bound = match given {
             Given::Null => statement.raw_bind_parameter(at + 1, Null),
@@ -169,11 +174,11 @@ fn bind_values(
             }
             Given::Parameter(parameter) => {
                 let value = bind::value(bindings, parameter, 0);
-                let value: Bound<'_> = value.map_err(|error| Failure::Refused(error, field))?;
+                let value: SqliteValue<'_> = value.map_err(|error| RunFailure::Refused(error, field))?;
                 statement.raw_bind_parameter(at + 1, &value)
             }
         };
-        bound.map_err(|error| Failure::Sqlite(error, field))?;
+        bound.map_err(|error| RunFailure::Sqlite(error, field))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use weir_postgres::introspect::{Functions, assemble, questions, schemas_array};
 use weir_postgres::statement::{Buffer, Format};
 use weir_relational::catalog::postgres_types::{Kind, Type, Types};
 use weir_relational::dialect::Floats;
-use weir_sql::exec::value::Value;
+use weir_sql::exec::value::CellValue;
 use weir_sql::postgres::decode::{Choices, Decoder};
 use weir_sql::postgres::literal::write;
 
@@ -83,14 +83,14 @@ fn types(database: &Database) -> Types {
 }
 
 /// The JSON of `value`.
-fn shown(value: &Value<'_>) -> String {
+fn shown(value: &CellValue<'_>) -> String {
     match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Int(value) => value.to_string(),
-        Value::Float(value) => value.to_string(),
-        Value::Json(json) => String::from_utf8_lossy(json).into_owned(),
-        Value::Text(text) => {
+        CellValue::Null => "null".to_owned(),
+        CellValue::Bool(value) => value.to_string(),
+        CellValue::Int(value) => value.to_string(),
+        CellValue::Float(value) => value.to_string(),
+        CellValue::Json(json) => String::from_utf8_lossy(json).into_owned(),
+        CellValue::Text(text) => {
             let mut out = weir_engine::write::out::Out::default();
             out.text(text);
             String::from_utf8(out.into_bytes()).expect("UTF-8")
@@ -136,7 +136,7 @@ fn every_value_is_what_to_json_prints() {
 }
 
 /// So many of what `strategy` makes, always the same.
-fn some<T>(count: usize, strategy: impl Strategy<Value = T>) -> Vec<T> {
+fn some<T>(count: usize, strategy: impl Strategy<CellValue = T>) -> Vec<T> {
     let mut runner = TestRunner::deterministic();
     (0..count).map(|_| strategy.new_tree(&mut runner).expect("a value").current()).collect()
 }

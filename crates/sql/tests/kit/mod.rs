@@ -13,7 +13,7 @@ use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::source::{Protocol, Source};
 use weir_language::json::{Json, JsonRef};
 use weir_sql::model::ModelOptions;
-use weir_sql::sqlite::{Options, SqliteSource};
+use weir_sql::sqlite::{SqliteSource, SqliteSourceOptions};
 use weir_sqlite::connection::Tuning;
 use weir_sqlite::introspect::SqliteOptions;
 
@@ -61,7 +61,7 @@ fn serve_by(sql: &str, model: ModelOptions<'_>, joins: &[Join], tuning: Tuning) 
     let beside = Connection::open(&path).unwrap();
     beside.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
     beside.execute_batch(sql).unwrap();
-    let options = Options { catalog: SqliteOptions::default(), model, tuning };
+    let options = SqliteSourceOptions { catalog: SqliteOptions::default(), model, tuning };
     let (source, _) = SqliteSource::open("main", &path, options).unwrap();
     let source = Arc::new(source);
     Served { engine: engine(&source, 256 << 10, joins), source, beside, path }

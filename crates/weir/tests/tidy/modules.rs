@@ -24,9 +24,12 @@ const UNIQUE_NAMES: &[&str] = &[
     "crates/http/src/",
     "crates/language/src/",
     "crates/load/src/",
+    "crates/metadata/src/",
     "crates/native/src/",
     "crates/postgres/src/",
     "crates/relational/src/",
+    "crates/sql/src/",
+    "crates/sqlite/src/",
     "crates/weir/src/",
 ];
 

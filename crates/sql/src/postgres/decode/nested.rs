@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** recursion follows the compiled type, never the bytes; every length in the bytes is checked.
 
-use super::{Form, broken};
+use super::{WireForm, broken};
 use crate::exec::value::Fault;
 
 /// PostgreSQL's bound on the dimensions of an array.
@@ -12,9 +12,9 @@ const DIMENSIONS_MAX: usize = 6;
 #[derive(Clone, Debug)]
 pub(super) enum Nested {
     /// Of these elements.
-    Array(Form),
+    Array(WireForm),
     /// Of fields: their names as keys of an object, and their types.
-    Composite(Box<[(Box<[u8]>, Form)]>),
+    Composite(Box<[(Box<[u8]>, WireForm)]>),
 }
 
 impl Nested {
@@ -29,22 +29,22 @@ impl Nested {
     }
 }
 
-fn part(form: &Form, value: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), Fault> {
+fn part(form: &WireForm, value: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), Fault> {
     match (form, value) {
         (_, None) => {
             out.extend_from_slice(b"null");
             Ok(())
         }
-        (Form::Plain(plain), Some(bytes)) => plain.json(bytes, out),
-        (Form::Nested(nested), Some(bytes)) => nested.json(bytes, out),
+        (WireForm::Plain(plain), Some(bytes)) => plain.json(bytes, out),
+        (WireForm::Nested(nested), Some(bytes)) => nested.json(bytes, out),
         // A type with such a part is compiled to be asked for as text.
-        (Form::Word(_), Some(_)) => Err(broken()),
+        (WireForm::Word(_), Some(_)) => Err(broken()),
     }
 }
 
 /// The bytes: dimensions, whether there are nulls, type of the elements; size and lower bound of each dimension;
 /// the elements, the last dimension running fastest.
-fn array(element: &Form, bytes: &mut Bytes<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
+fn array(element: &WireForm, bytes: &mut Bytes<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
     let dimensions = bytes.count()?;
     bytes.take(8)?;
     if dimensions == 0 {
@@ -78,7 +78,11 @@ fn array(element: &Form, bytes: &mut Bytes<'_>, out: &mut Vec<u8>) -> Result<(),
 }
 
 /// The bytes: number of fields; type and value of each.
-fn composite(fields: &[(Box<[u8]>, Form)], bytes: &mut Bytes<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
+fn composite(
+    fields: &[(Box<[u8]>, WireForm)],
+    bytes: &mut Bytes<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Fault> {
     if bytes.count()? != fields.len() {
         return Err(broken());
     }

@@ -3,7 +3,7 @@
 //! **Invariant:** what is written without escapes needs none: digits, dates, identifiers of bytes.
 
 use super::{broken, number, time};
-use crate::exec::value::{Fault, Value, hex};
+use crate::exec::value::{CellValue, Fault, hex};
 use std::borrow::Cow;
 use weir_engine::write::out::Out;
 
@@ -63,22 +63,22 @@ fn float(bytes: &[u8]) -> Result<f64, Fault> {
 impl Plain {
     /// Reads a value of a result column.
     #[inline]
-    pub(super) fn read<'v>(self, bytes: &'v [u8], scratch: &'v mut Vec<u8>) -> Result<Value<'v>, Fault> {
+    pub(super) fn read<'v>(self, bytes: &'v [u8], scratch: &'v mut Vec<u8>) -> Result<CellValue<'v>, Fault> {
         match self {
-            Self::Int4 => Ok(Value::Int(i32::from_be_bytes(fixed(bytes)?).into())),
-            Self::Text => Ok(Value::Text(Cow::Borrowed(bytes))),
-            Self::Int8 => Ok(Value::Int(i64::from_be_bytes(fixed(bytes)?))),
-            Self::Bool => boolean(bytes).map(Value::Bool),
-            Self::Int2 => Ok(Value::Int(i16::from_be_bytes(fixed(bytes)?).into())),
-            Self::Float => Ok(Value::Float(float(bytes)?)),
+            Self::Int4 => Ok(CellValue::Int(i32::from_be_bytes(fixed(bytes)?).into())),
+            Self::Text => Ok(CellValue::Text(Cow::Borrowed(bytes))),
+            Self::Int8 => Ok(CellValue::Int(i64::from_be_bytes(fixed(bytes)?))),
+            Self::Bool => boolean(bytes).map(CellValue::Bool),
+            Self::Int2 => Ok(CellValue::Int(i16::from_be_bytes(fixed(bytes)?).into())),
+            Self::Float => Ok(CellValue::Float(float(bytes)?)),
             Self::Whole => {
                 scratch.clear();
                 number::decimal(bytes, scratch).ok_or_else(broken)?;
                 let digits = String::from_utf8_lossy(scratch);
-                digits.parse().map(Value::Int).map_err(|_| Fault::beyond_64_bits(&digits))
+                digits.parse().map(CellValue::Int).map_err(|_| Fault::beyond_64_bits(&digits))
             }
-            Self::Json => Ok(Value::Json(bytes)),
-            Self::Jsonb => Ok(Value::Json(document(bytes)?)),
+            Self::Json => Ok(CellValue::Json(bytes)),
+            Self::Jsonb => Ok(CellValue::Json(document(bytes)?)),
             Self::Timestamp
             | Self::TimestampTz
             | Self::Date
@@ -97,8 +97,8 @@ impl Plain {
             | Self::NumericText => {
                 scratch.clear();
                 Ok(match self.write(bytes, scratch)? {
-                    Is::Number => Value::Json(scratch),
-                    Is::Text => Value::Text(Cow::Borrowed(scratch)),
+                    Is::Number => CellValue::Json(scratch),
+                    Is::Text => CellValue::Text(Cow::Borrowed(scratch)),
                 })
             }
         }

@@ -4,7 +4,7 @@
 
 use super::broken;
 use super::plain::quote;
-use crate::exec::value::{Fault, Value, is_number};
+use crate::exec::value::{CellValue, Fault, is_number};
 use std::borrow::Cow;
 
 /// JSON kind of a text.
@@ -28,20 +28,20 @@ pub(super) enum Word {
 
 impl Word {
     /// Reads a value of a result column.
-    pub(super) fn read<'v>(&self, text: &'v [u8], scratch: &'v mut Vec<u8>) -> Result<Value<'v>, Fault> {
+    pub(super) fn read<'v>(&self, text: &'v [u8], scratch: &'v mut Vec<u8>) -> Result<CellValue<'v>, Fault> {
         scratch.clear();
         match self {
-            Self::Text => Ok(Value::Text(Cow::Borrowed(text))),
-            Self::Number if is_number(text) => Ok(Value::Json(text)),
-            Self::Number => Ok(Value::Text(Cow::Borrowed(text))),
-            Self::Json => Ok(Value::Json(text)),
+            Self::Text => Ok(CellValue::Text(Cow::Borrowed(text))),
+            Self::Number if is_number(text) => Ok(CellValue::Json(text)),
+            Self::Number => Ok(CellValue::Text(Cow::Borrowed(text))),
+            Self::Json => Ok(CellValue::Json(text)),
             Self::Timestamp => {
                 timestamp(text, scratch);
-                Ok(Value::Text(Cow::Borrowed(scratch)))
+                Ok(CellValue::Text(Cow::Borrowed(scratch)))
             }
             Self::Bool | Self::Array { .. } | Self::Composite(_) => {
                 self.json(text, scratch)?;
-                Ok(Value::Json(scratch))
+                Ok(CellValue::Json(scratch))
             }
         }
     }
