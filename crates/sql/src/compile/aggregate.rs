@@ -2,7 +2,7 @@
 //!
 //! Filter, order and page apply before aggregating, and to `nodes` alike.
 
-use super::select::Rows;
+use super::select::RowSelection;
 use super::{Compiler, Row};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use weir_engine::plan::output_plan::{self, OutputField};
@@ -56,7 +56,7 @@ impl Compiler<'_> {
         &mut self,
         field: &OutputField,
         table: TableId,
-        rows: &Rows,
+        rows: &RowSelection,
         nest: &[(Tie, u16)],
     ) -> Result<MemberKind, PlanError> {
         match self.field_meaning(field) {
@@ -71,7 +71,7 @@ impl Compiler<'_> {
         &mut self,
         field: &OutputField,
         table: TableId,
-        rows: Rows,
+        rows: RowSelection,
         nest: Vec<(Tie, u16)>,
     ) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;

@@ -1,6 +1,6 @@
 //! Calls of functions, by the arguments of their fields.
 
-use super::select::Rows;
+use super::select::RowSelection;
 use super::{Compiler, Row};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
 use crate::frontend::input::Place;
@@ -103,9 +103,9 @@ impl Compiler<'_> {
     }
 
     /// A call that is the root field of a mutation: a statement of its own, so that what is below sees what it did.
-    pub(super) fn call_work(&mut self, table: TableId, rows: Rows) -> Work {
+    pub(super) fn call_work(&mut self, table: TableId, rows: RowSelection) -> Work {
         let output = Output::Rows(self.written.columns.clone());
-        let Rows { call, filter, distinct_on, order, page } = rows;
+        let RowSelection { call, filter, distinct_on, order, page } = rows;
         let through = None;
         let (scan, nest) = (Scan::of(table, Purpose::Root), Vec::new());
         let query = Query { scan, call, nest, through, filter, distinct_on, order, page, output };

@@ -6,7 +6,7 @@
 
 use crate::api::meaning::EnumMeaning;
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
-use crate::compile::select::Rows;
+use crate::compile::select::RowSelection;
 use crate::frontend::form::Form;
 use crate::frontend::form::{objects, structural};
 use crate::frontend::input::{Inputs, Place};
@@ -446,7 +446,7 @@ impl<'c> Compiler<'c> {
         &mut self,
         field: &OutputField,
         table: TableId,
-        rows: Rows,
+        rows: RowSelection,
         nest: Vec<(Tie, u16)>,
         one: bool,
     ) -> Result<MemberKind, PlanError> {

@@ -13,7 +13,7 @@ use weir_relational::plan::{Call, Expr, Filter, Order, Page, Reader};
 
 /// Filter, order and page of a field of rows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct RowSelection {
     pub(super) call: Option<Call>,
     pub(super) filter: Filter,
     pub(super) distinct_on: Vec<ColumnId>,
@@ -33,8 +33,8 @@ enum Sorted {
 }
 
 impl Compiler<'_> {
-    pub(super) fn rows_arguments(&mut self, field: &OutputField) -> Result<Rows, PlanError> {
-        let mut rows = Rows { call: self.call(field)?, ..Rows::default() };
+    pub(super) fn rows_arguments(&mut self, field: &OutputField) -> Result<RowSelection, PlanError> {
+        let mut rows = RowSelection { call: self.call(field)?, ..RowSelection::default() };
         let mut terms = Terms::default();
         for argument in self.shape.arguments(field) {
             let place = self.argument(argument);
@@ -64,7 +64,7 @@ impl Compiler<'_> {
         Ok(rows)
     }
 
-    pub(super) fn by_pk_arguments(&mut self, field: &OutputField) -> Result<Rows, PlanError> {
+    pub(super) fn by_pk_arguments(&mut self, field: &OutputField) -> Result<RowSelection, PlanError> {
         let mut all = Vec::new();
         for argument in self.shape.arguments(field) {
             if let InputMeaning::Column(table, column) = self.meaning(argument.input) {
@@ -76,7 +76,7 @@ impl Compiler<'_> {
                 self.path.pop();
             }
         }
-        Ok(Rows { filter: Filter::All(all), ..Rows::default() })
+        Ok(RowSelection { filter: Filter::All(all), ..RowSelection::default() })
     }
 
     /// A list of columns, chosen by enum values.
@@ -93,7 +93,7 @@ impl Compiler<'_> {
     }
 
     /// The columns of `distinct_on` have to be the first ones of the order, in any sequence.
-    fn check_distinct_on(&self, rows: &Rows) -> Result<(), PlanError> {
+    fn check_distinct_on(&self, rows: &RowSelection) -> Result<(), PlanError> {
         let first = &rows.order[..rows.order.len().min(rows.distinct_on.len())];
         let fits = |it: &Order| matches!(&it.of, Expr::Column(column) if rows.distinct_on.contains(column));
         if first.iter().all(fits) {

@@ -136,7 +136,7 @@ fn every_value_is_what_to_json_prints() {
 }
 
 /// So many of what `strategy` makes, always the same.
-fn some<T>(count: usize, strategy: impl Strategy<CellValue = T>) -> Vec<T> {
+fn some<T>(count: usize, strategy: impl Strategy<Value = T>) -> Vec<T> {
     let mut runner = TestRunner::deterministic();
     (0..count).map(|_| strategy.new_tree(&mut runner).expect("a value").current()).collect()
 }
