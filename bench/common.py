@@ -44,11 +44,11 @@ def post(port, body, path="/graphql"):
 class Weir:
     """A running server; `first_answer_s` is the time from exec to the first answer of `{__typename}`."""
 
-    def __init__(self, *arguments, cwd=None, env=None):
+    def __init__(self, *arguments, cwd=None, env=None, binary=WEIR):
         self.port = free_port()
         begun = time.perf_counter()
         self.process = subprocess.Popen(
-            [str(WEIR), *arguments, "--listen", f"127.0.0.1:{self.port}"], cwd=cwd,
+            [str(binary), *arguments, "--listen", f"127.0.0.1:{self.port}"], cwd=cwd,
             env={**os.environ, **(env or {})}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while True:
             try:
@@ -85,7 +85,8 @@ def wrk(port, body, connections=64, seconds=4.0, path="/graphql", pid=None, data
             line = [*pinned, "wrk", "-t1", f"-c{connections}", f"-d{length:.0f}s", *command]
             return subprocess.run(line, env=env, capture_output=True, check=True, text=True).stdout
 
-        load(warm_seconds)
+        if warm_seconds:
+            load(warm_seconds)
         gauges = [lambda: cpu_seconds(pid) if pid else 0, database or (lambda: 0), counter or (lambda: 0)]
         before = [gauge() for gauge in gauges]
         text = load(seconds)

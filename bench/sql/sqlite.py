@@ -67,4 +67,5 @@ def main():
     publish("sqlite", table(["operation", "req/s", "server CPU us", "p50 / p95 ms", "ratio", "spread"], rows))
 
 
-main()
+if __name__ == "__main__":
+    main()
