@@ -297,12 +297,9 @@ impl Engine {
             Some(sharing) => Box::pin(execute::run_shared(run, sharing, &self.responses)).await,
         };
         timing.execute = started.elapsed();
-        // An answer for a credential is private to its client.
-        let is_personal = cache_control.is_some()
-            && (!caller.is_public(plan.nodes.iter().flat_map(|it| it.fetch.reads_claims()).map(|it| &**it))
-                || plan.nodes.iter().any(|it| it.fetch.is_personal(headers)));
+        let is_private = cache_control.is_some() && plan.is_private(caller, headers);
         let lifetime = cache_control.map(|told| Lifetime {
-            cache_control: if is_personal {
+            cache_control: if is_private {
                 CacheControl { scope: CacheScope::Private, ..told }
             } else {
                 told

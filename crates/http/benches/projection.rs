@@ -101,7 +101,14 @@ fn main() {
     let settings = ConfigValues { config: nothing(), env: nothing(), context: nothing() };
     let args =
         Args { schema: &mapping.schema, ids: &ids, shape: &shape, variables: &variables, arguments: &[] };
-    let inputs = Inputs { args, keys: Keys::NONE, settings: &settings, headers: &NoHeaders, response: None };
+    let inputs = Inputs {
+        args,
+        keys: Keys::NONE,
+        settings: &settings,
+        headers: &NoHeaders,
+        caller: None,
+        response: None,
+    };
     let text = posts();
     let tape = median(|| {
         black_box(Json::parse(black_box(text.as_bytes()), 64)).expect("JSON");

@@ -1,14 +1,15 @@
-//! Inputs of a call: arguments, keys of the parents, settings, the client's headers; and the status of an answer.
+//! Inputs of a call: arguments, keys of the parents, settings, the client's headers, the caller; and the status of an answer.
 //!
 //! All of it is borrowed from the request. An expression gets it as [`Value`]s, one variable at a time.
 //!
 //! **Invariant:** columns and rows of [`Inputs::keys`] stand in the order of the connector's keys.
 
-use crate::selection::Variable;
 use crate::selection::value::Value;
+use crate::selection::{Variable, claim_names};
 use crate::template::Looked;
 use std::borrow::Cow;
 use std::ops::Range;
+use weir_engine::caller::Caller;
 use weir_engine::plan::output_plan::{OutputArgument, OutputPlan};
 use weir_engine::rows::{Column, Data};
 use weir_engine::source::{Headers, Ids};
@@ -29,6 +30,8 @@ pub struct Inputs<'r> {
     pub settings: &'r ConfigValues,
     /// `$request.headers`.
     pub headers: &'r dyn Headers,
+    /// `$claims` and `$role`; none where nobody asks.
+    pub caller: Option<&'r Caller>,
     /// `$status` and `$response`, once there is one.
     pub response: Option<Response<'r>>,
 }
@@ -93,7 +96,9 @@ impl ConfigValues {
             | Variable::Context
             | Variable::Request
             | Variable::Status
-            | Variable::Response => return Looked::Missing,
+            | Variable::Response
+            | Variable::Claims
+            | Variable::Role => return Looked::Missing,
         };
         Looked::of(&keys.iter().fold(all.clone(), |value, key| value.get(key)))
     }
@@ -122,8 +127,25 @@ impl<'r> Inputs<'r> {
             Variable::Env => self.settings.env.get(key),
             Variable::Context => self.settings.context.get(key),
             Variable::Status => self.status(),
+            Variable::Claims => self.claim(key),
+            Variable::Role => self.role(),
             Variable::Request | Variable::Response => Value::Missing,
         }
+    }
+
+    /// The claim called `name`: the text of a session variable, else what the token says; missing if it is in neither.
+    fn claim(&self, name: &str) -> Value<'r> {
+        let Some(caller) = self.caller else { return Value::Missing };
+        let (variable, claim) = claim_names(name);
+        if let Some(text) = caller.value(&variable) {
+            return Value::Text(text.into());
+        }
+        let json = claim.and_then(|it| caller.claims().claim(it));
+        json.and_then(|it| Value::read(it, DEPTH_MAX)).unwrap_or(Value::Missing)
+    }
+
+    fn role(&self) -> Value<'r> {
+        self.caller.map_or(Value::Missing, |it| Value::Text(it.role().into()))
     }
 
     /// A variable as a whole.
@@ -137,7 +159,8 @@ impl<'r> Inputs<'r> {
             Variable::Env => self.settings.env.clone(),
             Variable::Context => self.settings.context.clone(),
             Variable::Status => self.status(),
-            Variable::Request | Variable::Response => Value::Missing,
+            Variable::Role => self.role(),
+            Variable::Request | Variable::Response | Variable::Claims => Value::Missing,
         }
     }
 

@@ -4,12 +4,13 @@
 //! connector its rule of caching. The planner asks the source's `division` which members come with which call; each piece
 //! is then a `fetch` of one call, of one call per key, or of batches of keys.
 //!
-//! **Invariant:** what is shared between clients is kept under a key that holds every header the call sends or reads.
+//! **Invariant:** what is shared between clients is kept under a key that holds every header and claim the call sends or reads.
 
 mod ask;
 mod batch;
 mod change;
 mod check_response;
+mod client_key;
 mod division;
 mod fetch;
 mod loader;
@@ -19,9 +20,10 @@ mod open;
 mod personal;
 mod remote_server;
 mod ttl;
+mod visible;
 
-pub(crate) use ask::push_header;
 pub(crate) use change::Change;
+pub(crate) use client_key::{ClientKey, push_claim, push_header};
 pub(crate) use open::rule_of;
 pub use open::{Options, is_services, open};
 pub use remote_server::RemoteServer;
@@ -37,9 +39,10 @@ use division::Division;
 use personal::Personal;
 use std::path::PathBuf;
 use std::sync::Arc;
+use weir_engine::caller::{Facts, Identity};
 use weir_engine::lifetime::HintAt;
 use weir_engine::source::{FieldError, FieldResolver, Headers, PlanError, PlanNode, PreparedFetch, Source};
-use weir_language::schema::Schema;
+use weir_language::schema::{Schema, Visibility};
 
 /// The services of one text.
 pub struct HttpSource {
@@ -70,10 +73,12 @@ struct ConnectorRuntime {
     alone: Arc<Rule>,
     /// For clients that sent nothing that becomes an `Authorization` of the calls.
     anonymous: Arc<Rule>,
-    /// The headers of clients that stand in keys beside those of the call, in lower case.
-    key_headers: Vec<Box<str>>,
+    /// The names that tell clients apart beside what the call sends.
+    key: ClientKey,
     /// All headers of clients that it reads, in lower case.
     reads_headers: Vec<Box<str>>,
+    /// All claims of callers that it reads.
+    reads_claims: Vec<Box<str>>,
     /// Credentials of the client's that take part.
     personal: Personal,
     /// Number of an idempotent call: calls with one number may be equal.
@@ -149,6 +154,14 @@ impl Source for HttpSource {
 
     fn hints(&self) -> &[HintAt] {
         &self.hints
+    }
+
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        visible::profile(&self.shared.mapping, identity, facts);
+    }
+
+    fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
+        visible::visibility(&self.shared.mapping, facts)
     }
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {

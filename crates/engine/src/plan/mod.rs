@@ -25,8 +25,9 @@ mod print;
 pub(crate) mod refused;
 mod response_sharing;
 
+use crate::caller::Caller;
 use crate::lifetime::NodeHints;
-use crate::source::{ExplainInput, PlanVariable, PreparedFetch};
+use crate::source::{ExplainInput, Headers, PlanVariable, PreparedFetch};
 use cache_directive::CacheDirective;
 use output_plan::{OutputPlan, PlanNodeId, SelectionSetId};
 use std::sync::Arc;
@@ -68,6 +69,14 @@ pub struct Plan {
     pub(crate) sharing: Option<ResponseSharing>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
+}
+
+impl Plan {
+    /// True if its answer to `caller` depends on a credential, so that it is private to the client.
+    pub(crate) fn is_private(&self, caller: &Caller, headers: &dyn Headers) -> bool {
+        let claims = self.nodes.iter().flat_map(|it| it.fetch.reads_claims()).map(|it| &**it);
+        !caller.is_public(claims) || self.nodes.iter().any(|it| it.fetch.is_personal(headers))
+    }
 }
 
 /// Types and defaults of an operation's variables, for binding: shared by all plans of one text that differ in the state of

@@ -269,6 +269,10 @@ impl PreparedFetch for ForwardedFetch {
         self.link.keeper.reads_headers()
     }
 
+    fn reads_claims(&self) -> &[Box<str>] {
+        self.link.keeper.reads_claims()
+    }
+
     fn is_personal(&self, headers: &dyn Headers) -> bool {
         self.link.keeper.is_personal(headers)
     }

@@ -10,7 +10,7 @@
 use super::{ForwardedHeader, ForwardedValue, Server};
 use crate::cache::{Cache, Key, Rule, Served, Sharing, Wanted};
 use crate::call::{Answer, Failure};
-use crate::source::{Change, push_header, rule_of, ttl};
+use crate::source::{Change, ClientKey, push_claim, push_header, rule_of, ttl};
 use http::HeaderName;
 use http::header::AUTHORIZATION;
 use std::borrow::Cow;
@@ -32,8 +32,8 @@ pub(crate) struct Keeper {
     begin: Key,
     /// Headers of the client's that stand in keys: those that are passed on, then those that tell callers apart.
     reads_headers: Vec<Box<str>>,
-    /// The latter.
-    key_headers: Vec<Box<str>>,
+    /// The latter, and claims.
+    key: ClientKey,
     /// Headers of the client's that are credentials, or become ones.
     credentials: Box<[Box<str>]>,
     /// The client's header that becomes an `Authorization`.
@@ -58,8 +58,8 @@ impl Keeper {
         begin.part(server.name.as_bytes());
         begin.part(format!("{:?}", server.cache_rule).as_bytes());
         let mut reads_headers = server.reads_headers();
-        let key_headers = said.filter(|it| it.private).map(|it| it.key.clone()).unwrap_or_default();
-        reads_headers.extend(key_headers.iter().cloned());
+        let key = ClientKey::of(said);
+        reads_headers.extend(key.headers.iter().cloned());
         let counters = server.cache.counters(&server.tag);
         let rule = rule_of(said, true, held(server, &mut begin), counters);
         let alone = Rule { sharing: Sharing::Never, ..rule.clone() };
@@ -74,7 +74,7 @@ impl Keeper {
             alone: Arc::new(alone),
             begin,
             reads_headers,
-            key_headers,
+            key,
             credentials,
             authorization,
             anonymous: Arc::new(anonymous),
@@ -86,6 +86,10 @@ impl Keeper {
 
     pub(crate) fn reads_headers(&self) -> &[Box<str>] {
         &self.reads_headers
+    }
+
+    pub(crate) fn reads_claims(&self) -> &[Box<str>] {
+        &self.key.claims
     }
 
     /// True if answers may be shared at all.
@@ -109,9 +113,10 @@ impl Keeper {
         tags
     }
 
-    fn rule_for(&self, headers: &dyn Headers) -> &Arc<Rule> {
-        match self.key_headers.iter().all(|it| headers.get(it).is_some()) {
-            true if self.authorization.as_ref().is_none_or(|it| headers.get(it).is_none()) => &self.anonymous,
+    fn rule_for(&self, input: &FetchInput<'_>) -> &Arc<Rule> {
+        let is_sent = |name: &str| input.headers.get(name).is_some();
+        match self.key.is_whole(input) {
+            true if !self.authorization.as_deref().is_some_and(is_sent) => &self.anonymous,
             true => &self.rule,
             false => &self.alone,
         }
@@ -131,9 +136,10 @@ impl Keeper {
         let mut key = self.begin.clone();
         asked.iter().for_each(|it| key.part(it));
         self.reads_headers.iter().for_each(|it| push_header(input.headers, it, &mut key));
+        self.key.claims.iter().for_each(|it| push_claim(input.caller, it, &mut key));
         tags.iter().for_each(|it| key.part(it.0.as_bytes()));
         let tags: Vec<Arc<str>> = tags.iter().map(|it| Arc::clone(&it.0)).collect();
-        let rule = self.rule_for(input.headers);
+        let rule = self.rule_for(input);
         let wanted = Wanted { key: key.hashed(), rule, tags: &tags, own_tags: &[], deadline: input.deadline };
         self.cache.get(wanted, call).await
     }
@@ -156,7 +162,7 @@ impl Keeper {
 
     /// Remaining lifetime of `served`.
     pub(crate) fn ttl(&self, served: &Served, input: &FetchInput<'_>) -> CacheControl {
-        ttl(served, self.rule_for(input.headers), TagSnapshot::default(), &self.shown)
+        ttl(served, self.rule_for(input), TagSnapshot::default(), &self.shown)
     }
 }
 

@@ -125,7 +125,8 @@ fn run(
     let object = || Setting::Object(Vec::new());
     let config = Setting::read(CONFIG, 9).expect("JSON");
     let settings = ConfigValues { config, env: object(), context: object() };
-    let inputs = Inputs { args, keys, settings: &settings, headers: &NoHeaders, response: None };
+    let inputs =
+        Inputs { args, keys, settings: &settings, headers: &NoHeaders, caller: None, response: None };
     let tapes: Vec<Json<'_>> =
         answers.iter().map(|it| Json::parse(it.as_bytes(), 100).expect("JSON")).collect();
     let rows: Vec<_> = tapes.iter().map(|it| Some(it.root())).collect();

@@ -5,7 +5,7 @@ use super::keys::{Seen, Where};
 use super::links::Known;
 use super::services::ParsedSelection;
 use super::{Connector, ConnectorId, Items, Place, Reader, ServiceId};
-use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind, Variable};
+use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind};
 use crate::template::{Base, Header, Request};
 use http::Method;
 use weir_language::ast::{Definition, Directive, FieldDefinition, ValueId};
@@ -114,16 +114,14 @@ impl<'d> Reader<'d> {
         }
         self.check_keys(directive, place, &seen, batch);
         let cache = self.cache_beside(beside, http.service);
-        let defaults = &self.defaults[http.service.index()];
-        let or = |own: Option<ParsedSelection>, default: &Option<ParsedSelection>| {
-            own.or_else(|| default.clone()).map(|it| it.0)
-        };
+        let own = [success, message, extensions];
+        let [success, error_message, error_extensions] = self.with_defaults(http.service, own, &mut seen);
         let connector = Connector {
             place,
             service: http.service,
-            success: or(success, &defaults.success),
-            error_message: or(message, &defaults.error_message),
-            error_extensions: or(extensions, &defaults.error_extensions),
+            success,
+            error_message,
+            error_extensions,
             request: http.request,
             batch_max: seen.batch.then(|| batch.map_or(BATCH_DEFAULT, |it| it.0)),
             keys: seen.keys,
@@ -134,10 +132,29 @@ impl<'d> Reader<'d> {
             cache,
             timeout_ms,
             reads_headers: seen.headers,
+            reads_claims: seen.claims,
             location: self.location(directive.span),
         };
         self.add(connector, literal);
         self.entity(entity, directive, place);
+    }
+
+    /// `isSuccess`, `errors.message` and `errors.extensions`: a connector's `own`, or those of its service.
+    fn with_defaults(
+        &self,
+        service: ServiceId,
+        own: [Option<ParsedSelection>; 3],
+        seen: &mut Seen,
+    ) -> [Option<Selection>; 3] {
+        let defaults = &self.defaults[service.index()];
+        let mut defaults =
+            [&defaults.success, &defaults.error_message, &defaults.error_extensions].into_iter();
+        own.map(|own| {
+            let default = defaults.next().and_then(Option::as_ref);
+            let chosen = own.or_else(|| default.cloned()).map(|it| it.0);
+            chosen.iter().for_each(|it| seen.client(it));
+            chosen
+        })
     }
 
     /// `entity` of a `@connect` at `place`, and where it is written.
@@ -298,13 +315,7 @@ impl<'d> Reader<'d> {
         for header in http.request.own_headers() {
             header.forwarded().into_iter().for_each(|name| seen.header(name));
             // Those of the source were checked where they stand: here only what they read counts.
-            for used in header.slots().flat_map(|slot| slot.expr.variables()) {
-                if let (Variable::Request, [("headers", _), (name, _), ..]) =
-                    (used.variable, used.keys.as_slice())
-                {
-                    seen.header(name);
-                }
-            }
+            header.slots().for_each(|slot| seen.client(&slot.expr));
         }
     }
 
@@ -417,7 +428,6 @@ impl<'d> Reader<'d> {
         };
         let connector = Connector {
             place: Place::Entity(of.base),
-            service: from.service,
             request: from.request.of_parent(),
             batch_max: None,
             keys: names.iter().map(key).collect(),
@@ -428,10 +438,7 @@ impl<'d> Reader<'d> {
             success: from.success.as_ref().map(Selection::of_parent),
             error_message: from.error_message.as_ref().map(Selection::of_parent),
             error_extensions: from.error_extensions.as_ref().map(Selection::of_parent),
-            cache: from.cache.clone(),
-            timeout_ms: from.timeout_ms,
-            reads_headers: from.reads_headers.clone(),
-            location: from.location,
+            ..from.clone()
         };
         let literal = self.selections.last().copied().flatten();
         self.mapping.connectors.push(connector);

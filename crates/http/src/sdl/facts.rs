@@ -65,8 +65,44 @@ pub struct Mapping {
     pub config: Vec<Setting>,
     /// The same of `$env`.
     pub env: Vec<Setting>,
+    /// The conditions of guards, each once.
+    pub conditions: Vec<Condition>,
+    /// Types and fields that not every caller sees.
+    pub guards: Vec<Guard>,
     /// Warnings: parts without effect or with an unexpected one, with their places.
     pub notes: Vec<Mistake>,
+}
+
+/// Scopes of which all of one group are needed.
+pub type ScopeGroups = Box<[Box<[Box<str>]>]>;
+
+/// A condition on callers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// `@authenticated`: any credential.
+    Authenticated,
+    /// `@requiresScopes`: all scopes of one of the groups.
+    Scopes(ScopeGroups),
+    /// `@allow`: one of the roles.
+    Roles(Box<[Box<str>]>),
+}
+
+/// A type or field that is shown to callers for whom a condition is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// What is shown.
+    pub guarded: Guarded,
+    /// The place of the condition in [`Mapping::conditions`].
+    pub condition: u32,
+}
+
+/// Parts of a schema that have guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guarded {
+    /// A type of the text.
+    Type(TypeId),
+    /// A field.
+    Field(FieldId),
 }
 
 /// A setting that is read somewhere.
@@ -220,7 +256,7 @@ impl Place {
 }
 
 /// One `@connect`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Connector {
     /// Its location.
     pub place: Place,
@@ -253,6 +289,8 @@ pub struct Connector {
     pub timeout_ms: Option<u32>,
     /// Headers of the client's request that the request or the selection reads, in lower case, each once.
     pub reads_headers: Vec<Box<str>>,
+    /// Session variables and claims that they read, by the names of `PreparedFetch::reads_claims`, each once.
+    pub reads_claims: Vec<Box<str>>,
     /// Its `@` in the text.
     pub location: Location,
 }

@@ -21,15 +21,14 @@ enum Meaning {
     Guard(&'static str),
 }
 
-const ACCESS: &str =
-    "says who may see this, which is not enforced here: take it out, and let the service or a role decide";
+const ACCESS: &str = "asks a program who may see this, which is not done here: write `@requiresScopes`, or `@allow(roles: [\"name\"])` of `https://weir.example/spec/v1`";
 const HIDDEN: &str =
     "hides this from clients, which is not done here: take it out of the text, or leave the directive out";
 const CONTEXT: &str =
     "hands values down from parents, which is not done here: ask for them with `$this` or an argument";
 
 /// All of them.
-pub(super) static FEDERATED: [Federated; 18] = [
+pub(super) static FEDERATED: [Federated; 16] = [
     nothing("key"),
     nothing("extends"),
     nothing("shareable"),
@@ -43,8 +42,6 @@ pub(super) static FEDERATED: [Federated; 18] = [
     nothing("listSize"),
     Federated { name: "external", meaning: Meaning::External },
     guard("inaccessible", HIDDEN),
-    guard("authenticated", ACCESS),
-    guard("requiresScopes", ACCESS),
     guard("policy", ACCESS),
     guard("context", CONTEXT),
     guard("fromContext", CONTEXT),

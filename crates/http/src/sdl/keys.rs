@@ -5,8 +5,10 @@
 
 use super::{KeyField, Reader, Setting, hint};
 use crate::selection::{
-    Expr, ExprId, Member, Method, Selection, SelectionError, Start, StepKind, Use, Variable,
+    Expr, ExprId, Member, Method, Selection, SelectionError, Start, StepKind, Use, Variable, claim_names,
+    session_variable,
 };
+use weir_engine::caller::{ROLE_VARIABLE, SESSION_PREFIX};
 use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use weir_language::span::Span;
@@ -37,6 +39,8 @@ impl Where {
 pub(super) struct Seen {
     pub(super) keys: Vec<KeyField>,
     pub(super) headers: Vec<Box<str>>,
+    /// By the names of `PreparedFetch::reads_claims`.
+    pub(super) claims: Vec<Box<str>>,
     pub(super) batch: bool,
     pub(super) this: bool,
 }
@@ -46,6 +50,30 @@ impl Seen {
         let name: Box<str> = name.to_ascii_lowercase().into();
         if !self.headers.contains(&name) {
             self.headers.push(name);
+        }
+    }
+
+    fn claim(&mut self, name: &str) {
+        if !self.claims.iter().any(|it| **it == *name) {
+            self.claims.push(name.into());
+        }
+    }
+
+    /// Notes headers and claims that `selection` reads.
+    pub(super) fn client(&mut self, selection: &Selection) {
+        selection.variables().for_each(|it| self.client_use(&it));
+    }
+
+    fn client_use(&mut self, used: &Use<'_>) {
+        match (used.variable, used.keys.as_slice()) {
+            (Variable::Request, [("headers", _), (name, _), ..]) => self.header(name),
+            (Variable::Claims, [(name, _), ..]) => {
+                let (variable, claim) = claim_names(name);
+                self.claim(&variable);
+                claim.into_iter().for_each(|it| self.claim(it));
+            }
+            (Variable::Role, _) => self.claim(ROLE_VARIABLE),
+            _ => {}
         }
     }
 }
@@ -132,7 +160,9 @@ impl Reader<'_> {
             | Variable::Context
             | Variable::Request
             | Variable::Status
-            | Variable::Response => {}
+            | Variable::Response
+            | Variable::Claims
+            | Variable::Role => {}
         }
     }
 
@@ -187,13 +217,7 @@ impl Reader<'_> {
             Variable::Context => {
                 wrong("nothing is in `$context`: read `$config`, `$env` or `$request.headers`")
             }
-            Variable::Request => match used.keys.as_slice() {
-                [("headers", _), (name, _), ..] => {
-                    seen.header(name);
-                    Ok(())
-                }
-                _ => wrong("only headers are known of it: write `$request.headers.'name'`"),
-            },
+            Variable::Request | Variable::Claims | Variable::Role => check_client(used, seen),
             Variable::Status => Ok(()),
         }
     }
@@ -321,6 +345,42 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+/// Checks what is read of the client, and notes it.
+fn check_client(used: &Use<'_>, seen: &mut Seen) -> Result<(), SelectionError> {
+    let wrong = |message: &str| Err(SelectionError::new(used.span, message));
+    match (used.variable, used.keys.as_slice()) {
+        (Variable::Request, [("headers", _), (name, _), ..]) => {
+            if let Some(instead) = instead_of(name) {
+                return wrong(&format!("{}: write `{instead}`", any_word(name)));
+            }
+        }
+        (Variable::Request, _) => {
+            return wrong("only headers are known of it: write `$request.headers.'name'`");
+        }
+        (Variable::Claims, []) => {
+            return wrong("name what is meant, as in `$claims.sub` or `$claims.'user-id'`");
+        }
+        (Variable::Role, [_, ..]) => return wrong("`$role` is a text: nothing is in it"),
+        _ => {}
+    }
+    seen.client_use(used);
+    Ok(())
+}
+
+/// What to read instead of the client's header `name`, if it is one of a session variable.
+pub(super) fn instead_of(name: &str) -> Option<String> {
+    let variable = session_variable(name)?;
+    Some(match variable.strip_prefix(SESSION_PREFIX) {
+        _ if variable == ROLE_VARIABLE => "$role".to_owned(),
+        own => format!("$claims.'{}'", own.unwrap_or(&variable)),
+    })
+}
+
+/// Why the client's header `name` is not read.
+pub(super) fn any_word(name: &str) -> String {
+    format!("any client can send `{name}`, so the header is not read; authentication says what holds")
 }
 
 /// Why `key` of another source's type `ty` is none: this text adds it.

@@ -3,6 +3,7 @@
 //! **Invariant:** every name that a text imports is known; a directive of ours that is not imported is complained about.
 
 use super::federation::{FEDERATED, Federated};
+use super::guards::GuardKind;
 use super::hint;
 use std::borrow::Cow;
 use weir_language::ast::{
@@ -42,11 +43,12 @@ pub(super) enum Known {
     Join,
     Graphql,
     Grpc,
+    Guard(GuardKind),
 }
 
 impl Known {
     /// All but federation's.
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 13] = [
         Self::Link,
         Self::Source,
         Self::Connect,
@@ -57,6 +59,9 @@ impl Known {
         Self::Join,
         Self::Graphql,
         Self::Grpc,
+        Self::Guard(GuardKind::Authenticated),
+        Self::Guard(GuardKind::Scopes),
+        Self::Guard(GuardKind::Roles),
     ];
 
     pub(super) const fn name(self) -> &'static str {
@@ -72,6 +77,7 @@ impl Known {
             Self::Join => "join",
             Self::Graphql => "graphql",
             Self::Grpc => "grpc",
+            Self::Guard(it) => it.name(),
         }
     }
 
@@ -83,6 +89,9 @@ impl Known {
             Self::Connect | Self::CacheControl | Self::CacheTag => "types and fields",
             Self::Federation(_) => "types and fields",
             Self::Join => "fields",
+            Self::Guard(_) => {
+                "object types, interfaces, scalars, enums, and fields of objects and interfaces"
+            }
         }
     }
 
@@ -97,7 +106,8 @@ impl Known {
             | Self::CacheTag
             | Self::Join
             | Self::Graphql
-            | Self::Grpc => WEIR,
+            | Self::Grpc
+            | Self::Guard(_) => WEIR,
         }
     }
 }
@@ -133,7 +143,10 @@ impl Spec {
     fn directives(&self) -> Vec<Known> {
         let own = Known::ALL.into_iter().filter(|it| it.home() == self.home);
         match self.home {
-            FEDERATION => FEDERATED.iter().map(Known::Federation).chain([Known::CacheTag]).collect(),
+            FEDERATION => {
+                let guards = [GuardKind::Authenticated, GuardKind::Scopes].map(Known::Guard);
+                FEDERATED.iter().map(Known::Federation).chain([Known::CacheTag]).chain(guards).collect()
+            }
             _ => own.collect(),
         }
     }

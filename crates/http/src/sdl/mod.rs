@@ -15,6 +15,7 @@ mod connect;
 mod facts;
 mod federation;
 mod fields;
+mod guards;
 mod hints;
 mod keys;
 mod links;
@@ -37,7 +38,8 @@ use links::Links;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_language::ast::{
-    Definition, Directive, Document, FieldDefinition, TypeBody, TypeDefinition, ValueId,
+    Definition, Directive, Document, FieldDefinition, InputDefinition, List, TypeBody, TypeDefinition,
+    ValueId,
 };
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
@@ -144,6 +146,8 @@ impl<'d> Reader<'d> {
             type_tags_at: Vec::new(),
             config: Vec::new(),
             env: Vec::new(),
+            conditions: Vec::new(),
+            guards: Vec::new(),
             notes: Vec::new(),
         };
         Self {
@@ -191,13 +195,16 @@ impl<'d> Reader<'d> {
         let name = self.str(ty.name);
         let directives = self.document.list(ty.directives);
         for directive in directives {
-            self.on_type(directive, name, directives);
+            self.on_type(directive, ty, name, directives);
         }
         let fields = match ty.body {
             TypeBody::Object { fields, .. } | TypeBody::Interface { fields, .. } => fields,
-            TypeBody::Scalar | TypeBody::Union { .. } | TypeBody::Enum { .. } | TypeBody::Input { .. } => {
-                return;
+            TypeBody::Input { fields } => return self.unguarded(fields),
+            TypeBody::Enum { values } => {
+                let values = self.document.list(values).iter();
+                return values.for_each(|it| self.misplaced_guards(it.directives));
             }
+            TypeBody::Scalar | TypeBody::Union { .. } => return,
         };
         let id = self.mapping.schema.type_by_name(name);
         for field in self.document.list(fields) {
@@ -205,7 +212,26 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn on_type(&mut self, directive: &'d Directive, name: &'d str, beside: &'d [Directive]) {
+    /// Complains about guards of arguments and input fields.
+    fn unguarded(&mut self, inputs: List<InputDefinition>) {
+        self.document.list(inputs).iter().for_each(|it| self.misplaced_guards(it.directives));
+    }
+
+    fn misplaced_guards(&mut self, directives: List<Directive>) {
+        for directive in self.document.list(directives) {
+            if let Some(it @ links::Known::Guard(_)) = self.known(directive) {
+                self.misplaced(directive, it);
+            }
+        }
+    }
+
+    fn on_type(
+        &mut self,
+        directive: &'d Directive,
+        ty: &'d TypeDefinition,
+        name: &'d str,
+        beside: &'d [Directive],
+    ) {
         use links::Known;
         match self.known(directive) {
             Some(Known::Connect) => {
@@ -216,6 +242,7 @@ impl<'d> Reader<'d> {
             Some(Known::Cache) if self.has_connector(beside) => {}
             Some(Known::CacheControl) => self.hint(directive, name, None),
             Some(Known::CacheTag) => self.tag(directive, name, None),
+            Some(Known::Guard(kind)) => self.guard_type(kind, directive, ty),
             Some(Known::Federation(_)) | None => {}
             Some(it) => self.misplaced(directive, it),
         }
@@ -224,6 +251,7 @@ impl<'d> Reader<'d> {
     fn on_field(&mut self, id: Option<TypeId>, ty: &'d str, field: &'d FieldDefinition) {
         use links::Known;
         let name = self.str(field.name);
+        self.unguarded(field.arguments);
         let mut brought = false;
         let directives = self.document.list(field.directives);
         for directive in directives {
@@ -240,6 +268,7 @@ impl<'d> Reader<'d> {
                 }
                 Some(Known::CacheControl) => self.hint(directive, ty, Some(name)),
                 Some(Known::CacheTag) => self.tag(directive, ty, Some(name)),
+                Some(Known::Guard(kind)) => self.guard_field(kind, directive, id, name),
                 Some(Known::Policy) => {}
                 Some(Known::Cache) if self.has_connector(directives) => {}
                 Some(Known::Federation(it)) => self.external.extend(

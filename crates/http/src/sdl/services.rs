@@ -1,7 +1,7 @@
 //! `@source`, `@cache`, `@policy`, `@graphql` and `@grpc`, which stand on the schema.
 
 use super::fields::Fields;
-use super::keys::{Seen, Where};
+use super::keys::{Seen, Where, any_word, instead_of};
 use super::links::Known;
 use super::outside::Own;
 use super::{BreakerFacts, GraphqlServer, GrpcServer, Policy, Reader, Service, ServiceId, hint, server_name};
@@ -240,6 +240,10 @@ impl<'d> Reader<'d> {
             let span = fields.span;
             self.finish(fields);
             let from_text = from.and_then(|it| self.string(it));
+            if let Some((name, instead)) = from_text.as_deref().and_then(|it| Some((it, instead_of(it)?))) {
+                self.complain(span, format!("{}: write `value: \"{{{instead}}}\"`", any_word(name)));
+                continue;
+            }
             let value_text = value.and_then(|it| self.string(it));
             let Some(name) = name else { continue };
             match Header::read(&name, from_text.as_deref(), value_text.as_deref()) {

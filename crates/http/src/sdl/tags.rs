@@ -124,9 +124,13 @@ impl<'d> Reader<'d> {
             let message = format!("the call is not made by `{}`, so no tag can be made of it", lost.name);
             return self.complain(written.directive.span, message);
         }
-        for header in seen.headers {
-            if !connector.reads_headers.contains(&header) {
-                connector.reads_headers.push(header);
+        let reads =
+            [(&mut connector.reads_headers, seen.headers), (&mut connector.reads_claims, seen.claims)];
+        for (all, more) in reads {
+            for name in more {
+                if !all.contains(&name) {
+                    all.push(name);
+                }
             }
         }
         connector.tags.push(Tag { name: name.clone(), on_field: written.field.is_some() });

@@ -1,5 +1,6 @@
 //! Accepted files, and refusals with their places.
 
+mod callers;
 mod requests;
 mod versions;
 
@@ -58,7 +59,7 @@ fn the_match_centre_is_read_whole() {
 }
 
 const HEAD: &str = "extend schema\n  @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@source\", \"@connect\"])
-  @link(url: \"https://weir.example/spec/v1\", import: [\"@cache\", \"@policy\", \"@cacheControl\", \"@cacheTag\", \"@join\", \"@graphql\", \"@grpc\"])
+  @link(url: \"https://weir.example/spec/v1\", import: [\"@cache\", \"@policy\", \"@cacheControl\", \"@cacheTag\", \"@join\", \"@graphql\", \"@grpc\", \"@allow\"])
   @source(name: \"s\", http: {baseURL: \"http://host\"})\n";
 
 /// `text` behind the links is refused with these complaints: the text at the place, and the words.

@@ -123,7 +123,7 @@ impl Blanks<'_> {
         // A definition that only annotates a type of another source adds no field.
         let is_about = |it: &Directive| {
             let known = self.links.known(self.document.str(it.name));
-            matches!(known, Some(Known::CacheControl | Known::CacheTag))
+            matches!(known, Some(Known::CacheControl | Known::CacheTag | Known::Guard(_)))
         };
         let says_only = fields.is_empty() && self.document.list(ty.directives).iter().all(is_about);
         if ty.extend && (says_only || !fields.is_empty() && fields.iter().all(joined)) {

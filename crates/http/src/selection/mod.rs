@@ -9,6 +9,7 @@
 //!
 //! Source: the public documentation of the mapping language of connect, versions 0.1 to 0.4.
 
+mod claim;
 pub mod eval;
 mod lex;
 mod method;
@@ -19,6 +20,7 @@ mod print;
 pub(crate) mod tests;
 pub mod value;
 
+pub(crate) use claim::{claim_names, session_variable};
 pub use method::{Call, Method};
 
 use weir_language::span::Span;
@@ -163,11 +165,15 @@ pub enum Variable {
     Status,
     /// `$response`: the answer's headers.
     Response,
+    /// `$claims`: what authentication vouches for.
+    Claims,
+    /// `$role`: the caller's role.
+    Role,
 }
 
 impl Variable {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Args,
         Self::This,
         Self::Batch,
@@ -177,6 +183,8 @@ impl Variable {
         Self::Env,
         Self::Status,
         Self::Response,
+        Self::Claims,
+        Self::Role,
     ];
 
     /// Without `$`.
@@ -192,6 +200,8 @@ impl Variable {
             Self::Env => "env",
             Self::Status => "status",
             Self::Response => "response",
+            Self::Claims => "claims",
+            Self::Role => "role",
         }
     }
 }

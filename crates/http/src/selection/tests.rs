@@ -36,7 +36,14 @@ pub(crate) fn evaluated(text: &str, answer: &str) -> String {
     let object = |text| Value::read(text, 9).expect("JSON");
     let settings = ConfigValues { config: object(CONFIG), env: object("{}"), context: object("{}") };
     let args = Args { schema: &schema, ids: &ids, shape: &shape, variables: &variables, arguments: &[] };
-    let inputs = Inputs { args, keys: Keys::NONE, settings: &settings, headers: &NoHeaders, response: None };
+    let inputs = Inputs {
+        args,
+        keys: Keys::NONE,
+        settings: &settings,
+        headers: &NoHeaders,
+        caller: None,
+        response: None,
+    };
     let json = Json::parse(answer.as_bytes(), 64).expect("JSON");
     let found = eval(&selection, selection.root(), usize::MAX, &Value::of(json.root()), &inputs);
     match found {
@@ -94,7 +101,7 @@ fn what_is_no_selection_is_refused_where_it_goes_wrong() {
     refused("a: 1", 3, "a value that is written out stands in `$(…)`, as in `$(1)` or `$([a, b])`");
     refused("a: b->first(1)", 6, "`->first` takes no argument, not 1");
     refused("a: b->get", 6, "`->get` takes one argument, not 0");
-    let variables = "$args $this $batch $config $context $request $env $status $response";
+    let variables = "$args $this $batch $config $context $request $env $status $response $claims $role";
     refused("a: $arg.b", 3, &format!("there is no variable `$arg`: there are {variables}"));
     refused("a: b ?? c", 5, "`??` stands in `$(…)`: write `$(a ?? b)`");
     refused("a: b ?! c", 5, "`?!` stands in `$(…)`: write `$(a ?! b)`");

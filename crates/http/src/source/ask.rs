@@ -15,7 +15,7 @@ use http::{HeaderName, HeaderValue, Method};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use weir_engine::source::{FieldError, Headers};
+use weir_engine::source::{FetchInput, FieldError};
 
 /// The longest path with its query: servers take hardly more.
 const TARGET_BYTES_MAX: usize = 32 * 1024;
@@ -29,35 +29,18 @@ pub(super) fn check(rendered: &Rendered) -> Result<(), FieldError> {
 }
 
 impl ConnectorRuntime {
-    /// Caching rule for this client.
-    pub(super) fn rule_for(&self, headers: &dyn Headers) -> &Arc<Rule> {
-        match self.key_headers.iter().all(|it| headers.get(it).is_some()) {
-            true if self.personal.is_anonymous(headers) => &self.anonymous,
+    /// Caching rule for the client of `input`.
+    pub(super) fn rule_for(&self, input: &FetchInput<'_>) -> &Arc<Rule> {
+        match self.key.is_whole(input) {
+            true if self.personal.is_anonymous(input.headers) => &self.anonymous,
             true => &self.rule,
             false => &self.alone,
         }
     }
-
-    /// Adds what tells this client from others beside what its calls send.
-    pub(super) fn push_client(&self, headers: &dyn Headers, key: &mut Key) {
-        for name in &self.key_headers {
-            push_header(headers, name, key);
-        }
-    }
-}
-
-/// Adds all values of a header, and how many they are.
-pub(crate) fn push_header(headers: &dyn Headers, name: &str, key: &mut Key) {
-    let mut count = 0_u32;
-    headers.each(name, &mut |value| {
-        count += 1;
-        key.part(value);
-    });
-    key.part(&count.to_le_bytes());
 }
 
 /// The key of a call: all that is sent, and what tells the client from others.
-pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, headers: &dyn Headers) -> Key {
+pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, input: &FetchInput<'_>) -> Key {
     let (connector, runtime) = (shared.connector(id), shared.runtime(id));
     let mut key = Key::default();
     key.begin(&runtime.service_fingerprint);
@@ -68,7 +51,7 @@ pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, headers
         key.part(name.as_str().as_bytes());
         key.part(value);
     }
-    runtime.push_client(headers, &mut key);
+    runtime.key.push(input, &mut key);
     key
 }
 

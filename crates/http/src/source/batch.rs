@@ -6,7 +6,7 @@
 use super::check_response::is_batch;
 use super::fetch::{ConnectorCall, RowOutcome, inputs};
 use super::memo::{CallResult, Memo};
-use super::{ConnectorRuntime, Shared, ask};
+use super::{ConnectorRuntime, Shared, ask, push_claim, push_header};
 use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
 use crate::call::{Answer, CallError};
 use crate::inputs::Inputs;
@@ -58,7 +58,7 @@ async fn ask_with_others(
 ) -> Vec<CallResult> {
     let columns = input.parent_keys.unwrap_or_default();
     let runtime = shared.runtime(call.connector);
-    let mut key = prefix(runtime, input.headers);
+    let mut key = prefix(runtime, &input);
     columns.iter().for_each(|it| key.part(&[kind(it)]));
     let key = key.prefix();
     let loader = memo.loader(key, columns.len());
@@ -96,11 +96,14 @@ fn kind(column: &Column) -> u8 {
 }
 
 /// Prefix of a connector's keys, before each id.
-fn prefix(runtime: &ConnectorRuntime, headers: &dyn Headers) -> Key {
+fn prefix(runtime: &ConnectorRuntime, input: &FetchInput<'_>) -> Key {
     let mut prefix = Key::default();
     prefix.begin(&runtime.fingerprint);
     for name in &runtime.reads_headers {
-        ask::push_header(headers, name, &mut prefix);
+        push_header(input.headers, name, &mut prefix);
+    }
+    for name in &runtime.reads_claims {
+        push_claim(input.caller, name, &mut prefix);
     }
     prefix
 }
@@ -130,9 +133,9 @@ async fn ask_for(
     let columns = input.parent_keys.unwrap_or_default();
     let (rows, keys) = (keys.len(), Arc::new(keys));
     let runtime = shared.runtime(call.connector);
-    let prefix = prefix(runtime, input.headers);
+    let prefix = prefix(runtime, &input);
     let own_tags = own_tags(shared, ids, call, input, rows);
-    let rule = if own_tags.is_some() { runtime.rule_for(input.headers) } else { &runtime.alone };
+    let rule = if own_tags.is_some() { runtime.rule_for(&input) } else { &runtime.alone };
     let own_tags = &own_tags.unwrap_or_default();
     let wanted =
         Wanted { key: prefix.prefix(), rule, tags: &runtime.tags, own_tags, deadline: input.deadline };

@@ -12,7 +12,7 @@ use super::change::Change;
 use super::check_response::{NO_RESPONSE, ResponseVerdict, check_response, failed, response};
 use super::memo::Memo;
 use super::ttl::{Shortest, ttl};
-use super::{Shared, ask, batch};
+use super::{ConnectorRuntime, Shared, ask, batch};
 use crate::cache::{Body, Served, Sharing, Wanted};
 use crate::inputs::{Args, Inputs, Keys};
 use crate::project::Projection;
@@ -51,6 +51,7 @@ struct HttpFetch {
     in_turn: bool,
     protocol: Protocol,
     reads_headers: Vec<Box<str>>,
+    reads_claims: Vec<Box<str>>,
     touches: Vec<Tag>,
     asks: Vec<u32>,
 }
@@ -104,10 +105,13 @@ pub(super) fn prepare(
     // Each call reports its changes once its result is known.
     let read = if in_turn { &[][..] } else { &calls[..] };
     let runtimes = || calls.iter().map(|it| shared.runtime(it.connector));
-    let mut reads_headers: Vec<Box<str>> =
-        runtimes().flat_map(|it| it.reads_headers.iter().cloned()).collect();
-    reads_headers.sort_unstable();
-    reads_headers.dedup();
+    let read_by = |of: fn(&ConnectorRuntime) -> &[Box<str>]| {
+        let mut names: Vec<Box<str>> = runtimes().flat_map(|it| of(it).iter().cloned()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    let (reads_headers, reads_claims) = (read_by(|it| &it.reads_headers), read_by(|it| &it.reads_claims));
     let mut touches: Vec<Arc<str>> =
         read.iter().flat_map(|it| shared.runtime(it.connector).tags.iter().cloned()).collect();
     touches.sort_unstable();
@@ -115,7 +119,17 @@ pub(super) fn prepare(
     let touches = touches.into_iter().map(Tag).collect();
     let asks = read.iter().filter_map(|it| shared.runtime(it.connector).asks).collect();
     let (shared, ids, protocol) = (Arc::clone(shared), Arc::clone(piece.ids), piece.protocol);
-    Ok(Box::new(HttpFetch { shared, ids, calls, in_turn, protocol, reads_headers, touches, asks }))
+    Ok(Box::new(HttpFetch {
+        shared,
+        ids,
+        calls,
+        in_turn,
+        protocol,
+        reads_headers,
+        reads_claims,
+        touches,
+        asks,
+    }))
 }
 
 /// One call's rows.
@@ -190,10 +204,10 @@ impl HttpFetch {
         ask::check(&rendered)?;
         let runtime = shared.runtime(id);
         let tags = runtime.tags(&inputs);
-        let mut key = ask::key(shared, id, &rendered, input.headers);
+        let mut key = ask::key(shared, id, &rendered, input);
         tags.push(&mut key);
         let key = key.hashed();
-        let rule = if tags.is_vague { &runtime.alone } else { runtime.rule_for(input.headers) };
+        let rule = if tags.is_vague { &runtime.alone } else { runtime.rule_for(input) };
         let wanted = Wanted { key, rule, tags: &tags.all, own_tags: &[], deadline: input.deadline };
         let change = self.in_turn.then(|| Change::begin(&shared.cache, runtime.changed(&inputs)));
         let get = shared.cache.get(wanted, || ask::call(shared, id, &rendered, input.deadline));
@@ -217,7 +231,7 @@ impl HttpFetch {
             outcomes.iter().map(|it| it.as_ref().ok().and_then(|it| it.entry.json())).collect();
         let mut values = Vec::with_capacity(outcomes.len());
         let mut responses = Vec::with_capacity(outcomes.len());
-        let (rule, empty) = (runtime.rule_for(input.headers), Json::known("null", NULL));
+        let (rule, empty) = (runtime.rule_for(&input), Json::known("null", NULL));
         let (mut errors, mut cache_control, mut bytes) = (Vec::new(), Shortest::default(), 0);
         for (row, (outcome, json)) in outcomes.iter().zip(&jsons).enumerate() {
             let mut fail = |error: FieldError| errors.push(CellError { row: row as u32, error });
@@ -345,7 +359,8 @@ pub(super) fn inputs<'r>(
     let args = Args { schema: &mapping.schema, ids, shape, variables: input.variables, arguments };
     let columns = input.parent_keys.unwrap_or_default();
     let keys = Keys { columns, names: &mapping.connector(connector).keys, start: rows.start, end: rows.end };
-    Inputs { args, keys, settings: &shared.settings, headers: input.headers, response: None }
+    let (headers, caller) = (input.headers, Some(input.caller));
+    Inputs { args, keys, settings: &shared.settings, headers, caller, response: None }
 }
 
 /// Adds `errors`, which are of rows without a value, to those of `column`.
@@ -375,6 +390,10 @@ impl PreparedFetch for HttpFetch {
 
     fn reads_headers(&self) -> &[Box<str>] {
         &self.reads_headers
+    }
+
+    fn reads_claims(&self) -> &[Box<str>] {
+        &self.reads_claims
     }
 
     fn is_personal(&self, headers: &dyn Headers) -> bool {

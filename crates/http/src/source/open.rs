@@ -2,7 +2,7 @@
 
 use super::division::Division;
 use super::personal::Personal;
-use super::{ConnectorRuntime, HttpSource, Shared};
+use super::{ClientKey, ConnectorRuntime, HttpSource, Shared};
 use crate::cache::{Cache, Counters, Rule, Sharing};
 use crate::call::{self, Upstream};
 use crate::inputs::ConfigValues;
@@ -221,12 +221,15 @@ fn runtime(
     let service = mapping.service(connector.service);
     let rule = rule(mapping, connector, cache);
     let cache_rule = cache_rule(mapping, connector);
-    let private = cache_rule.filter(|it| it.private);
-    let key_headers = private.map(|it| it.key.clone()).unwrap_or_default();
-    let mut reads_headers: Vec<Box<str>> =
-        connector.reads_headers.iter().chain(&key_headers).cloned().collect();
-    reads_headers.sort_unstable();
-    reads_headers.dedup();
+    let key = ClientKey::of(cache_rule);
+    let both = |own: &[Box<str>], more: &[Box<str>]| {
+        let mut all: Vec<Box<str>> = own.iter().chain(more).cloned().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let reads_headers = both(&connector.reads_headers, &key.headers);
+    let reads_claims = both(&connector.reads_claims, &key.claims);
     let alone = Rule { sharing: Sharing::Never, ..rule.clone() };
     let anonymous = Rule { anonymous: true, ..rule.clone() };
     let personal = Personal::new(connector.request.own_headers(), &reads_headers);
@@ -240,8 +243,9 @@ fn runtime(
         alone: Arc::new(alone),
         anonymous: Arc::new(anonymous),
         rule: Arc::new(rule),
-        key_headers,
+        key,
         reads_headers,
+        reads_claims,
         personal,
         asks,
         fingerprint: digest.finalize().into(),

@@ -14,6 +14,7 @@ mod wire_kit;
 mod addresses;
 mod call;
 mod call_faults;
+mod callers;
 mod graphql;
 #[cfg(feature = "grpc")]
 mod grpc;

@@ -71,12 +71,18 @@ pub(crate) struct Service {
     connections: Arc<AtomicUsize>,
 }
 
-type Script = Arc<dyn Fn(usize) -> Reply + Send + Sync>;
+/// The answer to the n-th request, whose head and body this is.
+type Script = Arc<dyn Fn(usize, &str) -> Reply + Send + Sync>;
 
 impl Service {
     /// Answers the n-th request, from 0, by `script`.
     pub(crate) fn start(script: impl Fn(usize) -> Reply + Send + Sync + 'static) -> Self {
-        Self::begin(Arc::new(script), None)
+        Self::begin(Arc::new(move |nth, _| script(nth)), None)
+    }
+
+    /// Answers by the head and body of each request.
+    pub(crate) fn start_by(script: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
+        Self::begin(Arc::new(move |_, head| script(head)), None)
     }
 
     /// The same with TLS.
@@ -84,7 +90,7 @@ impl Service {
         tls: TlsAcceptor,
         script: impl Fn(usize) -> Reply + Send + Sync + 'static,
     ) -> Self {
-        Self::begin(Arc::new(script), Some(tls))
+        Self::begin(Arc::new(move |nth, _| script(nth)), Some(tls))
     }
 
     fn begin(script: Script, tls: Option<TlsAcceptor>) -> Self {
@@ -184,10 +190,10 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     while let Some(head) = request(&mut stream).await {
         let number = {
             let mut seen = seen.lock().unwrap();
-            seen.push(head);
+            seen.push(head.clone());
             seen.len() - 1
         };
-        match script(number) {
+        match script(number, &head) {
             Reply::Send(bytes) => stream.write_all(&bytes).await.unwrap_or_default(),
             Reply::Close(bytes) => {
                 stream.write_all(&bytes).await.unwrap_or_default();

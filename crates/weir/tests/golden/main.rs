@@ -79,6 +79,8 @@ struct Case {
     protocol: Protocol,
     /// JSON: what the client sends.
     headers: String,
+    /// JSON: `role`, `variables` and `token` of a caller who is not the admin; `anonymous` if no credential was sent.
+    session: Option<String>,
     /// SQL that is run before, on the database of a case that mutates.
     before: String,
     /// A second request; its answer follows the case's own.
@@ -199,6 +201,7 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         variables: header("variables").unwrap_or_else(|| "{}".into()),
         operation: header("operation"),
         headers: header("headers").unwrap_or_else(|| "{}".into()),
+        session: header("session"),
         before: header("before").unwrap_or_default(),
         then: header("then"),
         suite: suite.to_path_buf(),

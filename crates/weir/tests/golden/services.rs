@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use weir::Weir;
-use weir_engine::caller::Identity;
+use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::engine::{Body, Request};
 use weir_engine::source::{Headers, Protocol};
 use weir_language::json::Json;
@@ -49,20 +49,16 @@ pub(crate) fn check(
         headers: &headers,
         deadline: Instant::now() + Duration::from_secs(30),
     };
-    let explained =
-        weir.engine().explain(request(&case.text), &weir.engine().caller(&Identity::admin())).ok().map(
-            |it| {
-                let pieces = it.pieces.iter().filter(|it| !it.1.is_empty());
-                let pieces: Vec<String> =
-                    pieces.map(|it| format!("\n-- {}\n{}\n", it.0, it.1.trim_end())).collect();
-                it.plan + &pieces.concat()
-            },
-        );
+    let caller = weir.engine().caller(&identity(case.session.as_deref())?);
+    let explained = weir.engine().explain(request(&case.text), &caller).ok().map(|it| {
+        let pieces = it.pieces.iter().filter(|it| !it.1.is_empty());
+        let pieces: Vec<String> = pieces.map(|it| format!("\n-- {}\n{}\n", it.0, it.1.trim_end())).collect();
+        it.plan + &pieces.concat()
+    });
     let mut answer = String::new();
     let mut asked = String::new();
     for query in std::iter::once(&case.text).chain(&case.then) {
-        let response = runtime
-            .block_on(weir.engine().execute(request(query), &weir.engine().caller(&Identity::admin())));
+        let response = runtime.block_on(weir.engine().execute(request(query), &caller));
         match response.body {
             Body::Whole(bytes) => answer.push_str(&indented(&bytes)),
             Body::Shared(bytes) => answer.push_str(&indented(&bytes)),
@@ -77,6 +73,28 @@ pub(crate) fn check(
         files.map(|(ending, found)| compare(&case.file.with_extension(ending), found.as_deref(), bless));
     let wrong = wrong.concat();
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+/// The caller of a case: the admin without a `session`.
+fn identity(session: Option<&str>) -> Result<Identity, String> {
+    let Some(session) = session else { return Ok(Identity::admin()) };
+    let session: serde_json::Value =
+        serde_json::from_str(session).map_err(|error| format!("session: {error}"))?;
+    let pairs = |name: &str| {
+        session.get(name).and_then(serde_json::Value::as_object).cloned().unwrap_or_default().into_iter()
+    };
+    let variables =
+        pairs("variables").map(|(name, value)| (name, value.as_str().unwrap_or_default().to_owned()));
+    let token = match session.get("token") {
+        Some(_) => Token::of(pairs("token").map(|(name, value)| (name, value.to_string()))),
+        None => Token::Absent,
+    };
+    Ok(Identity {
+        role: session["role"].as_str().unwrap_or_default().into(),
+        is_backend: false,
+        is_anonymous: session.get("anonymous").is_some(),
+        claims: std::sync::Arc::new(Claims::new(variables, token)),
+    })
 }
 
 fn shown(asked: &Asked) -> String {

@@ -1,0 +1,63 @@
+//! Who sees what of the services: the guards of their text against a caller.
+//!
+//! **Invariant:** the facts of a caller are one bit for each condition of the text, the first in the lowest place; the admin, and a text
+//! without conditions, have none.
+
+use crate::sdl::{Condition, Guarded, Mapping};
+use weir_engine::caller::{Claims, Facts, Identity};
+use weir_language::json::Json;
+use weir_language::schema::Visibility;
+
+/// Brackets that may be open in a claim of scopes.
+const DEPTH_MAX: u32 = 8;
+
+/// Appends the facts of `identity`.
+pub(super) fn profile(mapping: &Mapping, identity: &Identity, facts: &mut Facts) {
+    if mapping.conditions.is_empty() || identity.is_admin() {
+        return;
+    }
+    let start = facts.len();
+    facts.resize(start + mapping.conditions.len().div_ceil(64), 0);
+    for (at, condition) in mapping.conditions.iter().enumerate() {
+        facts[start + at / 64] |= u64::from(holds(condition, identity)) << (at % 64);
+    }
+}
+
+fn holds(condition: &Condition, identity: &Identity) -> bool {
+    match condition {
+        Condition::Authenticated => !identity.is_anonymous,
+        Condition::Roles(roles) => roles.iter().any(|it| **it == *identity.role),
+        Condition::Scopes(groups) => {
+            groups.iter().any(|group| group.iter().all(|it| has_scope(&identity.claims, it)))
+        }
+    }
+}
+
+/// True if `scope` or `scp` of the token has `scope`: a text of words, or a list. Source: RFC 8693, section 4.2.
+fn has_scope(claims: &Claims, scope: &str) -> bool {
+    let has = |claim: &str| {
+        let Ok(json) = Json::parse(claim.as_bytes(), DEPTH_MAX) else { return false };
+        let root = json.root();
+        match root.as_str() {
+            Some(words) => words.split_ascii_whitespace().any(|it| it == scope),
+            None => root.is_array() && root.items().any(|it| it.as_str().is_some_and(|it| it == scope)),
+        }
+    };
+    ["scope", "scp"].iter().filter_map(|it| claims.claim(it)).any(has)
+}
+
+/// What callers with these facts see.
+pub(super) fn visibility(mapping: &Mapping, facts: &[u64]) -> Option<Visibility> {
+    let holds = |at: u32| facts.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1);
+    let mut hidden = mapping.guards.iter().filter(|it| !holds(it.condition)).peekable();
+    hidden.peek()?;
+    let mut seen = Visibility::everything(&mapping.schema);
+    for guard in hidden {
+        match guard.guarded {
+            Guarded::Type(id) => seen.show_type(id, false),
+            Guarded::Field(id) => seen.show_field(id, false),
+        }
+    }
+    seen.close(&mapping.schema);
+    Some(seen)
+}
