@@ -14,11 +14,14 @@ extend schema
   @link(url: "https://weir.example/spec/v1", import: ["@cache", "@authenticated", "@requiresScopes", "@allow"])
   @source(name: "s", http: {baseURL: "http://upstream"})
   @cache(source: "s", default: 3600)
+  @source(name: "p", http: {baseURL: "http://upstream/p"})
+  @cache(source: "p", default: 3600, scope: PRIVATE, key: ["X-Hasura-User-Id"])
 type Query {
   me: User @connect(source: "s", http: {GET: "/users/{$claims.'user-id'}"}, selection: "id name of: { id: team }")
   tenant: Text @connect(source: "s", http: {GET: "/tenant", headers: [{name: "x-tenant", value: "{$claims.org.id}"}, {name: "x-role", value: "{$role}"}]}, selection: "text")
   said: Text @connect(source: "s", http: {GET: "/said"}, selection: "text: $($claims.sub ?? 'nobody')")
   news: Text @connect(source: "s", http: {GET: "/news"}, selection: "text")
+  own: Text @connect(source: "p", http: {GET: "/own"}, selection: "text")
   inside: Text @connect(source: "s", http: {GET: "/inside"}, selection: "text") @authenticated
   edited: Text @connect(source: "s", http: {GET: "/edited"}, selection: "text") @allow(roles: ["editor", "chief"])
   mail: Text @connect(source: "s", http: {GET: "/mail"}, selection: "text") @requiresScopes(scopes: [["read", "mail"], ["all"]])
@@ -123,6 +126,26 @@ async fn what_is_kept_is_one_users_and_made_once() {
         }
     }
     assert_eq!(service.calls(), 4, "a user and a team for each");
+}
+
+#[tokio::test]
+async fn a_session_variable_in_the_key_of_a_private_source_is_no_header() {
+    let service = echo();
+    let engine = engine(SDL, &service);
+    let users = [("1", 1), ("1", 1), ("2", 2), ("1", 2), ("2", 2)];
+    for (user, calls) in users {
+        let (body, told) = ask(&engine, &caller("user", Some(user), &[]), "{ own { text } }").await;
+        assert_eq!(
+            (body, told),
+            (text("own", "/p/own none none"), Some((CacheScope::Private, String::new())))
+        );
+        assert_eq!(service.calls(), calls, "{user}");
+    }
+    // Without the variable nothing is kept, whatever the header says.
+    for calls in 3..5 {
+        ask(&engine, &caller("user", None, &[]), "{ own { text } }").await;
+        assert_eq!(service.calls(), calls);
+    }
 }
 
 #[tokio::test]
