@@ -13,9 +13,10 @@ use kit::{CHINOOK, serve};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
-use weir_engine::caller::Identity;
+use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::engine::{Body, Engine, Request};
 use weir_language::json::Json;
+use weir_metadata::document::table::TableEntry;
 use weir_postgres::Settings;
 use weir_relational::catalog::postgres_types::{Types, oid};
 use weir_relational::dialect::Floats;
@@ -47,12 +48,16 @@ impl Asked {
 
     /// Allocations of one request and the bytes of its answer.
     fn run(&self, query: &str, variables: &str) -> (usize, usize) {
+        self.run_as(&Identity::admin(), query, variables)
+    }
+
+    fn run_as(&self, identity: &Identity, query: &str, variables: &str) -> (usize, usize) {
         let json = Json::parse(variables.as_bytes(), 100).unwrap();
         let request = Request {
             variables: Some(json.root()),
             ..Request::new(query, Instant::now() + Duration::from_secs(60))
         };
-        let caller = self.engine.caller(&Identity::admin());
+        let caller = self.engine.caller(identity);
         let answering = self.engine.execute(request, &caller);
         let (allocations, response) = counting::count(|| match &self.runtime {
             Some(runtime) => runtime.block_on(answering),
@@ -102,6 +107,32 @@ fn a_row_by_its_key_stays_within_the_bound() {
 fn a_hundred_rows_allocate_no_more_than_one() {
     Asked::sqlite(&serve(CHINOOK)).check_rows(ONE, HUNDRED);
     Asked::postgres().check_rows(ONE, HUNDRED);
+}
+
+/// Of one album's artist, by a session variable.
+const GRANTED: &str = r#"[{"table": "Album", "select_permissions": [{"role": "user", "permission": {
+  "columns": "*", "filter": {"ArtistId": {"_eq": "X-Hasura-Artist"}}}}]}]"#;
+
+#[test]
+fn a_role_allocates_as_the_admin_does_and_its_bound_variables() {
+    let tables: Vec<TableEntry> = serde_json::from_str(GRANTED).unwrap();
+    let served = kit::serve_as(CHINOOK, ModelOptions { tables: &tables, ..ModelOptions::default() }, &[]);
+    let claims = Claims::new([("x-hasura-artist".to_owned(), "1".to_owned())], Token::Absent);
+    let user =
+        Identity { role: "user".into(), claims: Arc::new(claims), is_backend: false, is_anonymous: false };
+    let asked = Asked::sqlite(&served);
+    let of = |identity: &Identity, query: &str| {
+        for _ in 0..3 {
+            asked.run_as(identity, query, "{}");
+        }
+        asked.run_as(identity, query, "{}")
+    };
+    let query = "{ Album(limit: 2, where: {ArtistId: {_eq: 1}}) { AlbumId Title ArtistId } }";
+    let (admin, _) = of(&Identity::admin(), query);
+    let (role, bytes) = of(&user, query);
+    let (bare, same) = of(&user, "{ Album(limit: 2) { AlbumId Title ArtistId } }");
+    assert_eq!(bytes, same);
+    assert!(role <= admin + 1 && bare <= admin + 1, "{admin} for the admin, {role} and {bare} for the role");
 }
 
 #[test]

@@ -228,7 +228,7 @@ impl ApiFrontend for Native {
     }
 
     /// Clients know types, not tables.
-    fn is_exposed(&self, _table: TableId) -> bool {
+    fn is_exposed(&self, _table: TableId, _column: Option<&str>, _facts: &[u64]) -> bool {
         false
     }
 

@@ -50,8 +50,15 @@ impl ApiFrontend for Api {
         self.model.entries(configured)
     }
 
-    fn is_exposed(&self, table: TableId) -> bool {
+    fn is_exposed(&self, table: TableId, column: Option<&str>, facts: &[u64]) -> bool {
+        let columns = &self.model.relations.catalog.table(table).columns;
+        let at = |name: &str| columns.iter().position(|it| it.name == name).map(|it| ColumnId(it as u32));
         self.model.tracked(table).is_some()
+            && (Permissions::is_admin(facts)
+                || match column {
+                    None => self.permissions.knows(facts, table, None),
+                    Some(name) => at(name).is_some_and(|it| self.permissions.knows(facts, table, Some(it))),
+                })
     }
 
     fn policy(&self, facts: &[u64]) -> Arc<dyn Policy> {

@@ -51,8 +51,8 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn schema(&self) -> &Arc<Schema>;
     /// The tables below, and how they are related.
     fn relations(&self) -> &Relations;
-    /// True if messages may name a table to clients.
-    fn is_exposed(&self, table: TableId) -> bool;
+    /// True if messages to callers with these facts may name a table, or a column of it.
+    fn is_exposed(&self, table: TableId, column: Option<&str>, facts: &[u64]) -> bool;
     /// Its tracked tables as entries of metadata, where it has such; `configured` are those it was made of.
     fn entries(&self, _configured: &[TableEntry]) -> Vec<TableEntry> {
         Vec::new()

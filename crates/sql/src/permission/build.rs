@@ -55,18 +55,27 @@ pub fn build(model: &Model, options: &ModelOptions<'_>) -> (Permissions, Vec<War
     for role in model.functions.iter().flat_map(|it| &it.roles) {
         building.role(role);
     }
-    inherit::roles(&mut building, options.inherited_roles);
     let inherited = options.inherited_roles;
+    let plain: BTreeSet<String> = building.roles.keys().cloned().collect();
+    inherit::roles(&mut building, inherited);
     let roles = building.roles.into_iter().map(|(name, tables)| {
-        let parents = inherit::leaves(&name, inherited);
-        let functions = functions(model, &tables, &parents, options.explicit_functions);
+        let names = match inherit::is_sound(&name, inherited, |it| plain.contains(it)) {
+            true => inherit::reachable(&name, inherited),
+            false => BTreeSet::from([&*name]),
+        };
+        let functions = functions(model, &tables, &names, options.explicit_functions);
         Arc::new(Role { name, tables, functions })
     });
     (Permissions { roles: roles.collect() }, building.warnings)
 }
 
-/// Functions that a role may call, which is one of `names` or made of them.
-fn functions(model: &Model, tables: &[TablePermissions], names: &[&str], explicit: bool) -> Vec<bool> {
+/// Functions that a role may call; `names`: itself and all it is made of.
+fn functions(
+    model: &Model,
+    tables: &[TablePermissions],
+    names: &BTreeSet<&str>,
+    explicit: bool,
+) -> Vec<bool> {
     let may_call = |function: &crate::model::TrackedFunction| match &function.serves {
         Serves::Root { table, root, .. } => {
             let is_named = || function.roles.iter().any(|it| names.contains(&it.as_str()));

@@ -1,6 +1,7 @@
 //! Inherited roles: the union of what their parents may read, and what they agree on of writes.
 //!
-//! A parent that is itself inherited stands for the plain roles it is made of, so that each of them guards its own cells.
+//! A parent that is itself inherited stands for the roles it is made of, so that each of them guards its own cells; but where it has a permission of
+//! its own, for that.
 //!
 //! **Invariant:** a row is seen if a parent sees it, and a cell of it if a parent that sees the row sees the column.
 //!
@@ -14,37 +15,56 @@ use weir_metadata::document::permission::{QueryRootField, SubscriptionRootField}
 use weir_relational::catalog::{ConfigStep, Warning};
 use weir_relational::plan::Filter;
 
-/// The plain roles that `name` is made of; itself, if it is not inherited.
-pub(super) fn leaves<'r>(name: &'r str, inherited: &'r [InheritedRole]) -> Vec<&'r str> {
-    let (mut leaves, mut seen, mut pending) = (Vec::new(), BTreeSet::new(), vec![name]);
+/// `name` and all roles it is made of, by whatever way.
+pub(super) fn reachable<'r>(name: &'r str, inherited: &'r [InheritedRole]) -> BTreeSet<&'r str> {
+    let (mut seen, mut pending) = (BTreeSet::new(), vec![name]);
     while let Some(name) = pending.pop() {
-        if !seen.insert(name) {
-            continue;
-        }
-        match inherited.iter().find(|it| it.role_name == name) {
-            Some(role) => pending.extend(role.role_set.iter().map(String::as_str)),
-            None => leaves.push(name),
+        if seen.insert(name) {
+            pending.extend(parents(name, inherited));
         }
     }
-    leaves.sort_unstable();
-    leaves
+    seen
+}
+
+fn parents<'r>(name: &str, inherited: &'r [InheritedRole]) -> impl Iterator<Item = &'r str> {
+    let role = inherited.iter().find(|it| it.role_name == name);
+    role.into_iter().flat_map(|it| it.role_set.iter().map(String::as_str))
+}
+
+/// The rules that `name` has by its parents, one for each role that has one of its own: a rule that is written for an inherited role stands
+/// alone, also for those made of it.
+fn rules<'r, R>(
+    name: &'r str,
+    inherited: &'r [InheritedRole],
+    own: impl Fn(&str) -> Option<&'r R>,
+) -> Vec<&'r R> {
+    let (mut found, mut pending) = (BTreeMap::new(), parents(name, inherited).collect::<Vec<_>>());
+    let mut seen = BTreeSet::new();
+    while let Some(name) = pending.pop() {
+        if seen.insert(name) {
+            match own(name) {
+                Some(rule) => {
+                    found.insert(name, rule);
+                }
+                None => pending.extend(parents(name, inherited)),
+            }
+        }
+    }
+    found.into_values().collect()
 }
 
 /// Adds the inherited roles to the plain ones.
 pub(super) fn roles(building: &mut PermissionBuilder<'_>, inherited: &[InheritedRole]) {
     let plain = building.roles.clone();
     for (at, role) in inherited.iter().enumerate() {
-        if let Some(reason) = fault(role, inherited, &plain) {
+        if let Some(reason) = fault(role, inherited, |it| plain.contains_key(it)) {
             let entry: Vec<ConfigStep> = vec!["inherited_roles".into(), at.into()];
             building.warnings.push(Warning { place: role.role_name.clone(), reason, entry });
             continue;
         }
-        let parents: Vec<&Vec<TablePermissions>> =
-            leaves(&role.role_name, inherited).into_iter().filter_map(|it| plain.get(it)).collect();
         for table in 0..building.model.relations.catalog.tables.len() {
-            let of: Vec<&TablePermissions> = parents.iter().map(|it| &it[table]).collect();
             let mut conflicts = Vec::new();
-            let merged = merge(&of, &mut conflicts);
+            let merged = merge(&role.role_name, inherited, |it| Some(&plain.get(it)?[table]), &mut conflicts);
             let own = &mut building.role(&role.role_name)[table];
             // An explicit permission of the inherited role stands alone.
             let TablePermissions { select, insert, update, delete } = merged;
@@ -70,56 +90,50 @@ pub(super) fn roles(building: &mut PermissionBuilder<'_>, inherited: &[Inherited
     }
 }
 
-/// Why an inherited role cannot be made.
-fn fault(
-    role: &InheritedRole,
-    inherited: &[InheritedRole],
-    plain: &BTreeMap<String, Vec<TablePermissions>>,
-) -> Option<String> {
-    let is_inherited = |name: &str| inherited.iter().any(|it| it.role_name == name);
-    if reaches(&role.role_name, inherited) {
-        return Some(format!("found cycle(s) in roles: [\"{}\"]", role.role_name));
+/// True if roles can be made of their parents: none is missing, and none is its own.
+pub(super) fn is_sound(name: &str, inherited: &[InheritedRole], exists: impl Fn(&str) -> bool) -> bool {
+    inherited.iter().find(|it| it.role_name == name).is_none_or(|it| fault(it, inherited, exists).is_none())
+}
+
+/// Why an inherited role cannot be made: a fault of its own, or of an inherited role that it is made of.
+fn fault(role: &InheritedRole, inherited: &[InheritedRole], exists: impl Fn(&str) -> bool) -> Option<String> {
+    let all = reachable(&role.role_name, inherited);
+    if let Some(name) = all.iter().find(|it| is_circular(it, inherited)) {
+        return Some(format!("found cycle(s) in roles: [\"{name}\"]"));
     }
-    let missing = role.role_set.iter().find(|it| !plain.contains_key(*it) && !is_inherited(it))?;
+    let is_inherited = |name: &str| inherited.iter().any(|it| it.role_name == name);
+    let missing = all.iter().find(|it| !exists(it) && !is_inherited(it))?;
     Some(format!("the role \"{missing}\", of which it is made, is in no permission"))
 }
 
 /// True if `name` is, by whatever way, one of its own parents.
-fn reaches(name: &str, inherited: &[InheritedRole]) -> bool {
-    let parents = |name: &str| {
-        let role = inherited.iter().find(|it| it.role_name == name);
-        role.map_or(&[][..], |it| it.role_set.as_slice())
-    };
-    let (mut seen, mut pending) = (BTreeSet::new(), parents(name).iter().collect::<Vec<_>>());
-    while let Some(next) = pending.pop() {
-        if next == name {
-            return true;
-        }
-        if seen.insert(next) {
-            pending.extend(parents(next));
-        }
-    }
-    false
+fn is_circular(name: &str, inherited: &[InheritedRole]) -> bool {
+    parents(name, inherited).any(|it| reachable(it, inherited).contains(name))
 }
 
-fn merge(parents: &[&TablePermissions], conflicts: &mut Vec<&'static str>) -> TablePermissions {
-    let selects: Vec<&SelectRule> = parents.iter().filter_map(|it| it.select.as_ref()).collect();
+/// What `role` has by its parents on a table; `own`: the permissions that are written for a role.
+fn merge<'r>(
+    role: &'r str,
+    inherited: &'r [InheritedRole],
+    own: impl Fn(&str) -> Option<&'r TablePermissions>,
+    conflicts: &mut Vec<&'static str>,
+) -> TablePermissions {
     TablePermissions {
-        select: select(&selects),
-        insert: agreed(parents.iter().filter_map(|it| it.insert.as_ref()), "insert", conflicts),
-        update: agreed(parents.iter().filter_map(|it| it.update.as_ref()), "update", conflicts),
-        delete: agreed(parents.iter().filter_map(|it| it.delete.as_ref()), "delete", conflicts),
+        select: select(&rules(role, inherited, |it| own(it)?.select.as_ref())),
+        insert: agreed(&rules(role, inherited, |it| own(it)?.insert.as_ref()), "insert", conflicts),
+        update: agreed(&rules(role, inherited, |it| own(it)?.update.as_ref()), "update", conflicts),
+        delete: agreed(&rules(role, inherited, |it| own(it)?.delete.as_ref()), "delete", conflicts),
     }
 }
 
 /// The only rule, or the one that all have.
-fn agreed<'r, R: PartialEq + Clone + 'r>(
-    mut rules: impl Iterator<Item = &'r R>,
+fn agreed<R: PartialEq + Clone>(
+    rules: &[&R],
     kind: &'static str,
     conflicts: &mut Vec<&'static str>,
 ) -> Option<R> {
-    let first = rules.next()?;
-    if rules.all(|it| it == first) {
+    let first = *rules.first()?;
+    if rules.iter().all(|it| *it == first) {
         return Some(first.clone());
     }
     conflicts.push(kind);

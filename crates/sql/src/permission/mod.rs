@@ -204,6 +204,21 @@ impl Permissions {
         Some((role, facts.get(1) == Some(&1)))
     }
 
+    /// True if callers with these facts have a permission on the table; with `column`: one that lists it.
+    pub(crate) fn knows(&self, facts: &[u64], table: TableId, column: Option<ColumnId>) -> bool {
+        let Some((role, is_backend)) = self.role(facts) else { return false };
+        let TablePermissions { select, insert, update, delete } = role.table(table);
+        let holds = |backend_only: bool| is_backend || !backend_only;
+        select.as_ref().is_some_and(|it| column.is_none_or(|column| it.shows(column)))
+            || insert
+                .as_ref()
+                .is_some_and(|it| holds(it.backend_only) && column.is_none_or(|column| it.takes(column)))
+            || update
+                .as_ref()
+                .is_some_and(|it| holds(it.backend_only) && column.is_none_or(|column| it.takes(column)))
+            || delete.as_ref().is_some_and(|it| holds(it.backend_only) && column.is_none())
+    }
+
     /// What callers with these facts may see and change.
     pub(crate) fn policy(&self, facts: &[u64]) -> RolePolicy {
         match self.role(facts) {

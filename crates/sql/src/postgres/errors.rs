@@ -13,17 +13,17 @@ use weir_relational::dialect::CHECK_FAILED;
 /// Turns a failure into an answer for the client of `protocol`.
 ///
 /// - `field`: place of the member whose statement failed.
-/// - `is_tracked`: whether a table (schema, name) stands in the generated schema: only then is it, its columns or its
+/// - `is_told`: whether a table (schema, name) stands in the generated schema: only then is it, its columns or its
 ///   constraints named.
 #[must_use]
 pub fn source_error(
     error: Error,
     protocol: Protocol,
     field: Option<u32>,
-    is_tracked: &dyn Fn(&str, &str) -> bool,
+    is_told: &dyn Fn(&DatabaseError) -> bool,
 ) -> SourceError {
     match error {
-        Error::Database { error, .. } => refused(error, protocol, field, is_tracked),
+        Error::Database { error, .. } => refused(error, protocol, field, is_told),
         Error::Timeout => SourceError::Timeout,
         Error::Busy => SourceError::Busy,
         Error::AnswerTooLarge { bytes_max } => {
@@ -85,7 +85,7 @@ fn refused(
     error: Box<DatabaseError>,
     protocol: Protocol,
     field: Option<u32>,
-    is_tracked: &dyn Fn(&str, &str) -> bool,
+    is_told: &dyn Fn(&DatabaseError) -> bool,
 ) -> SourceError {
     let said = |spec, hasura, message: &str| rejected(protocol, field, spec, hasura, message);
     if is_check_failure(&error) {
@@ -107,7 +107,7 @@ fn refused(
         b"44000" => said("CHECK_VIOLATION", "permission-error", "new row violates check option for view"),
         b"428C9" => said("INVALID_VALUE", "data-exception", "a generated column takes no value"),
         [b'2', b'3', ..] => {
-            let (spec, hasura, message) = constraint(&error, is_tracked);
+            let (spec, hasura, message) = constraint(&error, is_told);
             said(spec, hasura, &message)
         }
         [b'2', b'2', ..] => {
@@ -117,7 +117,7 @@ fn refused(
         b"42601" | b"42622" | b"XX000" if VALUE_READERS.contains(&&*error.routine) => {
             said("INVALID_VALUE", "data-exception", &without_values(&error.message))
         }
-        [b'5', b'4', ..] => said("LIMIT_STATEMENT", "validation-failed", &too_large(&error, is_tracked)),
+        [b'5', b'4', ..] => said("LIMIT_STATEMENT", "validation-failed", &too_large(&error, is_told)),
         [b'0', b'8', ..] | [b'5', b'3', ..] | [b'5', b'7', b'P', ..] | [b'5', b'8', ..] => {
             SourceError::Unavailable(error)
         }
@@ -150,14 +150,14 @@ fn is_schema_change(sqlstate: [u8; 5], routine: &str) -> bool {
 }
 
 /// The exceeded limit of the database, by the routine that reported it.
-fn too_large(error: &DatabaseError, is_tracked: &dyn Fn(&str, &str) -> bool) -> String {
+fn too_large(error: &DatabaseError, is_told: &dyn Fn(&DatabaseError) -> bool) -> String {
     let what = match &*error.routine {
         "_bt_check_third_page" | "GinFormTuple" => "a value is too long for an index over it",
         "make_tsvector" => "a text has too many words for an index of words",
         "check_stack_depth" => "the request's conditions are nested too deep for the database",
         _ => return TOO_LARGE.to_owned(),
     };
-    match !error.table.is_empty() && is_tracked(&error.schema, &error.table) {
+    match !error.table.is_empty() && is_told(error) {
         true => format!("{what}: `{}` of `{}`", error.constraint, error.table),
         false => what.to_owned(),
     }
@@ -177,7 +177,7 @@ fn data_exception(sqlstate: [u8; 5]) -> (&'static str, &'static str) {
 /// Spec code, Hasura's code and message of a violated constraint.
 fn constraint(
     error: &DatabaseError,
-    is_tracked: &dyn Fn(&str, &str) -> bool,
+    is_told: &dyn Fn(&DatabaseError) -> bool,
 ) -> (&'static str, &'static str, String) {
     let (spec, hasura, title, otherwise) = match &error.sqlstate {
         b"23505" => (
@@ -213,7 +213,7 @@ fn constraint(
         _ => ("CONSTRAINT_VIOLATION", "constraint-violation", "", "a constraint is violated"),
     };
     // A failure raised by a function names no table: its words were written for the client.
-    let is_named = error.table.is_empty() || is_tracked(&error.schema, &error.table);
+    let is_named = error.table.is_empty() || is_told(error);
     (spec, hasura, format!("{title}{}", if is_named { &error.message } else { otherwise }))
 }
 

@@ -26,7 +26,7 @@ use std::time::Instant;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{FetchBody, FetchResult, SourceError};
-use weir_postgres::error::Error;
+use weir_postgres::error::{DatabaseError, Error};
 use weir_postgres::rows::Rows;
 use weir_postgres::statement::Parameters;
 
@@ -112,8 +112,8 @@ impl PostgresFetch {
     }
 
     pub(super) fn source_error(&self, error: Error, field: u32) -> SourceError {
-        let is_tracked = |schema: &str, table: &str| self.state.is_tracked(schema, table);
-        source_error(error, self.ask.protocol, Some(field), &is_tracked)
+        let is_told = |error: &DatabaseError| self.state.is_told(error, &self.ask.facts);
+        source_error(error, self.ask.protocol, Some(field), &is_told)
     }
 }
 

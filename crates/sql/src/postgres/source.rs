@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
 use weir_postgres::address::Settings;
 use weir_postgres::connection::Facts;
-use weir_postgres::error::Error;
+use weir_postgres::error::{DatabaseError, Error};
 use weir_postgres::pool::{Counts, Pool};
 use weir_relational::catalog::postgres_types::Types;
 use weir_relational::catalog::{Table, Warning};
@@ -98,7 +98,7 @@ impl Driver for PostgresDriver {
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
         Box::pin(async move {
             let ready = self.pool.ready(deadline).await;
-            ready.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None, &|_, _| false))
+            ready.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None, &|_| false))
         })
     }
 }
@@ -135,10 +135,11 @@ impl PostgresState {
         Decoder::new(&self.driver.dialect.types, oid, self.driver.choices)
     }
 
-    /// True if clients may see the table's name.
-    pub(super) fn is_tracked(&self, schema: &str, table: &str) -> bool {
-        let found = self.frontend.relations().catalog.find(schema, table);
-        found.is_some_and(|it| self.frontend.is_exposed(it))
+    /// True if callers with these facts may see the names that `error` tells.
+    pub(super) fn is_told(&self, error: &DatabaseError, facts: &[u64]) -> bool {
+        let found = self.frontend.relations().catalog.find(&error.schema, &error.table);
+        let column = (!error.column.is_empty()).then_some(&*error.column);
+        found.is_some_and(|it| self.frontend.is_exposed(it, column, facts))
     }
 }
 

@@ -4,6 +4,7 @@
 
 use crate::exec::errors::{check_failed, coded};
 use crate::exec::full;
+use crate::frontend::ApiFrontend;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Protocol, SourceError};
 use weir_sqlite::error::{
@@ -90,6 +91,15 @@ fn of_store(spec: &'static str, message: &str, protocol: Protocol) -> SourceErro
     SourceError::Rejected { error: coded(protocol, spec, "unexpected", message), field: None }
 }
 
+/// True if the words on a violated constraint name a table or column that callers with these facts do not know.
+pub(super) fn names_hidden(words: &str, extended: i32, facts: &[u64], frontend: &dyn ApiFrontend) -> bool {
+    let named = words.split_once(": ").and_then(|it| it.1.split(", ").next()?.rsplit_once('.'));
+    let Some((table, column)) = named else { return false };
+    let column = (extended == ffi::SQLITE_CONSTRAINT_NOTNULL).then_some(column);
+    let found = frontend.relations().catalog.find("", table);
+    !found.is_some_and(|it| frontend.is_exposed(it, column, facts))
+}
+
 /// Spec code, Hasura's code and message of a violated constraint. Of SQLite's words only the
 /// names are kept that are in the generated schema too.
 fn constraint(extended: i32, words: Option<&str>) -> (&'static str, &'static str, String) {
@@ -109,9 +119,9 @@ fn constraint(extended: i32, words: Option<&str>) -> (&'static str, &'static str
             ("FOREIGN_KEY_VIOLATION", "constraint-violation", message)
         }
         ffi::SQLITE_CONSTRAINT_NOTNULL => {
-            let column = columns.and_then(|it| it.rsplit('.').next()).unwrap_or("");
-            let message =
-                format!("Not-NULL violation. null value in column \"{column}\" violates not-null constraint");
+            let column = columns.and_then(|it| it.rsplit('.').next());
+            let place = column.map(|it| format!(" in column \"{it}\"")).unwrap_or_default();
+            let message = format!("Not-NULL violation. null value{place} violates not-null constraint");
             ("NOT_NULL_VIOLATION", "constraint-violation", message)
         }
         ffi::SQLITE_CONSTRAINT_CHECK => {

@@ -53,7 +53,9 @@ pub(super) fn drive<'r>(
             Some(Ok(())) => Ok(run.written),
             Some(Err(failure)) => {
                 let name = failure.violated();
-                Err(with_message(failure.into_error(protocol), name, &*owned.fetch.state.frontend))
+                let fetch = &*owned.fetch;
+                let failure = failure.told_to(&fetch.ask.facts, &*fetch.state.frontend);
+                Err(with_message(failure.into_error(protocol), name, &*fetch.state.frontend))
             }
             None => Err(SourceError::Broken("a step of a program waits".into())),
         }

@@ -8,6 +8,7 @@ use super::sink::Sink;
 use crate::exec::answer::TooLong;
 use crate::exec::bind::Bindings;
 use crate::exec::row_source::{RowContext, RowSource, WorkResult};
+use crate::frontend::ApiFrontend;
 use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, Connection};
 use smallvec::SmallVec;
@@ -38,6 +39,19 @@ impl RunFailure {
         match self {
             Self::Sqlite(error, _) => weir_sqlite::error::violated(error),
             Self::Refused(..) | Self::Gone | Self::Late => None,
+        }
+    }
+
+    /// Without the words of the database, if they name what callers with these facts do not know.
+    pub(super) fn told_to(self, facts: &[u64], frontend: &dyn ApiFrontend) -> Self {
+        match self {
+            Self::Sqlite(rusqlite::Error::SqliteFailure(cause, Some(words)), field)
+                if cause.code == rusqlite::ErrorCode::ConstraintViolation
+                    && super::errors::names_hidden(&words, cause.extended_code, facts, frontend) =>
+            {
+                Self::Sqlite(rusqlite::Error::SqliteFailure(cause, None), field)
+            }
+            told => told,
         }
     }
 

@@ -24,6 +24,7 @@ pub(super) fn write<'r>(
             Ok(None) => Err(SourceError::Broken("a mutation cannot stream".into())),
             Err(failure) => {
                 let name = failure.violated();
+                let failure = failure.told_to(&fetch.ask.facts, &*fetch.state.frontend);
                 let error = with_message(failure.into_error(protocol), name, &*fetch.state.frontend);
                 Err(with_path(error, &owned.prepared.plan))
             }

@@ -7,6 +7,8 @@ mod kit;
 #[path = "../postgres_kit/mod.rs"]
 mod postgres_kit;
 mod random_kit;
+#[path = "../role_kit/mod.rs"]
+mod role_kit;
 mod texts;
 #[path = "../wall_kit/mod.rs"]
 mod wall_kit;
@@ -18,6 +20,8 @@ mod costs;
 mod edges;
 mod flavours;
 mod model;
+mod permission_attacks;
+mod permission_secrets;
 mod permissions;
 mod policy;
 mod policy_kit;
@@ -34,6 +38,7 @@ mod postgres_values;
 mod postgres_wire;
 mod postgres_write;
 mod read;
+mod role_wall;
 mod sql_text;
 mod wall;
 mod write;

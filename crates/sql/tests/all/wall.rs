@@ -125,7 +125,7 @@ pub(crate) const ENTRIES: &str = r#"[
 ]"#;
 
 /// Root fields that rows of another source lead to.
-const JOINS: &[(&str, &str)] = &[
+pub(crate) const JOINS: &[(&str, &str)] = &[
     ("author_by_pk", "(id: $this.number)"),
     ("author", "(where: {mentor_id: {_eq: $this.number}})"),
     ("author_aggregate", "(where: {born: {_gt: $this.number}})"),

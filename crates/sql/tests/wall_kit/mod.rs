@@ -74,8 +74,8 @@ impl ApiFrontend for Walled {
         self.inner.relations()
     }
 
-    fn is_exposed(&self, table: TableId) -> bool {
-        self.inner.is_exposed(table)
+    fn is_exposed(&self, table: TableId, column: Option<&str>, facts: &[u64]) -> bool {
+        self.inner.is_exposed(table, column, facts)
     }
 
     fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {

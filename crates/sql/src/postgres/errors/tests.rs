@@ -6,8 +6,8 @@ use std::io;
 fn check(fields: &str, protocol: Protocol, expected: &str) {
     let body = fields.replace('|', "\0") + "\0\0";
     let error = Box::new(DatabaseError::read(body.as_bytes()));
-    let is_tracked = |schema: &str, table: &str| (schema, table) == ("public", "Album");
-    let error = source_error(Error::Database { error, statement: 0 }, protocol, Some(3), &is_tracked);
+    let is_told = |it: &DatabaseError| (&*it.schema, &*it.table) == ("public", "Album");
+    let error = source_error(Error::Database { error, statement: 0 }, protocol, Some(3), &is_told);
     let shown = match error {
         SourceError::Rejected { error, field } => {
             assert_eq!(field, Some(3));
@@ -152,7 +152,7 @@ fn only_a_server_that_was_not_reached_is_unavailable() {
 #[test]
 fn a_connection_that_breaks_at_the_commit_leaves_a_doubt() {
     let error = Error::Unconfirmed("reset".into());
-    let error = source_error(error, Protocol::GraphqlOverHttp, None, &|_, _| true);
+    let error = source_error(error, Protocol::GraphqlOverHttp, None, &|_| true);
     assert_eq!(error.code(), "WRITE_UNCONFIRMED");
     let expected = format!("WRITE_UNCONFIRMED: {UNCONFIRMED}");
     check("C40003|Mresult is ambiguous", Protocol::GraphqlOverHttp, &expected);
