@@ -61,9 +61,9 @@ def native(binaries, start, folder):
     restaurants.SCALE = 0.01
     restaurants.WEIR = binaries[0]
     (folder / "first").mkdir()
-    restaurants.load(folder / "first", ["--store", "sqlite:store.db"])
+    restaurants.load(folder / "first", [])
     shutil.copytree(folder / "first", folder / "second")
-    weirs = [start(Weir("serve", "--types", "schema.graphql", "--store", "sqlite:store.db", cwd=folder / at, binary=binary))
+    weirs = [start(Weir("serve", "schema.graphql", cwd=folder / at, binary=binary))
              for at, binary in zip(("first", "second"), binaries)]
     first = post(weirs[0].port, {"query": "{ queryCuisine(first: 1) { id } }"}).decode().split('"id":')[1].split("}")[0]
     return weirs, {name: {"query": query % first if "%s" in query else query} for name, query in NATIVE.items()}
