@@ -9,8 +9,9 @@
 //!
 //! **Cost:** per request one call per source that knows roles, one hash, one lock of a shard; nothing is allocated for a known profile.
 
+use crate::write::out::Out;
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use weir_language::schema::{Schema, SchemaView, Visibility};
 
 /// The role that sees and may do everything.
@@ -18,6 +19,9 @@ pub const ADMIN: &str = "admin";
 
 /// The name of the role among session variables.
 pub const ROLE_VARIABLE: &str = "x-hasura-role";
+
+/// Stands for all session variables among the names of [`crate::source::PreparedFetch::reads_claims`].
+pub const WHOLE_SESSION: &str = "x-hasura-*";
 
 /// What the names of session variables begin with.
 pub const SESSION_PREFIX: &str = "x-hasura-";
@@ -39,7 +43,8 @@ impl Identity {
     /// The admin without claims. Only authentication and tests may name it.
     #[must_use]
     pub fn admin() -> Self {
-        Self { role: ADMIN.into(), is_backend: true, is_anonymous: true, claims: Arc::default() }
+        let claims = Claims::default().with_role(ADMIN).into();
+        Self { role: ADMIN.into(), is_backend: true, is_anonymous: true, claims }
     }
 
     /// A role that nothing knows, without claims.
@@ -55,12 +60,22 @@ impl Identity {
 }
 
 /// Values that authentication vouches for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Claims {
     /// Lower-case names, ascending, each once.
     variables: Box<[(Box<str>, Box<str>)]>,
     token: Token,
+    /// The variables as a JSON object, once somebody asked.
+    session: OnceLock<Box<str>>,
 }
+
+impl PartialEq for Claims {
+    fn eq(&self, other: &Self) -> bool {
+        self.variables == other.variables && self.token == other.token
+    }
+}
+
+impl Eq for Claims {}
 
 /// The token of a request, as far as sources are told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,7 +114,14 @@ impl Claims {
     #[must_use]
     pub fn new(variables: impl IntoIterator<Item = (String, String)>, token: Token) -> Self {
         let lower = variables.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        Self { variables: sorted(lower), token }
+        Self { variables: sorted(lower), token, session: OnceLock::new() }
+    }
+    /// The same with this role among the variables.
+    fn with_role(&self, role: &str) -> Self {
+        let others = self.variables.iter().filter(|it| &*it.0 != ROLE_VARIABLE);
+        let others = others.map(|(name, value)| (name.to_string(), value.to_string()));
+        let all = others.chain([(ROLE_VARIABLE.to_owned(), role.to_owned())]);
+        Self { variables: sorted(all), token: self.token.clone(), session: OnceLock::new() }
     }
     /// The text of the session variable with this lower-case name.
     #[must_use]
@@ -110,6 +132,22 @@ impl Claims {
     #[must_use]
     pub fn variables(&self) -> &[(Box<str>, Box<str>)] {
         &self.variables
+    }
+    /// All session variables as the text of a JSON object with lower-case names.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        self.session.get_or_init(|| {
+            let mut json = Out::default();
+            json.open(b'{');
+            for (name, value) in &self.variables {
+                json.string(name);
+                json.raw(b":");
+                json.string(value);
+                json.comma();
+            }
+            json.close(b'}');
+            String::from_utf8_lossy(json.bytes()).into()
+        })
     }
     /// The token.
     #[must_use]
@@ -226,7 +264,12 @@ pub struct Caller {
 impl Caller {
     pub(crate) fn new(profile: Arc<Profile>, identity: &Identity, is_as_others: bool) -> Self {
         let Identity { role, claims, is_anonymous, .. } = identity;
-        let (role, claims) = (Arc::clone(role), Arc::clone(claims));
+        // Functions see the role among the variables.
+        let claims = match claims.variable(ROLE_VARIABLE) {
+            Some(own) if own == &**role => Arc::clone(claims),
+            _ => Arc::new(claims.with_role(role)),
+        };
+        let role = Arc::clone(role);
         Self { profile, role, claims, is_anonymous: *is_anonymous, is_as_others }
     }
     /// The profile.
@@ -244,12 +287,13 @@ impl Caller {
     pub fn claims(&self) -> &Arc<Claims> {
         &self.claims
     }
-    /// The value under a name of [`crate::source::PreparedFetch::reads_claims`]: the role, the text of another session variable, or
-    /// the JSON text of a claim of the token.
+    /// The value under a name of [`crate::source::PreparedFetch::reads_claims`]: the role, the text of another session variable, all
+    /// of them, or the JSON text of a claim of the token.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         match name {
             ROLE_VARIABLE => Some(&self.role),
+            WHOLE_SESSION => Some(self.claims.session()),
             _ if name.starts_with(SESSION_PREFIX) => self.claims.variable(name),
             _ => self.claims.claim(name),
         }

@@ -79,8 +79,8 @@ pub trait PreparedFetch: Send + Sync {
     fn reads_headers(&self) -> &[Box<str>] {
         &[]
     }
-    /// The session variables it reads, in lower case, the role among them as `x-hasura-role`, and the claims of the token, by
-    /// their names: what is shared between callers has to tell them apart by these.
+    /// The session variables it reads, in lower case, the role among them as `x-hasura-role` and all of them as `x-hasura-*`, and
+    /// the claims of the token, by their names: what is shared between callers has to tell them apart by these.
     fn reads_claims(&self) -> &[Box<str>] {
         &[]
     }

@@ -1,19 +1,30 @@
-//! Session variables that conditions and values of a policy read.
+//! Session variables that conditions and values of a policy read, and functions that they call.
 //!
 //! **Invariant:** a part of a condition that may hold a parameter is matched here by name, so that a new one stops the build.
 
+use crate::catalog::{FunctionId, Relations, RelationshipId};
 use crate::plan::{Expr, Filter, Origin, Parameter, Reader};
 
-/// The names so far.
+/// The names and the calls so far.
 #[derive(Debug, Default)]
-pub(super) struct Claims(Vec<Box<str>>);
+pub(super) struct Claims {
+    names: Vec<Box<str>>,
+    functions: Vec<FunctionId>,
+    ways: Vec<RelationshipId>,
+}
 
 impl Claims {
     /// Each name once, sorted.
     pub(super) fn names(mut self) -> Vec<Box<str>> {
-        self.0.sort_unstable();
-        self.0.dedup();
-        self.0
+        self.names.sort_unstable();
+        self.names.dedup();
+        self.names
+    }
+
+    /// The functions that are called, as columns or as ways to related rows.
+    pub(super) fn functions<'c>(&'c self, relations: &'c Relations) -> impl Iterator<Item = FunctionId> + 'c {
+        let ways = self.ways.iter().filter_map(|it| relations.relationship(*it).call);
+        self.functions.iter().copied().chain(ways)
     }
 
     pub(super) fn note(&mut self, filter: &Filter) {
@@ -33,9 +44,11 @@ impl Claims {
                 self.note_expr(of);
                 with.iter().flatten().for_each(|it| self.note_parameter(it));
             }
-            Filter::Exists { by: _, scan: _, filter } | Filter::Somewhere { scan: _, filter } => {
-                self.note(filter)
+            Filter::Exists { by, scan: _, filter } => {
+                self.ways.push(*by);
+                self.note(filter);
             }
+            Filter::Somewhere { scan: _, filter } => self.note(filter),
             Filter::Words { with, .. } => self.note_parameter(with),
             Filter::Place { with, .. } => with.iter().for_each(|it| self.note_parameter(it)),
             Filter::Named { .. } => {}
@@ -49,11 +62,13 @@ impl Claims {
                 self.note_parameter(path);
             }
             Expr::Cast(of, _) => self.note_expr(of),
-            Expr::Related { by: _, scan: _, filter, of } => {
+            Expr::Related { by, scan: _, filter, of } => {
+                self.ways.push(*by);
                 self.note(filter);
                 self.note_expr(of);
             }
             Expr::Computed(call) => {
+                self.functions.push(call.function);
                 call.arguments.iter().filter_map(|it| it.1.as_ref()).for_each(|it| self.note_parameter(it));
             }
             Expr::Column(_)
@@ -96,7 +111,7 @@ impl Claims {
 
     fn note_origin(&mut self, origin: &Origin) {
         if let Origin::Claim(name) = origin {
-            self.0.push(name.clone());
+            self.names.push(name.clone());
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::plan::Plan;
 /// Finishes the plan of a front end: restricts it to what `policy` allows, then removes updates that set
 /// nothing and levels that nobody needs.
 pub fn finish(plan: &mut Plan, relations: &Relations, policy: &dyn policy::Policy) {
-    policy::restrict(plan, policy);
+    policy::restrict(plan, relations, policy);
     idle::remove(plan);
     elide::elide(plan, relations);
 }

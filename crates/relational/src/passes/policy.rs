@@ -41,6 +41,11 @@ pub enum Preset {
 /// Conditions are on a row of the table. Values of a request in them are [`crate::plan::Origin::Claim`] and
 /// [`crate::plan::Origin::Constant`] alone.
 pub trait Policy: Debug + Send + Sync {
+    /// Whose policy it is, for the text of plans: a role.
+    fn name(&self) -> &str {
+        ""
+    }
+
     /// The condition on rows of `table` that are accessed for `purpose`; `None`: all rows.
     fn rows(&self, table: TableId, purpose: Purpose) -> Option<Filter>;
 
@@ -90,8 +95,8 @@ impl Policy for Nothing {
     }
 }
 
-/// Restricts `plan`, and notes the session variables that it reads then.
-pub fn restrict(plan: &mut Plan, policy: &dyn Policy) {
+/// Restricts `plan`, and notes the session variables that it reads then and the functions that it calls.
+pub fn restrict(plan: &mut Plan, relations: &Relations, policy: &dyn Policy) {
     let mut claims = Claims::default();
     plan.scans(&mut |scan| restrict_scan(scan, policy, &mut claims));
     for at in 0..plan.changes.len() {
@@ -103,6 +108,8 @@ pub fn restrict(plan: &mut Plan, policy: &dyn Policy) {
     }
     limit_lists(plan, policy);
     super::keys::keep(plan);
+    plan.policy = policy.name().into();
+    plan.functions.extend(claims.functions(relations));
     plan.claims = claims.names();
 }
 

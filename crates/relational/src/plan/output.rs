@@ -32,6 +32,8 @@ pub struct Plan {
     pub lookups: Vec<u32>,
     /// True if a later member may copy some member of the root.
     pub root_copied: bool,
+    /// The name of the policy that restricts it, or empty.
+    pub policy: Box<str>,
     /// Names of the session variables that the policy's conditions and values read, sorted.
     pub claims: Vec<Box<str>>,
     /// Updates that say not even that nothing is to be set: an error, unless the policy sets something.

@@ -56,6 +56,8 @@ pub enum Origin {
     Bound(u16),
     /// A session variable of the caller, by its name in lower case: a text, which the reader converts as a cast of SQL does.
     Claim(Box<str>),
+    /// All session variables of the caller, as the text of a JSON object.
+    Session,
     /// This text of a policy, converted as that of a session variable.
     Constant(Box<str>),
 }

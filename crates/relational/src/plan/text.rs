@@ -9,12 +9,13 @@
 //!   columns Name
 //! ```
 //!
-//! Values of a request are not part of a plan: a parameter is printed as the place where its value is found.
+//! A condition that a policy adds is a line of its own, `policy of sailor: owner = x-hasura-user-id`; inside another condition it stands
+//! in parentheses. Values of a request are not part of a plan: a parameter is printed as the place where its value is found.
 
 use super::operators::{Aggregation, Statistic};
 use super::write::{Assign, Change, Conflict, Given, Operator, Step, Work, Write as PlanWrite};
 use super::{Call, Expr, Filter, Order, Origin, Output, Parameter, Plan, Query, Reader, RowAt, Scan, Tie};
-use crate::catalog::{ColumnId, Relations, RelationshipId, TableId};
+use crate::catalog::{ColumnId, ColumnType, Relations, RelationshipId, TableId};
 use crate::geometry::Placed;
 use crate::text_search::Words;
 use std::fmt::Write;
@@ -30,7 +31,11 @@ pub fn describe(
     let order = plan.levels_in_order();
     let number = |level: usize| order.iter().position(|it| *it == level).unwrap_or(level);
     let numbers = (0..plan.levels.len()).map(number).collect();
-    let text = Text { relations, numbers };
+    let policy = match &*plan.policy {
+        "" => "policy".to_owned(),
+        name => format!("policy of {name}"),
+    };
+    let text = Text { relations, numbers, policy };
     for at in &order {
         text.level(*at, plan, out);
     }
@@ -53,6 +58,8 @@ struct Text<'t> {
     relations: &'t Relations,
     /// By level: its place among the printed ones, parents before children.
     numbers: Vec<usize>,
+    /// Words for the policy.
+    policy: String,
 }
 
 impl Text<'_> {
@@ -113,7 +120,8 @@ impl Text<'_> {
             if let Some(value) = value {
                 let end = if query.page.from_end { " from the end" } else { "" };
                 let most = match &value.reader {
-                    Reader::Capped { rows_max, .. } => format!(", at most {rows_max}"),
+                    Reader::Capped { rows_max, .. } => format!(", at most {rows_max} by the {}", self.policy),
+                    _ if matches!(value.origin, Origin::Constant(_)) => format!(" by the {}", self.policy),
                     _ => String::new(),
                 };
                 let _ = writeln!(out, "  {name} {}{end}{most}", parameter(value));
@@ -125,7 +133,7 @@ impl Text<'_> {
 
     fn conditions(&self, scan: &Scan, filter: &Filter, out: &mut String) {
         if let Some(policy) = scan.policy() {
-            let _ = writeln!(out, "  policy {}", self.filter(policy, scan.table()));
+            let _ = writeln!(out, "  {}: {}", self.policy, self.filter(policy, scan.table()));
         }
         if !filter.is_true() {
             let _ = writeln!(out, "  where {}", self.filter(filter, scan.table()));
@@ -133,14 +141,14 @@ impl Text<'_> {
         for cell in scan.cells() {
             let (column, shown_if) =
                 (self.column(scan.table(), cell.column), self.filter(&cell.shown_if, scan.table()));
-            let _ = writeln!(out, "  shows {column} if {shown_if}");
+            let _ = writeln!(out, "  {} shows {column} if {shown_if}", self.policy);
         }
     }
 
     /// The condition on rows as they are written.
     fn check(&self, scan: &Scan, out: &mut String) {
         if let Some(check) = scan.check() {
-            let _ = writeln!(out, "  check {}", self.filter(check, scan.table()));
+            let _ = writeln!(out, "  {} checks {}", self.policy, self.filter(check, scan.table()));
         }
     }
 
@@ -354,11 +362,11 @@ impl Text<'_> {
     }
 
     fn restrictions(&self, scan: &Scan, filter: &Filter, out: &mut String) {
-        let filter = Some(filter).filter(|it| !it.is_true());
-        for (word, part) in [("policy", scan.policy()), ("where", filter)] {
-            if let Some(part) = part {
-                let _ = write!(out, " {word} {}", self.filter(part, scan.table()));
-            }
+        if let Some(policy) = scan.policy() {
+            let _ = write!(out, " ({}: {})", self.policy, self.filter(policy, scan.table()));
+        }
+        if !filter.is_true() {
+            let _ = write!(out, " where {}", self.filter(filter, scan.table()));
         }
     }
 
@@ -447,7 +455,18 @@ fn parameter(parameter: &Parameter) -> String {
         Origin::LookedUp(at) => format!("the object that lookup {at} found"),
         Origin::ParentColumn(column) => format!("column {column} of the parent"),
         Origin::Bound(at) => format!("value {at}"),
-        Origin::Claim(name) => format!("session variable {name}"),
-        Origin::Constant(text) => format!("{text:?}"),
+        Origin::Claim(name) => name.to_string(),
+        Origin::Session => "the session".to_owned(),
+        Origin::Constant(text) => match parameter.reader {
+            Reader::Limit
+            | Reader::Column(
+                ColumnType::SmallInt
+                | ColumnType::Int
+                | ColumnType::BigInt
+                | ColumnType::Numeric
+                | ColumnType::Boolean,
+            ) => text.to_string(),
+            _ => format!("{text:?}"),
+        },
     }
 }

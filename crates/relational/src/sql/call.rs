@@ -3,12 +3,9 @@
 //! Arguments are named, so that those left out take their defaults.
 
 use super::{Renderer, Scope};
-use crate::catalog::TableId;
+use crate::catalog::{Argument, TableId};
 use crate::dialect::Usual;
-use crate::plan::{Call, Query, Tie};
-
-/// Session argument of functions: there is one role.
-const SESSION: &str = "'{\"x-hasura-role\":\"admin\"}'";
+use crate::plan::{Call, Origin, Parameter, Query, Reader, Tie};
 
 /// Row argument of a function.
 #[derive(Clone, Copy, Debug)]
@@ -76,18 +73,14 @@ impl Renderer<'_> {
         }
         for (place, value) in &call.arguments {
             let argument = &function.arguments[*place as usize];
-            let value = match value {
-                None => "NULL".to_owned(),
-                Some(value) => {
-                    let bound = self.bind(value, self.dialect.given_type(argument.oid));
-                    self.dialect.given(bound, argument.oid)
-                }
-            };
-            self.argument(word, &argument.name, &value);
+            self.argument(word, argument, value.as_ref());
             word = ", ";
         }
         if let Some(place) = callable.session {
-            self.argument(word, &function.arguments[place as usize].name, SESSION);
+            let argument = &function.arguments[place as usize];
+            let reader = Reader::Column(argument.ty.clone());
+            let session = Parameter { origin: Origin::Session, reader, path: "".into() };
+            self.argument(word, argument, Some(&session));
         }
         self.sql.push(')');
     }
@@ -106,10 +99,18 @@ impl Renderer<'_> {
         }
     }
 
-    fn argument(&mut self, word: &str, name: &str, value: &str) {
+    /// Appends `word` and a named argument; no value is null.
+    fn argument(&mut self, word: &str, argument: &Argument, value: Option<&Parameter>) {
         self.sql.push_str(word);
-        self.dialect.identifier(&mut self.sql, name);
+        self.dialect.identifier(&mut self.sql, &argument.name);
         self.sql.push_str(" => ");
-        self.sql.push_str(value);
+        let value = match value {
+            None => "NULL".to_owned(),
+            Some(value) => {
+                let bound = self.bind(value, self.dialect.given_type(argument.oid));
+                self.dialect.given(bound, argument.oid)
+            }
+        };
+        self.sql.push_str(&value);
     }
 }

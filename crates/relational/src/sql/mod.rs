@@ -357,7 +357,7 @@ impl<'r> Renderer<'r> {
 
     /// The place of a value of the policy that is bound already: equal expressions have equal texts.
     fn bound(&self, parameter: &Parameter, ty: u32) -> Option<usize> {
-        if !matches!(parameter.origin, Origin::Claim(_) | Origin::Constant(_)) {
+        if !matches!(parameter.origin, Origin::Claim(_) | Origin::Session | Origin::Constant(_)) {
             return None;
         }
         let is_same = |(it, of): (&Parameter, &u32)| {

@@ -85,6 +85,7 @@ impl<'r> Bindings<'r> {
         let (values, at) = match *origin {
             // The run has refused a caller without one that the plan reads.
             Origin::Claim(ref name) => return Found::Text(self.claims.variable(name).unwrap_or_default()),
+            Origin::Session => return Found::Text(self.claims.session()),
             Origin::Constant(ref text) => return Found::Text(text),
             Origin::Literal(at) => (&self.shape.literals, at),
             Origin::Variable(number) => (variables, self.variables.starts[number as usize]),

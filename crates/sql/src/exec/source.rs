@@ -22,7 +22,7 @@ use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
-use weir_engine::caller::{Claims, Facts, Identity};
+use weir_engine::caller::{Claims, Facts, Identity, WHOLE_SESSION};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
@@ -286,13 +286,22 @@ impl<D: Driver> RelationalFetch<D> {
         Ok(prepared)
     }
 
-    /// Session variables that a run may read: while the plan depends on variables, all of the policy's.
+    /// Session variables that a run may read: while the plan depends on variables, all of the policy's and of the functions.
     fn claims(&self) -> Vec<Box<str>> {
         let frontend = &*self.state.frontend;
-        match self.forms.fixed() {
-            Some(prepared) => prepared.plan().claims.clone(),
-            None => claims_of(&*frontend.policy(&self.ask.facts), frontend.relations()),
-        }
+        let relations = frontend.relations();
+        let (mut claims, reads_all) = match self.forms.fixed().map(|it| it.plan()) {
+            Some(plan) => {
+                let mut called = plan.functions.iter().map(|it| relations.function(*it).0);
+                (plan.claims.clone(), called.any(|it| it.session.is_some()))
+            }
+            None => {
+                let claims = claims_of(&*frontend.policy(&self.ask.facts), relations);
+                (claims, relations.functions.iter().any(|it| it.session.is_some()))
+            }
+        };
+        claims.extend(reads_all.then(|| WHOLE_SESSION.into()));
+        claims
     }
 
     #[cold]

@@ -52,6 +52,10 @@ fn cells(table: &TablePermissions) -> Vec<GuardedColumn> {
 }
 
 impl Policy for RolePolicy {
+    fn name(&self) -> &str {
+        self.role.as_deref().map_or("", |it| &it.name)
+    }
+
     fn rows(&self, table: TableId, purpose: Purpose) -> Option<Filter> {
         let filter = match purpose {
             Purpose::Root | Purpose::Related | Purpose::Exists | Purpose::Value | Purpose::Aggregate => {

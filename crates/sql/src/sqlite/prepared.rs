@@ -100,6 +100,7 @@ impl ReadyStatement {
             match parameter.origin {
                 Origin::ParentColumn(column) => keys.push((at, column)),
                 Origin::Claim(_)
+                | Origin::Session
                 | Origin::Constant(_)
                 | Origin::Literal(_)
                 | Origin::Variable(_)

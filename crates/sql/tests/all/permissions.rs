@@ -1,11 +1,7 @@
 //! Permissions of roles, from Hasura's metadata to answers: what a role sees, reads and writes.
 
-use crate::kit::serve_as;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-use weir_engine::caller::{Claims, Identity, Token};
-use weir_engine::engine::{Body, Request};
-use weir_engine::source::Protocol;
+use crate::fleet_kit::{Fleet, ann, both};
+use weir_engine::caller::Identity;
 use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::table::TableEntry;
 use weir_sql::model::{ModelOptions, Track};
@@ -44,11 +40,7 @@ const TABLES: &str = r#"[
    "insert_permissions": [{"role": "sailor", "permission": {"check": {"name": {"_ne": "Bad"}}}}]}
 ]"#;
 
-struct Ship {
-    served: crate::kit::Served,
-}
-
-fn ship() -> Ship {
+fn ships() -> [Fleet; 2] {
     let tables: Vec<TableEntry> = serde_json::from_str(TABLES).unwrap();
     let inherited =
         [InheritedRole { role_name: "trader".into(), role_set: vec!["buyer".into(), "sailor".into()] }];
@@ -58,185 +50,167 @@ fn ship() -> Ship {
         inherited_roles: &inherited,
         ..ModelOptions::default()
     };
-    Ship { served: serve_as(FLEET, options, &[]) }
-}
-
-impl Ship {
-    fn ask_as(&self, identity: &Identity, query: &str) -> String {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let engine = &self.served.engine;
-        let request = Request {
-            protocol: Protocol::Hasura,
-            ..Request::new(query, Instant::now() + Duration::from_secs(60))
-        };
-        match runtime.block_on(engine.execute(request, &engine.caller(identity))).body {
-            Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-            Body::Shared(_) | Body::Stream { .. } => panic!("short answers are whole"),
-        }
-    }
-
-    #[track_caller]
-    fn check(&self, role: &str, query: &str, expected: &str) {
-        assert_eq!(self.ask_as(&user(role), query), expected, "{role}: {query}");
-    }
-
-    /// The answer has an error with these words.
-    #[track_caller]
-    fn refuse(&self, role: &str, query: &str, words: &str) {
-        let answer = self.ask_as(&user(role), query);
-        assert!(answer.starts_with(r#"{"errors":"#) && answer.contains(words), "{role}: {query}\n{answer}");
-    }
-}
-
-fn user(role: &str) -> Identity {
-    let claims = Claims::new([("X-Hasura-User".to_owned(), "ann".to_owned())], Token::Absent);
-    Identity { role: role.into(), is_backend: false, is_anonymous: false, claims: Arc::new(claims) }
+    both(FLEET, options)
 }
 
 #[test]
 fn a_role_reads_its_rows_and_columns() {
-    let ship = ship();
-    ship.check("sailor", "{ boat { id name } }", r#"{"data":{"boat":[{"id":1,"name":"Ada"}]}}"#);
-    ship.check(
-        "sailor",
-        "{ harbour { name boats { id } } }",
-        r#"{"data":{"harbour":[{"name":"Oslo","boats":[{"id":1}]}]}}"#,
-    );
-    ship.check("guest", "{ harbour { name } }", r#"{"data":{"harbour":[{"name":"Oslo"}]}}"#);
-    ship.check(
-        "buyer",
-        "{ boat(order_by: {id: desc}) { id price } }",
-        r#"{"data":{"boat":[{"id":2,"price":20},{"id":1,"price":10}]}}"#,
-    );
-    ship.check("sailor", "{ boat_by_pk(id: 2) { id } }", r#"{"data":{"boat_by_pk":null}}"#);
-    ship.check(
-        "sailor",
-        "{ boat_aggregate { aggregate { count } } }",
-        r#"{"data":{"boat_aggregate":{"aggregate":{"count":1}}}}"#,
-    );
+    for ship in ships() {
+        ship.check("sailor", "{ boat { id name } }", r#"{"data":{"boat":[{"id":1,"name":"Ada"}]}}"#);
+        ship.check(
+            "sailor",
+            "{ harbour { name boats { id } } }",
+            r#"{"data":{"harbour":[{"name":"Oslo","boats":[{"id":1}]}]}}"#,
+        );
+        ship.check("guest", "{ harbour { name } }", r#"{"data":{"harbour":[{"name":"Oslo"}]}}"#);
+        ship.check(
+            "buyer",
+            "{ boat(order_by: {id: desc}) { id price } }",
+            r#"{"data":{"boat":[{"id":2,"price":20},{"id":1,"price":10}]}}"#,
+        );
+        ship.check("sailor", "{ boat_by_pk(id: 2) { id } }", r#"{"data":{"boat_by_pk":null}}"#);
+        ship.check(
+            "sailor",
+            "{ boat_aggregate { aggregate { count } } }",
+            r#"{"data":{"boat_aggregate":{"aggregate":{"count":1}}}}"#,
+        );
+    }
 }
 
 #[test]
 fn what_a_role_lacks_is_absent() {
-    let ship = ship();
-    for (role, query, field, ty) in [
-        ("sailor", "{ boat { price } }", "price", "boat"),
-        ("sailor", "{ boat { code } }", "code", "boat"),
-        ("guest", "{ boat { id } }", "boat", "query_root"),
-        ("guest", "{ harbour { id } }", "id", "harbour"),
-        ("guest", "{ harbour { boats { id } } }", "boats", "harbour"),
-        ("buyer", "{ boat_by_pk(id: 1) { id } }", "boat_by_pk", "query_root"),
-        ("buyer", "{ boat_aggregate { aggregate { count } } }", "boat_aggregate", "query_root"),
-        ("sailor", "{ harbour(where: {secret: {_eq: \"a\"}}) { id } }", "secret", "harbour_bool_exp"),
-        ("sailor", "{ boat(order_by: {price: asc}) { id } }", "price", "boat_order_by"),
-        ("nobody", "{ boat { id } }", "boat", "query_root"),
-        (
-            "sailor",
-            "mutation { insert_harbour(objects: []) { affected_rows } }",
-            "insert_harbour",
-            "mutation_root",
-        ),
-        (
-            "sailor",
-            "mutation { insert_boat(objects: [{owner: \"x\"}]) { affected_rows } }",
-            "owner",
-            "boat_insert_input",
-        ),
-        (
-            "sailor",
-            "mutation { update_boat(where: {}, _set: {price: 1}) { affected_rows } }",
-            "price",
-            "boat_set_input",
-        ),
-        ("sailor", "mutation { delete_boat(where: {}) { affected_rows } }", "delete_boat", "mutation_root"),
-    ] {
-        ship.refuse(role, query, &format!("field '{field}' not found in type: '{ty}'"));
+    for ship in ships() {
+        for (role, query, field, ty) in [
+            ("sailor", "{ boat { price } }", "price", "boat"),
+            ("sailor", "{ boat { code } }", "code", "boat"),
+            ("guest", "{ boat { id } }", "boat", "query_root"),
+            ("guest", "{ harbour { id } }", "id", "harbour"),
+            ("guest", "{ harbour { boats { id } } }", "boats", "harbour"),
+            ("buyer", "{ boat_by_pk(id: 1) { id } }", "boat_by_pk", "query_root"),
+            ("buyer", "{ boat_aggregate { aggregate { count } } }", "boat_aggregate", "query_root"),
+            ("sailor", "{ harbour(where: {secret: {_eq: \"a\"}}) { id } }", "secret", "harbour_bool_exp"),
+            ("sailor", "{ boat(order_by: {price: asc}) { id } }", "price", "boat_order_by"),
+            ("nobody", "{ boat { id } }", "boat", "query_root"),
+            (
+                "sailor",
+                "mutation { insert_harbour(objects: []) { affected_rows } }",
+                "insert_harbour",
+                "mutation_root",
+            ),
+            (
+                "sailor",
+                "mutation { insert_boat(objects: [{owner: \"x\"}]) { affected_rows } }",
+                "owner",
+                "boat_insert_input",
+            ),
+            (
+                "sailor",
+                "mutation { update_boat(where: {}, _set: {price: 1}) { affected_rows } }",
+                "price",
+                "boat_set_input",
+            ),
+            (
+                "sailor",
+                "mutation { delete_boat(where: {}) { affected_rows } }",
+                "delete_boat",
+                "mutation_root",
+            ),
+        ] {
+            ship.refuse(role, query, &format!("field '{field}' not found in type: '{ty}'"));
+        }
+        ship.refuse("guest", "mutation { insert_boat(objects: []) { affected_rows } }", "no mutations exist");
     }
-    ship.refuse("guest", "mutation { insert_boat(objects: []) { affected_rows } }", "no mutations exist");
 }
 
 #[test]
 fn inserts_are_preset_and_checked_as_they_are_stored() {
-    let ship = ship();
-    ship.check(
-        "sailor",
-        "mutation { insert_boat_one(object: {id: 7, name: \"Neu\", harbour_id: 1, price: 5}) { id owner } }",
-        r#"{"data":{"insert_boat_one":{"id":7,"owner":"ann"}}}"#,
-    );
-    let code = ship.served.plain("SELECT json_object('code', code) FROM boat WHERE id = 7");
-    assert_eq!(code["code"], "new");
-    for object in [
-        "{id: 8, name: \"dear\", harbour_id: 1, price: 100}",
-        "{id: 8, name: \"unknown price\", harbour_id: 1}",
-        "{id: 8, name: \"elsewhere\", harbour_id: 2, price: 1}",
-        "{id: 8, name: \"nested\", harbour_id: 1, price: 1, crews: {data: [{name: \"Bad\"}]}}",
-    ] {
-        let query = format!("mutation {{ insert_boat(objects: [{object}]) {{ affected_rows }} }}");
-        ship.refuse("sailor", &query, "check constraint of an insert/update permission has failed");
+    for ship in ships() {
+        ship.check(
+            "sailor",
+            "mutation { insert_boat_one(object: {id: 7, name: \"Neu\", harbour_id: 1, price: 5}) { id owner } }",
+            r#"{"data":{"insert_boat_one":{"id":7,"owner":"ann"}}}"#,
+        );
+        ship.check("admin", "{ boat_by_pk(id: 7) { code } }", r#"{"data":{"boat_by_pk":{"code":"new"}}}"#);
+        for object in [
+            "{id: 8, name: \"dear\", harbour_id: 1, price: 100}",
+            "{id: 8, name: \"unknown price\", harbour_id: 1}",
+            "{id: 8, name: \"elsewhere\", harbour_id: 2, price: 1}",
+            "{id: 8, name: \"nested\", harbour_id: 1, price: 1, crews: {data: [{name: \"Bad\"}]}}",
+        ] {
+            let query = format!("mutation {{ insert_boat(objects: [{object}]) {{ affected_rows }} }}");
+            ship.refuse("sailor", &query, "check constraint of an insert/update permission has failed");
+        }
+        ship.check(
+            "admin",
+            "{ boat_aggregate { aggregate { count } } crew_aggregate { aggregate { count } } }",
+            r#"{"data":{"boat_aggregate":{"aggregate":{"count":4}},"crew_aggregate":{"aggregate":{"count":3}}}}"#,
+        );
     }
-    let count = ship.served.plain(
-        "SELECT json_object('boats', (SELECT count(*) FROM boat), 'crews', (SELECT count(*) FROM crew))",
-    );
-    assert_eq!((&count["boats"], &count["crews"]), (&4.into(), &3.into()));
 }
 
 #[test]
 fn updates_touch_rows_of_the_filter_and_stay_in_the_check() {
-    let ship = ship();
-    ship.check(
-        "sailor",
-        "mutation { update_boat(where: {}, _set: {name: \"mine\"}) { affected_rows returning { id name } } }",
-        r#"{"data":{"update_boat":{"affected_rows":1,"returning":[{"id":1,"name":"mine"}]}}}"#,
-    );
-    ship.check(
-        "sailor",
-        "mutation { update_boat_by_pk(pk_columns: {id: 2}, _set: {name: \"no\"}) { id } }",
-        r#"{"data":{"update_boat_by_pk":null}}"#,
-    );
-    for owner in ["\"ben\"", "null"] {
-        let query =
-            format!("mutation {{ update_boat(where: {{}}, _set: {{owner: {owner}}}) {{ affected_rows }} }}");
-        ship.refuse("sailor", &query, "check constraint of an insert/update permission has failed");
+    for ship in ships() {
+        ship.check(
+            "sailor",
+            "mutation { update_boat(where: {}, _set: {name: \"mine\"}) { affected_rows returning { id name } } }",
+            r#"{"data":{"update_boat":{"affected_rows":1,"returning":[{"id":1,"name":"mine"}]}}}"#,
+        );
+        ship.check(
+            "sailor",
+            "mutation { update_boat_by_pk(pk_columns: {id: 2}, _set: {name: \"no\"}) { id } }",
+            r#"{"data":{"update_boat_by_pk":null}}"#,
+        );
+        for owner in ["\"ben\"", "null"] {
+            let query = format!(
+                "mutation {{ update_boat(where: {{}}, _set: {{owner: {owner}}}) {{ affected_rows }} }}"
+            );
+            ship.refuse("sailor", &query, "check constraint of an insert/update permission has failed");
+        }
     }
 }
 
 #[test]
 fn permissions_for_backends_hold_for_backends() {
-    let ship = ship();
-    let backend = Identity { is_backend: true, ..user("sailor") };
-    let answer =
-        ship.ask_as(&backend, "mutation { delete_boat(where: {name: {_eq: \"Bel\"}}) { affected_rows } }");
-    assert_eq!(answer, r#"{"data":{"delete_boat":{"affected_rows":0}}}"#);
+    for ship in ships() {
+        let backend = Identity { is_backend: true, ..ann("sailor") };
+        let answer = ship
+            .ask_as(&backend, "mutation { delete_boat(where: {name: {_eq: \"Bel\"}}) { affected_rows } }");
+        assert_eq!(answer, r#"{"data":{"delete_boat":{"affected_rows":0}}}"#);
+    }
 }
 
 #[test]
 fn an_inherited_role_sees_each_row_with_the_cells_of_who_sees_it() {
-    let ship = ship();
-    // `price` is the buyer's, who sees 1 and 2; `owner` the sailor's, who sees 1.
-    ship.check(
-        "trader",
-        "{ boat(order_by: {id: asc}) { id price owner } }",
-        r#"{"data":{"boat":[{"id":1,"price":10,"owner":"ann"},{"id":2,"price":20,"owner":null}]}}"#,
-    );
-    ship.check("trader", "{ boat(where: {owner: {_eq: \"ben\"}}) { id } }", r#"{"data":{"boat":[]}}"#);
-    ship.check(
-        "trader",
-        "{ boat(order_by: {owner: asc_nulls_first}) { id } }",
-        r#"{"data":{"boat":[{"id":2},{"id":1}]}}"#,
-    );
-    let kinds = ship.ask_as(&user("trader"), "{ __type(name: \"boat\") { fields { name type { kind } } } }");
-    assert!(kinds.contains(r#"{"name":"name","type":{"kind":"NON_NULL"}}"#), "{kinds}");
+    for ship in ships() {
+        // `price` is the buyer's, who sees 1 and 2; `owner` the sailor's, who sees 1.
+        ship.check(
+            "trader",
+            "{ boat(order_by: {id: asc}) { id price owner } }",
+            r#"{"data":{"boat":[{"id":1,"price":10,"owner":"ann"},{"id":2,"price":20,"owner":null}]}}"#,
+        );
+        ship.check("trader", "{ boat(where: {owner: {_eq: \"ben\"}}) { id } }", r#"{"data":{"boat":[]}}"#);
+        ship.check(
+            "trader",
+            "{ boat(order_by: {owner: asc_nulls_first}) { id } }",
+            r#"{"data":{"boat":[{"id":2},{"id":1}]}}"#,
+        );
+        let kinds =
+            ship.ask_as(&ann("trader"), "{ __type(name: \"boat\") { fields { name type { kind } } } }");
+        assert!(kinds.contains(r#"{"name":"name","type":{"kind":"NON_NULL"}}"#), "{kinds}");
+    }
 }
 
 #[test]
 fn the_admin_sees_no_trace_of_roles() {
-    let ship = ship();
-    let enums = "{ __type(name: \"boat_update_column\") { enumValues { name } } }";
-    let answer = ship.ask_as(&Identity::admin(), enums);
-    assert!(!answer.contains("_PLACEHOLDER") && answer.contains("price"), "{answer}");
-    ship.check(
-        "admin",
-        "{ boat_aggregate { aggregate { count } } }",
-        r#"{"data":{"boat_aggregate":{"aggregate":{"count":3}}}}"#,
-    );
+    for ship in ships() {
+        let enums = "{ __type(name: \"boat_update_column\") { enumValues { name } } }";
+        let answer = ship.ask_as(&Identity::admin(), enums);
+        assert!(!answer.contains("_PLACEHOLDER") && answer.contains("price"), "{answer}");
+        ship.check(
+            "admin",
+            "{ boat_aggregate { aggregate { count } } }",
+            r#"{"data":{"boat_aggregate":{"aggregate":{"count":3}}}}"#,
+        );
+    }
 }

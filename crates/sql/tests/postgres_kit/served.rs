@@ -25,6 +25,14 @@ pub fn engine_settings(hold_back_bytes: usize) -> EngineSettings {
     EngineSettings { hold_back_bytes, ..EngineSettings::STANDARD }
 }
 
+/// Serves the schema `public` of a database, with choices of its own.
+pub async fn serve_as(database: Database, model: ModelOptions<'_>) -> Served {
+    let settings = Settings::parse(&database.socket_url(), |_| None).unwrap();
+    let options = Options { model, schemas: &["public".to_owned()], stringify: false };
+    let opened = PostgresSource::open("main", settings, options, Duration::from_secs(60)).await;
+    compose(database, opened.unwrap().0)
+}
+
 /// Opens the schemas of a database as the source `main`.
 pub async fn open(database: &Database, schemas: &[&str], tune: impl FnOnce(&mut Settings)) -> PostgresSource {
     let mut settings = Settings::parse(&database.socket_url(), |_| None).unwrap();
@@ -43,7 +51,12 @@ pub async fn serve(database: Database) -> Served {
 
 /// Serves schemas of a database, with other settings than the usual.
 pub async fn serve_with(database: Database, schemas: &[&str], tune: impl FnOnce(&mut Settings)) -> Served {
-    let source = Arc::new(open(&database, schemas, tune).await);
+    let source = open(&database, schemas, tune).await;
+    compose(database, source)
+}
+
+fn compose(database: Database, source: PostgresSource) -> Served {
+    let source = Arc::new(source);
     let graph = Graph::compose(vec![Arc::clone(&source) as Arc<dyn Source>], &[]).unwrap();
     Served { engine: Engine::new(graph, engine_settings(256 << 10)), source, database }
 }

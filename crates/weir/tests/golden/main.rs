@@ -1,7 +1,8 @@
 //! Runs `tests/golden/<suite>/`: each `name.graphql` there or in a folder below is a test, its answers stand beside it.
 //!
 //! `suite.yaml` names the seed; a `weir.yaml` beside it configures the database `<suite>.db`. A case's header comments
-//! give `variables` (JSON), `operation` and `protocol` (`spec` or `hasura`). Compared are `name.json` (the response,
+//! give `variables` (JSON), `operation`, `accent` (`spec` or `hasura`), and of the caller `role`, `claims` (JSON: session variables)
+//! and `backend` (`true`); without a role it is the admin. Compared are `name.json` (the response,
 //! indented), `name.plan` and `name.sql` (what `weir explain` prints). `WEIR_BLESS=1` writes them; without an answer a case
 //! fails. `ONLY=text` runs the cases whose name holds it.
 //!
@@ -20,12 +21,17 @@
 
 use postgres_kit::Database;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir::Weir;
+use weir_engine::caller::{Claims, Identity, Token};
+use weir_engine::engine::{Body, Request, Response};
 use weir_engine::source::Protocol;
+use weir_language::json::Json;
 
 #[path = "../../../sql/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
@@ -81,6 +87,8 @@ struct Case {
     headers: String,
     /// JSON: `role`, `variables` and `token` of a caller who is not the admin; `anonymous` if no credential was sent.
     session: Option<String>,
+    /// Whoever asks; in suites with services `session` says it.
+    caller: Identity,
     /// SQL that is run before, on the database of a case that mutates.
     before: String,
     /// A second request; its answer follows the case's own.
@@ -188,8 +196,7 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         Some("hasura") => Protocol::Hasura,
         Some(other) => panic!("{}: there is no protocol `{other}`", file.display()),
     };
-    let role = header("role");
-    assert!(role.as_deref().is_none_or(|it| it == "admin"), "{}: there are no roles yet", file.display());
+    let caller = identity(header("role"), header("claims"), header("backend"));
     let both = if store == Store::Postgres && !alone { "@postgres" } else { "" };
     let place = file.with_extension("");
     let place = place.strip_prefix(root().join("tests/golden")).expect("cases lie there");
@@ -202,6 +209,7 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         operation: header("operation"),
         headers: header("headers").unwrap_or_else(|| "{}".into()),
         session: header("session"),
+        caller,
         before: header("before").unwrap_or_default(),
         then: header("then"),
         suite: suite.to_path_buf(),
@@ -209,6 +217,15 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         file,
         text,
     }
+}
+
+/// The caller that the header of a case names.
+fn identity(role: Option<String>, claims: Option<String>, backend: Option<String>) -> Identity {
+    let Some(role) = role else { return Identity::admin() };
+    let claims: BTreeMap<String, String> =
+        serde_json::from_str(claims.as_deref().unwrap_or("{}")).expect("`claims` is an object of texts");
+    let claims = Arc::new(Claims::new(claims, Token::Absent));
+    Identity { role: role.into(), is_backend: backend.is_some(), is_anonymous: false, claims }
 }
 
 /// A suite's databases: one that all reading cases share, and what makes more of them.
@@ -423,12 +440,16 @@ fn seed(sql: &Path, file: &Path) {
 
 /// Compares, or writes, the files beside the case.
 fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtime) -> Result<(), String> {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    let operation = case.operation.as_deref();
-    let explained = weir.explain(&case.text, &case.variables, operation, case.protocol);
-    let answer =
-        runtime.block_on(weir.execute_as(&case.text, &case.variables, operation, case.protocol, deadline));
-    let answer = answer.map_err(|it| it.to_string())?;
+    let variables = Json::parse(case.variables.as_bytes(), 200).map_err(|it| format!("variables: {it}"))?;
+    let request = |query| Request {
+        operation_name: case.operation.as_deref(),
+        variables: Some(variables.root()).filter(|it| !it.is_null()),
+        protocol: case.protocol,
+        ..Request::new(query, Instant::now() + Duration::from_secs(30))
+    };
+    let (engine, caller) = (weir.engine(), weir.engine().caller(&case.caller));
+    let explained = engine.explain(request(&case.text), &caller);
+    let answer = runtime.block_on(whole(engine.execute(request(&case.text), &caller)))?;
     let (plan, sql) = match explained {
         Ok(it) => (
             Some(it.plan),
@@ -440,8 +461,8 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     let mut wrong = String::new();
     let mut answer = indented(&answer);
     if let Some(then) = &case.then {
-        let after = runtime.block_on(weir.execute_as(then, "{}", None, case.protocol, deadline));
-        answer.push_str(&indented(&after.map_err(|it| it.to_string())?));
+        let then = Request { operation_name: None, variables: None, ..request(then) };
+        answer.push_str(&indented(&runtime.block_on(whole(engine.execute(then, &caller)))?));
     }
     let answer = Some(answer);
     let sql = sql.filter(|it| !it.is_empty());
@@ -457,6 +478,20 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
         wrong.push_str(&compare(&case.file.with_extension(ending), found.as_deref(), bless));
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+/// The bytes of an answer.
+async fn whole(asked: impl Future<Output = Response>) -> Result<Vec<u8>, String> {
+    match asked.await.body {
+        Body::Whole(bytes) => Ok(bytes),
+        Body::Shared(bytes) => Ok(bytes.into()),
+        Body::Stream { head: mut all, mut rest } => {
+            while let Some(chunk) = rest.recv().await {
+                all.extend_from_slice(&chunk.map_err(|_| "a source died in the middle of the answer")?);
+            }
+            Ok(all)
+        }
+    }
 }
 
 /// The differences of one file; empty if there are none.

@@ -1,0 +1,3 @@
+-- permissions
+-- boat
+SELECT t0."id" FROM "boat" AS t0 WHERE t0."owner" = t0."buyer" ORDER BY t0."id"

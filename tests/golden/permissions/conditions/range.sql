@@ -1,0 +1,3 @@
+-- permissions
+-- boat
+SELECT t0."id" FROM "boat" AS t0 WHERE (t0."price" < ?1 AND t0."price" >= ?2) ORDER BY t0."id"

@@ -1,0 +1,3 @@
+-- permissions
+-- boat
+SELECT CASE WHEN (t1."owner" = ?1 AND t1."owner" IS NOT NULL) THEN t1."owner" END FROM (SELECT t0.*, CASE WHEN (t0."owner" = ?1 AND t0."owner" IS NOT NULL) THEN t0."owner" END AS weir_order_0, t0."id" AS weir_order_1, row_number() OVER (PARTITION BY CASE WHEN (t0."owner" = ?1 AND t0."owner" IS NOT NULL) THEN t0."owner" END ORDER BY CASE WHEN (t0."owner" = ?1 AND t0."owner" IS NOT NULL) THEN t0."owner" END NULLS LAST, t0."id") AS weir_place FROM "boat" AS t0 WHERE (t0."price" < ?2 OR (t0."owner" = ?1 AND t0."owner" IS NOT NULL))) AS t1 WHERE t1.weir_place = 1 ORDER BY t1.weir_order_0 NULLS LAST, t1.weir_order_1 LIMIT ?3

@@ -1,0 +1,3 @@
+-- permissions
+-- boat
+DELETE FROM "public"."boat" AS t0 WHERE (t0."owner" = $1 AND t0."owner" IS NOT NULL) AND t0."name" = $2 RETURNING 1

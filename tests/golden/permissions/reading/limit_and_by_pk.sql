@@ -1,0 +1,3 @@
+-- permissions
+-- boat_by_pk
+SELECT t0."id" FROM "boat" AS t0 WHERE t0."id" = ?1

@@ -1,0 +1,3 @@
+-- permissions
+-- boat
+SELECT t0."name" FROM "public"."boat" AS t0 WHERE (t0."owner" = $1 AND t0."owner" IS NOT NULL) LIMIT $2

@@ -1,0 +1,3 @@
+-- permissions
+-- harbour
+SELECT t0."name" FROM "public"."harbour" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."boat" AS t1 WHERE t1."harbour_id" = t0."id" AND (t1."owner" = $1 AND t1."owner" IS NOT NULL) AND t1."name" > $2)

@@ -1,0 +1,9 @@
+-- permissions
+-- boat
+INSERT INTO "public"."boat" AS t0 ("name", "price", "harbour_id", "owner") VALUES ($1, $2, $3, $4) RETURNING "owner", "id", (CASE WHEN t0."price" < $5 THEN NULL ELSE 'weir: a written row breaks the check of a permission' END)::timestamptz
+
+-- crew
+INSERT INTO "public"."crew" AS t0 ("name", "boat_id") VALUES ($1, $2) RETURNING (CASE WHEN t0."name" <> $3 THEN NULL ELSE 'weir: a written row breaks the check of a permission' END)::timestamptz
+
+-- insert_boat_one
+SELECT 0::int2, t0."name", p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."crew" AS t0 ON t0."boat_id" = p.k0 ORDER BY t0."id"
