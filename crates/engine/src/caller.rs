@@ -9,9 +9,9 @@
 //!
 //! **Cost:** per request one call per source that knows roles, one hash, one lock of a shard; nothing is allocated for a known profile.
 
-use crate::write::out::Out;
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
+use weir_language::json::quote;
 use weir_language::schema::{Schema, SchemaView, Visibility};
 
 /// The role that sees and may do everything.
@@ -137,16 +137,15 @@ impl Claims {
     #[must_use]
     pub fn session(&self) -> &str {
         self.session.get_or_init(|| {
-            let mut json = Out::default();
-            json.open(b'{');
-            for (name, value) in &self.variables {
-                json.string(name);
-                json.raw(b":");
-                json.string(value);
-                json.comma();
+            let mut json = String::from("{");
+            for (at, (name, value)) in self.variables.iter().enumerate() {
+                json.push_str(if at > 0 { "," } else { "" });
+                quote(name, &mut json);
+                json.push(':');
+                quote(value, &mut json);
             }
-            json.close(b'}');
-            String::from_utf8_lossy(json.bytes()).into()
+            json.push('}');
+            json.into()
         })
     }
     /// The token.

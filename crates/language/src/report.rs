@@ -5,6 +5,7 @@
 //! **Cost:** one pass over the text for the places of all errors together.
 
 use crate::error::Error;
+use crate::json::quote;
 use crate::span::{Location, Span};
 
 /// Characters of a source line that are shown before and after a place.
@@ -103,21 +104,6 @@ pub fn json(text: &str, errors: &[Error]) -> String {
     }
     out.push_str("]}");
     out
-}
-
-/// Appends `text` as a JSON string.
-fn quote(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }
 
 #[cfg(test)]
