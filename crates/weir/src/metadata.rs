@@ -7,6 +7,7 @@
 
 use crate::config::postgres::{Flavour, Postgres};
 use crate::config::{Config, Described, Source, SourceKind};
+use crate::sources::{self, Address};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use weir_metadata::check::unsupported;
@@ -124,8 +125,14 @@ fn address(entry: &SourceEntry, own: &Source, folder: &Path) -> Result<String, S
 
 /// The source that `entry`, the metadata's source at `at`, describes.
 fn made(mut entry: SourceEntry, own: Source, url: String, at: usize) -> Source {
-    let is_sqlite = entry.kind == source::SourceKind::Sqlite;
-    if !is_sqlite {
+    // An address of weir.yaml overrules the kind too.
+    let is_sqlite = match own.url.is_empty() {
+        true => entry.kind == source::SourceKind::Sqlite,
+        false => matches!(sources::address(&own.url), Ok(Address::Sqlite(_))),
+    };
+    if is_sqlite {
+        entry.tables.iter_mut().for_each(|it| it.out_of_schema("public"));
+    } else {
         entry.tables.iter_mut().for_each(|it| it.in_schema("public"));
         entry.functions.iter_mut().for_each(|it| it.function.in_schema("public"));
     }

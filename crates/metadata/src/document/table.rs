@@ -82,18 +82,27 @@ impl TableEntry {
 impl TableEntry {
     /// Names without a schema are of `schema` then.
     pub fn in_schema(&mut self, schema: &str) {
-        self.table.in_schema(schema);
+        self.each_name(|it| it.in_schema(schema));
+    }
+
+    /// Removes `schema` from the names that have it, for a database without schemas.
+    pub fn out_of_schema(&mut self, schema: &str) {
+        self.each_name(|it| it.out_of_schema(schema));
+    }
+
+    fn each_name(&mut self, mut change: impl FnMut(&mut TableName)) {
+        change(&mut self.table);
         for entry in self.object_relationships.iter_mut().chain(&mut self.array_relationships) {
             if let Some(ForeignKeyOn::Remote(key)) = &mut entry.using.foreign_key_constraint_on {
-                key.table.in_schema(schema);
+                change(&mut key.table);
             }
             if let Some(table) =
                 entry.using.manual_configuration.as_mut().and_then(|it| it.remote_table.as_mut())
             {
-                table.in_schema(schema);
+                change(table);
             }
         }
-        self.computed_fields.iter_mut().for_each(|it| it.definition.function.in_schema(schema));
+        self.computed_fields.iter_mut().for_each(|it| change(&mut it.definition.function));
     }
 
     /// Drops permissions that only a webhook could grant, which nobody asks.
@@ -177,6 +186,14 @@ impl TableName {
         let (own, name) = self.parts();
         if own.is_empty() {
             *self = Self::Qualified(QualifiedName { schema: schema.to_owned(), name: name.to_owned() });
+        }
+    }
+
+    /// Removes `schema`, if it has this one.
+    pub fn out_of_schema(&mut self, schema: &str) {
+        let (own, name) = self.parts();
+        if own == schema {
+            *self = Self::Name(name.to_owned());
         }
     }
 
