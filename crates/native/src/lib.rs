@@ -7,6 +7,7 @@
 //! **Invariant:** ids of types, fields and enums are places in one [`model::Model`].
 
 pub mod api;
+pub mod auth;
 pub mod compile;
 pub mod layout;
 pub mod model;

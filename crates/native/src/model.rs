@@ -39,6 +39,8 @@ pub struct Model {
     pub fields: Vec<Field>,
     /// Enums, in the order of the text.
     pub enums: Vec<Enum>,
+    /// The line `# Dgraph.Authorization`.
+    pub authorization: Option<Authorization>,
 }
 
 /// An object, interface or union.
@@ -60,6 +62,8 @@ pub struct Type {
     pub secret: Option<Secret>,
     /// `@unique(fields:)`: fields that are unique together.
     pub unique: Vec<Vec<FieldId>>,
+    /// `@auth`, with the rules of its interfaces.
+    pub auth: Auth,
     /// `@generate`: which root fields it gets.
     pub generate: Generate,
     /// `@renamedFrom`.
@@ -77,6 +81,112 @@ pub enum TypeKind {
     Interface,
     /// One of several objects.
     Union,
+}
+
+/// Who may do what with the objects of a type; `None`: everyone.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)]
+pub struct Auth {
+    pub query: Option<Rule>,
+    pub add: Option<Rule>,
+    pub update: Option<Rule>,
+    pub delete: Option<Rule>,
+    pub password: Option<Rule>,
+}
+
+impl Auth {
+    /// Lets what `above` says hold too.
+    pub(crate) fn join(&mut self, above: &Self) {
+        let join = |own: &mut Option<Rule>, above: &Option<Rule>| {
+            *own = match (own.take(), above.clone()) {
+                (Some(Rule::All(mut all)), Some(above)) => {
+                    all.push(above);
+                    Some(Rule::All(all))
+                }
+                (Some(own), Some(above)) => Some(Rule::All(vec![own, above])),
+                (own, above) => own.or(above),
+            };
+        };
+        join(&mut self.query, &above.query);
+        join(&mut self.add, &above.add);
+        join(&mut self.update, &above.update);
+        join(&mut self.delete, &above.delete);
+        join(&mut self.password, &above.password);
+    }
+}
+
+/// A rule of `@auth`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// All have to hold.
+    All(Vec<Rule>),
+    /// One has to hold.
+    Any(Vec<Rule>),
+    /// It must not hold.
+    Not(Box<Rule>),
+    /// A claim passes a test.
+    Claim {
+        /// The claim's name.
+        name: String,
+        /// The test.
+        test: ClaimTest,
+    },
+    /// The object is among those that a query finds.
+    Graph {
+        /// The query.
+        text: String,
+        /// The type or interface that it finds objects of.
+        on: TypeId,
+    },
+}
+
+/// A test of a claim; of a list one item has to pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimTest {
+    /// Equals this JSON value.
+    Equals(String),
+    /// Equals an item of this JSON list.
+    In(String),
+    /// Is a text that this regular expression matches somewhere.
+    Matches(String),
+}
+
+/// Settings of the line `# Dgraph.Authorization`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Authorization {
+    /// Name of the header that holds the token.
+    pub header: String,
+    /// Name of the top-level claim whose members are claims too.
+    pub namespace: String,
+    /// The keys.
+    pub keys: AuthorizationKeys,
+    /// A token with `aud` has to name one of these.
+    pub audience: Vec<String>,
+    /// True if a token is needed.
+    pub closed: bool,
+}
+
+/// Keys of the line.
+#[derive(Clone, PartialEq, Eq)]
+pub enum AuthorizationKeys {
+    /// A secret, or an RSA public key.
+    Key {
+        /// Its text.
+        text: String,
+        /// The algorithm's name.
+        algorithm: String,
+    },
+    /// Addresses of key sets.
+    Sets(Vec<String>),
+}
+
+impl std::fmt::Debug for AuthorizationKeys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Key { algorithm, .. } => write!(f, "Key({algorithm})"),
+            Self::Sets(urls) => f.debug_tuple("Sets").field(urls).finish(),
+        }
+    }
 }
 
 /// A password of an object.

@@ -7,10 +7,11 @@
 
 use crate::config::{self, Config};
 use crate::metadata;
-use crate::native::Native;
+use crate::native::{AuthSettings, Native};
 use crate::server::{CorsRules, Readiness};
 use crate::session::Authenticator;
-use crate::sources::{self, Findings};
+use crate::session::native::NativeAuth;
+use crate::sources::{self, Findings, Opened};
 use crate::{server, services};
 use arc_swap::ArcSwap;
 use std::path::PathBuf;
@@ -31,6 +32,10 @@ pub struct Generation {
     pub engine: Engine,
     /// Says who calls.
     pub(crate) authenticator: Authenticator,
+    /// Headers that say who calls, separated by commas.
+    pub(crate) credentials: Box<str>,
+    /// Says more of callers of native sources.
+    pub(crate) native_auth: NativeAuth,
     /// Parts of the sources that are not served, for the operator.
     pub findings: Findings,
     /// Databases whose schema is watched.
@@ -52,10 +57,18 @@ impl Generation {
     /// # Errors
     /// All sources that cannot be opened and all conflicts between them, in words for the operator.
     pub fn build(config: Config, number: u64) -> Result<Self, String> {
-        let (graph, opened) = sources::graph(&config)?;
+        let (graph, mut opened) = sources::graph(&config)?;
         let is_waiting = opened.sources.is_empty();
-        let made = Self::of(config, number, graph, opened.findings)?;
-        Ok(Self { is_waiting, watches: opened.watches, building: opened.building, ..made })
+        let findings = std::mem::take(&mut opened.findings);
+        let made = Self::of(config, number, graph, findings)?;
+        let Opened { watches, building, native_auth: said, .. } = opened;
+        let mut native_auth = NativeAuth::default();
+        for (name, AuthSettings { line, variables }) in said {
+            let added = native_auth.add(line.as_ref(), &variables);
+            added.map_err(|message| format!("{name}: {message}"))?;
+        }
+        let credentials = native_auth.credentials(made.authenticator.credentials());
+        Ok(Self { is_waiting, watches, building, credentials, native_auth, ..made })
     }
 
     /// Makes the engine of `graph`, which was made of the sources of `config`.
@@ -69,7 +82,9 @@ impl Generation {
         Ok(Self {
             number,
             engine,
+            credentials: authenticator.credentials().into(),
             authenticator,
+            native_auth: NativeAuth::default(),
             findings,
             watches,
             building: Vec::new(),
@@ -81,6 +96,11 @@ impl Generation {
             tls,
             config,
         })
+    }
+
+    /// True if every source knows what callers other than the admin may see.
+    pub(crate) fn serves_others(&self) -> bool {
+        self.config.described.is_none() && self.config.sources.iter().all(|it| it.native.is_some())
     }
 
     /// As [`Self::build`], where all sources have to be there.

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use weir_engine::source::Source as EngineSource;
 use weir_language::report;
 use weir_language::span::Location;
+use weir_native::auth::TokenVariable;
 use weir_native::layout::Database;
+use weir_native::model::Authorization;
 use weir_native::store::{self, Building, Pace, Place, Plan, Store, Types};
 use weir_postgres::Settings;
 use weir_sql::postgres::PostgresSource;
@@ -34,6 +36,15 @@ pub struct Native {
     pub sdl: PathBuf,
     /// The store.
     pub place: Place,
+}
+
+/// What a text of types says of callers.
+#[derive(Clone, Debug)]
+pub struct AuthSettings {
+    /// The line `# Dgraph.Authorization`.
+    pub line: Option<Authorization>,
+    /// Claims that rules read as values.
+    pub variables: Vec<TokenVariable>,
 }
 
 /// A text that is to take the place of a file's, and is gone if it does not.
@@ -198,13 +209,25 @@ impl Native {
         types: Types,
         building: &[Building],
         limits: &Limits,
-    ) -> Result<Arc<dyn EngineSource>, String> {
+    ) -> Result<(Arc<dyn EngineSource>, AuthSettings), String> {
         let Types { model, layout, kind: database, .. } = types.without(building);
+        let line = model.authorization.clone();
         let api = weir_native::api::generate(model).map_err(|errors| {
             let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
             lines.join("\n")
         })?;
         let style = Arc::new(weir_native::compile::Native::new(api, layout, database));
+        let variables = style.token_variables().to_vec();
+        let source = self.serve(name, style, limits)?;
+        Ok((source, AuthSettings { line, variables }))
+    }
+
+    fn serve(
+        &self,
+        name: &str,
+        style: Arc<weir_native::compile::Native>,
+        limits: &Limits,
+    ) -> Result<Arc<dyn EngineSource>, String> {
         match &self.place {
             Place::Sqlite(path) => {
                 let tuning = Tuning { statement_max: limits.statement_max(), ..Tuning::USUAL };

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Described, Limits, Source, SourceKind};
 use crate::databases::{postgres, sqlite};
-use crate::native::{self, Native};
+use crate::native::{self, AuthSettings, Native};
 use crate::services::{self, Joined, Servers};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -166,6 +166,8 @@ pub struct Opened {
     pub(crate) watches: Vec<Watch>,
     /// Native sources with indexes that are to be built.
     pub(crate) building: Vec<Native>,
+    /// What the texts of native sources say of callers, by the sources' names.
+    pub(crate) native_auth: Vec<(String, AuthSettings)>,
 }
 
 /// Differences between the sources and the served API, one line each.
@@ -209,13 +211,14 @@ struct Made {
     warnings: Vec<Warning>,
     watch: Option<Watch>,
     building: Option<Native>,
+    auth: Option<AuthSettings>,
 }
 
 impl Made {
     /// A database and nothing beside it.
     fn database(source: Arc<dyn EngineSource>, warnings: Vec<Warning>, watch: Option<Watch>) -> Self {
         let (servers, joins, building) = (Servers::default(), Vec::new(), None);
-        Self { source, servers, joins, warnings, watch, building }
+        Self { source, servers, joins, warnings, watch, building, auth: None }
     }
 }
 
@@ -294,7 +297,8 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
         match open(source, config) {
-            Ok(Made { source, servers, joins, warnings, watch, building }) => {
+            Ok(Made { source, servers, joins, warnings, watch, building, auth }) => {
+                opened.native_auth.extend(auth.map(|it| (name.clone(), it)));
                 opened.sources.push(source);
                 opened.sources.extend(servers.open);
                 let down = servers.down.into_iter();
@@ -396,7 +400,15 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
             let (servers, joins) = (services::servers(&made, &path)?, services::joins(&made, &path));
             let notes = made.mapping().notes.iter();
             let warnings = notes.map(|it| Warning::new(it.place(), it.message.clone())).collect();
-            Ok(Made { source: Arc::new(made), servers, joins, warnings, watch: None, building: None })
+            Ok(Made {
+                source: Arc::new(made),
+                servers,
+                joins,
+                warnings,
+                watch: None,
+                building: None,
+                auth: None,
+            })
         }
     }
 }
@@ -415,7 +427,7 @@ fn native(source: &Source, path: &Path, limits: &Limits) -> Result<Made, Unopene
             Warning::new(native.sdl.display().to_string(), format!("index `{}` waits for {mend}", it.name))
         }));
         let is_building = building.iter().any(|it| it.waits_for.is_none());
-        let source = native.open(&source.name, types, &building, limits)?;
+        let (source, auth) = native.open(&source.name, types, &building, limits)?;
         let native = is_building.then(|| native.clone());
         Ok(Made {
             source,
@@ -424,6 +436,7 @@ fn native(source: &Source, path: &Path, limits: &Limits) -> Result<Made, Unopene
             warnings,
             watch: None,
             building: native,
+            auth: Some(auth),
         })
     };
     // A thread of its own, as this may be called where another runtime runs.

@@ -22,7 +22,7 @@ pub struct TypeSwitchId(pub u32);
 pub struct PlanNodeId(pub u32);
 
 /// Output plan, as tables.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct OutputPlan {
     /// Selection sets, one per place and concrete type.
     pub sets: Vec<SelectionSet>,

@@ -6,7 +6,7 @@ use crate::model::FieldId;
 use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_relational::catalog::{ColumnId, Through};
-use weir_relational::plan::{Level, MemberKind, Output, Page, Purpose, Query, Scan, Tie};
+use weir_relational::plan::{Expr, Level, MemberKind, Output, Page, Purpose, Query, Scan, Tie};
 
 impl Compiler<'_> {
     /// One row over all of `rows`.
@@ -21,6 +21,12 @@ impl Compiler<'_> {
         let (at, path) = (self.field, self.keys.join("."));
         let mut row = LevelRow::new(rows.at);
         let members = self.set(set, &mut row)?;
+        // Without any right there is no aggregate, where rights to no object at hand give one of no objects.
+        let is_denied = nest.is_empty() && self.is_denied(rows.at.ty);
+        let output = match is_denied {
+            true => Output::Rows(vec![Expr::Column(rows.at.id); row.columns.len().max(1)]),
+            false => Output::Aggregate(row.columns),
+        };
         let query = Query {
             scan: Scan::of(rows.at.table, Purpose::Aggregate),
             call: None,
@@ -30,7 +36,7 @@ impl Compiler<'_> {
             distinct_on: Vec::new(),
             order: Vec::new(),
             page: Page::default(),
-            output: Output::Aggregate(row.columns),
+            output,
         };
         let level = Level { query, members, choice: None, hidden: Vec::new(), by: None, field: at, path };
         Ok(MemberKind::One(self.level(level)))

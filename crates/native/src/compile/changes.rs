@@ -2,14 +2,16 @@
 //!
 //! The program in [`crate::write`] decides the changes; a plan holds only the two queries here.
 
-use super::Compiler;
 use super::rows::{ObjectRows, ascending};
+use super::{At, Compiler};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
+use crate::auth::policy::Allowed;
+use crate::auth::{Right, reachable};
 use crate::model::TypeId;
 use weir_engine::plan::output_plan::{self, OutputField, SelectionSetId};
 use weir_engine::source::PlanError;
 use weir_relational::plan::operators::Comparison;
-use weir_relational::plan::write::{Work, Write, WriteAnswer};
+use weir_relational::plan::write::{ObjectCheck, Work, Write, WriteAnswer};
 use weir_relational::plan::{
     Expr, Filter, Level, MemberKind, Origin, Output, Page, Parameter, Purpose, Query, Reader, Run, Scan,
 };
@@ -27,8 +29,9 @@ impl Compiler<'_> {
             return Err(self.refuse("this field needs a selection of an object"));
         };
         let answer = WriteAnswer::Response(self.payload(set)?);
+        let checks = self.checks(field, ty);
         let (field, path) = (self.field, self.keys.join("."));
-        let works = vec![Work::Program { find }];
+        let works = vec![Work::Program { find, checks }];
         self.plan.writes.push(Write { works, answer, missing: None, field, path });
         Ok(MemberKind::Write(self.plan.writes.len() as u32 - 1))
     }
@@ -57,6 +60,46 @@ impl Compiler<'_> {
         let (field, path) = (self.field, self.keys.join("."));
         let (members, hidden) = (Run::default(), Vec::new());
         Ok(self.level(Level { query, members, choice: None, hidden, by: None, field, path }))
+    }
+
+    /// The conditions that rules put on objects which an add or an update makes, names, or takes an edge from.
+    fn checks(&mut self, field: &OutputField, ty: TypeId) -> Vec<ObjectCheck> {
+        let Some(policy) = self.policy.clone() else { return Vec::new() };
+        if let FieldMeaning::Delete(_) = self.field_meaning(field) {
+            return Vec::new();
+        }
+        let asked =
+            [(Right::Query, Purpose::Root), (Right::Add, Purpose::Insert), (Right::Update, Purpose::Update)];
+        let mut checks = Vec::new();
+        for ty in reachable(&self.native.api.model, ty) {
+            let at = self.native.registry(ty);
+            for (operation, purpose) in asked {
+                if let Allowed::If(_) = policy.allowed_in(at.table, operation) {
+                    let level = self.among_shown(at, purpose);
+                    checks.push(ObjectCheck { number: operation.number(ty), level });
+                }
+            }
+        }
+        checks
+    }
+
+    /// The numbers of those objects that a program names whose rows are accessible for `purpose`.
+    fn among_shown(&mut self, at: At, purpose: Purpose) -> u32 {
+        let with = Parameter { origin: Origin::Shown, reader: Reader::Ids, path: "".into() };
+        let query = Query {
+            scan: Scan::of(at.table, purpose),
+            call: None,
+            nest: Vec::new(),
+            through: None,
+            filter: Filter::Compare { of: Expr::Column(at.id), by: Comparison::In, with },
+            distinct_on: Vec::new(),
+            order: Vec::new(),
+            page: Page::default(),
+            output: Output::Rows(vec![Expr::Column(at.id)]),
+        };
+        let (field, path) = (self.field, self.keys.join("."));
+        let (members, hidden) = (Run::default(), Vec::new());
+        self.level(Level { query, members, choice: None, hidden, by: None, field, path })
     }
 
     /// The filter of an update or a delete.
@@ -117,6 +160,7 @@ impl Compiler<'_> {
         self.cascade(field, at, &mut all)?;
         let filter = self.bounded(Filter::All(all))?;
         let rows = ObjectRows { at, filter, order: Vec::new(), page: Page::default() };
+        self.purpose = Purpose::Opened;
         self.rows(field, rows, Vec::new(), None, true)
     }
 }

@@ -25,8 +25,12 @@ impl<'c> Compiler<'c> {
         match self.field_meaning(field) {
             FieldMeaning::Field(of) => self.value(field, of, row),
             FieldMeaning::EdgeAggregate(edge) => self.edge_aggregate(field, edge, row),
-            FieldMeaning::Count(_) => {
-                let column = row.column(Expr::Count { columns: Vec::new(), distinct: false });
+            FieldMeaning::Count(ty) => {
+                // The least of no numbers is null, as all else of an aggregate without any right.
+                let column = match self.is_denied(ty) {
+                    true => row.column(Expr::Function(Aggregation::Min, row.at.id)),
+                    false => row.column(Expr::Count { columns: Vec::new(), distinct: false }),
+                };
                 Ok(MemberKind::Leaf { column, cell: Cell::Int })
             }
             FieldMeaning::Min(of) => self.function(Aggregation::Min, of, row),

@@ -103,6 +103,10 @@ impl Compiler<'_> {
         let filled = |column| Filter::Null { of: Expr::Column(column), is: false };
         Ok(match self.native.layout.fields[field.index()] {
             Storage::Id(_) => Filter::TRUE,
+            // Whether there is an object that one does not see is not told.
+            Storage::ToOne { .. } if self.is_hidden(self.target(field)?.0) => {
+                self.exists(self.way(field)?.0, Filter::TRUE)
+            }
             Storage::Column(column)
             | Storage::Instant { text: column, .. }
             | Storage::Point { longitude: column, .. }

@@ -19,19 +19,26 @@ mod places;
 mod rows;
 mod search;
 
+mod rules;
+
 pub use native::Native;
 
 use crate::api::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
+use crate::auth::Right;
+use crate::auth::graph::GraphQuery;
+use crate::auth::policy::{Allowed, AuthPolicy};
 use crate::model::TypeId;
+use std::cell::Cell;
+use std::sync::Arc;
 use weir_engine::plan::output_plan::{self, OutputArgument, OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
 use weir_language::schema::InputId;
 use weir_language::value::{Node, Variables};
-use weir_relational::catalog::facts::Cell;
+use weir_relational::catalog::facts::Cell as CellFormat;
 use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::passes::bounds::{Bounds, Excess, FILTER_DEPTH_MAX};
 use weir_relational::plan::{
-    Expr, Filter, Level, Member, MemberKind, Parameter, Plan, Reader, Run, mark_copied,
+    Expr, Filter, Level, Member, MemberKind, Parameter, Plan, Purpose, Reader, Run, mark_copied,
 };
 use weir_sql::frontend::Ask;
 use weir_sql::frontend::form::Form;
@@ -84,6 +91,14 @@ struct Compiler<'c> {
     bounds: Bounds,
     /// True if a `@cascade` above applies here.
     cascades: bool,
+    /// What the caller may see and do; `None`: all.
+    policy: Option<Arc<AuthPolicy>>,
+    /// The query of a rule that is compiled, in place of a request's.
+    rule: Option<&'c GraphQuery>,
+    /// A literal of the rule cannot be a constant of a policy.
+    is_inexpressible: Cell<bool>,
+    /// The purpose of a root field's rows.
+    purpose: Purpose,
 }
 
 /// Makes the plan of `ask`.
@@ -107,6 +122,10 @@ fn compile(
         depth: 0,
         bounds: Bounds::new(ask.conditions_max),
         cascades: false,
+        policy: native.rules.policy(&ask.facts),
+        rule: None,
+        is_inexpressible: Cell::new(false),
+        purpose: Purpose::Root,
     };
     let members = compiler.members(ask.fields.iter().copied(), None)?;
     compiler.plan.root_copied = members.iter().any(|it| it.same_as.is_some());
@@ -145,10 +164,36 @@ impl<'c> Compiler<'c> {
     }
 
     fn parameter(&self, place: Place, reader: Reader) -> Parameter {
-        self.inputs.parameter(place, reader, "")
+        let parameter = self.inputs.parameter(place, reader, "");
+        let Some(rule) = self.rule else { return parameter };
+        let enum_name = |node| match node {
+            Node::Enum(value) => {
+                let value = self.ids.enum_value(value);
+                self.native.api.schema.str(self.native.api.schema.enum_value(value).name).to_owned()
+            }
+            _ => String::new(),
+        };
+        rule.of_policy(parameter.clone(), &enum_name).unwrap_or_else(|| {
+            self.is_inexpressible.set(true);
+            parameter
+        })
     }
 
-    fn cell(&self, table: TableId, column: ColumnId) -> Cell {
+    /// True if the caller has no right to see any object of `ty`.
+    fn is_denied(&self, ty: TypeId) -> bool {
+        let Some(policy) = &self.policy else { return false };
+        let members = &self.native.api.model.ty(ty).members;
+        !members.is_empty() && members.iter().all(|it| *policy.allowed(*it, Right::Query) == Allowed::Nothing)
+    }
+
+    /// True if the caller does not see all objects of `ty`.
+    fn is_hidden(&self, ty: TypeId) -> bool {
+        let Some(policy) = &self.policy else { return false };
+        let members = &self.native.api.model.ty(ty).members;
+        members.iter().any(|it| *policy.allowed(*it, Right::Query) != Allowed::All)
+    }
+
+    fn cell(&self, table: TableId, column: ColumnId) -> CellFormat {
         self.native.layout.relations.catalog.table(table).column(column).ty.facts().cell
     }
 

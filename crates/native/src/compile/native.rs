@@ -2,16 +2,17 @@
 
 use super::{At, compile};
 use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
+use crate::auth::{Rules, TokenVariable};
 use crate::layout::{Database, Index, IndexKind, Layout, View, compared};
 use crate::model::{TypeId, TypeKind};
 use crate::write::Mutations;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use weir_engine::caller::{Facts, Identity};
+use weir_engine::caller::{Claims, Facts, Identity, Token};
 use weir_engine::plan::output_plan::OutputPlan;
-use weir_engine::source::{Ids, PlanError, PlanNode};
-use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, Visibility};
+use weir_engine::source::{FieldError, Ids, PlanError, PlanNode};
+use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::{Node, Variables};
 use weir_relational::catalog::{
     ColumnId, Relations, Relationship, RelationshipId, RelationshipKind, TableId,
@@ -19,7 +20,7 @@ use weir_relational::catalog::{
 use weir_relational::passes::policy::{Everything, Policy};
 use weir_relational::plan::Plan;
 use weir_relational::trigram::{self, Written};
-use weir_sql::exec::program::Programs;
+use weir_sql::exec::program::{Call, Programs};
 use weir_sql::frontend::form::{Form, structural};
 use weir_sql::frontend::{ApiFrontend, Ask};
 
@@ -33,6 +34,7 @@ pub struct Native {
     mutations: Mutations,
     database: Database,
     policy: Arc<dyn Policy>,
+    pub(super) rules: Arc<Rules>,
     /// From the registry of an abstract type to the tables of its members.
     to_members: HashMap<(TypeId, TypeId), RelationshipId>,
     /// The message for each violated constraint that stands for a rule of the types.
@@ -75,7 +77,39 @@ impl Native {
         let constraint_messages = constraint_messages(&api, &layout);
         let (api, layout) = (Arc::new(api), Arc::new(layout));
         let mutations = Mutations::new(Arc::clone(&api), Arc::clone(&layout), database, Arc::clone(&policy));
-        Self { api, layout, mutations, database, policy, to_members, constraint_messages }
+        let rules = Arc::default();
+        let native =
+            Self { api, layout, mutations, database, policy, rules, to_members, constraint_messages };
+        native.ruled()
+    }
+
+    /// Gives it the rules of its types, and every relation that they need.
+    fn ruled(mut self) -> Self {
+        let rules = Rules::new(&self.api);
+        if rules.is_empty() {
+            return self;
+        }
+        let places = self.places();
+        let mut layout = Layout::clone(&self.layout);
+        layout.relations = places.relations.clone();
+        self.layout = Arc::new(layout);
+        let rules = rules.compile(Arc::new(places), &|query| self.rows_of_rule(query));
+        self.rules = Arc::new(rules);
+        self.mutations.restrict(Arc::clone(&self.rules));
+        self
+    }
+
+    /// Tells clients of denied changes, which are null without an error else.
+    #[must_use]
+    pub fn telling_denials(mut self) -> Self {
+        self.mutations.tell_denials();
+        self
+    }
+
+    /// The claims that queries of rules read, as session variables.
+    #[must_use]
+    pub fn token_variables(&self) -> &[TokenVariable] {
+        self.rules.variables()
     }
 
     /// The rows of objects of `ty`; of an abstract type, its registry.
@@ -232,21 +266,31 @@ impl ApiFrontend for Native {
         false
     }
 
-    fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {
-        Arc::clone(&self.policy)
+    fn policy(&self, facts: &[u64]) -> Arc<dyn Policy> {
+        match self.rules.policy(facts) {
+            Some(policy) => policy,
+            None => Arc::clone(&self.policy),
+        }
     }
 
-    /// Callers other than the admin see nothing.
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
-        facts.extend((!identity.is_admin()).then_some(0));
+        self.rules.facts(identity, facts);
     }
 
+    fn refusal<'c>(&self, claims: &'c Claims, facts: &[u64]) -> Option<&'c str> {
+        match claims.token() {
+            Token::Refused(reason) if !facts.is_empty() => Some(reason),
+            Token::Refused(_) | Token::Absent | Token::Claims(_) => None,
+        }
+    }
+
+    fn refused(&self, call: &Call<'_>, reason: &str) -> FieldError {
+        self.mutations.unauthenticated(call, reason)
+    }
+
+    /// Rules hide objects, not fields.
     fn visibility(&self, _facts: &[u64]) -> Option<Visibility> {
-        let schema = &self.api.schema;
-        let mut seen = Visibility::everything(schema);
-        (0..schema.fields.len() as u32).for_each(|it| seen.show_field(FieldId(it), false));
-        seen.close(schema);
-        Some(seen)
+        None
     }
 
     fn constraint_message(&self, constraint: &str) -> Option<&str> {

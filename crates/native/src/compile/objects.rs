@@ -24,6 +24,8 @@ impl Compiler<'_> {
         one: bool,
     ) -> Result<MemberKind, PlanError> {
         let (at, path) = (self.field, self.keys.join("."));
+        let root = std::mem::replace(&mut self.purpose, Purpose::Root);
+        let purpose = if nest.is_empty() { root } else { Purpose::Related };
         let mut row = LevelRow::new(rows.at);
         let outer = self.cascades;
         if let Some(cascade) = self.cascade_of(field) {
@@ -35,7 +37,7 @@ impl Compiler<'_> {
                 (members, None, self.hidden(set, &mut row)?)
             }
             output_plan::OutputKind::Abstract(choice) => {
-                (Run::default(), Some(self.choice(choice, &mut row)?), Vec::new())
+                (Run::default(), Some(self.choice(choice, &mut row, purpose)?), Vec::new())
             }
             output_plan::OutputKind::Leaf
             | output_plan::OutputKind::Constant { .. }
@@ -44,7 +46,6 @@ impl Compiler<'_> {
             }
         };
         self.cascades = outer;
-        let purpose = if nest.is_empty() { Purpose::Root } else { Purpose::Related };
         // A single row needs no order.
         let order = if one { Vec::new() } else { rows.order };
         let query = Query {
@@ -62,8 +63,15 @@ impl Compiler<'_> {
         Ok(if one { MemberKind::One(level) } else { MemberKind::Many(level) })
     }
 
-    /// The choice of members by the concrete type of rows of an abstract type.
-    fn choice(&mut self, choice: TypeSwitchId, row: &mut LevelRow) -> Result<Choice, PlanError> {
+    /// The choice of members by the concrete type of rows of an abstract type, which are accessed for `purpose`.
+    fn choice(
+        &mut self,
+        choice: TypeSwitchId,
+        row: &mut LevelRow,
+        purpose: Purpose,
+    ) -> Result<Choice, PlanError> {
+        // What a password opened is under that rule in whatever table it is.
+        let purpose = if purpose == Purpose::Opened { purpose } else { Purpose::Related };
         let Some(kind) = row.at.kind else {
             return Err(self.refuse("this field needs a selection of an object"));
         };
@@ -73,7 +81,7 @@ impl Compiler<'_> {
         for &(on, set) in &output.type_switches[choice.0 as usize].sets {
             // Types of other sources may implement an interface of ours.
             let Some(name) = self.native_name(on) else { continue };
-            let object = self.variant(on, set, row)?;
+            let object = self.variant(on, set, row, purpose)?;
             variants.push(Variant { name, on, object });
         }
         Ok(Choice { column, variants })
@@ -91,6 +99,7 @@ impl Compiler<'_> {
         on: schema::TypeId,
         set: SelectionSetId,
         row: &mut LevelRow,
+        purpose: Purpose,
     ) -> Result<Object, PlanError> {
         let output = self.output;
         let is_id = |field: &OutputField| {
@@ -127,7 +136,7 @@ impl Compiler<'_> {
         let hidden = self.hidden(set, &mut below)?;
         let nest = vec![(Tie::Column(own.id), row.column(Expr::Column(row.at.id)))];
         let query = Query {
-            scan: Scan::of(own.table, Purpose::Related),
+            scan: Scan::of(own.table, purpose),
             call: None,
             nest,
             through: None,

@@ -9,14 +9,11 @@ pub(super) const ON_FIELDS: [&str; 7] =
     ["id", "search", "hasInverse", "default", "deprecated", "renamedFrom", "withSubscription"];
 
 /// Directives of objects; interfaces have them too, but for `unique`.
-pub(super) const ON_TYPES: [&str; 5] = ["secret", "unique", "generate", "withSubscription", "renamedFrom"];
+pub(super) const ON_TYPES: [&str; 6] =
+    ["auth", "secret", "unique", "generate", "withSubscription", "renamedFrom"];
 
 /// Directives that are known but not served, and what to do instead.
-const REFUSED: [(&str, &str); 16] = [
-    (
-        "auth",
-        "rules are not served yet, and one that did nothing would be a hole: remove it, and keep this type from clients that may not see it",
-    ),
+const REFUSED: [(&str, &str); 15] = [
     (
         "custom",
         "fields from other services are not served in a native source yet: remove the field, or serve the other service as a source of its own",

@@ -2,7 +2,7 @@
 //!
 //! The text is no GraphQL schema: it has no `Query`, types need not repeat what they inherit, and the directives are
 //! known rather than defined. So only the parser is the language's; every rule stands here. What is not served is
-//! refused: a directive that did nothing would be a promise that is not kept, and an `@auth` that did nothing a hole. What
+//! refused: a directive that did nothing would be a promise that is not kept. What
 //! nothing needs is ignored with a warning: definitions of directives, scalars and inputs, arguments of fields.
 //!
 //! Passes, each over all types: names; own fields; interfaces and what is inherited from them; edges; what stands on
@@ -12,6 +12,10 @@
 //!
 //! **Cost:** linear in the text and in the fields that come out, of which there are at most [`FIELDS_MAX`].
 
+mod auth;
+#[cfg(test)]
+mod auth_tests;
+mod authorization;
 mod clashes;
 mod defaults;
 mod directives;
@@ -24,7 +28,8 @@ mod search;
 mod tests;
 mod types;
 
-use crate::model::{Enum, Field, FieldId, Model, Type, TypeId};
+use crate::model::{Auth, Authorization, Enum, Field, FieldId, Model, Type, TypeId};
+use auth::GraphRule;
 use directives::Written;
 use hashbrown::{HashMap, HashSet};
 use names::Named;
@@ -77,7 +82,10 @@ pub fn read(text: &str) -> Result<Read, Vec<Error>> {
     reader.edges();
     reader.types();
     reader.clashes();
-    reader.finish()
+    let rules = std::mem::take(&mut reader.graph_rules);
+    let read = reader.finish()?;
+    auth::check(&read.model, rules)?;
+    Ok(read)
 }
 
 /// A type in the making. Ids of types are places of these.
@@ -119,6 +127,10 @@ struct SdlReader<'d> {
     enum_spans: Vec<Span>,
     /// The fields of all types once what is inherited is known. Ids of fields are places of these.
     fields: Vec<FieldDraft>,
+    /// By type: what its own `@auth` says.
+    own_auth: Vec<Auth>,
+    graph_rules: Vec<GraphRule>,
+    authorization: Option<Authorization>,
     warnings: Vec<(Span, String)>,
     errors: Vec<Error>,
 }
@@ -133,6 +145,9 @@ impl<'d> SdlReader<'d> {
             enums: Vec::new(),
             enum_spans: Vec::new(),
             fields: Vec::new(),
+            own_auth: Vec::new(),
+            graph_rules: Vec::new(),
+            authorization: None,
             warnings: Vec::new(),
             errors: Vec::new(),
         }
@@ -192,7 +207,8 @@ impl<'d> SdlReader<'d> {
             spans(self.warnings.iter().map(|(span, _)| *span).collect()),
         ];
         let places = report::locations(self.document.text, &asked);
-        let mut model = Model { types: Vec::new(), fields: Vec::new(), enums: self.enums };
+        let (authorization, enums) = (self.authorization, self.enums);
+        let mut model = Model { types: Vec::new(), fields: Vec::new(), enums, authorization };
         for (draft, &place) in self.types.into_iter().zip(&places[0]) {
             model.types.push(Type { place, ..draft.ty });
         }

@@ -1,7 +1,7 @@
 //! The first pass: which types there are, and what a text may not define.
 
-use super::{Draft, SdlReader};
-use crate::model::{Enum, EnumId, EnumValue, Generate, Scalar, Type, TypeId, TypeKind};
+use super::{Draft, SdlReader, authorization};
+use crate::model::{Auth, Enum, EnumId, EnumValue, Generate, Scalar, Type, TypeId, TypeKind};
 use weir_language::ast::{
     Definition, Description, EnumValueDefinition, List, NameNode, TypeBody, TypeDefinition, ValueKind,
 };
@@ -169,6 +169,7 @@ impl<'d> SdlReader<'d> {
             members: Vec::new(),
             secret: None,
             unique: Vec::new(),
+            auth: Auth::default(),
             generate: Generate::ALL,
             renamed_from: None,
             place: Location { line: 1, column: 1 },
@@ -252,7 +253,8 @@ impl<'d> SdlReader<'d> {
             let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
             let instead = match name.as_str() {
                 "Authorization" => {
-                    "rules over tokens are not served yet, and this comment would protect nothing"
+                    self.authorize(line, &rest[name.len()..], at);
+                    continue;
                 }
                 "Secret" => "secrets for `@custom` are of no use here",
                 "Allow-Origin" => "allow origins in the server's configuration",
@@ -263,6 +265,22 @@ impl<'d> SdlReader<'d> {
                 span,
                 format!("`# {SPEAKING_COMMENT}{name}` is not served: {instead}; remove the comment"),
             );
+        }
+    }
+
+    /// `# Dgraph.Authorization …`, which begins at `at`.
+    fn authorize(&mut self, line: &str, settings: &str, at: u32) {
+        let span = Span::new(at, at + line.trim().len() as u32);
+        if self.authorization.is_some() {
+            let line = line.trim();
+            let words = format!(
+                "Dgraph.Authorization should be only be specified once in a schema, found second mention: {line}"
+            );
+            return self.complain(span, words);
+        }
+        match authorization::settings(settings.trim()) {
+            Ok(settings) => self.authorization = Some(settings),
+            Err(words) => self.complain(span, words),
         }
     }
 

@@ -198,11 +198,6 @@ fn all_that_is_wrong_is_said_at_once_in_the_order_of_the_text() {
 fn what_is_not_served_is_refused_with_what_to_do() {
     let cases = [
         (
-            "type T @auth(query: {rule: \"x\"}) { a: Int }",
-            "1:8 `@auth` is not served: rules are not served yet, and one that did nothing would be a hole: remove it, \
-             and keep this type from clients that may not see it",
-        ),
-        (
             "type T { a: Int b: Int @custom(http: {url: \"x\", method: GET}) }",
             "1:24 `@custom` is not served: fields from other services are not served in a native source yet: remove the \
              field, or serve the other service as a source of its own",
@@ -216,11 +211,6 @@ fn what_is_not_served_is_refused_with_what_to_do() {
             "1:8 `@dgraph` is not served: it names Dgraph's storage: remove it, the name of the field is enough",
         ),
         (
-            "type T { a: Int }\n  #  Dgraph.Authorization {\"Header\": \"X\"}\n",
-            "2:3 `# Dgraph.Authorization` is not served: rules over tokens are not served yet, and this comment would \
-             protect nothing; remove the comment",
-        ),
-        (
             "type T @generate(subscription: true) { a: Int }",
             "1:32 subscriptions are not served yet: remove `subscription: true`",
         ),
@@ -231,11 +221,6 @@ fn what_is_not_served_is_refused_with_what_to_do() {
         (
             "type T { a: Int }\nextend type T { b: Int }",
             "2:13 `extend` is not served: write all of `T` where it is defined",
-        ),
-        (
-            "directive @auth on OBJECT\ntype T @auth { a: Int }",
-            "2:8 `@auth` is not served: rules are not served yet, and one that did nothing would be a hole: remove it, \
-             and keep this type from clients that may not see it",
         ),
     ];
     for (text, expected) in cases {

@@ -2,7 +2,7 @@
 
 use super::directives::ON_TYPES;
 use super::{SdlReader, hint};
-use crate::model::{FieldId, FieldKind, Generate, Scalar, Secret, Type, TypeId, TypeKind};
+use crate::model::{Auth, FieldId, FieldKind, Generate, Scalar, Secret, Type, TypeId, TypeKind};
 use weir_language::ast::{Directive, ValueId};
 use weir_language::report;
 use weir_language::span::Span;
@@ -10,17 +10,19 @@ use weir_language::span::Span;
 impl SdlReader<'_> {
     pub(super) fn types(&mut self) {
         let mut secrets: Vec<Option<(Secret, Span)>> = vec![None; self.types.len()];
+        self.own_auth = vec![Auth::default(); self.types.len()];
         for id in self.type_ids() {
             let draft = self.draft(id);
             let (known, owner): (&[&str], _) = match draft.ty.kind {
                 TypeKind::Object => (&ON_TYPES, "a type"),
                 TypeKind::Interface => {
-                    (&["secret", "generate", "withSubscription", "renamedFrom"], "an interface")
+                    (&["auth", "secret", "generate", "withSubscription", "renamedFrom"], "an interface")
                 }
                 TypeKind::Union => (&["renamedFrom"], "a union"),
             };
             for (name, directive) in self.directives(draft.definition.directives, known, owner) {
                 match name {
+                    "auth" => self.auth(id, directive),
                     "secret" => secrets[id.index()] = self.secret(id, directive),
                     "unique" => self.unique(id, directive),
                     "generate" => self.generate(id, directive),
@@ -33,6 +35,7 @@ impl SdlReader<'_> {
             }
         }
         self.inherit_secrets(&secrets);
+        self.inherit_auth();
         self.queryable();
     }
 

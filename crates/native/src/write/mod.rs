@@ -26,6 +26,7 @@ mod tests;
 mod value;
 
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
+use crate::auth::Rules;
 use crate::layout::{Database, Layout, Storage};
 use crate::model::{FieldId, Model, TypeId};
 use crate::store::ddl;
@@ -33,7 +34,7 @@ use hashbrown::HashMap;
 use input::InputValue;
 use mutation::{Mutation, MutationInput, MutationKind};
 use object::{Objects, Role};
-use refusal::MutationRefusal;
+use refusal::{MutationRefusal, told};
 use statement::{RowCondition, TemplateKey, Templates};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -46,7 +47,7 @@ use weir_relational::catalog::ColumnId;
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::passes::policy::Policy;
 use weir_sql::exec::program::{
-    Answers, BoundStatement, Call, Cell, ObjectLookup, PossibleStatement, Program, Programs, Value,
+    Answers, BoundStatement, Call, Cell, ObjectLookup, PossibleStatement, Program, Programs, UNTOLD, Value,
 };
 
 /// State shared by all mutations of a store.
@@ -100,7 +101,11 @@ impl Writes {
         let (Some((by, value)), Some(secret)) = (named, layout.secrets[ty.index()]) else {
             return Err(MutationRefusal::NoId);
         };
-        let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
+        // The hash of an interface's object is in the object's own table.
+        let (table, id) = match &layout.all[ty.index()] {
+            Some(view) => (view.table, view.id),
+            None => (layout.tables[ty.index()], layout.ids[ty.index()]),
+        };
         let kind = TemplateKey::Find {
             table,
             columns: [id, secret].into_iter().collect(),
@@ -217,6 +222,8 @@ fn kind_of(meaning: FieldMeaning) -> Option<MutationKind> {
 pub struct Mutations {
     writes: Arc<Writes>,
     side_indexes: Vec<SideIndex>,
+    rules: Arc<Rules>,
+    tells_denials: bool,
 }
 
 impl Mutations {
@@ -224,7 +231,37 @@ impl Mutations {
     #[must_use]
     pub fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database, policy: Arc<dyn Policy>) -> Self {
         let side_indexes = ddl::side_indexes(database, &layout);
-        Self { writes: Writes::new(api, layout, database, policy), side_indexes }
+        let writes = Writes::new(api, layout, database, policy);
+        Self { writes, side_indexes, rules: Arc::default(), tells_denials: false }
+    }
+
+    /// Lets `rules` hold.
+    pub(crate) fn restrict(&mut self, rules: Arc<Rules>) {
+        self.rules = rules;
+    }
+
+    /// Tells clients of what is denied.
+    pub(crate) const fn tell_denials(&mut self) {
+        self.tells_denials = true;
+    }
+
+    /// The error of a root field for a caller whose token does not hold.
+    pub(crate) fn unauthenticated(&self, call: &Call<'_>, reason: &str) -> FieldError {
+        let name = self.writes.field_name(call);
+        let (code, message) = match kind_of(self.writes.meaning(call)) {
+            None => {
+                let key = call.shape.fields[call.field as usize].key.name();
+                ("INVALID_TOKEN", format!("couldn't rewrite query {key} because {reason}"))
+            }
+            Some(MutationKind::Add(_)) => {
+                (UNTOLD, format!("mutation failed because authorization failed because {reason}"))
+            }
+            Some(MutationKind::Update(_) | MutationKind::Delete(_)) => {
+                ("INVALID_TOKEN", format!("couldn't rewrite mutation {name} because {reason}"))
+            }
+        };
+        let error = FieldError { code, message: message.into(), hasura_path: None, extensions: None };
+        told(error, self.tells_denials)
     }
 }
 
@@ -249,7 +286,9 @@ impl Programs for Mutations {
                 let Some(password) = object.secret.take() else { continue };
                 object.secret = Some(writes.hashing.hash(password).await?);
             }
+            let policy = self.rules.policy(call.facts);
             let mutation = Mutation::new(Arc::clone(writes), kind, name, input);
+            let mutation = mutation.under(policy, self.tells_denials);
             Ok(Box::new(mutation) as Box<dyn Program>)
         })
     }

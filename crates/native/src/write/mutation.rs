@@ -3,17 +3,20 @@
 //! **Invariant:** nothing is changed before every object of the input is known to be there or to be made.
 
 mod explain;
+mod permission;
 
 use super::Writes;
 use super::change::{Changes, End};
 use super::numbers::Numbers;
 use super::object::{Content, InputObject, Role};
 use super::one_to_one::OneToOne;
-use super::refusal::MutationRefusal;
+use super::refusal::{MutationRefusal, told};
 use super::resolve::{ObjectNames, Resolution, Resolutions, Resolver, edges};
 use super::statement::{RowCondition, TemplateKey};
 use super::type_info::copy;
+use crate::auth::policy::AuthPolicy;
 use crate::model::{FieldId, TypeId, TypeKind};
+use permission::Permissions;
 use std::sync::Arc;
 use weir_engine::source::FieldError;
 use weir_sql::exec::program::{Answers, BoundStatement, Cell, Program, Shown, Step, Value};
@@ -60,8 +63,12 @@ enum Stage {
     Named { kinds: bool, numbers: bool },
     /// New numbers.
     Numbered,
+    /// Which of the objects that the input names the caller may see, or update.
+    Screened,
     /// Required edges.
     Guarded,
+    /// Whether objects are ones that the caller may change so.
+    Demanded,
     /// The changes.
     Changed,
     /// The answer of a delete was written.
@@ -86,6 +93,14 @@ pub(super) struct Mutation {
     resolutions: Resolutions,
     numbers: Vec<i64>,
     one_to_one: OneToOne,
+    /// Cells with new numbers that were asked for before it was known how many.
+    reserved: Vec<Cell>,
+    is_changed: bool,
+    /// What the caller may do; `None`: all.
+    policy: Option<Arc<AuthPolicy>>,
+    permissions: Permissions,
+    /// Denials are told to clients.
+    tells_denials: bool,
 }
 
 impl Mutation {
@@ -103,7 +118,17 @@ impl Mutation {
             resolutions: Resolutions::default(),
             numbers: Vec::new(),
             one_to_one: OneToOne::default(),
+            reserved: Vec::new(),
+            is_changed: false,
+            policy: None,
+            permissions: Permissions::default(),
+            tells_denials: false,
         }
+    }
+
+    /// Restricts it to what `policy` allows.
+    pub(super) fn under(self, policy: Option<Arc<AuthPolicy>>, tells_denials: bool) -> Self {
+        Self { policy, tells_denials, ..self }
     }
 
     fn step(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
@@ -133,21 +158,37 @@ impl Mutation {
             }
             (Stage::Named { kinds, numbers }, _) => self.take_names(answers, kinds, numbers, asked),
             (Stage::Numbered, _) => {
-                self.numbers = numbers(answers, 0, self.resolutions.made);
+                self.numbers = numbers(answers.cells(0), self.resolutions.made);
                 self.guard(asked)
             }
             (Stage::Guarded, _) => {
                 self.one_to_one.check(self.writes.model(), answers)?;
-                self.change(asked)
+                self.take_losers(answers);
+                self.demanded(asked)
             }
+            (Stage::Screened, _) => self.screened(asked),
+            (Stage::Demanded, _) => self.demanded(asked),
             (Stage::Shown, _) | (Stage::Changed, MutationKind::Delete(_)) | (Stage::Done, _) => {
                 self.stage = Stage::Done;
                 Ok(Step::Done)
             }
             (Stage::Changed, MutationKind::Add(_) | MutationKind::Update(_)) => {
+                self.is_changed = true;
+                self.demand_adds();
+                self.demanded(asked)
+            }
+        }
+    }
+
+    /// Goes on when all objects are ones that the caller may change so.
+    fn demanded(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
+        match self.demand_next()? {
+            Some(step) => Ok(step),
+            None if self.is_changed => {
                 let shown = self.shown();
                 Ok(self.answer(shown))
             }
+            None => self.change(asked),
         }
     }
 
@@ -203,7 +244,7 @@ impl Mutation {
         if let Some(made) = made.filter(|it| *it > 0) {
             self.ask_numbers(made, asked);
         }
-        self.stage = Stage::Named { kinds, numbers: made.is_some() };
+        self.stage = Stage::Named { kinds, numbers: made.is_some_and(|it| it > 0) };
         Ok(Step::Ask)
     }
 
@@ -239,7 +280,8 @@ impl Mutation {
     fn resolver(&self) -> Resolver<'_> {
         let (objects, upsert) = (self.input.objects.as_slice(), self.input.upsert);
         let patched = <[_; 1]>::try_from(self.matched.as_slice()).ok().map(|[it]| it);
-        Resolver { writes: &self.writes, objects, names: &self.names, upsert, patched }
+        let (policy, denied) = (self.policy.as_deref(), &self.permissions.denied);
+        Resolver { writes: &self.writes, objects, names: &self.names, upsert, patched, policy, denied }
     }
 
     fn take_names(
@@ -260,10 +302,20 @@ impl Mutation {
         }
         let first = usize::from(kinds);
         self.names.take(&self.writes, answers, first);
+        if numbers_asked {
+            let at = first + self.names.all.len();
+            self.reserved = answers.cells(at).to_vec();
+        }
+        self.screen(asked)
+    }
+
+    /// Decides what becomes of each object.
+    fn resolve(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
         self.resolutions = self.resolver().resolve()?;
         self.check_renaming()?;
-        if numbers_asked && self.resolutions.made > 0 {
-            self.numbers = numbers(answers, first + self.names.all.len(), self.resolutions.made);
+        let reserved = std::mem::take(&mut self.reserved);
+        if !reserved.is_empty() && self.resolutions.made > 0 {
+            self.numbers = numbers(&reserved, self.resolutions.made);
         }
         if self.numbers.len() < self.resolutions.made as usize {
             self.stage = Stage::Numbered;
@@ -276,12 +328,14 @@ impl Mutation {
     /// Asks for what may not be taken away; where there is nothing to ask, goes on.
     fn guard(&mut self, asked: &mut Vec<BoundStatement>) -> Result<Step, MutationRefusal> {
         self.check_parents()?;
+        self.check_adds()?;
         let mut one_to_one = self.required_edges();
         one_to_one.ask(&self.writes, asked);
         self.one_to_one = one_to_one;
+        self.ask_losers(asked);
         if asked.is_empty() {
             self.one_to_one.check(self.writes.model(), &Answers::default())?;
-            return self.change(asked);
+            return self.demanded(asked);
         }
         self.stage = Stage::Guarded;
         Ok(Step::Ask)
@@ -329,7 +383,7 @@ impl Mutation {
     fn check_renaming(&self) -> Result<(), MutationRefusal> {
         let Some(set) = self.input.set.filter(|it| self.names.has(*it)) else { return Ok(()) };
         if self.matched.len() > 1 {
-            return Err(MutationRefusal::ManyMatches);
+            return Err(self.resolver().untold(self.kind.ty(), MutationRefusal::ManyMatches));
         }
         let Some(&own) = self.matched.first() else { return Ok(()) };
         for (_, name, hits) in self.names.of(set) {
@@ -452,9 +506,9 @@ impl Mutation {
     }
 }
 
-/// The new numbers in the answer to statement `at`: one row each, or one that says the first.
-fn numbers(answers: &Answers, at: usize, made: u32) -> Vec<i64> {
-    match answers.cells(at) {
+/// The new numbers in the answer to a statement: one row each, or one that says the first.
+fn numbers(cells: &[Cell], made: u32) -> Vec<i64> {
+    match cells {
         [first] => first.int().map_or_else(Vec::new, |first| (first..first + i64::from(made)).collect()),
         several => several.iter().filter_map(Cell::int).collect(),
     }
@@ -468,13 +522,20 @@ impl Program for Mutation {
         self.resolutions = Resolutions::default();
         self.numbers.clear();
         self.one_to_one = OneToOne::default();
+        (self.reserved, self.is_changed) = (Vec::new(), false);
+        self.permissions = Permissions::default();
     }
 
     fn found(&mut self, id: i64) -> Result<(), FieldError> {
+        if let Stage::Screened | Stage::Demanded = self.stage {
+            self.permissions.pass(id);
+            return Ok(());
+        }
         self.hear(id).map_err(|refusal| refusal.of(&self.name))
     }
 
     fn next(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, FieldError> {
-        self.step(answers, asked).map_err(|refusal| refusal.of(&self.name))
+        let done = self.step(answers, asked);
+        done.map_err(|refusal| told(refusal.of(&self.name), self.tells_denials))
     }
 }

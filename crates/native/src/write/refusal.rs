@@ -1,6 +1,7 @@
 //! Why a mutation is refused, in the words that clients of such APIs know.
 
 use weir_engine::source::FieldError;
+use weir_sql::exec::program::UNTOLD;
 
 /// Errors of a mutation, without its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,10 @@ pub(super) enum MutationRefusal {
     TooMany { max: usize },
     /// Objects in objects, too deep.
     TooDeep { max: usize },
+    /// The rules of a type do not allow it.
+    Denied,
+    /// What would tell of objects that the caller may not see.
+    Untold(Box<MutationRefusal>),
     /// Several objects of the input are refused.
     Several(Vec<MutationRefusal>),
 }
@@ -68,6 +73,7 @@ impl MutationRefusal {
 
     fn code(&self) -> &'static str {
         match self {
+            Self::Several(all) if all.iter().any(|it| it.code() == UNTOLD) => UNTOLD,
             Self::Several(all) => all.first().map_or("BAD_USER_INPUT", Self::code),
             Self::Exists { .. } | Self::ExistsBeside { .. } | Self::Twice { .. } => "UNIQUE_VIOLATION",
             Self::Missing { .. } | Self::Required { .. } => "NOT_NULL_VIOLATION",
@@ -85,6 +91,7 @@ impl MutationRefusal {
             Self::Nul => "INVALID_TEXT",
             Self::TooMany { .. } => "LIMIT_OBJECTS",
             Self::TooDeep { .. } => "LIMIT_NESTING",
+            Self::Denied | Self::Untold(_) => UNTOLD,
         }
     }
 
@@ -139,6 +146,8 @@ impl MutationRefusal {
             }
             Self::TooMany { max } => format!("more than {max} objects in one mutation"),
             Self::TooDeep { max } => format!("objects are nested more than {max} deep"),
+            Self::Denied => "authorization failed".into(),
+            Self::Untold(refusal) => refusal.words(),
         }
     }
 
@@ -157,6 +166,7 @@ impl MutationRefusal {
             | Self::NotOneMember { .. }
             | Self::OtherParent { .. }
             | Self::Several(_)
+            | Self::Untold(_)
             | Self::EmptyKey { .. }
             | Self::Required { .. } => {
                 format!(
@@ -170,8 +180,14 @@ impl MutationRefusal {
             | Self::Nul
             | Self::ShortSecret { .. }
             | Self::TooMany { .. }
+            | Self::Denied
             | Self::TooDeep { .. } => format!("mutation {mutation} failed because {words}"),
         };
         FieldError { code: self.code(), message: message.into(), hasura_path: None, extensions: None }
     }
+}
+
+/// The error as clients get it, where they are told of denials if `tells`.
+pub(super) fn told(error: FieldError, tells: bool) -> FieldError {
+    if tells && error.code == UNTOLD { FieldError { code: "PERMISSION", ..error } } else { error }
 }

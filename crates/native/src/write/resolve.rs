@@ -8,9 +8,11 @@ use super::object::{Content, InputObject, Role};
 use super::refusal::MutationRefusal;
 use super::statement::{RowCondition, TemplateKey};
 use super::type_info::{copy, key_scope};
+use crate::auth::Right;
+use crate::auth::policy::{Allowed, AuthPolicy};
 use crate::layout::Storage;
 use crate::model::{Field, FieldId, FieldKind, Key, Model, TypeId, TypeKind};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_relational::catalog::{ColumnId, TableId};
@@ -225,6 +227,24 @@ pub(super) struct Resolutions {
     pub(super) made: u32,
 }
 
+/// Objects that the caller may not use as the input does.
+#[derive(Debug, Default)]
+pub(super) struct Denied {
+    /// Those that are not seen: links lead nowhere.
+    hidden: HashSet<i64>,
+    /// Those that an upsert passes over.
+    passed_over: HashSet<i64>,
+}
+
+impl Denied {
+    pub(super) fn add(&mut self, operation: Right, id: i64) {
+        let _ = match operation {
+            Right::Update => self.passed_over.insert(id),
+            Right::Query | Right::Add | Right::Delete | Right::Password => self.hidden.insert(id),
+        };
+    }
+}
+
 /// Finds out what becomes of each object.
 pub(super) struct Resolver<'w> {
     pub(super) writes: &'w Writes,
@@ -234,6 +254,9 @@ pub(super) struct Resolver<'w> {
     pub(super) upsert: bool,
     /// The object that a patch changes, if it is just one.
     pub(super) patched: Option<(i64, TypeId)>,
+    /// What the caller may do; `None`: all.
+    pub(super) policy: Option<&'w AuthPolicy>,
+    pub(super) denied: &'w Denied,
 }
 
 impl Resolver<'_> {
@@ -275,9 +298,11 @@ impl Resolver<'_> {
 
     fn resolution(&self, at: u32, object: &InputObject) -> Result<Resolution, MutationRefusal> {
         let name = || self.model().ty(object.ty).name.clone();
+        let is_linked = matches!(object.role, Role::Below(_) | Role::Unlinked);
+        let is_hidden = |id: i64| is_linked && self.denied.hidden.contains(&id);
         let mut there: Option<((i64, TypeId), &Name)> = None;
         for (_, called, hits) in self.names.of(at) {
-            for hit in hits {
+            for hit in hits.iter().filter(|it| !is_hidden(it.0)) {
                 match there {
                     Some((other, by)) if other.0 != hit.0 => {
                         return Err(MutationRefusal::Ambiguous { ty: name(), keys: self.told([by, called]) });
@@ -302,7 +327,9 @@ impl Resolver<'_> {
             },
             (Role::Top | Role::Below(_) | Role::Patch { .. }, None) => {
                 self.check_new(at, object)?;
-                Ok(Resolution::Made(0))
+                // Its key is taken by an object that the caller does not see.
+                let is_taken = self.names.of(at).any(|it| it.2.iter().any(|hit| is_hidden(hit.0)));
+                if is_taken { Err(MutationRefusal::Denied) } else { Ok(Resolution::Made(0)) }
             }
         }
     }
@@ -310,9 +337,21 @@ impl Resolver<'_> {
     /// The refusal of an object of type `of` under a name that an object of type `taker` has.
     pub(super) fn exists(&self, called: &Name, of: TypeId, taker: TypeId) -> MutationRefusal {
         let ((field, owner), key, ty) = (self.field_of(called), called.shown(), self.model().ty(of));
-        match ty.kind == TypeKind::Object && of != taker {
+        let refusal = match ty.kind == TypeKind::Object && of != taker {
             true => MutationRefusal::ExistsBeside { key, field, interface: owner },
             false => MutationRefusal::Exists { key, field, ty: ty.name.clone() },
+        };
+        self.untold(taker, refusal)
+    }
+
+    /// `refusal`, which tells of objects of `ty`, as one that is not told where the caller does not see all of them.
+    pub(super) fn untold(&self, ty: TypeId, refusal: MutationRefusal) -> MutationRefusal {
+        let members = &self.model().ty(ty).members;
+        let is_seen = |policy: &AuthPolicy, ty| *policy.allowed(ty, Right::Query) == Allowed::All;
+        let sees_all = |policy: &AuthPolicy| members.iter().all(|it| is_seen(policy, *it));
+        match self.policy.is_none_or(sees_all) {
+            true => refusal,
+            false => MutationRefusal::Untold(Box::new(refusal)),
         }
     }
 
@@ -374,6 +413,12 @@ impl Resolver<'_> {
         field.or_else(|| secret.map(|it| it.name.clone()))
     }
 
+    /// True if an upsert finds an object that the caller may not update.
+    fn is_passed_over(&self, at: u32, object: &InputObject) -> bool {
+        let is_denied = |hit: &(i64, TypeId)| self.denied.passed_over.contains(&hit.0);
+        object.role == Role::Top && self.upsert && self.names.of(at).any(|it| it.2.iter().any(is_denied))
+    }
+
     /// For each object, the one of the input that it is the same as: the first with that name, or the one that says more.
     fn same(&self) -> Result<Sames, MutationRefusal> {
         let mut first: Vec<Option<u32>> = vec![None; self.names.all.len()];
@@ -381,6 +426,7 @@ impl Resolver<'_> {
         let mut ignored = vec![false; self.objects.len()];
         let (mut patched, mut refusals) = (Places::new(), Vec::new());
         for (at, object) in self.objects.iter().enumerate() {
+            ignored[at] |= self.is_passed_over(at as u32, object);
             let is_link = object.id.is_some() || object.role == Role::Unlinked;
             if object.role == (Role::Patch { removes: false }) {
                 patched = self.patched_names(at as u32).collect();

@@ -165,7 +165,7 @@ const LEFT_OUT: [(&str, &str); 40] = [
     ("@default", "as above"),
     ("@withSubscription", "as above"),
     ("@secret", "as above"),
-    ("@auth", "as above; refused"),
+    ("@auth", "as above"),
     ("@custom", "as above; refused"),
     ("@remote", "as above; refused"),
     ("@remoteResponse", "as above; refused"),

@@ -9,6 +9,8 @@ mod wall_kit;
 mod apart;
 mod as_dgraph;
 mod asked;
+mod auth;
+mod auth_wall;
 mod both;
 mod concurrent;
 mod found;

@@ -113,8 +113,9 @@ fn renumber(plan: &mut Plan, removed: &[bool]) {
         }
     }
     for work in plan.writes.iter_mut().flat_map(|it| &mut it.works) {
-        if let Work::Program { find: Some(level) } = work {
-            place(level);
+        if let Work::Program { find, checks } = work {
+            find.iter_mut().for_each(place);
+            checks.iter_mut().for_each(|it| place(&mut it.level));
         }
     }
 }

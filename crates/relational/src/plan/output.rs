@@ -108,12 +108,25 @@ impl Plan {
     pub fn finder(&self, member: &Member) -> Option<u32> {
         let MemberKind::Write(write) = member.kind else { return None };
         self.writes[write as usize].works.iter().find_map(|work| match work {
-            write::Work::Program { find } => *find,
+            write::Work::Program { find, .. } => *find,
             write::Work::Nothing
             | write::Work::Change(_)
             | write::Work::Insert(_)
             | write::Work::Each { .. } => None,
         })
+    }
+
+    /// The levels by which the program of a root field checks objects.
+    pub fn checks(&self, member: &Member) -> &[write::ObjectCheck] {
+        let MemberKind::Write(write) = member.kind else { return &[] };
+        let checks = self.writes[write as usize].works.iter().find_map(|work| match work {
+            write::Work::Program { checks, .. } => Some(checks.as_slice()),
+            write::Work::Nothing
+            | write::Work::Change(_)
+            | write::Work::Insert(_)
+            | write::Work::Each { .. } => None,
+        });
+        checks.unwrap_or_default()
     }
 
     /// The levels directly below the members `run`, in order; those that are copied are not asked.

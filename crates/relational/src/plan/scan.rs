@@ -39,6 +39,8 @@ pub struct GuardedColumn {
 pub enum Purpose {
     /// The rows of a root field.
     Root,
+    /// The row of a root field that a password opened.
+    Opened,
     /// The rows of a field below another row.
     Related,
     /// A condition: is there a related row.
@@ -61,8 +63,9 @@ pub enum Purpose {
 
 impl Purpose {
     /// All of them.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Root,
+        Self::Opened,
         Self::Related,
         Self::Exists,
         Self::Value,
@@ -79,6 +82,7 @@ impl Purpose {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Root => "root",
+            Self::Opened => "opened",
             Self::Related => "related",
             Self::Exists => "exists",
             Self::Value => "value",

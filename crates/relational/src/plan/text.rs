@@ -180,11 +180,11 @@ impl Text<'_> {
                 steps(list);
                 let _ = writeln!(out, "  for each object of structural variable {slot}");
             }
-            Work::Program { find: Some(level) } => {
+            Work::Program { find: Some(level), .. } => {
                 let _ =
                     writeln!(out, "  machine over the objects of level {}", self.numbers[*level as usize]);
             }
-            Work::Program { find: None } => out.push_str("  machine\n"),
+            Work::Program { find: None, .. } => out.push_str("  machine\n"),
         }
     }
 

@@ -57,7 +57,18 @@ pub enum Work {
     Program {
         /// The level whose first output column is the numbers of the objects that the field's filter finds.
         find: Option<u32>,
+        /// What the program may ask of objects that it names.
+        checks: Vec<ObjectCheck>,
     },
+}
+
+/// A condition that a program asks of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectCheck {
+    /// The program's number for it.
+    pub number: u32,
+    /// The level whose first output column is the numbers of those of [`super::Origin::Shown`] that fulfil it.
+    pub level: u32,
 }
 
 /// One row to be inserted.

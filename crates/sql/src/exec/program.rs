@@ -16,6 +16,9 @@ use weir_engine::source::{BoxFuture, FieldError, Ids};
 use weir_language::value::Variables;
 use weir_relational::dialect::store::SideIndex;
 
+/// Code of an error that clients are not told: the root field is null without one.
+pub const UNTOLD: &str = "UNTOLD";
+
 /// Makes the programs of an API's mutations.
 pub trait Programs: Send + Sync {
     /// The program of the root field `call.field`, which a plan has as `Work::Program`.
@@ -60,6 +63,8 @@ pub struct Call<'r> {
     pub variables: &'r Variables,
     /// From the ids of the graph to those of the source.
     pub ids: &'r Ids,
+    /// The source's facts of the caller.
+    pub facts: &'r [u64],
 }
 
 /// See the module's words.
@@ -85,6 +90,14 @@ pub(crate) trait ProgramTransaction {
 
     /// Runs [`Step::Find`].
     fn find(&mut self, program: &mut dyn Program) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Runs [`Step::Check`].
+    fn check(
+        &mut self,
+        program: &mut dyn Program,
+        number: u32,
+        ids: &[i64],
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// Runs [`Step::Ask`].
     fn ask(
@@ -112,6 +125,7 @@ pub(crate) async fn run_steps<T: ProgramTransaction>(
         answers.clear();
         match step {
             Step::Find => transaction.find(program).await?,
+            Step::Check { number, ids } => transaction.check(program, number, &ids).await?,
             Step::Ask => transaction.ask(&asked, &mut answers).await?,
             Step::Tell => transaction.tell(&asked).await?,
             Step::Answer(shown) => transaction.answer(shown)?,
@@ -125,6 +139,13 @@ pub(crate) async fn run_steps<T: ProgramTransaction>(
 pub enum Step {
     /// The numbers of the objects that the field's filter finds, each told by [`Program::found`].
     Find,
+    /// Those of the objects `ids` that fulfil a condition of the field, each told by [`Program::found`].
+    Check {
+        /// The condition's number in the plan.
+        number: u32,
+        /// The objects.
+        ids: Vec<i64>,
+    },
     /// The answers to what was appended, in order.
     Ask,
     /// Execute the appended statements, in order, without reading their rows.

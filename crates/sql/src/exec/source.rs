@@ -353,7 +353,7 @@ impl<D: Driver> RelationalFetch<D> {
         variables: &'r Variables,
         field: u32,
     ) -> Call<'r> {
-        Call { shape, field, variables, ids: &self.ids }
+        Call { shape, field, variables, ids: &self.ids, facts: &self.ask.facts }
     }
 
     pub(crate) fn names<'r>(&'r self, shape: &'r OutputPlan) -> Names<'r> {
@@ -441,6 +441,31 @@ impl<D: Driver> DatabaseFetch<D> {
         Ok(Explained { fetch: &self.inner, prepared, input })
     }
 
+    /// The answer where the caller's token does not hold: each root field fails by itself.
+    fn refused(&self, input: &FetchInput<'_>, plan: &Plan, reason: &str) -> Result<FetchResult, SourceError> {
+        let (fetch, shape) = (&self.inner, input.output);
+        let refusal =
+            |field: u32| fetch.state.frontend.refused(&fetch.call(shape, input.variables, field), reason);
+        if fetch.rows {
+            let field = fetch.first_field();
+            return Err(SourceError::Rejected { error: refusal(field), field: Some(field) });
+        }
+        let mut turns = Turns::default();
+        for member in &plan.members[plan.root.range()] {
+            match self.kind {
+                FetchKind::Read => turns.refuse(shape, member, &refusal),
+                FetchKind::Write | FetchKind::Programs => {
+                    if turns.next(shape, member) {
+                        let error = refusal(member.field);
+                        let field = Some(member.field);
+                        turns.fail(shape, member, &SourceError::Rejected { error, field });
+                    }
+                }
+            }
+        }
+        Ok(turns.reply())
+    }
+
     /// Runs a plan that is known or short.
     fn planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let fetch = &self.inner;
@@ -448,6 +473,9 @@ impl<D: Driver> DatabaseFetch<D> {
             Ok(found) => found,
             Err(error) => return Box::pin(ready(Err(error))),
         };
+        if let Some(reason) = fetch.state.frontend.refusal(input.caller.claims(), &fetch.ask.facts) {
+            return Box::pin(ready(self.refused(&input, prepared.plan(), reason)));
+        }
         if let Err(error) = check_claims(prepared.plan(), input.caller, fetch.ask.protocol) {
             return Box::pin(ready(Err(error)));
         }

@@ -3,6 +3,7 @@
 //! **Invariant:** after one has failed none is begun: it is null, as are those behind it, each with an error. What was done
 //! before stays done and is answered.
 
+use super::program::UNTOLD;
 use weir_engine::plan::output_plan::{OutputKind, OutputPlan};
 use weir_engine::source::{
     FetchBody, FetchResult, FieldError, Finished, PathError, SourceError, Step as PathStep,
@@ -59,12 +60,29 @@ impl Turns {
         self.null(shape, member, error.for_client());
     }
 
+    /// A root field of a query that is not answered, with its error: an empty list, or null.
+    pub(crate) fn refuse(&mut self, shape: &OutputPlan, member: &Member, error: &dyn Fn(u32) -> FieldError) {
+        let field = &shape.fields[member.field as usize];
+        if let OutputKind::Constant { start, end } = field.member {
+            self.bytes.extend_from_slice(&shape.constants[start as usize..end as usize]);
+        } else {
+            self.bytes.extend_from_slice(field.key.bytes());
+            self.bytes.extend_from_slice(if field.ty.wraps.is_list() { b"[]," } else { b"null," });
+            let (error, path) = (error(member.field), vec![PathStep::Field(member.field)]);
+            self.errors.push(PathError { error, path, field: member.field });
+        }
+        self.ends.push(self.bytes.len() as u32);
+    }
+
     fn null(&mut self, shape: &OutputPlan, member: &Member, error: FieldError) {
         let key = shape.fields[member.field as usize].key.bytes();
         self.bytes.extend_from_slice(key);
         self.bytes.extend_from_slice(b"null,");
         self.ends.push(self.bytes.len() as u32);
-        self.errors.push(PathError { error, path: vec![PathStep::Field(member.field)], field: member.field });
+        if error.code != UNTOLD {
+            let path = vec![PathStep::Field(member.field)];
+            self.errors.push(PathError { error, path, field: member.field });
+        }
     }
 
     /// The answer of all.

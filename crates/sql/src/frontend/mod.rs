@@ -6,10 +6,10 @@ pub mod form;
 pub mod input;
 
 use crate::exec::errors::coded;
-use crate::exec::program::Programs;
+use crate::exec::program::{Call, Programs};
 use form::Form;
 use std::sync::Arc;
-use weir_engine::caller::{Facts, Identity};
+use weir_engine::caller::{Claims, Facts, Identity};
 use weir_engine::plan::output_plan::{OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::{FieldError, Ids, PlanError, PlanNode, Protocol, Tag};
 use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
@@ -65,6 +65,14 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn profile(&self, identity: &Identity, facts: &mut Facts);
     /// The members of the schema that callers with these facts see; `None`: all.
     fn visibility(&self, facts: &[u64]) -> Option<Visibility>;
+    /// Why nothing is answered to a caller with these facts, if so.
+    fn refusal<'c>(&self, _claims: &'c Claims, _facts: &[u64]) -> Option<&'c str> {
+        None
+    }
+    /// The error of the root field `call.field` of such a caller.
+    fn refused(&self, _call: &Call<'_>, reason: &str) -> FieldError {
+        FieldError { code: "INVALID_TOKEN", message: reason.into(), hasura_path: None, extensions: None }
+    }
     /// The configuration's message for a violated constraint.
     fn constraint_message(&self, _constraint: &str) -> Option<&str> {
         None

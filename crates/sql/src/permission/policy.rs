@@ -58,7 +58,12 @@ impl Policy for RolePolicy {
 
     fn rows(&self, table: TableId, purpose: Purpose) -> Option<Filter> {
         let filter = match purpose {
-            Purpose::Root | Purpose::Related | Purpose::Exists | Purpose::Value | Purpose::Aggregate => {
+            Purpose::Root
+            | Purpose::Opened
+            | Purpose::Related
+            | Purpose::Exists
+            | Purpose::Value
+            | Purpose::Aggregate => {
                 self.granted(table, |it| it.select.as_ref().map(|it| (&it.filter, false)))
             }
             Purpose::Update => {

@@ -132,23 +132,35 @@ pub(super) struct Children {
 pub(super) struct Programmed {
     /// The objects that the field's filter finds.
     pub(super) find: Option<Asked>,
+    /// Conditions on objects, by the program's numbers.
+    pub(super) checks: Vec<(u32, Asked)>,
     /// Reads for the objects in the answer.
     pub(super) shown: Option<Asked>,
 }
 
 impl Programmed {
+    fn asked(&self) -> impl Iterator<Item = &Asked> {
+        self.find.iter().chain(self.checks.iter().map(|it| &it.1)).chain(&self.shown)
+    }
+
     fn of(source: &PostgresState, plan: &Plan, write: &Write) -> Result<Option<Self>, TooWide> {
         let finder = write.works.iter().find_map(|it| match it {
-            Work::Program { find } => Some(*find),
+            Work::Program { find, checks } => Some((*find, checks)),
             Work::Nothing | Work::Change(_) | Work::Insert(_) | Work::Each { .. } => None,
         });
-        let (Some(finder), WriteAnswer::Response(run)) = (finder, write.answer) else { return Ok(None) };
+        let (Some((finder, checks)), WriteAnswer::Response(run)) = (finder, write.answer) else {
+            return Ok(None);
+        };
         let ask = |tops: &[u32]| match tops {
             [] => Ok(None),
             _ => source.ask(plan, tops, Parents::None).map(Some),
         };
         let find = ask(finder.as_slice())?;
-        Ok(Some(Self { find, shown: ask(&plan.levels_below(run))? }))
+        let mut ready = Vec::new();
+        for check in checks {
+            ready.extend(ask(&[check.level])?.map(|it| (check.number, it)));
+        }
+        Ok(Some(Self { find, checks: ready, shown: ask(&plan.levels_below(run))? }))
     }
 }
 
@@ -183,7 +195,7 @@ impl Prepared {
     }
 
     fn all_tables(&self) -> Box<[TableId]> {
-        let programs = self.programs.iter().flatten().flat_map(|it| it.find.iter().chain(&it.shown));
+        let programs = self.programs.iter().flatten().flat_map(Programmed::asked);
         let asked = self.asked().chain(programs).flat_map(|it| &it.tables);
         table_set(asked.chain(self.changes.iter().flat_map(|it| &it.tables)).copied())
     }
@@ -217,7 +229,7 @@ impl PreparedPlan for Prepared {
         let below =
             below.filter_map(|(write, it)| Some((write.path.clone(), &*it.as_ref()?.asked.statement.sql)));
         let programs = self.plan.writes.iter().zip(&self.programs).flat_map(|(write, it)| {
-            let asked = it.iter().flat_map(|it| it.find.iter().chain(&it.shown));
+            let asked = it.iter().flat_map(Programmed::asked);
             asked.map(|it| (write.path.clone(), &*it.statement.sql))
         });
         let path = |it: &Arm| self.plan.levels[it.level as usize].path.as_str();

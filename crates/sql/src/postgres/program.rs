@@ -225,6 +225,17 @@ impl ProgramTransaction for OpenTransaction<'_> {
         }
     }
 
+    async fn check(&mut self, program: &mut dyn Program, number: u32, ids: &[i64]) -> Result<(), Failure> {
+        let of = self.of;
+        let Some(check) = of.programmed.and_then(|it| it.checks.iter().find(|it| it.0 == number)) else {
+            return Ok(());
+        };
+        let parameters = of.parameters(&check.1, ids)?;
+        self.flight.push(&mut self.session, &check.1.statement, &parameters);
+        let rows = self.flush().await?.pop().unwrap_or_default();
+        of.hear(&check.1, &rows, program).map(drop)
+    }
+
     async fn ask(&mut self, asked: &[BoundStatement], answers: &mut Answers) -> Result<(), Failure> {
         for some in asked.chunks(FLIGHT_MAX) {
             some.iter().for_each(|it| self.push(it));

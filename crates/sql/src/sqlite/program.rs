@@ -85,11 +85,12 @@ impl ProgramJob<'_, '_> {
         self.index_maintenance.settle_for(self.connection, texts)
     }
 
-    /// Tells `program` the objects that the filter of the field finds.
-    fn found(&self, program: &mut dyn Program) -> Result<(), RunFailure> {
+    /// Tells `program` the objects that `level` finds, of those in `shown` where it asks for such.
+    fn found(&self, program: &mut dyn Program, level: Option<u32>, shown: &[i64]) -> Result<(), RunFailure> {
         self.settle().map_err(|error| self.failed(error))?;
-        let Some(level) = self.prepared.plan.finder(self.member) else { return Ok(()) };
-        let mut statements = Statements::new(self.connection, self.prepared, self.bindings);
+        let Some(level) = level else { return Ok(()) };
+        let bindings = Bindings { shown, ..self.bindings };
+        let mut statements = Statements::new(self.connection, self.prepared, bindings);
         let Some(mut statement) = statements.open(level, RowContext::Root)? else { return Ok(()) };
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next().map_err(|error| self.failed(error))? {
@@ -120,7 +121,18 @@ impl ProgramTransaction for ProgramJob<'_, '_> {
     }
 
     fn find(&mut self, program: &mut dyn Program) -> impl Future<Output = Result<(), RunFailure>> + Send {
-        ready(self.found(program))
+        ready(self.found(program, self.prepared.plan.finder(self.member), &[]))
+    }
+
+    fn check(
+        &mut self,
+        program: &mut dyn Program,
+        number: u32,
+        ids: &[i64],
+    ) -> impl Future<Output = Result<(), RunFailure>> + Send {
+        let checks = self.prepared.plan.checks(self.member);
+        let level = checks.iter().find(|it| it.number == number).map(|it| it.level);
+        ready(self.found(program, level, ids))
     }
 
     fn ask(

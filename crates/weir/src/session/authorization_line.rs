@@ -100,6 +100,16 @@ impl NativeTokens {
         Ok(Self { header, namespace, keys, audience, closed: line.closed, clock: clock.clone() })
     }
 
+    /// True if the request has the header, with something in it.
+    pub(crate) fn is_sent(&self, headers: &HeaderMap) -> bool {
+        headers.get_all(&self.header).iter().any(|it| !it.is_empty())
+    }
+
+    /// Name of the header.
+    pub(crate) const fn header(&self) -> &HeaderName {
+        &self.header
+    }
+
     /// The claims of the request's token.
     /// # Errors
     /// The header begins with `Bearer` and holds no token.

@@ -12,6 +12,7 @@ pub mod authorization_line;
 pub mod error;
 mod headers;
 mod jwt;
+pub(crate) mod native;
 mod remote;
 pub mod secret;
 #[cfg(test)]

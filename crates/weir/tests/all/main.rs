@@ -27,6 +27,7 @@ mod http2;
 mod lifetimes;
 mod metadata;
 mod native;
+mod native_auth;
 mod native_stream;
 mod oracle;
 mod postgres;

@@ -94,6 +94,7 @@ impl OracleStore {
             let step = work.next(&answers, &mut asked).map_err(|error| error.message.to_string())?;
             answers.clear();
             match step {
+                Step::Check { .. } => unreachable!("nothing is restricted"),
                 Step::Find => self.find(what.ty(), keys, work),
                 Step::Ask | Step::Tell => asked.iter().try_for_each(|it| self.ask(it, &mut answers))?,
                 Step::Answer(mut shown) => {

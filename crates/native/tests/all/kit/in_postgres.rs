@@ -1,10 +1,11 @@
 //! The same store in PostgreSQL, for tests that have the cluster of `postgres_kit` beside the kit.
 
-use crate::kit::{answer, engine};
+use crate::kit::{answer, answer_to, engine};
 use crate::postgres_kit::{Database, database};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
+use weir_engine::caller::Identity;
 use weir_engine::engine::Engine;
 use weir_native::compile::Native;
 use weir_native::layout;
@@ -41,6 +42,11 @@ pub(crate) fn serve_with(sdl: &str, sql: &str, tune: impl FnOnce(&mut Settings))
 }
 
 impl Served {
+    /// The answer to `query` for a caller.
+    pub(crate) fn ask_as(&self, query: &str, caller: &Identity) -> String {
+        self.runtime.block_on(answer_to(&self.engine, query, "", caller))
+    }
+
     /// The answer to `query`.
     pub(crate) fn ask(&self, query: &str, variables: &str) -> String {
         self.runtime.block_on(answer(&self.engine, query, variables))

@@ -72,6 +72,12 @@ impl Served {
         runtime.block_on(answer(&self.engine, query, variables))
     }
 
+    /// The answer to `query` for a caller.
+    pub fn ask_as(&self, query: &str, caller: &Identity) -> String {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("one starts");
+        runtime.block_on(answer_to(&self.engine, query, "", caller))
+    }
+
     /// Statements for `query`.
     pub fn explain(&self, query: &str) -> String {
         explain(&self.engine, query)
@@ -89,12 +95,17 @@ pub fn explain(engine: &Engine, query: &str) -> String {
 
 /// The whole answer to `query`.
 pub async fn answer(engine: &Engine, query: &str, variables: &str) -> String {
+    answer_to(engine, query, variables, &Identity::admin()).await
+}
+
+/// The whole answer to `query` for a caller.
+pub async fn answer_to(engine: &Engine, query: &str, variables: &str, caller: &Identity) -> String {
     let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).expect("JSON"));
     let request = Request {
         variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
         ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
-    let bytes = match engine.execute(request, &engine.caller(&Identity::admin())).await.body {
+    let bytes = match engine.execute(request, &engine.caller(caller)).await.body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes.into(),
         Body::Stream { mut head, mut rest } => {

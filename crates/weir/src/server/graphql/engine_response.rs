@@ -51,7 +51,7 @@ pub(crate) fn respond(
     mark_coding(&mut response, coding);
     if let Some(told) = &made.lifetime {
         context.worker.metrics.kept(told.kept);
-        let (credentials, dev) = (context.generation.authenticator.credentials(), context.generation.dev);
+        let (credentials, dev) = (&*context.generation.credentials, context.generation.dev);
         cache_headers::tell(
             response.headers_mut(),
             told,

@@ -1,5 +1,5 @@
 //! Authentication of a request: `session` says who calls; here are the patience with wrong secrets, the log of headers that
-//! do not count, and the roles that are served, which is admin alone until there are others.
+//! do not count, and the roles that are served: admin alone, and others where all sources are native ones.
 //!
 //! **Invariant:** a caller with another role is refused, never served as admin.
 
@@ -34,7 +34,7 @@ pub(crate) async fn caller(
     request: Option<&[u8]>,
 ) -> Result<Caller, AuthError> {
     let session = session(context, headers, request).await?;
-    if session.identity.is_admin() {
+    if session.identity.is_admin() || context.generation.serves_others() {
         return Ok(context.generation.engine.caller(&session.identity));
     }
     let message =
@@ -79,7 +79,7 @@ async fn session(
         Err(AuthError { fault: AuthFault::SecretWrong, .. }) => note_wrong(context),
         Err(_) => {}
     }
-    let mut session = found?;
+    let mut session = context.generation.native_auth.session(headers, found).await?;
     context.cookies.borrow_mut().append(&mut session.cookies);
     Ok(session)
 }
