@@ -37,8 +37,12 @@ fn entry(table: usize) -> String {
     let own = r#"{"owner": {"_eq": "X-Hasura-User-Id"}}"#;
     format!(
         r#"{{"table": "t{table}", "select_permissions": [{}], "insert_permissions": [{}], "update_permissions": [{}], "delete_permissions": [{}]}}"#,
-        rules(&format!(r#"{{"columns": ["id", "name", "owner"], "filter": {own}, "allow_aggregations": true}}"#)),
-        rules(&format!(r#"{{"columns": ["id", "name"], "check": {own}, "set": {{"owner": "x-hasura-user-id"}}}}"#)),
+        rules(&format!(
+            r#"{{"columns": ["id", "name", "owner"], "filter": {own}, "allow_aggregations": true}}"#
+        )),
+        rules(&format!(
+            r#"{{"columns": ["id", "name"], "check": {own}, "set": {{"owner": "x-hasura-user-id"}}}}"#
+        )),
         rules(&format!(r#"{{"columns": ["name"], "filter": {own}, "check": {own}}}"#)),
         rules(&format!(r#"{{"filter": {own}}}"#)),
     )
@@ -47,23 +51,31 @@ fn entry(table: usize) -> String {
 fn main() {
     let connection = rusqlite::Connection::open_in_memory().expect("a database");
     let create = |at: usize| {
-        format!("CREATE TABLE t{at} (id INTEGER PRIMARY KEY, name TEXT, owner TEXT, next INTEGER REFERENCES t{at});")
+        format!(
+            "CREATE TABLE t{at} (id INTEGER PRIMARY KEY, name TEXT, owner TEXT, next INTEGER REFERENCES t{at});"
+        )
     };
     connection.execute_batch(&(0..TABLES).map(create).collect::<String>()).expect("sound statements");
     let entries = format!("[{}]", (0..TABLES).map(entry).collect::<Vec<_>>().join(","));
     let tables: Vec<TableEntry> = step("metadata", || serde_json::from_str(&entries).expect("sound entries"));
-    let (catalog, _) =
-        step("catalog", || weir_sqlite::introspect::read(&connection, SqliteOptions::default()).expect("tables"));
+    let (catalog, _) = step("catalog", || {
+        weir_sqlite::introspect::read(&connection, SqliteOptions::default()).expect("tables")
+    });
     let options = || ModelOptions { tables: &tables, ..ModelOptions::default() };
-    let (model, _) = step("model", || Model::build(catalog, options(), &mut |_| Err("no SQL is asked".into())));
+    let (model, _) =
+        step("model", || Model::build(catalog, options(), &mut |_| Err("no SQL is asked".into())));
     let (permissions, warnings) = step("permissions", || permission::build(&model, &options()));
     assert!(warnings.is_empty() && permissions.roles().len() == ROLES, "{warnings:?}");
     let api = step("schema", || generate(model, permissions).expect("a sound schema"));
     let seen = step("visibility", || {
         let of = |role: usize| {
             let claims = Arc::new(Claims::new([], Token::Absent));
-            let identity =
-                Identity { role: format!("role{role}").into(), is_backend: false, is_anonymous: false, claims };
+            let identity = Identity {
+                role: format!("role{role}").into(),
+                is_backend: false,
+                is_anonymous: false,
+                claims,
+            };
             let mut facts = Facts::default();
             api.profile(&identity, &mut facts);
             (api.visibility(&facts), api.policy(&facts))

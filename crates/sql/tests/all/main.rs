@@ -22,6 +22,7 @@ mod flavours;
 mod fleet_kit;
 mod model;
 mod permission_attacks;
+mod permission_functions;
 mod permission_secrets;
 mod permissions;
 mod permissions_functions;

@@ -369,6 +369,13 @@ fn row_78_errors_name_nothing_that_is_hidden() {
 fn roles_without_roots_or_columns_keep_what_is_left() {
     check(&[
         ("noroot", "{ harbour { id } }", "~field 'harbour' not found in type: 'query_root'"),
+        ("noroot", "{ harbour_aggregate { aggregate { count } } }", "~field 'harbour_aggregate' not found"),
+        (
+            "noroot",
+            "{ harbour_group_by(by: [name]) { key { name } } }",
+            "~field 'harbour_group_by' not found",
+        ),
+        ("noroot", "{ harbour_by_pk(id: 1) { name } }", "~field 'harbour_by_pk' not found"),
         (
             "noroot",
             "{ boat(order_by: {id: desc}) { id harbour { name } } }",

@@ -2,12 +2,14 @@
 
 use super::side::{Database, Side, ask, caller_with};
 use crate::policy_kit::runtime;
+use serde_json::Value;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Request};
 use weir_engine::source::Protocol;
 use weir_language::json::Json;
 use weir_metadata::document::api::InheritedRole;
+use weir_metadata::document::function::FunctionEntry;
 use weir_metadata::document::table::TableEntry;
 use weir_sql::model::{ModelOptions, Track};
 
@@ -28,7 +30,7 @@ const TABLES: &str = r#"[
    "array_relationships": [{"name": "boats", "using": {"foreign_key_constraint_on": {"table": "boat", "column": "harbour_id"}}}],
    "select_permissions": [
      {"role": "sailor", "permission": {"columns": ["id", "name"], "filter": {}, "allow_aggregations": true}},
-     {"role": "noroot", "permission": {"columns": ["id", "name"], "filter": {}, "query_root_fields": []}},
+     {"role": "noroot", "permission": {"columns": ["id", "name"], "filter": {}, "allow_aggregations": true, "query_root_fields": []}},
      {"role": "empty", "permission": {"columns": [], "filter": {}, "allow_aggregations": true}}],
    "insert_permissions": [{"role": "sailor", "permission": {"columns": ["id", "name"], "check": {"name": {"_ne": "Hell"}}}}],
    "update_permissions": [{"role": "sailor", "permission": {"columns": ["name"], "filter": {"id": {"_eq": 1}}}}]},
@@ -87,7 +89,19 @@ pub fn check(asked: &[(&str, &str, &str)]) {
 }
 
 pub fn fleet(database: Database) -> Side {
-    let tables: Vec<TableEntry> = serde_json::from_str(TABLES).unwrap();
+    fleet_with(database, "", &[], &|_| {})
+}
+
+/// With more statements, functions, and changed entries of the tables.
+pub fn fleet_with(
+    database: Database,
+    sql: &str,
+    functions: &[FunctionEntry],
+    change: &dyn Fn(&mut Value),
+) -> Side {
+    let mut tables: Value = serde_json::from_str(TABLES).unwrap();
+    change(&mut tables);
+    let tables: Vec<TableEntry> = serde_json::from_value(tables).unwrap();
     let role = |(name, set): &(&str, &[&str])| InheritedRole {
         role_name: (*name).into(),
         role_set: set.iter().map(|it| (*it).into()).collect(),
@@ -96,10 +110,11 @@ pub fn fleet(database: Database) -> Side {
     let model = ModelOptions {
         track: Track::Listed,
         tables: &tables,
+        functions,
         inherited_roles: &inherited_roles,
         ..ModelOptions::default()
     };
-    Side::serve(database, FLEET, model, &[])
+    Side::serve(database, &[FLEET, sql].concat(), model, &[])
 }
 
 pub fn ask_with(side: &Side, identity: &Identity, text: &str, variables: &str) -> String {
