@@ -408,3 +408,32 @@ fn roles_without_roots_or_columns_keep_what_is_left() {
         ("writer", "{ boat { id } }", "~field 'boat' not found in type: 'query_root'"),
     ]);
 }
+
+#[test]
+fn row_71_relationships_to_hidden_tables_are_unknown_in_every_place() {
+    let unknown = |field: &str, ty: &str| format!("~field '{field}' not found in type: '{ty}'");
+    check(&[
+        ("master", "{ harbour { boats { id } } }", &unknown("boats", "harbour")),
+        (
+            "master",
+            "{ harbour { boats_aggregate { aggregate { count } } } }",
+            &unknown("boats_aggregate", "harbour"),
+        ),
+        ("master", "{ harbour(where: {boats: {}}) { id } }", &unknown("boats", "harbour_bool_exp")),
+        (
+            "master",
+            "{ harbour(where: {boats_aggregate: {count: {predicate: {_gt: 0}}}}) { id } }",
+            &unknown("boats_aggregate", "harbour_bool_exp"),
+        ),
+        (
+            "master",
+            "{ harbour(order_by: {boats_aggregate: {count: asc}}) { id } }",
+            &unknown("boats_aggregate", "harbour_order_by"),
+        ),
+        (
+            "master",
+            "mutation { insert_harbour(objects: [{id: 5, boats: {data: []}}]) { affected_rows } }",
+            &unknown("boats", "harbour_insert_input"),
+        ),
+    ]);
+}

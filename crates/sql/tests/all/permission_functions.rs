@@ -93,6 +93,9 @@ fn rows_of_functions_are_capped_as_their_table() {
     ] {
         assert_eq!(ask(&side.engine, &sailor, operation, Protocol::Hasura), expected, "{operation}");
     }
+    let text = "mutation { rename_all(order_by: {id: asc}) { id } }";
+    let found = ask(&side.engine, &caller_with("trader", false, &session), text, Protocol::Hasura);
+    assert_eq!(found, r#"{"data":{"rename_all":[{"id":1},{"id":2}]}}"#);
 }
 
 #[test]

@@ -168,7 +168,7 @@ impl<'v> Asker<'v> {
         let mut out = Vec::new();
         let mut first = None;
         let has_order = field.arguments.iter().any(|it| it.0 == "order_by");
-        self.exact &= !(field.of.is_list && keyed.is_none()) && !field.name.ends_with("_group_by");
+        self.exact &= !(field.name.ends_with("_group_by") || field.of.is_list && keyed.is_none());
         for (name, of) in &field.arguments {
             match (name.as_str(), keyed) {
                 ("order_by", Some(_)) => {}

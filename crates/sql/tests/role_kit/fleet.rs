@@ -30,9 +30,10 @@ const TABLES: &str = r#"[
    "array_relationships": [{"name": "boats", "using": {"foreign_key_constraint_on": {"table": "boat", "column": "harbour_id"}}}],
    "select_permissions": [
      {"role": "sailor", "permission": {"columns": ["id", "name"], "filter": {}, "allow_aggregations": true}},
+     {"role": "master", "permission": {"columns": ["id", "name"], "filter": {}, "allow_aggregations": true}},
      {"role": "noroot", "permission": {"columns": ["id", "name"], "filter": {}, "allow_aggregations": true, "query_root_fields": []}},
      {"role": "empty", "permission": {"columns": [], "filter": {}, "allow_aggregations": true}}],
-   "insert_permissions": [{"role": "sailor", "permission": {"columns": ["id", "name"], "check": {"name": {"_ne": "Hell"}}}}],
+   "insert_permissions": [{"role": "master", "permission": {"columns": ["id", "name"], "check": {}}}, {"role": "sailor", "permission": {"columns": ["id", "name"], "check": {"name": {"_ne": "Hell"}}}}],
    "update_permissions": [{"role": "sailor", "permission": {"columns": ["name"], "filter": {"id": {"_eq": 1}}}}]},
   {"table": "boat",
    "object_relationships": [{"name": "harbour", "using": {"foreign_key_constraint_on": "harbour_id"}}],

@@ -80,12 +80,17 @@ pub const SESSION: &[(&str, &str)] = &[
 /// Says of rows whether they fulfil conditions.
 pub struct Judge<'w>(pub &'w World);
 
+/// False if one is, else unknown if one is.
 fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    parts.fold(Some(true), |so_far, it| match (so_far, it) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (None, _) | (_, None) => None,
-        (Some(true), Some(true)) => Some(true),
-    })
+    let mut found = Some(true);
+    for it in parts {
+        match it {
+            Some(true) => {}
+            Some(false) => return it,
+            None => found = None,
+        }
+    }
+    found
 }
 
 fn not(it: Option<bool>) -> Option<bool> {
