@@ -173,6 +173,7 @@ pub struct Profile {
     /// Length of each source's facts, then the facts.
     words: Box<[u64]>,
     visibility: Option<Visibility>,
+    may_introspect: bool,
 }
 
 impl Profile {
@@ -196,12 +197,22 @@ impl Profile {
     pub fn view<'s>(&'s self, schema: &'s Schema) -> SchemaView<'s> {
         SchemaView::new(schema, self.visibility.as_ref())
     }
+    /// True if `__schema` and `__type` are answered.
+    #[must_use]
+    pub const fn may_introspect(&self) -> bool {
+        self.may_introspect
+    }
     /// Bytes it takes, roughly.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.words) + self.visibility.as_ref().map_or(0, Visibility::bytes)
     }
-    pub(crate) const fn new(number: u64, words: Box<[u64]>, visibility: Option<Visibility>) -> Self {
-        Self { number, words, visibility }
+    pub(crate) const fn new(
+        number: u64,
+        words: Box<[u64]>,
+        visibility: Option<Visibility>,
+        may_introspect: bool,
+    ) -> Self {
+        Self { number, words, visibility, may_introspect }
     }
 }
 

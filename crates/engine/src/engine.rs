@@ -34,6 +34,8 @@ pub struct Settings {
     pub plan_cache_bytes_max: usize,
     /// True if callers may introspect.
     pub introspection: bool,
+    /// Roles that may not, even so.
+    pub without_introspection: Vec<Box<str>>,
     /// True if messages may suggest existing names.
     pub suggestions: bool,
     /// True for the rules of the September 2026 edition.
@@ -51,6 +53,7 @@ impl Settings {
         conditions_max: 1_000,
         plan_cache_bytes_max: 32 << 20,
         introspection: true,
+        without_introspection: Vec::new(),
         suggestions: true,
         edition_2026: false,
         hold_back_bytes: 256 << 10,
@@ -214,7 +217,7 @@ impl Engine {
     #[must_use]
     pub fn new(graph: Graph, settings: Settings) -> Self {
         let responses = Responses::new(settings.responses_bytes_max, Arc::default());
-        let profiles = Profiles::new(&graph.facts(&Identity::nobody()));
+        let profiles = Profiles::new(&graph.facts(&Identity::nobody()), &settings.without_introspection);
         Self {
             planner: Arc::new(Planner::new(graph, settings)),
             no_headers: Arc::from(""),

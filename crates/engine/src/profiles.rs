@@ -11,26 +11,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use weir_language::schema::Visibility;
 
-/// Facts as a key.
+/// Facts as a key, and whether introspection is answered.
 #[derive(PartialEq, Eq)]
-struct ProfileKey(Box<[u64]>);
+struct ProfileKey(Box<[u64]>, bool);
 
 /// Borrowed [`ProfileKey`].
-struct ProfileKeyRef<'w>(&'w [u64]);
+struct ProfileKeyRef<'w>(&'w [u64], bool);
 
 impl Hash for ProfileKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.hash(state);
+        ProfileKeyRef(&self.0, self.1).hash(state);
     }
 }
 impl Hash for ProfileKeyRef<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.hash(state);
+        self.1.hash(state);
     }
 }
 impl Equivalent<ProfileKey> for ProfileKeyRef<'_> {
     fn equivalent(&self, key: &ProfileKey) -> bool {
-        *self.0 == *key.0
+        *self.0 == *key.0 && self.1 == key.1
     }
 }
 
@@ -51,6 +52,8 @@ pub(crate) struct Profiles {
     everything: Arc<Profile>,
     /// True if the graph shows the same to all callers.
     are_equal: bool,
+    /// Roles without introspection.
+    without_introspection: Box<[Box<str>]>,
     known: quick_cache::sync::Cache<ProfileKey, Arc<Profile>, ProfileBytes, foldhash::quality::RandomState>,
 }
 
@@ -58,11 +61,12 @@ pub(crate) struct Profiles {
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 impl Profiles {
-    /// No profile but that of the admin. `nobody`: the facts of a role that nothing knows.
-    pub(crate) fn new(nobody: &SourceFacts) -> Self {
+    /// No profile but that of the admin. `nobody`: the facts of a role that nothing knows; the roles of
+    /// `without_introspection` get none.
+    pub(crate) fn new(nobody: &SourceFacts, without_introspection: &[Box<str>]) -> Self {
         /// Bytes all profiles may take; one that was pushed out is made anew, with a new number.
         const PROFILES_BYTES_MAX: u64 = 64 << 20;
-        let everything = Arc::new(Profile::new(0, Box::default(), None));
+        let everything = Arc::new(Profile::new(0, Box::default(), None, true));
         let known = quick_cache::sync::Cache::with(
             1024,
             PROFILES_BYTES_MAX,
@@ -70,7 +74,8 @@ impl Profiles {
             foldhash::quality::RandomState::default(),
             quick_cache::sync::DefaultLifecycle::default(),
         );
-        Self { everything, are_equal: !nobody.is_restricted(), known }
+        let are_equal = !nobody.is_restricted() && without_introspection.is_empty();
+        Self { everything, are_equal, without_introspection: without_introspection.into(), known }
     }
 
     /// The caller that `identity` is, of whom the sources say `facts`; `visibility` makes what a new profile sees.
@@ -80,20 +85,26 @@ impl Profiles {
         facts: &SourceFacts,
         visibility: impl FnOnce() -> Option<Visibility>,
     ) -> Caller {
-        let profile = match facts.is_restricted() {
-            true => self.profile(facts.words(), visibility),
+        let may_introspect = !self.without_introspection.iter().any(|it| **it == *identity.role);
+        let profile = match facts.is_restricted() || !may_introspect {
+            true => self.profile(ProfileKeyRef(facts.words(), may_introspect), visibility),
             false => Arc::clone(&self.everything),
         };
         Caller::new(profile, identity, self.are_equal)
     }
 
-    fn profile(&self, words: &[u64], visibility: impl FnOnce() -> Option<Visibility>) -> Arc<Profile> {
-        if let Some(known) = self.known.get(&ProfileKeyRef(words)) {
+    fn profile(
+        &self,
+        key: ProfileKeyRef<'_>,
+        visibility: impl FnOnce() -> Option<Visibility>,
+    ) -> Arc<Profile> {
+        if let Some(known) = self.known.get(&key) {
             return known;
         }
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let profile = Arc::new(Profile::new(number, words.into(), visibility()));
-        self.known.insert(ProfileKey(words.into()), Arc::clone(&profile));
+        let ProfileKeyRef(words, may_introspect) = key;
+        let profile = Arc::new(Profile::new(number, words.into(), visibility(), may_introspect));
+        self.known.insert(ProfileKey(words.into(), may_introspect), Arc::clone(&profile));
         profile
     }
 }

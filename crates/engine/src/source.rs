@@ -49,13 +49,18 @@ pub trait Source: Send + Sync {
     }
     /// Appends the facts of `identity` that decide what plans this source makes for it and what it shows. None: everything
     /// may be seen and done. The number of different facts is bounded by the configuration, not by the values of claims.
+    /// A source that says nothing of roles is the admin's alone.
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
-        let _ = (identity, facts);
+        facts.extend((!identity.is_admin()).then_some(0));
     }
-    /// The members of [`Source::schema`] that callers with these facts see; `None`: all.
+    /// The members of [`Source::schema`] that callers with these facts see; `None`: all. Without permissions it is none.
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
         let _ = facts;
-        None
+        let schema = self.schema();
+        let mut seen = Visibility::everything(schema);
+        (0..schema.fields.len() as u32).for_each(|it| seen.show_field(FieldId(it), false));
+        seen.close(schema);
+        Some(seen)
     }
     /// Cache hints for types and fields, its own and others'.
     fn hints(&self) -> &[HintAt] {

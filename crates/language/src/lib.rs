@@ -15,6 +15,7 @@ pub mod error;
 pub mod json;
 mod lexer;
 pub mod limits;
+pub mod normal_form;
 pub mod parser;
 pub mod printer;
 pub mod report;

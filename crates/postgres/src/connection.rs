@@ -121,6 +121,13 @@ impl Connection {
         }
     }
 
+    /// Its stream, and the bytes that were read and not looked at. Nothing may be under way.
+    pub(crate) fn into_stream(self) -> (Stream, BytesMut) {
+        let mut read = self.read;
+        read.advance(self.at);
+        (self.stream, read)
+    }
+
     /// Parses statements anew each time: a pooler may send each batch to another server.
     pub(crate) fn forgo_names(&mut self) {
         self.prepared = None;

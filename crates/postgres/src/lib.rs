@@ -24,6 +24,7 @@ pub mod pipelined_connection;
 pub mod pool;
 mod replica;
 pub mod rows;
+pub mod script;
 pub mod server;
 pub mod session;
 pub mod statement;

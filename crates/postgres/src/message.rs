@@ -168,6 +168,18 @@ fn alike(ty: u32) -> u32 {
     }
 }
 
+/// The names in a description of result columns.
+pub(crate) fn names(body: &[u8]) -> Vec<String> {
+    let Some((count, mut rest)) = body.split_first_chunk::<2>() else { return Vec::new() };
+    let name = |_| {
+        let end = memchr::memchr(0, rest)?;
+        let name = String::from_utf8_lossy(&rest[..end]).into_owned();
+        rest = rest.get(end + 19..)?;
+        Some(name)
+    };
+    (0..u16::from_be_bytes(*count)).map_while(name).collect()
+}
+
 /// The types in a description of result columns: each a name, table, column number, type, length, modifier and format.
 fn oids(body: &[u8]) -> Option<Vec<u32>> {
     let (count, mut rest) = body.split_first_chunk::<2>()?;

@@ -3,11 +3,11 @@
 use crate::config::Config;
 use crate::generation::{Origin, settings};
 use crate::services;
+use crate::session;
 use crate::sources::{self, Target};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Explanation, Request};
 use weir_engine::source::{Protocol, Source};
 use weir_language::json::{Json, JsonError};
@@ -145,7 +145,7 @@ impl Weir {
             headers: &weir_engine::source::NoHeaders,
             deadline,
         };
-        match self.engine.execute(request, &self.engine.caller(&Identity::admin())).await.body {
+        match self.engine.execute(request, &self.engine.caller(&session::owner())).await.body {
             Body::Whole(bytes) => Ok(bytes),
             Body::Shared(bytes) => Ok(bytes.into()),
             Body::Stream { head: mut all, mut rest } => {
@@ -179,7 +179,7 @@ impl Weir {
             headers: &weir_engine::source::NoHeaders,
             deadline,
         };
-        self.engine.explain(request, &self.engine.caller(&Identity::admin()))
+        self.engine.explain(request, &self.engine.caller(&session::owner()))
     }
 
     /// The engine itself.

@@ -8,18 +8,20 @@
 use crate::config::{self, Config};
 use crate::metadata;
 use crate::native::{AuthSettings, Native};
+use crate::operations::{self, SavedOperations};
 use crate::server::{CorsRules, Readiness};
 use crate::session::Authenticator;
 use crate::session::native::NativeAuth;
 use crate::sources::{self, Findings, Opened};
 use crate::{server, services};
 use arc_swap::ArcSwap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_rustls::TlsAcceptor;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
+use weir_metadata::Loaded;
 use weir_postgres::Watch;
 
 /// One configuration in service.
@@ -30,6 +32,8 @@ pub struct Generation {
     pub config: Config,
     /// The engine that answers requests.
     pub engine: Engine,
+    /// Queries that the operator keeps.
+    pub(crate) operations: SavedOperations,
     /// Says who calls.
     pub(crate) authenticator: Authenticator,
     /// Headers that say who calls, separated by commas.
@@ -72,9 +76,18 @@ impl Generation {
     }
 
     /// Makes the engine of `graph`, which was made of the sources of `config`.
-    pub(crate) fn of(config: Config, number: u64, graph: Graph, findings: Findings) -> Result<Self, String> {
+    pub(crate) fn of(
+        config: Config,
+        number: u64,
+        graph: Graph,
+        mut findings: Findings,
+    ) -> Result<Self, String> {
         let authenticator = Authenticator::new(&config)?;
         let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
+        // What a source that is down has is not known.
+        let schema = findings.down.is_empty().then(|| Arc::clone(engine.schema()));
+        let (operations, misfits) = SavedOperations::new(&config, schema.as_deref())?;
+        misfits.into_iter().for_each(|it| findings.misfit(&config, it));
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
         let local_only = !config.has_secret() && config.is_local();
         let (dev, cors) = (config.is_dev(), CorsRules::new(&config.cors, config.is_local()));
@@ -83,6 +96,7 @@ impl Generation {
             number,
             engine,
             credentials: authenticator.credentials().into(),
+            operations,
             authenticator,
             native_auth: NativeAuth::default(),
             findings,
@@ -115,13 +129,14 @@ impl Generation {
     }
 }
 
-/// The engine's settings. Every caller is the admin until there are roles, so all may introspect and get suggestions.
+/// The engine's settings. Suggestions name only what their caller sees.
 pub(crate) fn settings(config: &Config) -> Settings {
     Settings {
         limits: config.limits.document(),
         conditions_max: config.limits.conditions_max,
         plan_cache_bytes_max: config.cache.plan_bytes_max,
         introspection: true,
+        without_introspection: operations::without_introspection(config),
         suggestions: true,
         edition_2026: false,
         hold_back_bytes: config.cache.hold_back_bytes,
@@ -155,6 +170,8 @@ pub struct Overrides {
     pub cors: Vec<String>,
     /// `--metadata`.
     pub metadata: Option<PathBuf>,
+    /// `WEIR_ENABLE_ALLOWLIST`.
+    pub allow_list: Option<bool>,
 }
 
 impl Overrides {
@@ -174,6 +191,7 @@ impl Overrides {
         if let Some(metadata) = &self.metadata {
             config.metadata = Some(metadata.clone());
         }
+        config.operations.allow_list = self.allow_list.unwrap_or(config.operations.allow_list);
         if !self.cors.is_empty() {
             config.cors.origins = Some(self.cors.clone());
         }
@@ -280,7 +298,10 @@ impl Live {
     }
 
     fn next(&self) -> Result<Generation, String> {
-        let config = self.origin.read()?;
+        self.next_of(self.origin.read()?)
+    }
+
+    fn next_of(&self, config: Config) -> Result<Generation, String> {
         config.check()?;
         let before = self.current();
         if (config.listen, config.admin_listen, config.threads)
@@ -307,6 +328,23 @@ impl Turn<'_> {
     /// The generation that serves.
     pub(crate) fn current(&self) -> Arc<Generation> {
         self.live.current()
+    }
+
+    /// The next generation with `loaded` as the metadata at `path`. It does not serve yet.
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn draft(&self, path: &Path, loaded: Loaded) -> Result<Generation, String> {
+        let mut config = self.live.origin.settings()?;
+        metadata::join_loaded(&mut config, path, loaded)?;
+        self.live.next_of(config)
+    }
+
+    /// Puts a generation into service, and gives its number.
+    pub(crate) fn publish(&self, generation: Generation) -> u64 {
+        let number = generation.number;
+        self.live.current.store(Arc::new(generation));
+        *self.live.last_failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        number
     }
 
     /// Reads the configuration and inspects the sources again, and swaps the result in.

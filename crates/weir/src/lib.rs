@@ -7,6 +7,7 @@ mod facade;
 pub mod generation;
 pub mod metadata;
 pub mod native;
+mod operations;
 pub mod server;
 pub mod services;
 pub mod session;

@@ -5,6 +5,8 @@
 //!
 //! **Invariant:** a source of the metadata serves only what is tracked.
 
+pub(crate) mod store;
+
 use crate::config::postgres::{Flavour, Postgres};
 use crate::config::{Config, Described, Source, SourceKind};
 use crate::sources::{self, Address};
@@ -14,7 +16,7 @@ use weir_metadata::check::unsupported;
 use weir_metadata::document::customization::Customization;
 use weir_metadata::document::source::{self, SourceEntry};
 use weir_metadata::document::table::TableName;
-use weir_metadata::{Fault, read};
+use weir_metadata::{Fault, Loaded, read};
 
 /// Longest file with an address, in bytes.
 const ADDRESS_BYTES_MAX: u64 = 64 * 1024;
@@ -23,7 +25,21 @@ const ADDRESS_BYTES_MAX: u64 = 64 * 1024;
 /// # Errors
 /// All that is wrong with the metadata's shape; an entry of weir.yaml that contradicts it.
 pub(crate) fn join(config: &mut Config) -> Result<(), String> {
-    described(config)?;
+    let Some(path) = config.metadata.clone() else { return inherit(config) };
+    let lines = |faults: &[Fault]| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    join_loaded(config, &path, read::path(&path).map_err(|faults| lines(&faults))?)
+}
+
+/// Adds the sources of `loaded`, which is or will be the metadata at `path`.
+/// # Errors
+/// An entry of weir.yaml that contradicts it.
+pub(crate) fn join_loaded(config: &mut Config, path: &Path, loaded: Loaded) -> Result<(), String> {
+    described(config, path, loaded)?;
+    inherit(config)
+}
+
+/// Gives every source the roles that are made of others.
+fn inherit(config: &mut Config) -> Result<(), String> {
     let mut roles = config.inherited_roles.clone();
     roles.extend(config.described.iter().flat_map(|it| it.loaded.document.inherited_roles.iter().cloned()));
     for source in &mut config.sources {
@@ -33,12 +49,9 @@ pub(crate) fn join(config: &mut Config) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads the metadata that `config` names, if it names any.
-fn described(config: &mut Config) -> Result<(), String> {
-    let Some(path) = config.metadata.clone() else { return Ok(()) };
-    let lines = |faults: &[Fault]| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    let loaded = read::path(&path).map_err(|faults| lines(&faults))?;
-    let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("")) };
+/// Takes `loaded`, the metadata at `path`, over.
+fn described(config: &mut Config, path: &Path, loaded: Loaded) -> Result<(), String> {
+    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     let not_honoured = unsupported(&loaded.document);
     let not_honoured = not_honoured.into_iter().map(|it| loaded.places.fault(&it.path, it.message));
     let not_honoured = loaded.unknown.iter().cloned().chain(not_honoured).collect();

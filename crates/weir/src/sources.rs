@@ -11,11 +11,11 @@ use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
 use weir_language::schema::Schema;
-use weir_metadata::Inconsistent;
 use weir_metadata::document::customization::Customization;
+use weir_metadata::{Inconsistent, Step};
 use weir_native::store;
 use weir_postgres::Watch;
-use weir_relational::catalog::Warning;
+use weir_relational::catalog::{ConfigStep, Warning};
 
 /// A table that two sources have is some thirty names that clash; so many tell the story.
 const CLASHES_SHOWN_MAX: usize = 3;
@@ -185,6 +185,17 @@ pub struct Findings {
     pub down: Vec<Down>,
 }
 
+/// An entry about operations that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Misfit {
+    /// True if the path is one of the metadata, else of weir.yaml.
+    pub(crate) is_metadata: bool,
+    pub(crate) path: Vec<Step>,
+    pub(crate) reason: String,
+    /// True if it is served all the same.
+    pub(crate) is_served: bool,
+}
+
 /// A source that cannot be asked now.
 #[derive(Clone, Debug)]
 pub struct Down {
@@ -263,6 +274,27 @@ impl Findings {
     fn leave_out(&mut self, object: Inconsistent) {
         self.mistakes.push(format!("{}: {}", object.place, object.reason));
         self.inconsistent.push(object);
+    }
+
+    /// Tells an entry about operations that does not fit.
+    pub(crate) fn misfit(&mut self, config: &Config, found: Misfit) {
+        let Misfit { is_metadata, path, reason, is_served } = found;
+        match config.described.as_ref().filter(|_| is_metadata) {
+            Some(described) if is_served => {
+                self.warnings.push(format!("{}: {reason}", described.loaded.places.words(&path)));
+            }
+            Some(described) => self.leave_out(described.inconsistent(&path, &reason)),
+            None => {
+                let step = |it: &Step| match it {
+                    Step::Key(key) => ConfigStep::Key(key.to_string()),
+                    Step::Item(item) => ConfigStep::Item(*item),
+                };
+                let path: Vec<ConfigStep> = path.iter().map(step).collect();
+                let line = format!("{}: {reason}", config.places.words(&path));
+                let list = if is_served { &mut self.warnings } else { &mut self.mistakes };
+                list.push(line);
+            }
+        }
     }
 
     fn add(&mut self, config: &Config, source: usize, found: Warning) {

@@ -113,6 +113,9 @@ fn reworded(message: &str) -> Option<String> {
         [] if message == "The mutation operation is not supported by the schema." => {
             Some("no mutations exist".into())
         }
+        [field, ..] if begins("GraphQL introspection has been disabled") => {
+            Some(format!("field '{field}' not found in type: 'query_root'"))
+        }
         [_, ty, ..] if message.ends_with("must not be null.") => {
             Some(format!("null value found for non-nullable type: \"{ty}\""))
         }

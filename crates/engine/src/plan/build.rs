@@ -75,7 +75,7 @@ impl<'q> PlanContext<'q> {
         protocol: Protocol,
         settings: &crate::engine::Settings,
     ) -> Result<Self, Vec<Failure>> {
-        let introspection = settings.introspection;
+        let introspection = settings.introspection && profile.may_introspect();
         let view = profile.view(graph.schema());
         let coercion = coercion(protocol, &settings.limits);
         let (document, operation) = (selected.valid().document(), &selected.operation().ast);

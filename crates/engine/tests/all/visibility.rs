@@ -124,6 +124,33 @@ impl Source for Hiding {
     }
 }
 
+/// A source that shows the same to everyone.
+struct Open(Memory);
+
+impl Source for Open {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+    fn schema(&self) -> &Arc<Schema> {
+        self.0.schema()
+    }
+    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
+        self.0.prepare(piece)
+    }
+    fn profile(&self, _identity: &Identity, _facts: &mut Facts) {}
+}
+
+#[test]
+fn a_source_that_says_nothing_of_roles_is_the_admin_s() {
+    let graph =
+        Graph::compose(vec![Arc::new(memory("type Query { name: String }"))], &[]).expect("it is sound");
+    let engine = Engine::new(graph, Settings::STANDARD);
+    let told = |identity: &Identity| ask(&engine, identity, "{ name }", "{}", Protocol::GraphqlOverHttp);
+    assert_eq!(told(&Identity::admin()), r#"{"data":{"name":"Ada"}}"#);
+    let answer = told(&user());
+    assert!(answer.contains("Cannot query field \\\"name\\\"") && !answer.contains("data"), "{answer}");
+}
+
 fn memory(sdl: &str) -> Memory {
     Memory::new("boats", Arc::new(Schema::from_sdl(sdl).unwrap())).field("name", |_| "Ada".to_owned())
 }
@@ -149,7 +176,7 @@ fn ask(engine: &Engine, identity: &Identity, query: &str, variables: &str, proto
 fn engines(beside: bool) -> (Engine, Engine) {
     let other = || -> Arc<dyn Source> {
         let sdl = "type Query { port(id: Int): Port } type Port { id: Int! }";
-        Arc::new(Memory::new("ports", Arc::new(Schema::from_sdl(sdl).unwrap())))
+        Arc::new(Open(Memory::new("ports", Arc::new(Schema::from_sdl(sdl).unwrap()))))
     };
     let join = |target: &str, name: &str| Join {
         on: "Port".into(),

@@ -3,12 +3,11 @@
 use super::serve::origin;
 use super::{Format, print};
 use crate::generation::{Generation, Overrides};
-use crate::sources;
+use crate::{session, sources};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use weir_engine::caller::Identity;
 use weir_engine::engine::Request;
 use weir_engine::source::Protocol;
 use weir_language::error::Error;
@@ -33,17 +32,25 @@ pub(super) fn explain(
     target: &str,
     variables: Option<&str>,
     operation: Option<&str>,
+    (role, claims): (Option<&str>, Option<&str>),
 ) -> Result<ExitCode, String> {
     let name = name_of(query);
     let query = text_of(query)?;
     let generation = open(target)?;
     let nesting_max = generation.config.limits.nesting_max;
-    let variables = variables.map(variables_of).transpose()?;
+    let variables = variables.map(|it| json_of("--variables", it)).transpose()?;
     let variables = variables
         .as_ref()
         .map(|text| Json::parse(text.as_bytes(), nesting_max))
         .transpose()
         .map_err(|error| format!("--variables: {error}"))?;
+    let claims = claims.map(|it| json_of("--claims", it)).transpose()?;
+    let claims = claims
+        .as_ref()
+        .map(|text| Json::parse(text.as_bytes(), nesting_max))
+        .transpose()
+        .map_err(|error| format!("--claims: {error}"))?;
+    let identity = session::assumed(role, claims.as_ref().map(Json::root))?;
     let request = Request {
         query: &query,
         operation_name: operation,
@@ -53,7 +60,7 @@ pub(super) fn explain(
         headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(30),
     };
-    match generation.engine.explain(request, &generation.engine.caller(&Identity::admin())) {
+    match generation.engine.explain(request, &generation.engine.caller(&identity)) {
         Ok(explanation) => {
             let mut text = explanation.plan;
             for (source, asked) in &explanation.pieces {
@@ -98,13 +105,13 @@ fn text_of(argument: &str) -> Result<String, String> {
     }
 }
 
-/// Variables as an argument: a JSON object itself, `FILE` or `@FILE`.
-fn variables_of(argument: &str) -> Result<String, String> {
+/// The JSON of an option: an object itself, `FILE` or `@FILE`.
+fn json_of(option: &str, argument: &str) -> Result<String, String> {
     if argument.trim_start().starts_with('{') {
         return Ok(argument.to_owned());
     }
     let file = argument.strip_prefix('@').unwrap_or(argument);
-    read(Path::new(file)).map_err(|cause| format!("--variables: no JSON object and no file: {cause}"))
+    read(Path::new(file)).map_err(|cause| format!("{option}: no JSON object and no file: {cause}"))
 }
 
 fn read(file: &Path) -> Result<String, String> {
@@ -205,10 +212,10 @@ mod tests {
         let name = file.display().to_string();
         std::fs::write(&file, "{\"id\": 1}").expect("it is written");
         for given in [name.clone(), format!("@{name}"), "{\"id\": 1}".to_owned()] {
-            assert_eq!(variables_of(&given).as_deref(), Ok("{\"id\": 1}"));
+            assert_eq!(json_of("--variables", &given).as_deref(), Ok("{\"id\": 1}"));
         }
         std::fs::remove_file(&file).expect("it was there");
-        let words = variables_of(&name).expect_err("no such file");
+        let words = json_of("--variables", &name).expect_err("no such file");
         assert!(words.starts_with("--variables: no JSON object and no file: "), "{words}");
     }
 }

@@ -122,7 +122,8 @@ Examples:
     #[command(after_help = "\
 Examples:
   weir explain '{ Album { Title } }' sqlite:chinook.db
-  weir explain @query.graphql --variables '{\"id\": 1}'")]
+  weir explain @query.graphql --variables '{\"id\": 1}'
+  weir explain '{ boat { name } }' --role sailor --claims '{\"x-hasura-user-id\": \"7\"}'")]
     Explain {
         /// The document, `@FILE`, or `-` for standard input
         query: String,
@@ -135,6 +136,12 @@ Examples:
         /// Name of the operation to explain, if the document has several
         #[arg(long, value_name = "NAME")]
         operation: Option<String>,
+        /// Explain what this role gets; default: admin
+        #[arg(long, value_name = "ROLE")]
+        role: Option<String>,
+        /// The role's session variables and claims: a JSON object, or a file with one
+        #[arg(long, value_name = "JSON|FILE")]
+        claims: Option<String>,
     },
     /// Print the served schema as SDL
     #[command(after_help = "Examples:\n  weir schema sqlite:chinook.db > schema.graphql")]
@@ -297,8 +304,9 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Demo { reset, data, options } => demo::demo(reset, data, options),
         Command::Init { file, url, json_schema } => author::init(&file, url.as_deref(), json_schema),
         Command::Check { target, metadata } => author::check(&target, metadata),
-        Command::Explain { query, target, variables, operation } => {
-            document::explain(&query, &target, variables.as_deref(), operation.as_deref())
+        Command::Explain { query, target, variables, operation, role, claims } => {
+            let caller = (role.as_deref(), claims.as_deref());
+            document::explain(&query, &target, variables.as_deref(), operation.as_deref(), caller)
         }
         Command::Schema { target } => document::schema(&target),
         Command::Validate { schema, documents, format } => document::validate(&schema, &documents, format),

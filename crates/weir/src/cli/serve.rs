@@ -2,7 +2,7 @@
 
 use super::ServeOptions;
 use super::watch::Watch;
-use crate::config::{AuthOverrides, Config, Secret};
+use crate::config::{AuthOverrides, Config, Secret, allow_list_of};
 use crate::generation::{Live, Origin, Overrides};
 use crate::metadata;
 use crate::server::Server;
@@ -54,7 +54,8 @@ pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
     let ServeOptions { listen, admin_listen, admin_secret, dev, cors } = options;
     let auth = Box::new(AuthOverrides::read(|name| std::env::var(name).ok())?);
     let admin_secret = admin_secret.map(Secret::new);
-    Ok(Overrides { listen, admin_listen, admin_secret, auth, dev, cors, metadata: None })
+    let allow_list = allow_list_of(|name| std::env::var(name).ok())?;
+    Ok(Overrides { listen, admin_listen, admin_secret, auth, dev, cors, metadata: None, allow_list })
 }
 
 /// The origin of the configuration that `target` names.

@@ -11,6 +11,7 @@ mod described;
 mod limits;
 pub mod listen;
 pub mod load;
+mod operations;
 pub mod places;
 pub mod postgres;
 pub mod published;
@@ -27,6 +28,7 @@ pub use described::Described;
 pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
 pub use listen::Listen;
+pub use operations::{Operations, allow_list_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use service::{Service, ServiceErrors};
@@ -77,6 +79,8 @@ pub struct Config {
     pub inherited_roles: Vec<InheritedRole>,
     /// False if a function that reads needs a permission of its own beside that on its table. Default: true.
     pub infer_function_permissions: Option<bool>,
+    /// Queries that the operator keeps, the allow list and the REST endpoints made of them.
+    pub operations: Operations,
     /// The databases and services to serve.
     pub sources: Vec<Source>,
     /// The metadata that was read.

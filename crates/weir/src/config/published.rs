@@ -119,6 +119,75 @@ pub(super) fn customization(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
+/// The schema of an array of objects with exactly these members, of which the first `required` have to be there.
+fn entries(required: usize, members: &[(&str, Value)]) -> Schema {
+    let names: Vec<&str> = members.iter().take(required).map(|it| it.0).collect();
+    let properties: Map<String, Value> = members.iter().map(|it| (it.0.to_owned(), it.1.clone())).collect();
+    json_schema!({
+        "type": "array",
+        "items": { "type": "object", "required": names, "additionalProperties": false, "properties": properties },
+    })
+}
+
+/// The schema of `operations.collections`.
+pub(super) fn collections(_: &mut SchemaGenerator) -> Schema {
+    let text = || json!({ "type": "string" });
+    let query = json!({
+        "type": "object",
+        "required": ["name", "query"],
+        "additionalProperties": false,
+        "properties": { "name": text(), "query": { "description": "The document, with its fragments.", "type": "string" } },
+    });
+    let queries = json!({ "type": "array", "items": query });
+    let definition = json!({
+        "type": "object",
+        "required": ["queries"],
+        "additionalProperties": false,
+        "properties": { "queries": queries },
+    });
+    entries(2, &[("name", text()), ("definition", definition), ("comment", text())])
+}
+
+/// The schema of `operations.allowlist`.
+pub(super) fn allowlist(_: &mut SchemaGenerator) -> Schema {
+    let roles = json!({ "type": "array", "items": { "type": "string" } });
+    let scope = json!({
+        "type": "object",
+        "required": ["global"],
+        "additionalProperties": false,
+        "properties": { "global": { "type": "boolean" }, "roles": roles },
+    });
+    entries(1, &[("collection", json!({ "type": "string" })), ("scope", scope)])
+}
+
+/// The schema of `operations.rest_endpoints`.
+pub(super) fn rest_endpoints(_: &mut SchemaGenerator) -> Schema {
+    let text = || json!({ "type": "string" });
+    let methods = json!({ "type": "array", "items": { "enum": ["GET", "POST", "PUT", "PATCH", "DELETE"] } });
+    let query = json!({
+        "type": "object",
+        "required": ["collection_name", "query_name"],
+        "additionalProperties": false,
+        "properties": { "collection_name": text(), "query_name": text() },
+    });
+    let definition = json!({
+        "type": "object",
+        "required": ["query"],
+        "additionalProperties": false,
+        "properties": { "query": query },
+    });
+    let url =
+        json!({ "description": "The path below /api/rest/, with `:name` for variables.", "type": "string" });
+    let members = [
+        ("name", text()),
+        ("url", url),
+        ("methods", methods),
+        ("definition", definition),
+        ("comment", text()),
+    ];
+    entries(4, &members)
+}
+
 /// The schema of `sources[].tables`: the keys that are honoured.
 pub(super) fn tables(_: &mut SchemaGenerator) -> Schema {
     let text = || serde_json::json!({ "type": "string" });

@@ -7,17 +7,21 @@ use super::connection::head_guard::STAND_IN_METHOD;
 use super::connection::http2_guard;
 use super::connection::listener::ListenerRole;
 use super::graphql::hasura::Statuses;
-use super::graphql::{hasura, over_http, websocket};
-use super::operator::{console, explain, invalidate, pages, probes, reload, schema};
+use super::graphql::{hasura, over_http, rest, websocket};
+use super::operator::metadata_api::{self, Door};
+use super::operator::{console, explain, invalidate, pages, probes, reload, schema, swagger, tools};
 use super::request::context::{Answer, RequestContext};
 use super::request::refusal::Refusal;
 use super::request::response_body::ResponseBody;
-use super::request::{auth, cors};
+use super::request::{auth, cors, hasura_error};
 use super::telemetry::metrics::Endpoint;
 use crate::session::error::AuthError;
 use crate::session::secret::SECRET_HEADERS;
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, LOCATION, ORIGIN};
+use hyper::header::{
+    ACCESS_CONTROL_REQUEST_METHOD, ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
+    LOCATION, ORIGIN,
+};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 
@@ -28,6 +32,8 @@ pub(crate) enum Gate {
     Open,
     /// The holder of the admin secret; where none is set, anyone in dev mode.
     Operator,
+    /// As [`Self::Operator`], and any other caller whose role is admin; errors are in Hasura's words.
+    Admin,
     /// Anyone, in dev mode only.
     Dev,
 }
@@ -49,6 +55,7 @@ enum Handler {
     Hasura,
     /// As [`Self::Hasura`], with the statuses of errors.
     HasuraAlpha,
+    Rest,
     Live,
     Ready,
     Health,
@@ -58,6 +65,10 @@ enum Handler {
     Reload,
     Invalidate,
     Schema,
+    Swagger,
+    Config,
+    HasuraExplain,
+    Commands(Door),
     Console,
     Icon,
     Root,
@@ -84,15 +95,23 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Graphql),
     route("/v1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Hasura),
     route("/v1alpha1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::HasuraAlpha),
+    route("/api/rest/", "GET, POST, PUT, PATCH, DELETE", Gate::Open, Exposure::Public, Handler::Rest),
     route("/livez", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Live),
     route("/readyz", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Ready),
     route("/healthz", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Health),
+    route("/hasura/healthz", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Health),
     route("/v1/version", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Version),
     route("/metrics", "GET", Gate::Operator, Exposure::Admin, Handler::Metrics),
     route("/v1/explain", "POST", Gate::Operator, Exposure::Everywhere, Handler::Explain),
     route("/v1/reload", "POST", Gate::Operator, Exposure::Admin, Handler::Reload),
     route("/v1/invalidate", "POST", Gate::Operator, Exposure::Admin, Handler::Invalidate),
     route("/admin/schema", "POST", Gate::Operator, Exposure::Admin, Handler::Schema),
+    route("/api/swagger/json", "GET", Gate::Admin, Exposure::Everywhere, Handler::Swagger),
+    route("/v1/metadata", "POST", Gate::Admin, Exposure::Admin, Handler::Commands(Door::Metadata)),
+    route("/v2/query", "POST", Gate::Admin, Exposure::Admin, Handler::Commands(Door::Query)),
+    route("/v1/query", "POST", Gate::Admin, Exposure::Admin, Handler::Commands(Door::Both)),
+    route("/v1/graphql/explain", "POST", Gate::Admin, Exposure::Everywhere, Handler::HasuraExplain),
+    route("/v1alpha1/config", "GET", Gate::Admin, Exposure::Everywhere, Handler::Config),
     route("/console", "GET, HEAD", Gate::Dev, Exposure::Public, Handler::Console),
     route("/console/", "GET, HEAD", Gate::Dev, Exposure::Public, Handler::Console),
     route("/favicon.ico", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Icon),
@@ -101,7 +120,10 @@ pub(crate) const ROUTES: &[Route] = &[
 
 /// The entry for `path` on the listener `place`.
 fn find(path: &str, place: ListenerRole) -> Option<&'static Route> {
-    let fits = |it: &&Route| it.path == path || (it.path == "/console/" && path.starts_with(it.path));
+    // An address that ends in a slash is the beginning of others.
+    let fits = |it: &&Route| {
+        it.path == path || (it.path.len() > 1 && it.path.ends_with('/') && path.starts_with(it.path))
+    };
     let here = |it: &&Route| match (it.on, place) {
         (Exposure::Everywhere, _) | (Exposure::Public | Exposure::Admin, ListenerRole::Only) => true,
         (Exposure::Public, ListenerRole::Public) | (Exposure::Admin, ListenerRole::Admin) => true,
@@ -126,20 +148,27 @@ pub(crate) async fn answer(
     let answered = match admit(context, place, head).await {
         Err(refusal) => Err(refusal),
         Ok(route) if websocket::is_offered(&head.headers) => upgrade(context, route, head),
-        Ok(route) if head.method == Method::OPTIONS => Ok(options(context, route, head)),
+        Ok(route) if head.method == Method::OPTIONS && !is_bare_options(route, head) => {
+            Ok(options(context, route, head))
+        }
         Ok(route) => match route.page {
             Handler::Graphql => over_http::answer(context, head, body).await,
             Handler::Hasura => hasura::answer(context, head, body, Statuses::Ok).await,
             Handler::HasuraAlpha => Box::pin(hasura::answer(context, head, body, Statuses::True)).await,
+            Handler::Rest => Box::pin(rest::answer(context, head, body)).await,
             Handler::Live => Ok(probes::live()),
             Handler::Ready => Ok(Box::pin(probes::ready(context)).await),
-            Handler::Health => Ok(probes::health(context)),
+            Handler::Health => Ok(probes::health(context, head)),
             Handler::Version => Ok(pages::version()),
             Handler::Metrics => Ok(pages::metrics(context)),
             Handler::Explain => Box::pin(explain::answer(context, head, body)).await,
             Handler::Reload => Box::pin(reload::answer(context)).await,
             Handler::Invalidate => Box::pin(invalidate::answer(context, head, body)).await,
             Handler::Schema => Box::pin(schema::change(context, head, body)).await,
+            Handler::Swagger => Ok(swagger::answer(context)),
+            Handler::Config => Ok(tools::config(context)),
+            Handler::HasuraExplain => Box::pin(tools::explain(context, head, body)).await,
+            Handler::Commands(door) => Box::pin(metadata_api::answer(context, head, body, door)).await,
             Handler::Console => console::answer(head),
             Handler::Icon => Ok(console::icon()),
             Handler::Root => Ok(redirect("/console")),
@@ -149,13 +178,14 @@ pub(crate) async fn answer(
         if refusal.code.starts_with("LIMIT_") {
             context.worker.metrics.limit(refusal.code);
         }
+        // The bytes behind such a head may be no HTTP.
+        let refusal = if websocket::is_offered(&head.headers) { refusal.closing() } else { refusal };
         let endpoint = match head.uri.path() {
             "/graphql" => Endpoint::Graphql,
             "/v1/graphql" | "/v1alpha1/graphql" => Endpoint::Hasura,
+            path if hasura_error::is_at(path) => return hasura_error::refused(refusal, path),
             _ => Endpoint::Other,
         };
-        // The bytes behind such a head may be no HTTP.
-        let refusal = if websocket::is_offered(&head.headers) { refusal.closing() } else { refusal };
         refusal.answer(endpoint)
     })
 }
@@ -183,7 +213,9 @@ async fn admit(
     if head.method == Method::OPTIONS {
         return Ok(route);
     }
-    if !is_allowed(route, &head.method) {
+    // Endpoints refuse a HEAD in their own words.
+    let is_answered = route.page == Handler::Rest && head.method == Method::HEAD;
+    if !is_answered && !is_allowed(route, &head.method) {
         return Err(Refusal::method(route.methods));
     }
     pass(context, route, head).await?;
@@ -256,8 +288,18 @@ async fn pass(context: &RequestContext, route: &Route, head: &Parts) -> Result<(
         // A caller that asks for another role is refused, with any secret.
         Gate::Operator if auth::asks_for_other_role(&head.headers) => Err(Refusal::denied(AuthError::role())),
         Gate::Operator if generation.authenticator.is_open() && generation.dev => Ok(()),
+        Gate::Admin if head.method != Method::GET && cors::is_of_another_origin(head) => {
+            let message = "a web page of another origin may not use an operator's address";
+            Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message))
+        }
+        Gate::Admin => Box::pin(auth::admin(context, &head.headers)).await,
         Gate::Operator => Box::pin(auth::operator(context, &head.headers)).await.map_err(Refusal::denied),
     }
+}
+
+/// True for OPTIONS at an endpoint's address that is no browser's question: endpoints refuse it.
+fn is_bare_options(route: &Route, head: &Parts) -> bool {
+    route.page == Handler::Rest && !head.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// A browser's question whether it may call, or anyone's what can be done here.
@@ -265,8 +307,8 @@ fn options(context: &RequestContext, route: &Route, head: &Parts) -> Answer {
     let mut response = Response::new(ResponseBody::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let cors = &context.generation.cors;
-    let may_call =
-        route.gate != Gate::Operator && cors.preflight(&head.headers, route.methods, response.headers_mut());
+    let may_call = !matches!(route.gate, Gate::Operator | Gate::Admin)
+        && cors.preflight(&head.headers, route.methods, response.headers_mut());
     if !may_call {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.methods));
     }
@@ -322,9 +364,11 @@ mod tests {
             "/graphql",
             "/v1/graphql",
             "/v1alpha1/graphql",
+            "/api/rest/",
             "/livez",
             "/readyz",
             "/healthz",
+            "/hasura/healthz",
             "/v1/version",
             "/favicon.ico",
         ];

@@ -24,8 +24,6 @@ pub enum AuthFault {
     TooOften,
     /// The role is not one of the caller's.
     Role,
-    /// The role is one of the caller's, and no role but admin is served yet.
-    NotServed,
     /// No token, or a header that holds none.
     TokenHeader,
     /// A token that is forged, over, not for this server, or no token.
@@ -77,7 +75,6 @@ impl AuthError {
             | AuthFault::SecretWrong
             | AuthFault::TooOften
             | AuthFault::Role
-            | AuthFault::NotServed
             | AuthFault::HookDenied => "access-denied",
             AuthFault::TokenHeader => "invalid-headers",
             AuthFault::Token => "invalid-jwt",
@@ -95,7 +92,6 @@ impl AuthError {
         match self.fault {
             AuthFault::SecretMissing | AuthFault::SecretWrong | AuthFault::HookDenied => 401,
             AuthFault::TooOften => 429,
-            AuthFault::NotServed => 403,
             AuthFault::Role
             | AuthFault::TokenHeader
             | AuthFault::Token
@@ -111,11 +107,9 @@ impl AuthError {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self.fault {
-            AuthFault::SecretMissing
-            | AuthFault::SecretWrong
-            | AuthFault::Role
-            | AuthFault::NotServed
-            | AuthFault::HookDenied => "ACCESS_DENIED",
+            AuthFault::SecretMissing | AuthFault::SecretWrong | AuthFault::Role | AuthFault::HookDenied => {
+                "ACCESS_DENIED"
+            }
             AuthFault::TooOften => "LIMIT_SECRET",
             AuthFault::TokenHeader | AuthFault::Token | AuthFault::Claims | AuthFault::RoleClaims => {
                 "INVALID_TOKEN"
@@ -136,7 +130,7 @@ impl AuthError {
             | AuthFault::Token
             | AuthFault::Claims
             | AuthFault::RoleClaims => 401,
-            AuthFault::Role | AuthFault::NotServed => 403,
+            AuthFault::Role => 403,
             AuthFault::TooOften => 429,
             AuthFault::SessionHeader => 400,
             AuthFault::HookRole | AuthFault::Unavailable => 503,

@@ -9,7 +9,7 @@ use hyper::HeaderMap;
 use hyper::header::HeaderName;
 
 /// Beginnings of the names of session headers; of two names of one variable the later counts.
-const STARTS: [&str; 2] = ["x-hasura-", "x-weir-"];
+pub(super) const STARTS: [&str; 2] = ["x-hasura-", "x-weir-"];
 /// The variable that opens permissions for backends, without its beginning.
 const BACKEND_ONLY: &str = "use-backend-only-permissions";
 

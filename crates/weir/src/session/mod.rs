@@ -30,6 +30,7 @@ use std::sync::Arc;
 use webhook::Webhook;
 use weir_engine::caller::{ADMIN, Claims, Identity, Token};
 use weir_http::cache::Clock;
+use weir_language::json::JsonRef;
 use weir_relational::catalog::ConfigStep;
 
 /// The variable of the role, without its beginning.
@@ -101,6 +102,40 @@ enum Mode {
     Secret,
     Jwt(TokenKinds),
     Webhook(Box<Webhook>),
+}
+
+/// The caller of commands and of programs that hold the configuration: the admin.
+#[must_use]
+pub fn owner() -> Identity {
+    Identity::admin()
+}
+
+/// The caller that an admin tries out: `role`, with the members of the JSON object `claims`. Names that begin with `x-hasura-`
+/// or `x-weir-` are session variables, whose values are texts; all others are claims of a token.
+/// # Errors
+/// `claims` is no such object, in words.
+pub fn assumed(role: Option<&str>, claims: Option<JsonRef<'_>>) -> Result<Identity, String> {
+    let (mut variables, mut token) = (Variables::default(), Vec::new());
+    let claims = claims.filter(|it| !it.is_null());
+    if claims.is_some_and(|it| !it.is_object()) {
+        return Err("the claims are no JSON object".into());
+    }
+    for (name, value) in claims.into_iter().flat_map(JsonRef::members) {
+        let lower = name.to_ascii_lowercase();
+        let rest = headers::STARTS.iter().find_map(|it| lower.strip_prefix(it));
+        match (rest, value.as_str()) {
+            (Some(rest), Some(text)) => _ = variables.set(&format!("{VARIABLE_START}{rest}"), &text),
+            (Some(_), None) => return Err(format!("the session variable `{name}` has to be a text")),
+            (None, _) => token.push((name.into_owned(), value.raw().to_owned())),
+        }
+    }
+    let named = variables.get(ROLE_VARIABLE).filter(|it| !it.is_empty()).map(str::to_owned);
+    let role = role.map(str::to_owned).or(named).unwrap_or_else(|| ADMIN.to_owned());
+    let is_backend = variables.get("x-hasura-use-backend-only-permissions") == Some("true");
+    let token = if token.is_empty() { Token::Absent } else { Token::of(token) };
+    let mut identity = Session::new(&role, variables, token).identity;
+    identity.is_backend |= is_backend;
+    Ok(identity)
 }
 
 /// True if the request has a secret or a session header, right or not.

@@ -188,6 +188,45 @@ fn native_names_databases_only_where_it_opens_them() {
     none(complaints);
 }
 
+/// Where the admin, or a caller with permissions of backends, may be made: authentication, and the type itself.
+const ADMIN_MADE: [&str; 2] = ["crates/weir/src/session/", "crates/engine/src/caller.rs"];
+
+#[test]
+fn only_authentication_makes_an_admin() {
+    let marks = ["Identity::admin(", "is_backend: true", " Identity {", "(Identity {"];
+    let mut complaints = Vec::new();
+    for (path, text) in all_files() {
+        let is_test = ["/tests/", "/tests.rs", "/benches/", "/examples/"].iter().any(|it| path.contains(it));
+        if is_test || ADMIN_MADE.iter().any(|it| path.starts_with(it)) {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (at, line) in code.lines().enumerate() {
+            let is_pattern = line.contains("let Identity {") || line.contains("-> Identity {");
+            let is_other = !path.starts_with("crates/weir/") && line.contains("Identity {");
+            if marks.iter().any(|mark| line.contains(mark)) && !is_pattern && !is_other {
+                complaints.push(format!("{path}:{}: only `weir/src/session` makes callers", at + 1));
+            }
+        }
+    }
+    none(complaints);
+}
+
+/// The one place of the server that asks an engine: nothing else passes the allow list.
+const EXECUTED: &str = "crates/weir/src/server/graphql/execute.rs";
+
+#[test]
+fn every_request_passes_the_allow_list() {
+    let mut complaints = Vec::new();
+    for (path, text) in all_files().into_iter().filter(|it| it.0.starts_with("crates/weir/src/server/")) {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        if path != EXECUTED && code.contains("engine.execute(") {
+            complaints.push(format!("{path}: requests are executed in {EXECUTED}"));
+        }
+    }
+    none(complaints);
+}
+
 #[test]
 fn nothing_is_left_for_later() {
     let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("#[ig", "nore"), concat!("todo", "!(")];

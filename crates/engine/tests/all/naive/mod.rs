@@ -20,7 +20,9 @@ use weir_language::limits::Limits;
 use weir_language::schema::Schema;
 use weir_language::{parser, validate};
 
-const SETTINGS: Settings = Settings { limits: Limits::NONE, ..Settings::STANDARD };
+fn settings() -> Settings {
+    Settings { limits: Limits::NONE, ..Settings::STANDARD }
+}
 
 /// Interface of the engine to the data.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +71,7 @@ fn engine(schema: &Arc<Schema>, split: &Option<Split>, root: &Object, by: By) ->
         }
     };
     match Graph::compose(sources, &joins) {
-        Ok(graph) => Some(Engine::new(graph, SETTINGS)),
+        Ok(graph) => Some(Engine::new(graph, settings())),
         Err(errors) => panic!("{errors:?}"),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** the requests of a list run one after another, each on its own; their answers leave in the same order.
 
+use super::execute::execute;
 use super::hasura::params;
 use crate::server::request::client_headers::ClientHeaders;
 use crate::server::request::context::{Answer, RequestContext};
@@ -90,7 +91,7 @@ async fn run_one(
         }
     };
     let request = engine_request(context, &params, client, Protocol::Hasura, false);
-    let made = context.generation.engine.execute(request, caller).await;
+    let made = execute(context, request, caller).await;
     context.worker.metrics.timing(&made.timing, context.started.elapsed());
     match made.body {
         Body::Whole(bytes) => out.extend_from_slice(&bytes),

@@ -6,6 +6,7 @@
 use super::batch;
 use super::engine_response::respond;
 use super::event_stream::no_events;
+use super::execute::execute;
 use crate::server::request::auth;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::engine_request::engine_request;
@@ -102,7 +103,7 @@ pub(crate) async fn answer(
         Ok(params) => {
             let client = context.client(headers);
             let request = engine_request(context, &params, &client, Protocol::Hasura, false);
-            let made = context.generation.engine.execute(request, &caller).await;
+            let made = execute(context, request, &caller).await;
             finished(context, made, headers, statuses)
         }
     };

@@ -3,6 +3,8 @@
 mod batch;
 mod engine_response;
 mod event_stream;
+pub(crate) mod execute;
 pub(crate) mod hasura;
 pub(crate) mod over_http;
+pub(crate) mod rest;
 pub(crate) mod websocket;

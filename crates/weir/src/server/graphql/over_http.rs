@@ -4,6 +4,7 @@
 
 use super::engine_response::respond;
 use super::event_stream::no_events;
+use super::execute::execute;
 use crate::server::request::auth;
 use crate::server::request::cache_headers;
 use crate::server::request::context::{Answer, RequestContext};
@@ -62,7 +63,7 @@ pub(crate) async fn answer(
         Ok(params) => {
             let client = context.client(headers);
             let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
-            let made = context.generation.engine.execute(request, &caller).await;
+            let made = execute(context, request, &caller).await;
             answer_with(context, made, media, headers)
         }
         Err(Unusable::NoObject) if tape.root().is_array() => {
@@ -102,7 +103,7 @@ async fn by_text(
     let params = Params { query: Cow::Borrowed(query), operation_name: None, variables: None };
     let client = context.client(&head.headers);
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
-    let made = context.generation.engine.execute(request, caller).await;
+    let made = execute(context, request, caller).await;
     answer_with(context, made, media, &head.headers)
 }
 
@@ -135,7 +136,7 @@ async fn by_get(
     };
     let client = context.client(&head.headers);
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, true);
-    let made = context.generation.engine.execute(request, caller).await;
+    let made = execute(context, request, caller).await;
     let tag = cache_headers::tag(&made);
     let mut answer = answer_with(context, made, media, &head.headers)?;
     if let Some(tag) = tag {

@@ -7,14 +7,15 @@ use crate::server::request::negotiate::Media;
 use crate::server::request::receive;
 use crate::server::request::refusal::{Refusal, string};
 use crate::server::request::response_body::{ResponseBody, json};
+use crate::session;
 use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use weir_engine::caller::Identity;
 use weir_engine::engine::Explanation;
 use weir_engine::source::Protocol;
 
-/// The plan of an operation and what it asks its sources, without running it.
+/// The plan of an operation and what it asks its sources, without running it; for the admin, or for the `role` and `claims` of
+/// the body.
 pub(crate) async fn answer(
     context: &RequestContext,
     head: &Parts,
@@ -27,11 +28,13 @@ pub(crate) async fn answer(
     let params = receive::params(tape.root()).map_err(|it| Refusal::bad_request(it.message()))?;
     let client = context.client(&head.headers);
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
-    let (status, body) = match context
-        .generation
-        .engine
-        .explain(request, &context.generation.engine.caller(&Identity::admin()))
-    {
+    let role = tape.root().get("role").filter(|it| !it.is_null());
+    let role = role.map(|it| it.as_str().ok_or_else(|| Refusal::bad_request("`role` must be a string")));
+    let role = role.transpose()?;
+    let identity = session::assumed(role.as_deref(), tape.root().get("claims"));
+    let identity = identity.map_err(Refusal::bad_request)?;
+    let engine = &context.generation.engine;
+    let (status, body) = match engine.explain(request, &engine.caller(&identity)) {
         Ok(explanation) => (StatusCode::OK, explained(&explanation)),
         Err(errors) => (StatusCode::BAD_REQUEST, errors),
     };

@@ -3,7 +3,10 @@
 pub(crate) mod console;
 pub(crate) mod explain;
 pub(crate) mod invalidate;
+pub(crate) mod metadata_api;
 pub(crate) mod pages;
 pub(crate) mod probes;
 pub(crate) mod reload;
 pub(crate) mod schema;
+pub(crate) mod swagger;
+pub(crate) mod tools;

@@ -1,5 +1,6 @@
 //! Pages for operators: version and metrics.
 
+use super::tools::HASURA_VERSION;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::negotiate::{self, Media};
 use crate::server::request::refusal::Refusal;
@@ -21,10 +22,12 @@ pub(crate) fn page(status: StatusCode, text: impl Into<String>) -> Answer {
     Answer::page(response)
 }
 
-/// The version of Weir.
+/// The version that Hasura's tools branch on, and that of Weir.
 pub(crate) fn version() -> Answer {
-    let text = concat!("{\"version\":\"", env!("CARGO_PKG_VERSION"), "\",\"server_type\":\"weir\"}");
-    Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(text.as_bytes().to_vec())))
+    let own = env!("CARGO_PKG_VERSION");
+    let text =
+        format!("{{\"version\":\"{HASURA_VERSION}\",\"server_type\":\"weir\",\"weir_version\":\"{own}\"}}");
+    Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(text.into_bytes())))
 }
 
 /// All counters.

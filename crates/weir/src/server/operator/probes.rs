@@ -12,6 +12,7 @@ use crate::server::request::response_body::{ResponseBody, json};
 use futures_util::future::join_all;
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
+use hyper::http::request::Parts;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
@@ -138,7 +139,7 @@ fn report(states: &[State], all: bool, metadata: Option<(usize, usize)>) -> Vec<
 }
 
 /// State of the configuration, in Hasura's words. [`ready`] reports on sources.
-pub(crate) fn health(context: &RequestContext) -> Answer {
+pub(crate) fn health(context: &RequestContext, head: &Parts) -> Answer {
     if context.worker.is_leaving() {
         return page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR\n");
     }
@@ -149,7 +150,11 @@ pub(crate) fn health(context: &RequestContext) -> Answer {
         );
     }
     if context.generation.config.described.is_some() && counts(&context.generation) != Some((0, 0)) {
-        return page(StatusCode::OK, "WARN: inconsistent objects in schema\n");
+        let is_strict = head.uri.query().is_some_and(|it| it.split('&').any(|it| it == "strict=true"));
+        return match is_strict {
+            true => page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR: inconsistent objects in schema\n"),
+            false => page(StatusCode::OK, "WARN: inconsistent objects in schema\n"),
+        };
     }
     if !context.generation.findings.mistakes.is_empty() {
         return page(

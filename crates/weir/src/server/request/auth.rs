@@ -1,14 +1,16 @@
-//! Authentication of a request: `session` says who calls; here are the patience with wrong secrets, the log of headers that
-//! do not count, and the roles that are served: admin alone, and others where all sources are native ones.
+//! Authentication of a request: `session` says who calls; here are the patience with wrong secrets and the log of headers that
+//! do not count.
 //!
-//! **Invariant:** a caller with another role is refused, never served as admin.
+//! **Invariant:** the engine's caller has exactly the role, the variables and the claims that `session` vouches for.
 
 use super::context::RequestContext;
+use super::hasura_error::RESTRICTED;
+use super::refusal::Refusal;
 use crate::session::Session;
 use crate::session::error::{AuthError, AuthFault};
 use crate::session::secret::sent;
-use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, HeaderName};
+use hyper::{HeaderMap, StatusCode};
 use weir_engine::caller::ADMIN;
 use weir_engine::source::Caller;
 
@@ -34,12 +36,7 @@ pub(crate) async fn caller(
     request: Option<&[u8]>,
 ) -> Result<Caller, AuthError> {
     let session = session(context, headers, request).await?;
-    if session.identity.is_admin() || context.generation.serves_others() {
-        return Ok(context.generation.engine.caller(&session.identity));
-    }
-    let message =
-        "roles are not served yet: send the admin secret without a role, or ask for the role `admin`";
-    Err(AuthError::new(AuthFault::NotServed, message))
+    Ok(context.generation.engine.caller(&session.identity))
 }
 
 /// Lets the holder of an admin secret pass, and any other caller whose role is admin. Where no token is read from
@@ -61,6 +58,24 @@ pub(crate) async fn operator(context: &RequestContext, headers: &HeaderMap) -> R
         return Err(AuthError::secret_wrong());
     }
     if session(context, headers, None).await?.identity.is_admin() { Ok(()) } else { Err(AuthError::role()) }
+}
+
+/// Lets callers pass whose role is admin; where no secret is set, in dev mode only. Errors are in Hasura's words.
+pub(crate) async fn admin(context: &RequestContext, headers: &HeaderMap) -> Result<(), Refusal> {
+    let denied = |error: AuthError| match error.fault {
+        AuthFault::TooOften => Refusal::denied(error),
+        _ => {
+            let status = StatusCode::from_u16(error.hasura_status()).unwrap_or(StatusCode::FORBIDDEN);
+            Refusal::new(status, error.hasura_code(), error.message)
+        }
+    };
+    if context.generation.authenticator.is_open() && !context.generation.dev {
+        return Err(denied(AuthError::secret_missing()));
+    }
+    match session(context, headers, None).await.map_err(denied)?.identity.is_admin() {
+        true => Ok(()),
+        false => Err(Refusal::new(StatusCode::BAD_REQUEST, "access-denied", RESTRICTED)),
+    }
 }
 
 /// Authenticates; an address with too many wrong secrets is refused first.

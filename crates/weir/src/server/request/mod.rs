@@ -8,6 +8,7 @@ pub(crate) mod content_coding;
 pub(crate) mod context;
 pub(crate) mod cors;
 pub(crate) mod engine_request;
+pub(crate) mod hasura_error;
 pub(crate) mod negotiate;
 pub(crate) mod receive;
 pub(crate) mod refusal;

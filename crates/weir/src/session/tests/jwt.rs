@@ -381,7 +381,6 @@ fn jwt_faults_have_hasura_s_codes_and_statuses_and_ours() {
         (AuthFault::SecretWrong, ("access-denied", 401), ("ACCESS_DENIED", 401)),
         (AuthFault::TooOften, ("access-denied", 429), ("LIMIT_SECRET", 429)),
         (AuthFault::Role, ("access-denied", 400), ("ACCESS_DENIED", 403)),
-        (AuthFault::NotServed, ("access-denied", 403), ("ACCESS_DENIED", 403)),
         (AuthFault::TokenHeader, ("invalid-headers", 400), ("INVALID_TOKEN", 401)),
         (AuthFault::Token, ("invalid-jwt", 400), ("INVALID_TOKEN", 401)),
         (AuthFault::Claims, ("jwt-invalid-claims", 400), ("INVALID_TOKEN", 401)),

@@ -1,0 +1,160 @@
+//! Runs a text of SQL, of one statement or several, and gives what the last one answers as texts: for operators, not for
+//! requests.
+//!
+//! The text goes in one message of the simple protocol, so that the server makes one transaction of it, unless it says `BEGIN`
+//! itself. Each script has a connection of its own.
+//!
+//! Source: the manual of PostgreSQL, "Message Flow", "Simple Query".
+
+use crate::address::Settings;
+use crate::dial::{Dialer, Kind};
+use crate::error::{DatabaseError, Error};
+use crate::message;
+use crate::rows::{Columns, split};
+use crate::stream::Stream;
+use bytes::{Buf, BytesMut};
+use postgres_protocol::message::frontend;
+use std::time::Instant;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// What the last statement of a script answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScriptAnswer {
+    /// Rows, with the names of their columns; `None` is null.
+    Rows(Vec<String>, Vec<Vec<Option<String>>>),
+    /// It has no rows.
+    Done,
+}
+
+/// Runs `sql` on a server that takes writes; with `is_read_only` no statement can write.
+/// # Errors
+/// The server cannot be reached, refuses a statement, or answers too much.
+pub async fn run(
+    settings: &Settings,
+    sql: &str,
+    is_read_only: bool,
+    deadline: Instant,
+) -> Result<ScriptAnswer, Error> {
+    let mut settings = settings.clone();
+    settings.replicas.clear();
+    let work = async {
+        let dialer = Dialer::new(settings.clone());
+        let (connection, _) = dialer.connect(Kind::Session, &settings.hosts, settings.target).await?;
+        let (mut stream, mut read) = connection.into_stream();
+        let bytes_max = settings.limits.answer_bytes_max;
+        if is_read_only {
+            let guard = "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY";
+            ask(&mut stream, &mut read, guard, bytes_max).await?;
+        }
+        ask(&mut stream, &mut read, sql, bytes_max).await
+    };
+    tokio::time::timeout_at(deadline.into(), work).await.unwrap_or(Err(Error::Timeout))
+}
+
+/// Sends one text and reads all that it answers.
+async fn ask(
+    stream: &mut Stream,
+    read: &mut BytesMut,
+    sql: &str,
+    bytes_max: usize,
+) -> Result<ScriptAnswer, Error> {
+    let mut out = BytesMut::new();
+    frontend::query(sql, &mut out).map_err(Error::unavailable)?;
+    stream.write_all(&out.split()).await.map_err(Error::unavailable)?;
+    let (mut heard, mut bytes) = (Heard::default(), 0);
+    loop {
+        let Some((tag, body, _)) = split(read) else {
+            if stream.read_buf(read).await.map_err(Error::unavailable)? == 0 {
+                return Err(Error::Unconfirmed("the server closed the connection".into()));
+            }
+            if read.len() > bytes_max {
+                return Err(Error::AnswerTooLarge { bytes_max });
+            }
+            continue;
+        };
+        bytes += if tag == b'D' { body.len() } else { 0 };
+        if bytes > bytes_max {
+            return Err(Error::AnswerTooLarge { bytes_max });
+        }
+        if tag == b'G' {
+            // The statement wants rows of the client, who has none.
+            frontend::copy_fail("COPY FROM STDIN has no rows here", &mut out).map_err(Error::unavailable)?;
+        }
+        heard.message(tag, body);
+        let length = body.len() + 5;
+        read.advance(length);
+        if tag == b'Z' {
+            return heard.end();
+        }
+        if !out.is_empty() {
+            stream.write_all(&out.split()).await.map_err(Error::unavailable)?;
+        }
+    }
+}
+
+/// What was heard of the answer.
+#[derive(Default)]
+struct Heard {
+    /// Of the statement under way.
+    columns: Option<Vec<String>>,
+    rows: Vec<Vec<Option<String>>>,
+    last: Option<ScriptAnswer>,
+    error: Option<Box<DatabaseError>>,
+    /// Number of statements that are through.
+    statements: u32,
+}
+
+impl Heard {
+    fn message(&mut self, tag: u8, body: &[u8]) {
+        match tag {
+            b'T' => (self.columns, self.rows) = (Some(message::names(body)), Vec::new()),
+            b'D' => {
+                let text = |it: Option<&[u8]>| it.map(|it| String::from_utf8_lossy(it).into_owned());
+                self.rows.push(Columns::new(body.get(2..).unwrap_or_default()).map(text).collect());
+            }
+            b'C' | b'I' => {
+                self.statements += 1;
+                self.last = Some(match self.columns.take() {
+                    Some(columns) => ScriptAnswer::Rows(columns, std::mem::take(&mut self.rows)),
+                    None => ScriptAnswer::Done,
+                });
+            }
+            b'E' => self.error = Some(Box::new(DatabaseError::read(body))),
+            // Notices, settings, rows of COPY.
+            _ => {}
+        }
+    }
+
+    fn end(self) -> Result<ScriptAnswer, Error> {
+        match self.error {
+            Some(error) => Err(Error::Database { error, statement: self.statements }),
+            None => Ok(self.last.unwrap_or(ScriptAnswer::Done)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_statement_counts_and_an_error_counts_more() {
+        let name: &[u8] = b"\0\x01id\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0";
+        let row: &[u8] = b"\0\x02\0\0\0\x017\xff\xff\xff\xff";
+        let heard = |messages: &[(u8, &[u8])]| {
+            let mut heard = Heard::default();
+            messages.iter().for_each(|(tag, body)| heard.message(*tag, body));
+            heard.end()
+        };
+        let rows = ScriptAnswer::Rows(vec!["id".into()], vec![vec![Some("7".into()), None]]);
+        let select: [(u8, &[u8]); 3] = [(b'T', name), (b'D', row), (b'C', b"SELECT 1\0")];
+        assert_eq!(heard(&select).expect("it is answered"), rows);
+        let both = [&[(b'C', &b"CREATE TABLE\0"[..])], &select[..]].concat();
+        assert_eq!(heard(&both).expect("it is answered"), rows);
+        let both = [&select[..], &[(b'C', &b"DROP TABLE\0"[..])]].concat();
+        assert_eq!(heard(&both).expect("it is answered"), ScriptAnswer::Done);
+        let failed = [&select[..], &[(b'E', &b"SERROR\0C42601\0Mno\0\0"[..])]].concat();
+        assert!(matches!(heard(&failed), Err(Error::Database { statement: 1, .. })));
+        assert_eq!(heard(&[(b'I', b"")]).expect("it is answered"), ScriptAnswer::Done);
+    }
+}

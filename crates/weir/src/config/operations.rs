@@ -1,0 +1,43 @@
+//! `operations`: queries that the operator keeps, the allow list and the endpoints made of them.
+
+use super::published;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weir_metadata::document::api::{AllowlistEntry, QueryCollection, RestEndpoint};
+
+/// `operations`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Operations {
+    /// True lets roles other than admin send only documents of the collections in `allowlist`, here and in the metadata.
+    pub allow_list: bool,
+    /// Queries by name, in the keys of Hasura's `query_collections`.
+    #[serde(skip_serializing)]
+    #[schemars(schema_with = "published::collections")]
+    pub collections: Vec<QueryCollection>,
+    /// Collections whose queries are allowed, for everyone or for some roles.
+    #[serde(skip_serializing)]
+    #[schemars(schema_with = "published::allowlist")]
+    pub allowlist: Vec<AllowlistEntry>,
+    /// Paths below `/api/rest/` that run a query of a collection, in the keys of Hasura's metadata v3.
+    #[serde(skip_serializing)]
+    #[schemars(schema_with = "published::rest_endpoints")]
+    pub rest_endpoints: Vec<RestEndpoint>,
+    /// Roles that may not introspect.
+    pub introspection_disabled_for_roles: Vec<String>,
+}
+
+/// The environment's `WEIR_ENABLE_ALLOWLIST` or `HASURA_GRAPHQL_ENABLE_ALLOWLIST`.
+/// # Errors
+/// The variable is neither true nor false.
+pub fn allow_list_of(variable: impl Fn(&str) -> Option<String>) -> Result<Option<bool>, String> {
+    const NAME: &str = "WEIR_ENABLE_ALLOWLIST";
+    let names = [NAME.to_owned(), NAME.replacen("WEIR_", "HASURA_GRAPHQL_", 1)];
+    let found = names.into_iter().find_map(|it| variable(&it).map(|text| (it, text)));
+    let Some((name, text)) = found else { return Ok(None) };
+    match &*text.to_ascii_lowercase() {
+        "true" | "t" | "yes" | "y" => Ok(Some(true)),
+        "false" | "f" | "no" | "n" => Ok(Some(false)),
+        _ => Err(format!("{name} is neither true nor false")),
+    }
+}

@@ -1,0 +1,115 @@
+//! `/v1/metadata`, `/v2/query` and `/v1/query`: commands of Hasura's tools, for the admin.
+//!
+//! A change of the metadata makes the next generation first, then writes the folder or file, then swaps the generation in: no
+//! request is dropped, and what does not fit changes nothing.
+//!
+//! **Invariant:** one command runs at a time, as it holds the turn to make a generation.
+
+mod commands;
+mod replace;
+mod sql;
+
+use crate::generation::Live;
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::hasura_error::HasuraError;
+use crate::server::request::negotiate::Media;
+use crate::server::request::receive;
+use crate::server::request::refusal::Refusal;
+use crate::server::request::response_body::{ResponseBody, json};
+use crate::server::telemetry::metrics::{Endpoint, Metrics};
+use hyper::StatusCode;
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+use std::sync::Arc;
+use weir_language::json::{Json, JsonRef};
+
+/// Brackets that may be open in a command.
+const NESTING_MAX: u32 = 200;
+
+/// Addresses of commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    /// `/v1/metadata`.
+    Metadata,
+    /// `/v2/query`: `run_sql`.
+    Query,
+    /// `/v1/query`: all of them.
+    Both,
+}
+
+/// What the commands of one request work with.
+struct Work {
+    live: Arc<Live>,
+    metrics: Arc<Metrics>,
+    door: Door,
+}
+
+/// JSON text of an answer, or an error.
+type Done = Result<String, HasuraError>;
+
+/// Runs the command in the body.
+pub(crate) async fn answer(
+    context: &RequestContext,
+    head: &Parts,
+    body: Incoming,
+    door: Door,
+) -> Result<Answer, Refusal> {
+    let bytes = receive::body(context, &head.headers, body).await?;
+    let work =
+        Work { live: Arc::clone(&context.worker.live), metrics: Arc::clone(&context.worker.metrics), door };
+    let done = tokio::task::spawn_blocking(move || work.request(&bytes)).await;
+    let done = done.unwrap_or_else(|_| {
+        let error = HasuraError::new("unexpected", "$", "a bug: the command panicked");
+        Err(error.with_status(StatusCode::INTERNAL_SERVER_ERROR))
+    });
+    Ok(match done {
+        Ok(text) => Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(text.into_bytes()))),
+        Err(error) => error.answer(Endpoint::Other),
+    })
+}
+
+impl Work {
+    /// Runs the command that `body` is.
+    fn request(&self, body: &[u8]) -> Done {
+        let json = Json::parse(body, NESTING_MAX)
+            .map_err(|error| HasuraError::new("invalid-json", "$", error.to_string()))?;
+        let root = json.root();
+        if !root.is_object() {
+            return Err(HasuraError::new(
+                "parse-failed",
+                "$",
+                "a command is an object with `type` and `args`",
+            ));
+        }
+        if let Some(sent) = root.get("resource_version").filter(|it| !it.is_null()) {
+            let current = self.resource_version()?;
+            if sent.as_number() != Some(current.to_string().as_str()) {
+                let sent = sent.raw();
+                let message =
+                    format!("metadata resource version referenced ({sent}) did not match current version");
+                return Err(HasuraError::new("conflict", "$", message).with_status(StatusCode::CONFLICT));
+            }
+        }
+        self.command(root, "$")
+    }
+}
+
+/// The member `key` as a boolean.
+fn flag(args: JsonRef<'_>, key: &str, default: bool) -> Result<bool, HasuraError> {
+    match args.get(key).filter(|it| !it.is_null()) {
+        None => Ok(default),
+        Some(value) => value
+            .as_bool()
+            .ok_or_else(|| HasuraError::new("parse-failed", &format!("$.args.{key}"), "expected a boolean")),
+    }
+}
+
+/// The member `key` as a text.
+fn text(args: JsonRef<'_>, key: &str) -> Result<Option<String>, HasuraError> {
+    let value = args.get(key).filter(|it| !it.is_null());
+    let read = value.map(|it| {
+        let wrong = || HasuraError::new("parse-failed", &format!("$.args.{key}"), "expected a string");
+        it.as_str().map(std::borrow::Cow::into_owned).ok_or_else(wrong)
+    });
+    read.transpose()
+}

@@ -1,0 +1,206 @@
+//! `run_sql`: statements of an admin on a database of the configuration.
+//!
+//! **Invariant:** with `read_only` the database itself refuses to write.
+
+use super::{Done, Work};
+use crate::config::Source;
+use crate::server::operator::reload;
+use crate::server::request::hasura_error::HasuraError;
+use crate::sources::{self, Address};
+use rusqlite::fallible_iterator::FallibleIterator;
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Batch, Connection, OpenFlags};
+use serde_json::json;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use weir_postgres::script::{self, ScriptAnswer};
+use weir_postgres::{Error, Settings};
+
+/// Timeout of one command.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// Bytes of rows that are answered.
+const ROWS_BYTES_MAX: usize = 64 << 20;
+/// Instructions of SQLite between two looks at the clock.
+const INSTRUCTIONS: i32 = 10_000;
+/// Words of statements that change what is there.
+const CHANGES: [&str; 5] = ["ALTER", "CREATE", "DROP", "REPLACE", "COMMENT"];
+
+/// Runs `sql` on the source of this name, and reads the schema again if it may have changed.
+pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, is_read_only: bool) -> Done {
+    let generation = work.live.current();
+    let databases: Vec<&Source> = generation.config.sources.iter().filter(|it| !it.url.is_empty()).collect();
+    let found = databases.iter().find(|it| it.name == source.unwrap_or("default"));
+    let found = match (found, databases.as_slice()) {
+        (Some(found), _) => *found,
+        // Without a name the only database is meant.
+        (None, [only]) if source.is_none() => *only,
+        (None, _) => {
+            let name = source.unwrap_or("default");
+            let message = format!("source with name \"{name}\" does not exist");
+            return Err(HasuraError::new("not-exists", "$.args", message));
+        }
+    };
+    let address =
+        sources::address(&found.url).map_err(|message| HasuraError::new("unexpected", "$.args", message))?;
+    let answer = match &address {
+        Address::Sqlite(path) => sqlite(path, sql, is_read_only)?,
+        Address::Postgres(url) => postgres(url, sql, is_read_only)?,
+        Address::Native(_) | Address::Services(_) => {
+            let message = format!("source \"{}\" is no database", found.name);
+            return Err(HasuraError::new("not-supported", "$.args", message));
+        }
+    };
+    if !is_read_only && may_change(sql) {
+        reload::take_over(&work.live.turn(), &work.metrics).map_err(|message| {
+            let message = format!("the statements were run, but the schema cannot be taken over: {message}");
+            HasuraError::new("unexpected", "$.args", message)
+        })?;
+    }
+    Ok(rendered(&answer))
+}
+
+/// True if `sql` has a word that begins a change of the schema; one in a text costs a reload only.
+fn may_change(sql: &str) -> bool {
+    let mut words = sql.split(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+    words.any(|word| CHANGES.iter().any(|it| it.eq_ignore_ascii_case(word)))
+}
+
+fn rendered(answer: &ScriptAnswer) -> String {
+    match answer {
+        ScriptAnswer::Done => r#"{"result_type":"CommandOk","result":null}"#.to_owned(),
+        ScriptAnswer::Rows(columns, rows) => {
+            let text = |it: &Option<String>| it.clone().unwrap_or_else(|| "NULL".to_owned());
+            let rows = rows.iter().map(|it| it.iter().map(text).collect::<Vec<_>>());
+            let all: Vec<Vec<String>> = std::iter::once(columns.clone()).chain(rows).collect();
+            json!({ "result_type": "TuplesOk", "result": all }).to_string()
+        }
+    }
+}
+
+/// Hasura's error of a statement.
+fn failed(sql: &str, status_code: &str, message: &str, more: (&str, &str)) -> HasuraError {
+    let (detail, hint) = more;
+    let some = |it: &str| if it.is_empty() { None } else { Some(it.to_owned()) };
+    let internal = json!({
+        "statement": sql,
+        "prepared": false,
+        "arguments": [],
+        "error": {
+            "exec_status": "FatalError",
+            "status_code": status_code,
+            "message": message,
+            "description": some(detail),
+            "hint": some(hint),
+        },
+    });
+    HasuraError::new("postgres-error", "$.args", "query execution failed").with_internal(internal.to_string())
+}
+
+fn postgres(url: &str, sql: &str, is_read_only: bool) -> Result<ScriptAnswer, HasuraError> {
+    let settings = Settings::parse(url, |name| std::env::var(name).ok());
+    let settings = settings.map_err(|it| HasuraError::new("unexpected", "$.args", it.0))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| HasuraError::new("unexpected", "$.args", error.to_string()))?;
+    let done = runtime.block_on(script::run(&settings, sql, is_read_only, Instant::now() + PATIENCE));
+    done.map_err(|error| match &error {
+        Error::Database { error, .. } => {
+            let status_code = String::from_utf8_lossy(&error.sqlstate).into_owned();
+            failed(sql, &status_code, &error.message, (&error.detail, &error.hint))
+        }
+        other => HasuraError::new("unexpected", "$.args", other.to_string()),
+    })
+}
+
+fn sqlite(path: &Path, sql: &str, is_read_only: bool) -> Result<ScriptAnswer, HasuraError> {
+    let fail = |error: rusqlite::Error| failed(sql, sqlite_code(&error), &error.to_string(), ("", ""));
+    let access =
+        if is_read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
+    let mut connection =
+        Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(fail)?;
+    let deadline = Instant::now() + PATIENCE;
+    connection.busy_timeout(Duration::from_secs(10)).map_err(fail)?;
+    // Other files of the machine are no part of the database.
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0).map_err(fail)?;
+    connection.progress_handler(INSTRUCTIONS, Some(move || Instant::now() > deadline)).map_err(fail)?;
+    let setup = if is_read_only {
+        "PRAGMA query_only = ON; BEGIN"
+    } else {
+        "PRAGMA foreign_keys = ON; BEGIN IMMEDIATE"
+    };
+    connection.execute_batch(setup).map_err(fail)?;
+    let answer = statements(&connection, sql);
+    // A statement that ended the transaction itself leaves nothing to end.
+    let end = if answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    if !connection.is_autocommit() {
+        connection.execute_batch(end).map_err(fail)?;
+    }
+    answer.map_err(fail)?.ok_or_else(|| {
+        HasuraError::new("unexpected", "$.args", format!("the rows are longer than {ROWS_BYTES_MAX} bytes"))
+    })
+}
+
+/// Runs the statements and keeps the rows of the last; nothing if they are too long.
+fn statements(connection: &Connection, sql: &str) -> rusqlite::Result<Option<ScriptAnswer>> {
+    let mut batch = Batch::new(connection, sql);
+    let mut last = ScriptAnswer::Done;
+    while let Some(mut statement) = batch.next()? {
+        let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+        let (count, mut rows, mut bytes) = (columns.len(), Vec::new(), 0);
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            let values: Vec<Option<String>> =
+                (0..count).map(|at| row.get_ref(at).map(text)).collect::<rusqlite::Result<_>>()?;
+            bytes += values.iter().flatten().map(String::len).sum::<usize>();
+            if bytes > ROWS_BYTES_MAX {
+                return Ok(None);
+            }
+            rows.push(values);
+        }
+        last = if count == 0 { ScriptAnswer::Done } else { ScriptAnswer::Rows(columns, rows) };
+    }
+    Ok(Some(last))
+}
+
+fn text(value: ValueRef<'_>) -> Option<String> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(value) => Some(value.to_string()),
+        ValueRef::Real(value) => Some(format!("{value:?}")),
+        ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        ValueRef::Blob(bytes) => {
+            let digits: String = bytes.iter().map(|it| format!("{it:02x}")).collect();
+            Some(format!("\\x{digits}"))
+        }
+    }
+}
+
+/// PostgreSQL's condition that is nearest to an error of SQLite.
+fn sqlite_code(error: &rusqlite::Error) -> &'static str {
+    use rusqlite::ErrorCode::{ConstraintViolation, DatabaseBusy, OperationInterrupted, ReadOnly};
+    match error.sqlite_error_code() {
+        Some(ConstraintViolation) => "23000",
+        Some(ReadOnly) => "25006",
+        Some(DatabaseBusy) => "55P03",
+        Some(OperationInterrupted) => "57014",
+        Some(_) => "42601",
+        None => "XX000",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_that_may_change_the_schema_are_known_by_their_words() {
+        for sql in
+            ["create table a (b int)", "SELECT 1; ALTER TABLE a RENAME TO b", "COMMENT ON TABLE a IS 'x'"]
+        {
+            assert!(may_change(sql), "{sql}");
+        }
+        for sql in ["SELECT created FROM altered", "INSERT INTO a VALUES (1)"] {
+            assert!(!may_change(sql), "{sql}");
+        }
+    }
+}

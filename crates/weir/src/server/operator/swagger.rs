@@ -1,0 +1,15 @@
+//! `/api/swagger/json`: the OpenAPI document of the REST endpoints.
+
+use crate::operations::openapi;
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::negotiate::Media;
+use crate::server::request::response_body::{ResponseBody, json};
+use hyper::StatusCode;
+
+/// The document, of all endpoints and for the admin.
+pub(crate) fn answer(context: &RequestContext) -> Answer {
+    let generation = &context.generation;
+    let document = openapi::document(&generation.operations.endpoints, generation.engine.schema());
+    let body = document.to_string().into_bytes();
+    Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(body)))
+}
