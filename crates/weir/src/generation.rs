@@ -112,11 +112,6 @@ impl Generation {
         })
     }
 
-    /// True if every source knows what callers other than the admin may see.
-    pub(crate) fn serves_others(&self) -> bool {
-        self.config.described.is_none() && self.config.sources.iter().all(|it| it.native.is_some())
-    }
-
     /// As [`Self::build`], where all sources have to be there.
     /// # Errors
     /// As [`Self::build`]; a source that is down.
