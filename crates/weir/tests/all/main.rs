@@ -22,6 +22,7 @@ mod commands;
 mod compose;
 mod connectors;
 mod faults;
+mod fleet;
 mod http;
 mod http2;
 mod lifetimes;
