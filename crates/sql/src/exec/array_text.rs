@@ -7,7 +7,8 @@ use std::str::Chars;
 
 /// The items of the array `text`, `None` for a null; nothing if it is no array.
 pub(crate) fn items(text: &str) -> Option<Vec<Option<Cow<'_, str>>>> {
-    let mut rest = text.trim().chars();
+    let text = text.trim();
+    let mut rest = text.chars();
     let (mut items, mut depth) = (Vec::new(), 0_u32);
     (rest.next() == Some('{')).then_some(())?;
     depth += 1;
