@@ -1,4 +1,4 @@
-// The console: GraphiQL, the plan panel, the secret dialog.
+// The console: GraphiQL, the plan panel, the caller of its requests, the secret dialog.
 
 import 'graphiql/setup-workers/vite';
 import 'graphiql/style.css';
@@ -12,6 +12,7 @@ import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 import { buildClientSchema, getIntrospectionQuery, introspectionFromSchema, lexicographicSortSchema } from 'graphql';
 import type { IntrospectionQuery } from 'graphql';
 import { PlanPanel } from './plan-panel';
+import { RunAs } from './run-as';
 import { SecretDialog } from './secret-dialog';
 import { run, SecretNeeded, sentSecret, setSecret, wordsOf } from './requests';
 import type { LastRequest } from './requests';
@@ -137,6 +138,7 @@ function Console() {
       shouldPersistHeaders={false}
     >
       <GraphiQL.Logo>
+        <RunAs />
         <img src={logo} alt="" width="20" height="20" /> <b>Weir</b>
       </GraphiQL.Logo>
     </GraphiQL>

@@ -32,13 +32,19 @@ function Stages({ last }: { last: LastRequest }) {
   );
 }
 
+/** The plan, with what a role's policy added to it set off. */
+function PlanText({ plan }: { plan: string }) {
+  const parts = plan.split(/(^ *policy of .*$)/m);
+  return <pre data-testid="plan">{parts.map((part, at) => (at % 2 ? <mark key={at}>{part}</mark> : part))}</pre>;
+}
+
 export function PlanPanel({ last }: { last: LastRequest | null }) {
   const [explanation, setExplanation] = useState<Explanation | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
     if (!last) return;
     let current = true;
-    explain(last.params).then(
+    explain(last).then(
       it => current && (setExplanation(it), setFailure(null)),
       error => current && (setExplanation(null), setFailure(String(error.message ?? error))),
     );
@@ -55,8 +61,8 @@ export function PlanPanel({ last }: { last: LastRequest | null }) {
       {explanation && (
         <>
           <section>
-            <h3>Plan</h3>
-            <pre data-testid="plan">{explanation.plan}</pre>
+            <h3>{last.caller.role ? `Plan for ${last.caller.role}` : 'Plan'}</h3>
+            <PlanText plan={explanation.plan} />
           </section>
           {explanation.pieces.map((piece, at) => (
             <section key={at}>

@@ -14,6 +14,14 @@ export interface LastRequest {
   stages: { name: string; ms: number }[];
   /** Bytes of the answer. */
   bytes: number;
+  caller: Caller;
+}
+
+/** Whom a request is run as; without a role it is the admin. */
+export interface Caller {
+  role: string;
+  /** Session variables by their names in lower case, `x-hasura-…`. */
+  variables: Record<string, string>;
 }
 
 /** What the server would ask its sources. */
@@ -45,6 +53,39 @@ export function sentSecret(): string | null {
 
 export function setSecret(secret: string) {
   sessionStorage.setItem(SECRET_KEY, secret);
+}
+
+/** The caller of the requests of this page, until it is loaded again. */
+let caller: Caller = { role: '', variables: {} };
+
+export function setCaller(next: Caller) {
+  caller = next;
+}
+
+/** `user-id: ann`, a variable per line, as session variables. A line without a colon is none. */
+export function variablesOf(text: string): Record<string, string> {
+  const pairs = text.split('\n').flatMap(line => {
+    const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) return [];
+    const lower = name.toLowerCase();
+    return [[/^x-(hasura|weir)-/.test(lower) ? lower : `x-hasura-${lower}`, value] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function callerHeaders(): Record<string, string> {
+  return { ...caller.variables, ...(caller.role ? { 'x-hasura-role': caller.role } : {}) };
+}
+
+/** The caller that these headers name. */
+function callerOf(sent: Record<string, string>): Caller {
+  const found: Caller = { role: '', variables: {} };
+  for (const [name, value] of Object.entries(sent)) {
+    const lower = name.toLowerCase();
+    if (/^x-(hasura|weir)-role$/.test(lower)) found.role = value;
+    else if (/^x-(hasura|weir)-/.test(lower) && !/-(admin-secret|access-key)$/.test(lower)) found.variables[lower] = value;
+  }
+  return found;
 }
 
 function headers(extra?: Record<string, string>): Record<string, string> {
@@ -88,21 +129,24 @@ async function post(path: string, body: unknown, extra?: Record<string, string>)
 
 /** Runs an operation. */
 export async function run(params: FetcherParams, extra?: Record<string, string>) {
-  const { response, answer, bytes } = await post('/graphql', params, extra);
+  const sent = { ...callerHeaders(), ...extra };
+  const { response, answer, bytes } = await post('/graphql', params, sent);
   const last: LastRequest = {
     params,
     stages: stagesOf(response.headers.get('server-timing')),
     bytes,
+    caller: callerOf(sent),
   };
   return { answer, last };
 }
 
-/** Asks for the plan of an operation without running it. */
-export async function explain(params: FetcherParams): Promise<Explanation> {
+/** Asks for the plan of an operation without running it: the admin asks how it is for the caller. */
+export async function explain({ params, caller: { role, variables } }: LastRequest): Promise<Explanation> {
   const { response, answer } = await post('/v1/explain', {
     query: params.query,
     operationName: params.operationName,
     variables: params.variables,
+    ...(role ? { role, claims: variables } : {}),
   });
   if (!response.ok) throw new Error(wordsOf(answer) ?? `The server answered ${response.status}.`);
   return answer;

@@ -2,8 +2,8 @@
 // on the browser's console. Real server, real Chromium.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,12 +24,12 @@ function freePort() {
 }
 
 /** A server of Chinook, or of the `types` of a file in `data`. */
-async function startWeir(env, types) {
+async function startWeir(env, types, prepare) {
   const port = await freePort();
   const data = mkdtempSync(join(tmpdir(), 'weir-console-'));
   const file = join(data, 'types.graphql');
   if (types) writeFileSync(file, types);
-  const target = types ? ['serve', file] : ['demo', '--data', data];
+  const target = prepare?.(data) ?? (types ? ['serve', file] : ['demo', '--data', data]);
   const child = spawn(weir, [...target, '--listen', `127.0.0.1:${port}`], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -195,6 +195,44 @@ describe('a console behind a secret', () => {
     await page.reload();
     await runQuery(page);
     assert.equal(await page.getByLabel('Admin secret').count(), 0, 'the secret is remembered in this tab');
+    await page.close();
+  });
+});
+
+describe('a console with roles', () => {
+  let server;
+  before(async () => {
+    server = await startWeir({ FLEET_SECRET: SECRET }, null, data => {
+      cpSync(new URL('../../examples/fleet', import.meta.url), data, { recursive: true, filter: it => !it.includes('.db') });
+      execFileSync('python3', ['-c', 'import sqlite3; sqlite3.connect("fleet.db").executescript(open("schema.sql").read())'], { cwd: data });
+      // With a role for callers without a secret, the page would open as it.
+      const config = join(data, 'weir.yaml');
+      writeFileSync(config, readFileSync(config, 'utf8').replace(/ *unauthorized_role.*/, ''));
+      return ['serve', config];
+    });
+  });
+  after(() => server?.stop());
+
+  test('runs as a role, and shows its schema and its policy', async () => {
+    const { page, complaints } = await openPage(server.url);
+    await page.getByLabel('Admin secret').fill(SECRET);
+    await page.keyboard.press('Enter');
+    await runQuery(page);
+    await page.getByLabel('Session variables').fill('user-id: ann');
+    await page.getByLabel('Role').fill('sailor');
+    const asked = page.waitForResponse(it => it.url().endsWith('/graphql') && it.request().headers()['x-hasura-role'] === 'sailor');
+    await page.keyboard.press('Enter');
+    await asked;
+    await page.locator('.graphiql-query-editor .view-lines').click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('query First { boat { name } }');
+    await page.getByRole('button', { name: /execute query/i }).click();
+    await page.waitForFunction(() => /Ada[^]*Dot/.test(document.querySelector('.graphiql-response')?.textContent ?? ''));
+    assert.doesNotMatch(await responseText(page), /Bel/);
+    await page.locator('mark', { hasText: 'policy of sailor: (owner = x-hasura-user-id' }).waitFor();
+    await page.getByRole('heading', { name: 'Plan for sailor' }).waitFor();
+    if (process.env.SCREENSHOT_ROLES) await page.screenshot({ path: process.env.SCREENSHOT_ROLES });
+    assert.deepEqual(complaints.filter(it => !it.includes('401')), []);
     await page.close();
   });
 });
