@@ -23,14 +23,14 @@ pub fn json(document: &Metadata) -> Result<String, String> {
 
 /// The document as YAML text.
 /// # Errors
-/// As [`json`].
+/// As `json`.
 pub fn yaml(document: &Metadata) -> Result<String, String> {
     Ok(yaml_text(&node(document)?))
 }
 
 /// Files of the folder: paths below it and texts.
 /// # Errors
-/// As [`json`].
+/// As `json`.
 pub fn folder(document: &Metadata) -> Result<Vec<(PathBuf, String)>, String> {
     let mut files = vec![(PathBuf::from("version.yaml"), "version: 3\n".to_owned())];
     let mut sources = String::new();

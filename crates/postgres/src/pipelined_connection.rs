@@ -1,7 +1,7 @@
 //! A connection that short statements share, in the settings a lane: all waiting statements go in one batch with one sync.
 //!
 //! No statement is held back to fill a batch: an idle lane sends at once, a busy one gets cheaper for each statement. A
-//! [`Batch`] is either reads that share answers or mutations that share a commit.
+//! `Batch` is either reads that share answers or mutations that share a commit.
 //!
 //! **Invariant:** what was sent is never joined by another; every statement is answered, or its asker has gone; at most
 //! `Batch::requests_max` go together and at most `waiting_max` wait; at most `DETACHED_MAX` statements have left and run.

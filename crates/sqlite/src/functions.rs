@@ -1,8 +1,8 @@
 //! SQL functions that SQLite lacks, registered on every connection: patterns, regular expressions, JSON; aggregates are in
-//! [`super::statistics`].
+//! `super::statistics`.
 //!
 //! `weir_like` is case-sensitive and `weir_ilike` folds case for all of Unicode, as PostgreSQL's operators do; SQLite's
-//! own `LIKE` does neither. Patterns are compiled once per run of a statement ([`super::pattern`]).
+//! own `LIKE` does neither. Patterns are compiled once per run of a statement (`super::pattern`).
 
 use crate::json_contains::contains;
 use crate::pattern::{BadPattern, Kind, Pattern};

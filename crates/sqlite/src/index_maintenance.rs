@@ -9,7 +9,7 @@
 //! one that was remembered for nothing, or twice, changes nothing. What is undone to a savepoint leaves what came before it
 //! remembered, though the indexes were brought up to date since.
 //!
-//! **Cost:** a few numbers for each row that is changed, at most [`ROWS_MAX`]; then a look-up and a write per index. A row that is
+//! **Cost:** a few numbers for each row that is changed, at most `ROWS_MAX`; then a look-up and a write per index. A row that is
 //! new is put into an index without a search for what the index holds of it.
 
 use rusqlite::config::DbConfig;

@@ -4,7 +4,7 @@
 //! so that clients who read nothing stop nobody else. A job that has worked for long steps aside too, as one of a bounded number; where
 //! there is no room it begins anew when there is ([`Turns::later`]). So jobs that take long leave all threads to the others.
 //!
-//! **Invariant:** at most [`JOBS_MAX`] jobs wait; more are refused at once. At most [`ASIDE_MAX`] jobs stand aside for their
+//! **Invariant:** at most `JOBS_MAX` jobs wait; more are refused at once. At most `ASIDE_MAX` jobs stand aside for their
 //! readers, and as many as the pool has threads because they take long. Threads end with the pool.
 
 use std::collections::VecDeque;

@@ -9,10 +9,10 @@
 //! sync that it succeeded though it wrote nothing of what the first one lost. Reads go on; a restart moves what is left of the
 //! log into the file before anything else.
 //!
-//! **Invariant:** at most [`JOBS_MAX`] jobs wait; jobs run in the order they came. Where the tables have a version, no job runs
+//! **Invariant:** at most `JOBS_MAX` jobs wait; jobs run in the order they came. Where the tables have a version, no job runs
 //! over another one than it was made for, whoever changed it.
 //!
-//! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to [`GROUP_MAX`] together, with those that
+//! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to `GROUP_MAX` together, with those that
 //! came while the first of them were done. A savepoint is two statements and a copy of each page its job changes.
 
 use crate::connection::Watch;

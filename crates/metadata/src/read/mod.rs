@@ -1,6 +1,6 @@
 //! Reads a document: one file (JSON or YAML), or a folder as the CLI writes it.
 //!
-//! [`folder`] puts the files of a folder together and follows `!include`; `yaml` and `json_text` make nodes of text;
+//! `folder` puts the files of a folder together and follows `!include`; `yaml` and `json_text` make nodes of text;
 //! `deserialize` makes typed entries of nodes.
 //!
 //! **Invariant:** reading ends: sizes, depth, files and aliases are bounded, and no file includes itself.

@@ -2,7 +2,7 @@
 //!
 //! A rule is a tree of leaves. A leaf is a test of a claim, which is decided per caller, or a query, which is a condition on the
 //! row once its claims are there. Which tests hold, and which queries have their claims, are the facts of a caller: equal facts
-//! are one [`AuthPolicy`]. Values of claims are bound per request, as session variables that [`claims::variables`] makes of a
+//! are one `AuthPolicy`. Values of claims are bound per request, as session variables that [`claims::variables`] makes of a
 //! token.
 //!
 //! **Invariant:** a query whose claims are not there grants nothing, under `not` neither.

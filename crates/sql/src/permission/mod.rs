@@ -1,6 +1,6 @@
 //! Permissions of roles over tracked tables, compiled from Hasura's metadata to conditions of the relational plan.
 //!
-//! `condition` reads a filter or check, `build` all permissions of a model, `inherit` makes inherited roles of their parents, [`policy`] gives the
+//! `condition` reads a filter or check, `build` all permissions of a model, `inherit` makes inherited roles of their parents, `policy` gives the
 //! relational plan what a role may see and change.
 //!
 //! **Invariant:** a permission that does not fit the database is absent as a whole: a role never gets more than what is written.
