@@ -23,7 +23,7 @@ pub const ROLE_VARIABLE: &str = "x-hasura-role";
 /// Stands for all session variables among the names of [`crate::source::PreparedFetch::reads_claims`].
 pub const WHOLE_SESSION: &str = "x-hasura-*";
 
-/// What the names of session variables begin with.
+/// Prefix of the names of session variables.
 pub const SESSION_PREFIX: &str = "x-hasura-";
 
 /// The result of authentication.
@@ -192,7 +192,7 @@ impl Profile {
     pub fn is_restricted(&self) -> bool {
         !self.words.is_empty()
     }
-    /// What the profile sees of `schema`, the graph's.
+    /// The members of `schema`, the graph's, that the profile sees.
     #[must_use]
     pub fn view<'s>(&'s self, schema: &'s Schema) -> SchemaView<'s> {
         SchemaView::new(schema, self.visibility.as_ref())

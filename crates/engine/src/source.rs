@@ -400,7 +400,7 @@ pub enum Step {
     Index(u32),
 }
 
-/// Why a node cannot be planned. The client is to blame and can mend it.
+/// A reason for which a node cannot be planned. The client is to blame and can mend it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
     /// Code and words.

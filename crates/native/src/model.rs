@@ -83,7 +83,7 @@ pub enum TypeKind {
     Union,
 }
 
-/// Who may do what with the objects of a type; `None`: everyone.
+/// Rules for the objects of a type, by operation; `None`: everyone may do all.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
 pub struct Auth {

@@ -17,7 +17,7 @@ use postgres_protocol::message::frontend;
 use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// What the last statement of a script answers.
+/// The answer of the last statement of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScriptAnswer {
     /// Rows, with the names of their columns; `None` is null.
@@ -92,7 +92,7 @@ async fn ask(
     }
 }
 
-/// What was heard of the answer.
+/// The parts of the answer that have come.
 #[derive(Default)]
 struct Heard {
     /// Of the statement under way.

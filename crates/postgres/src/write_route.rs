@@ -8,7 +8,7 @@ use crate::statement::{Parameters, Statement};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How a mutation is sent.
+/// The way in which a mutation is sent.
 pub enum WriteRoute<'s> {
     /// Any number of statements, in a transaction that is begun and committed.
     Session(&'s mut Session),

@@ -7,7 +7,7 @@ use rusqlite::ffi;
 use std::fmt;
 use weir_relational::dialect::CHECK_FAILED;
 
-/// Why a job has no result.
+/// A reason for which a job has no result.
 #[derive(Debug)]
 pub enum Error {
     /// SQLite refused it.

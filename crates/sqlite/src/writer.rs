@@ -377,7 +377,7 @@ fn is_constraint(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
 }
 
-/// Why the transaction did not count.
+/// A reason for which the transaction did not count.
 fn uncommitted(error: &rusqlite::Error) -> Error {
     if is_sync_failure(error) {
         tracing::error!(%error, "the disk did not confirm a commit: nothing more is written until the database is opened anew");

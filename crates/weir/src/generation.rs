@@ -84,7 +84,7 @@ impl Generation {
     ) -> Result<Self, String> {
         let authenticator = Authenticator::new(&config)?;
         let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
-        // What a source that is down has is not known.
+        // The contents of a source that is down are not known.
         let schema = findings.down.is_empty().then(|| Arc::clone(engine.schema()));
         let (operations, misfits) = SavedOperations::new(&config, schema.as_deref())?;
         misfits.into_iter().for_each(|it| findings.misfit(&config, it));
@@ -327,7 +327,7 @@ impl Turn<'_> {
 
     /// The next generation with `loaded` as the metadata at `path`. It does not serve yet.
     /// # Errors
-    /// Why there is none.
+    /// The reason for which there is none.
     pub(crate) fn draft(&self, path: &Path, loaded: Loaded) -> Result<Generation, String> {
         let mut config = self.live.origin.settings()?;
         metadata::join_loaded(&mut config, path, loaded)?;

@@ -38,7 +38,7 @@ pub struct Native {
     pub place: Place,
 }
 
-/// What a text of types says of callers.
+/// The rules on callers in a text of types.
 #[derive(Clone, Debug)]
 pub struct AuthSettings {
     /// The line `# Dgraph.Authorization`.

@@ -166,7 +166,7 @@ pub struct Opened {
     pub(crate) watches: Vec<Watch>,
     /// Native sources with indexes that are to be built.
     pub(crate) building: Vec<Native>,
-    /// What the texts of native sources say of callers, by the sources' names.
+    /// Rules on callers in the texts of native sources, by the sources' names.
     pub(crate) native_auth: Vec<(String, AuthSettings)>,
 }
 

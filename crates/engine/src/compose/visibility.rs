@@ -26,7 +26,7 @@ fn any(shown: &[Shown<'_>], shows: impl Fn(&Shown<'_>) -> Option<bool>) -> bool 
 }
 
 impl Graph {
-    /// What the sources say of `identity`.
+    /// The facts that the sources derive from `identity`.
     pub(crate) fn facts(&self, identity: &Identity) -> SourceFacts {
         let sources = self.sources.iter();
         SourceFacts::of(sources.map(|(source, _)| |facts: &mut Facts| source.profile(identity, facts)))

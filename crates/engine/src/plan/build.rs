@@ -34,7 +34,7 @@ pub(crate) struct PlanContext<'q> {
     pub(crate) graph: &'q Graph,
     /// The callers for whom the plan is made.
     pub(crate) profile: &'q Arc<Profile>,
-    /// What they see of the graph.
+    /// The members of the graph that they see.
     pub(crate) view: SchemaView<'q>,
     pub(crate) document: &'q Document<'q>,
     pub(crate) operation: &'q Operation,

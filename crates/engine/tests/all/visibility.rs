@@ -1,4 +1,4 @@
-//! What a caller may not see is absent: answers, errors, suggestions and introspection are byte for byte those of a schema without it.
+//! Members that a caller may not see are absent: answers, errors, suggestions and introspection are byte for byte those of a schema without it.
 //!
 //! The members of a schema that stand on lines with `# hidden` are hidden from callers other than the admin; the oracle is the same schema without these lines.
 
@@ -66,89 +66,70 @@ fn reduced() -> String {
     shown.map(|it| format!("{it}\n")).collect::<String>().replace("| Raft | Wreck", "| Raft")
 }
 
-/// A source whose hidden lines only the admin sees.
-struct Hiding(Memory);
+/// A source that shows its members to the admin, and `shown` of them to others.
+struct Restricted {
+    memory: Memory,
+    shown: fn(&Schema) -> Visibility,
+}
 
-impl Source for Hiding {
+impl Source for Restricted {
     fn name(&self) -> &str {
-        self.0.name()
+        self.memory.name()
     }
     fn schema(&self) -> &Arc<Schema> {
-        self.0.schema()
+        self.memory.schema()
     }
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        self.0.prepare(piece)
+        self.memory.prepare(piece)
     }
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
         if !identity.is_admin() {
-            facts.push(1);
+            facts.push(0);
         }
     }
     fn visibility(&self, _facts: &[u64]) -> Option<Visibility> {
-        let (schema, shown) = (self.schema(), Schema::from_sdl(&reduced()).unwrap());
-        let mut seen = Visibility::everything(schema);
-        for ty in schema.types_of_sources() {
-            let name = schema.type_name(ty);
-            let Some(own) = shown.type_by_name(name) else {
-                seen.show_type(ty, false);
-                continue;
-            };
-            for at in schema.ty(ty).fields.range() {
-                let field = weir_language::schema::FieldId(at as u32);
-                let other = shown.field_by_name(own, schema.field_name(field));
-                seen.show_field(field, other.is_some());
-                for input in schema.arguments(field) {
-                    let run = other.map(|it| shown.field(it).arguments).unwrap_or_default();
-                    seen.show_input(input, shown.input_by_name(run, schema.input_name(input)).is_some());
-                }
-            }
-            match schema.ty(ty).kind {
-                TypeKind::Input { .. } => {
-                    for input in schema.input_fields(ty) {
-                        let other = shown.input_by_name(shown.ty(own).members, schema.input_name(input));
-                        seen.show_input(input, other.is_some());
-                    }
-                }
-                TypeKind::Enum => {
-                    for at in schema.ty(ty).members.range() {
-                        let value = weir_language::schema::EnumValueId(at as u32);
-                        let name = schema.str(schema.enum_value(value).name);
-                        seen.show_enum_value(value, shown.enum_value_by_name(own, name).is_some());
-                    }
-                }
-                TypeKind::Scalar(_) | TypeKind::Object | TypeKind::Interface | TypeKind::Union => {}
+        Some((self.shown)(self.schema()))
+    }
+}
+
+/// The members of the lines without `# hidden`.
+fn without_hidden_lines(schema: &Schema) -> Visibility {
+    let shown = Schema::from_sdl(&reduced()).unwrap();
+    let mut seen = Visibility::everything(schema);
+    for ty in schema.types_of_sources() {
+        let name = schema.type_name(ty);
+        let Some(own) = shown.type_by_name(name) else {
+            seen.show_type(ty, false);
+            continue;
+        };
+        for at in schema.ty(ty).fields.range() {
+            let field = weir_language::schema::FieldId(at as u32);
+            let other = shown.field_by_name(own, schema.field_name(field));
+            seen.show_field(field, other.is_some());
+            for input in schema.arguments(field) {
+                let run = other.map(|it| shown.field(it).arguments).unwrap_or_default();
+                seen.show_input(input, shown.input_by_name(run, schema.input_name(input)).is_some());
             }
         }
-        seen.close(schema);
-        Some(seen)
+        match schema.ty(ty).kind {
+            TypeKind::Input { .. } => {
+                for input in schema.input_fields(ty) {
+                    let other = shown.input_by_name(shown.ty(own).members, schema.input_name(input));
+                    seen.show_input(input, other.is_some());
+                }
+            }
+            TypeKind::Enum => {
+                for at in schema.ty(ty).members.range() {
+                    let value = weir_language::schema::EnumValueId(at as u32);
+                    let name = schema.str(schema.enum_value(value).name);
+                    seen.show_enum_value(value, shown.enum_value_by_name(own, name).is_some());
+                }
+            }
+            TypeKind::Scalar(_) | TypeKind::Object | TypeKind::Interface | TypeKind::Union => {}
+        }
     }
-}
-
-/// A source that shows the same to everyone.
-struct Open(Memory);
-
-impl Source for Open {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-    fn schema(&self) -> &Arc<Schema> {
-        self.0.schema()
-    }
-    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        self.0.prepare(piece)
-    }
-    fn profile(&self, _identity: &Identity, _facts: &mut Facts) {}
-}
-
-#[test]
-fn a_source_that_says_nothing_of_roles_is_the_admin_s() {
-    let graph =
-        Graph::compose(vec![Arc::new(memory("type Query { name: String }"))], &[]).expect("it is sound");
-    let engine = Engine::new(graph, Settings::STANDARD);
-    let told = |identity: &Identity| ask(&engine, identity, "{ name }", "{}", Protocol::GraphqlOverHttp);
-    assert_eq!(told(&Identity::admin()), r#"{"data":{"name":"Ada"}}"#);
-    let answer = told(&user());
-    assert!(answer.contains("Cannot query field \\\"name\\\"") && !answer.contains("data"), "{answer}");
+    seen.close(schema);
+    seen
 }
 
 fn memory(sdl: &str) -> Memory {
@@ -195,7 +176,7 @@ fn engines(beside: bool) -> (Engine, Engine) {
         true => (vec![join("boat", "boat"), join("harbours", "harbours")], vec![join("boat", "boat")]),
         false => (Vec::new(), Vec::new()),
     };
-    (engine(Arc::new(Hiding(memory(SDL))), &all), engine(Arc::new(memory(&reduced())), &few))
+    (engine(Arc::new(Restricted { memory: memory(SDL), shown: without_hidden_lines }), &all), engine(Arc::new(memory(&reduced())), &few))
 }
 
 const INTROSPECTION: &str = "{ __schema { queryType { name } mutationType { name } subscriptionType { name }
@@ -257,37 +238,19 @@ fn the_admin_sees_everything_though_others_asked_before() {
     assert_eq!(ask(&user()), r#"{"data":{"__type":null}}"#);
 }
 
-/// A source of which a role sees nothing.
-struct Closed(Memory);
-
-impl Source for Closed {
-    fn name(&self) -> &str {
-        self.0.name()
+/// No member.
+fn nothing(schema: &Schema) -> Visibility {
+    let mut seen = Visibility::everything(schema);
+    for at in 0..schema.fields.len() as u32 {
+        seen.show_field(weir_language::schema::FieldId(at), false);
     }
-    fn schema(&self) -> &Arc<Schema> {
-        self.0.schema()
-    }
-    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        self.0.prepare(piece)
-    }
-    fn profile(&self, identity: &Identity, facts: &mut Facts) {
-        if !identity.is_admin() {
-            facts.push(0);
-        }
-    }
-    fn visibility(&self, _facts: &[u64]) -> Option<Visibility> {
-        let mut seen = Visibility::everything(self.schema());
-        for at in 0..self.schema().fields.len() as u32 {
-            seen.show_field(weir_language::schema::FieldId(at), false);
-        }
-        seen.close(self.schema());
-        Some(seen)
-    }
+    seen.close(schema);
+    seen
 }
 
 #[test]
 fn a_caller_without_any_field_is_told_so_by_the_schema() {
-    let graph = Graph::compose(vec![Arc::new(Closed(memory(SDL)))], &[]).ok().unwrap();
+    let graph = Graph::compose(vec![Arc::new(Restricted { memory: memory(SDL), shown: nothing })], &[]).ok().unwrap();
     let engine = Engine::new(graph, Settings::STANDARD);
     let ask = |query: &str| ask(&engine, &user(), query, "{}", Protocol::Hasura);
     let fields = ask(

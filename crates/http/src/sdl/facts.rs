@@ -90,7 +90,7 @@ pub enum Condition {
 /// A type or field that is shown to callers for whom a condition is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// What is shown.
+    /// The visible members.
     pub guarded: Guarded,
     /// The place of the condition in [`Mapping::conditions`].
     pub condition: u32,

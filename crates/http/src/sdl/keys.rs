@@ -369,7 +369,7 @@ fn check_client(used: &Use<'_>, seen: &mut Seen) -> Result<(), SelectionError> {
     Ok(())
 }
 
-/// What to read instead of the client's header `name`, if it is one of a session variable.
+/// The replacement for the client's header `name`, if it is one of a session variable.
 pub(super) fn instead_of(name: &str) -> Option<String> {
     let variable = session_variable(name)?;
     Some(match variable.strip_prefix(SESSION_PREFIX) {
@@ -378,7 +378,7 @@ pub(super) fn instead_of(name: &str) -> Option<String> {
     })
 }
 
-/// Why the client's header `name` is not read.
+/// The reason for which the client's header `name` is not read.
 pub(super) fn any_word(name: &str) -> String {
     format!("any client can send `{name}`, so the header is not read; authentication says what holds")
 }

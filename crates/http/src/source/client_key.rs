@@ -1,4 +1,4 @@
-//! What tells clients apart beside what their calls send: headers, and values that authentication vouches for.
+//! Values that tell clients apart beside what their calls send: headers, and values that authentication vouches for.
 
 use crate::cache::Key;
 use crate::sdl::CacheRule;

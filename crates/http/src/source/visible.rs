@@ -1,4 +1,4 @@
-//! Who sees what of the services: the guards of their text against a caller.
+//! Visibility of the services' members: the guards of their text against a caller.
 //!
 //! **Invariant:** the facts of a caller are one bit for each condition of the text, the first in the lowest place; the admin, and a text
 //! without conditions, have none.
@@ -46,7 +46,7 @@ fn has_scope(claims: &Claims, scope: &str) -> bool {
     ["scope", "scp"].iter().filter_map(|it| claims.claim(it)).any(has)
 }
 
-/// What callers with these facts see.
+/// The members that callers with these facts see.
 pub(super) fn visibility(mapping: &Mapping, facts: &[u64]) -> Option<Visibility> {
     let holds = |at: u32| facts.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1);
     let mut hidden = mapping.guards.iter().filter(|it| !holds(it.condition)).peekable();

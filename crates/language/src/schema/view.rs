@@ -252,7 +252,7 @@ impl<'s> From<&'s Arc<Schema>> for SchemaView<'s> {
 }
 
 impl<'s> SchemaView<'s> {
-    /// What `visibility` shows of `schema`; `None`: everything.
+    /// The members of `schema` that `visibility` shows; `None`: all.
     #[must_use]
     pub const fn new(schema: &'s Schema, visibility: Option<&'s Visibility>) -> Self {
         Self { schema, visibility }

@@ -14,7 +14,7 @@ use crate::places::Step;
 pub struct Unsupported {
     /// Its path.
     pub path: Vec<Step>,
-    /// What it is and what to do.
+    /// The fault, and the way to mend it.
     pub message: String,
 }
 

@@ -78,7 +78,7 @@ pub struct RestEndpoint {
     pub url: String,
     /// Methods it answers.
     pub methods: Vec<Method>,
-    /// What it runs.
+    /// The query that it runs.
     pub definition: EndpointDefinition,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,6 @@
 //! Types of the entries of version 3, each with every key.
 //!
-//! What Weir does not run yet is kept as it is, for [`crate::check::unsupported`].
+//! Entries that Weir does not run yet are kept as they are, for [`crate::check::unsupported`].
 
 pub mod api;
 pub mod customization;

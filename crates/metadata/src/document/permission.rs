@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct PermissionEntry<P> {
     /// The role; never `admin`.
     pub role: String,
-    /// What it may do.
+    /// The permission.
     pub permission: P,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,7 @@ use serde::de::{
 };
 use std::fmt;
 
-/// Why a node is not of its type.
+/// A reason for which a node is not of its type.
 #[derive(Debug)]
 pub(crate) struct Error {
     pub(crate) message: String,

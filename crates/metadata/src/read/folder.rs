@@ -18,7 +18,7 @@ const FILES_MAX: usize = 20_000;
 /// Includes within includes.
 const INCLUDES_MAX: usize = 16;
 
-/// What begins an include that is written as a text.
+/// Prefix of an include that is written as a text.
 const INCLUDE: &str = "!include ";
 
 /// Keys of the document and the files of the folder that hold their values.

@@ -78,7 +78,7 @@ pub(crate) fn read(api: &Api, ty: &str, text: &str) -> Result<GraphQuery, String
     check(api, planned).map_err(|reason| invalid(&reason))
 }
 
-/// What the engine planned.
+/// The plan that the engine made.
 struct Planned {
     output: OutputPlan,
     field: u32,

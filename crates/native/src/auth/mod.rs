@@ -18,7 +18,7 @@ use crate::model::TypeId;
 pub use claims::TokenVariable;
 pub(crate) use rules::{FoundRows, Rules, reachable};
 
-/// What is done with an object.
+/// Operations on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Right {
     Query,

@@ -1,4 +1,4 @@
-//! What callers with equal facts may see and do: a decision or a condition per type and operation.
+//! The rights of callers with equal facts: a decision or a condition per type and operation.
 
 use super::Right;
 use super::rules::{FoundRows, RuleTree, Rules};

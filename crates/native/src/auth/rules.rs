@@ -159,7 +159,7 @@ impl Rules {
         }
     }
 
-    /// What callers with these facts may see and do; `None`: all.
+    /// The rights of callers with these facts; `None`: all.
     pub(crate) fn policy(&self, facts: &[u64]) -> Option<Arc<AuthPolicy>> {
         if facts.is_empty() {
             return None;
@@ -183,7 +183,7 @@ impl Rules {
         &self.places
     }
 
-    /// What is known of the leaf at `at`: it holds or not; nothing of a query that has its claims, whose condition is the second.
+    /// The state of the leaf at `at`: it holds or not; nothing of a query that has its claims, whose condition is the second.
     pub(super) fn leaf(&self, at: u32, facts: &[u64]) -> (Option<bool>, Option<&FoundRows>) {
         let bit = at as usize + LEAVES;
         let holds = facts.get(bit / 64).is_some_and(|it| it >> (bit % 64) & 1 == 1);

@@ -103,7 +103,7 @@ impl Compiler<'_> {
         let filled = |column| Filter::Null { of: Expr::Column(column), is: false };
         Ok(match self.native.layout.fields[field.index()] {
             Storage::Id(_) => Filter::TRUE,
-            // Whether there is an object that one does not see is not told.
+            // An answer does not tell if there is an object that the caller does not see.
             Storage::ToOne { .. } if self.is_hidden(self.target(field)?.0) => {
                 self.exists(self.way(field)?.0, Filter::TRUE)
             }

@@ -91,7 +91,7 @@ struct Compiler<'c> {
     bounds: Bounds,
     /// True if a `@cascade` above applies here.
     cascades: bool,
-    /// What the caller may see and do; `None`: all.
+    /// The caller's rights; `None`: all.
     policy: Option<Arc<AuthPolicy>>,
     /// The query of a rule that is compiled, in place of a request's.
     rule: Option<&'c GraphQuery>,

@@ -70,7 +70,7 @@ impl Compiler<'_> {
         row: &mut LevelRow,
         purpose: Purpose,
     ) -> Result<Choice, PlanError> {
-        // What a password opened is under that rule in whatever table it is.
+        // An object that a password opened is under that rule in every table.
         let purpose = if purpose == Purpose::Opened { purpose } else { Purpose::Related };
         let Some(kind) = row.at.kind else {
             return Err(self.refuse("this field needs a selection of an object"));

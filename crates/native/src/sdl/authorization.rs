@@ -15,7 +15,7 @@ pub(super) fn settings(text: &str) -> Result<Authorization, String> {
     }
 }
 
-/// What the line says.
+/// The settings of the line.
 #[derive(Default)]
 struct LineSettings {
     key: String,

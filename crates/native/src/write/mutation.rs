@@ -63,11 +63,11 @@ enum Stage {
     Named { kinds: bool, numbers: bool },
     /// New numbers.
     Numbered,
-    /// Which of the objects that the input names the caller may see, or update.
+    /// The objects of those that the input names that the caller may see, or update.
     Screened,
     /// Required edges.
     Guarded,
-    /// Whether objects are ones that the caller may change so.
+    /// A check that the caller may change these objects so.
     Demanded,
     /// The changes.
     Changed,
@@ -96,7 +96,7 @@ pub(super) struct Mutation {
     /// Cells with new numbers that were asked for before it was known how many.
     reserved: Vec<Cell>,
     is_changed: bool,
-    /// What the caller may do; `None`: all.
+    /// The caller's rights; `None`: all.
     policy: Option<Arc<AuthPolicy>>,
     permissions: Permissions,
     /// Denials are told to clients.

@@ -46,7 +46,7 @@ pub(super) enum MutationRefusal {
     TooDeep { max: usize },
     /// The rules of a type do not allow it.
     Denied,
-    /// What would tell of objects that the caller may not see.
+    /// Errors that would tell of objects that the caller may not see.
     Untold(Box<MutationRefusal>),
     /// Several objects of the input are refused.
     Several(Vec<MutationRefusal>),

@@ -254,7 +254,7 @@ pub(super) struct Resolver<'w> {
     pub(super) upsert: bool,
     /// The object that a patch changes, if it is just one.
     pub(super) patched: Option<(i64, TypeId)>,
-    /// What the caller may do; `None`: all.
+    /// The caller's rights; `None`: all.
     pub(super) policy: Option<&'w AuthPolicy>,
     pub(super) denied: &'w Denied,
 }

@@ -214,7 +214,7 @@ fn adds_are_judged_by_what_they_made() {
         r#"{ getHarbour(name: "East") { boats { reg } } }"#,
         r#""getHarbour":{"boats":[{"reg":"E1"}]}"#,
     );
-    // What one may not read is made and not shown.
+    // An object that the caller may not read is made and not shown.
     let log = r#"mutation { addLog(input: [{ line: "three" }]) { numUids log { line } } }"#;
     both.data(r#"{"BANNED": true}"#, log, r#""addLog":null"#);
     both.data("", log, r#""addLog":{"numUids":1,"log":[]}"#);

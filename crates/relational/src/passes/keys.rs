@@ -1,6 +1,6 @@
 //! Keys that a policy hides from clients still tie related rows to a row.
 //!
-//! Where an output column both is hidden in some rows and ties rows of a level below, or of a later step of an insert, the row
+//! An output column may both be hidden in some rows and tie rows of a level below, or of a later step of an insert: then the row
 //! brings the stored value in a column of its own, [`Expr::Key`], which no member shows.
 //!
 //! **Cost:** one look at each tie of a level or step whose table has hidden columns.

@@ -36,7 +36,7 @@ pub enum Preset {
     Value(Parameter),
 }
 
-/// What may be seen and changed.
+/// Rights on rows and columns.
 ///
 /// Conditions are on a row of the table. Values of a request in them are [`crate::plan::Origin::Claim`] and
 /// [`crate::plan::Origin::Constant`] alone.

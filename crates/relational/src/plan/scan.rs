@@ -17,7 +17,7 @@ pub struct Scan {
     restriction: Option<Box<Restriction>>,
 }
 
-/// What the policy says of the rows of a scan.
+/// The policy's conditions on the rows of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Restriction {
     rows: Option<Filter>,

@@ -57,7 +57,7 @@ pub enum Work {
     Program {
         /// The level whose first output column is the numbers of the objects that the field's filter finds.
         find: Option<u32>,
-        /// What the program may ask of objects that it names.
+        /// Conditions that the program may ask of objects that it names.
         checks: Vec<ObjectCheck>,
     },
 }

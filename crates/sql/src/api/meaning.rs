@@ -19,7 +19,7 @@ pub struct Api {
     pub schema: Arc<Schema>,
     /// The model that the schema was generated from.
     pub model: Model,
-    /// What roles other than the admin may see and do.
+    /// The permissions of roles other than the admin.
     pub permissions: Permissions,
     /// By [`FieldId`].
     pub fields: Vec<FieldMeaning>,

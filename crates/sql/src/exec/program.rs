@@ -179,7 +179,7 @@ pub struct BoundStatement {
 /// A statement that a program may run, for people.
 #[derive(Clone, Debug)]
 pub struct PossibleStatement {
-    /// What it does, without SQL.
+    /// Its effect, in words without SQL.
     pub words: String,
     /// The statement.
     pub template: Arc<StatementTemplate>,

@@ -435,7 +435,7 @@ impl<D: Driver> PlannedFetch<'_, D> {
 }
 
 impl<D: Driver> DatabaseFetch<D> {
-    /// What is run for a request, with its words.
+    /// The statements that are run for a request, with their words.
     fn explained<'r>(&'r self, input: ExplainInput<'r>) -> Result<Explained<'r, D>, SourceError> {
         let (prepared, _) = self.inner.plan(input.output, input.variables)?;
         Ok(Explained { fetch: &self.inner, prepared, input })

@@ -57,7 +57,7 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn entries(&self, _configured: &[TableEntry]) -> Vec<TableEntry> {
         Vec::new()
     }
-    /// What callers with these facts may see and change: none are facts of the admin.
+    /// The policy for callers with these facts; the admin has none.
     fn policy(&self, _facts: &[u64]) -> Arc<dyn Policy> {
         Arc::new(Everything)
     }
@@ -65,7 +65,7 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn profile(&self, identity: &Identity, facts: &mut Facts);
     /// The members of the schema that callers with these facts see; `None`: all.
     fn visibility(&self, facts: &[u64]) -> Option<Visibility>;
-    /// Why nothing is answered to a caller with these facts, if so.
+    /// The reason for which nothing is answered to a caller with these facts, if there is one.
     fn refusal<'c>(&self, _claims: &'c Claims, _facts: &[u64]) -> Option<&'c str> {
         None
     }

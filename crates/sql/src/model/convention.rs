@@ -3,7 +3,7 @@
 //! A name is cut at underscores into pieces; generated parts are pieces too. Types begin every piece with a capital, fields every piece
 //! but the first. A custom name of a table is one piece, which stays as it is where it stands first.
 
-/// Where a name stands.
+/// The place of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
     /// `BoatLog`.

@@ -95,7 +95,7 @@ pub(super) fn is_sound(name: &str, inherited: &[InheritedRole], exists: impl Fn(
     inherited.iter().find(|it| it.role_name == name).is_none_or(|it| fault(it, inherited, exists).is_none())
 }
 
-/// Why an inherited role cannot be made: a fault of its own, or of an inherited role that it is made of.
+/// A reason for which an inherited role cannot be made: a fault of its own, or of an inherited role that it is made of.
 fn fault(role: &InheritedRole, inherited: &[InheritedRole], exists: impl Fn(&str) -> bool) -> Option<String> {
     let all = reachable(&role.role_name, inherited);
     if let Some(name) = all.iter().find(|it| is_circular(it, inherited)) {
@@ -111,7 +111,7 @@ fn is_circular(name: &str, inherited: &[InheritedRole]) -> bool {
     parents(name, inherited).any(|it| reachable(it, inherited).contains(name))
 }
 
-/// What `role` has by its parents on a table; `own`: the permissions that are written for a role.
+/// The permissions that `role` has by its parents on a table; `own`: the permissions that are written for a role.
 fn merge<'r>(
     role: &'r str,
     inherited: &'r [InheritedRole],

@@ -60,7 +60,7 @@ pub(crate) enum ColumnAccess {
     If(Filter),
 }
 
-/// What may be read of a table.
+/// A permission to read a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SelectRule {
     pub(crate) filter: Filter,
@@ -76,7 +76,7 @@ pub(crate) struct SelectRule {
     pub(crate) subscription_roots: Option<Vec<SubscriptionRootField>>,
 }
 
-/// What may be inserted.
+/// A permission to insert rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InsertRule {
     pub(crate) check: Filter,
@@ -86,7 +86,7 @@ pub(crate) struct InsertRule {
     pub(crate) backend_only: bool,
 }
 
-/// What may be updated.
+/// A permission to update rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UpdateRule {
     pub(crate) filter: Filter,
@@ -97,7 +97,7 @@ pub(crate) struct UpdateRule {
     pub(crate) backend_only: bool,
 }
 
-/// What may be deleted.
+/// A permission to delete rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeleteRule {
     pub(crate) filter: Filter,
@@ -219,7 +219,7 @@ impl Permissions {
             || delete.as_ref().is_some_and(|it| holds(it.backend_only) && column.is_none())
     }
 
-    /// What callers with these facts may see and change.
+    /// The policy for callers with these facts.
     pub(crate) fn policy(&self, facts: &[u64]) -> RolePolicy {
         match self.role(facts) {
             Some((role, is_backend)) => RolePolicy::new(Some(Arc::clone(role)), is_backend),

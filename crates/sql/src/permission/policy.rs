@@ -1,4 +1,4 @@
-//! What a role may see and change, as the relational plan asks for it.
+//! The permissions of a role as a policy of the relational plan.
 
 use super::{ColumnAccess, Role, TablePermissions};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Policy for RolePolicy {
             Purpose::Delete => {
                 self.granted(table, |it| it.delete.as_ref().map(|it| (&it.filter, it.backend_only)))
             }
-            // What is inserted is checked after it is written.
+            // Inserted rows are checked after they are written.
             Purpose::Insert => return None,
             Purpose::Reference | Purpose::Lookup => NOTHING,
         };

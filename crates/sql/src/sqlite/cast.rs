@@ -8,7 +8,7 @@ use weir_relational::catalog::facts::Cell;
 /// Maximum nesting of JSON in a text.
 const JSON_DEPTH_MAX: u32 = 512;
 
-/// Why a text is no value.
+/// A reason for which a text is no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// It is not written as a value of the type.

@@ -1,4 +1,4 @@
-//! What a role does not see changes no byte of what it gets, whoever asks before it or at the same time.
+//! Data that a role does not see changes no byte of its answers, whoever asks before it or at the same time.
 
 use crate::role_kit::fleet::{ANN, ask_with, fleet};
 use crate::role_kit::side::{Database, ask, caller_with};

@@ -108,7 +108,7 @@ impl Case {
             Condition { number, table, column, key }
         };
         let (rows, check, cell) = (condition(0), condition(1), condition(4));
-        // Whether a cell is hidden must not depend on the cell.
+        // The condition that hides a cell must not depend on the cell.
         let cell = (seed.is_multiple_of(2) && cell.number != 5).then_some(cell);
         Self { table, row, column, rows, cell, check }
     }

@@ -1,4 +1,4 @@
-//! What a role gets is what the admin gets of a database that holds only the rows and cells of the role.
+//! A role's answers are those of the admin on a database that holds only the rows and cells of the role.
 //!
 //! Permissions, rows and operations are random. A judge in this test says by the permissions' JSON, row by row, what the role sees
 //! and may write; it knows nothing of the product. Operations are written by the role's own introspection.

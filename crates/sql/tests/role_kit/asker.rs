@@ -87,7 +87,7 @@ impl View {
     }
 }
 
-/// What the asker knows of a table: whether its whole key is read, and the limit.
+/// The asker's knowledge of a table: true if its whole key is read, and the limit.
 pub type Known = BTreeMap<&'static str, (bool, Option<u64>)>;
 
 pub struct Asker<'v> {

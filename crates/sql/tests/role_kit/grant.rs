@@ -217,7 +217,7 @@ impl Grants {
         self.of(role, of, kind).iter().map(|(role, rule)| format!("{role} {kind} {of}: {rule}\n")).collect()
     }
 
-    /// What may be written: the one permission, or the one all agree on, unless it is for backends and the caller is none.
+    /// The permission to write: the only one, or the one all agree on, unless it is for backends and the caller is none.
     pub fn write(&self, role: &str, of: &str, kind: &str) -> Option<&Value> {
         let all = self.of(role, of, kind);
         let (_, first) = *all.first()?;

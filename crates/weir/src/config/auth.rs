@@ -109,7 +109,7 @@ pub enum ClaimsFormat {
 pub enum ClaimSource {
     /// The value itself.
     Literal(OneOrMany),
-    /// Where the value is in the token.
+    /// The path of the value in the token.
     Path(ClaimPath),
 }
 

@@ -15,7 +15,7 @@ const DEPTH_MAX: usize = 16;
 
 /// Writes `document` to `path`, a folder or a file; `read` are the files the document before was made of.
 /// # Errors
-/// Why it cannot be written, in words.
+/// The reason for which it cannot be written, in words.
 pub(crate) fn write(path: &Path, document: &Metadata, read: &[PathBuf]) -> Result<(), String> {
     let fail = |cause: io::Error| format!("the metadata at {} cannot be written: {cause}", path.display());
     if path.is_dir() {

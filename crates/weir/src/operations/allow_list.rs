@@ -21,7 +21,7 @@ const TEXTS_BYTES_MAX: u64 = 16 << 20;
 /// Digest of a normal form.
 type Form = [u8; 32];
 
-/// Who may send a document.
+/// The callers who may send a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scope {
     /// Every role.

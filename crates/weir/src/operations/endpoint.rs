@@ -70,7 +70,7 @@ impl SavedEndpoint {
         })
     }
 
-    /// Why it may surprise: paths that fit one of `others` too, reading methods that write, unknown variables in the path.
+    /// Its possible surprises: paths that fit one of `others` too, reading methods that write, unknown variables in the path.
     pub(super) fn conflicts<'e>(&self, others: impl Iterator<Item = &'e Self>) -> Vec<String> {
         let shares = |it: &&Self| it.methods.iter().any(|method| self.methods.contains(method));
         let both = others.filter(shares).filter(|it| it.template.overlaps(&self.template));
@@ -88,7 +88,7 @@ impl SavedEndpoint {
     }
 }
 
-/// What a path and a method mean.
+/// The meaning of a path and a method.
 #[derive(Debug)]
 pub(crate) enum Found<'e> {
     /// One endpoint, with the variables of the path.

@@ -1,4 +1,4 @@
-//! Why a caller is turned away: the words of Hasura with its codes and statuses, and those of `/graphql`.
+//! Refusals of callers: the words of Hasura with its codes and statuses, and those of `/graphql`.
 //!
 //! **Invariant:** no message holds a secret, or tells which of several secrets or keys was nearly right.
 
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// A caller that is turned away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthError {
-    /// What is wrong.
+    /// The fault.
     pub fault: AuthFault,
     /// Words for the client.
     pub message: Cow<'static, str>,

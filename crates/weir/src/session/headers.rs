@@ -1,6 +1,6 @@
 //! Session variables in headers: `x-hasura-…`, and `x-weir-…` as another name of the same.
 //!
-//! Where a request has both names of one variable, Weir's counts.
+//! If a request has both names of one variable, Weir's counts.
 
 use super::error::{AuthError, AuthFault};
 use super::secret::SECRET_HEADERS;

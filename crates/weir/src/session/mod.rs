@@ -96,7 +96,7 @@ impl Session {
     }
 }
 
-/// Where callers come from that send no secret.
+/// Authentication of callers that send no secret.
 #[derive(Debug)]
 enum Mode {
     Secret,
@@ -275,7 +275,7 @@ impl Authenticator {
 
     /// The session of a request with these headers; `request` is its body, if it is GraphQL.
     /// # Errors
-    /// Why the caller is turned away.
+    /// The reason for the refusal.
     pub async fn authenticate(
         &self,
         headers: &HeaderMap,

@@ -59,7 +59,7 @@ impl NativeAuth {
 
     /// The session of a caller whom the server's own authentication found to be `found`.
     /// # Errors
-    /// Why the caller is turned away.
+    /// The reason for the refusal.
     pub(crate) async fn session(
         &self,
         headers: &HeaderMap,

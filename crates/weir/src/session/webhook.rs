@@ -68,7 +68,7 @@ type CallKey = [u8; 32];
 /// Result of a call.
 type HookResult = Result<Arc<HookAnswer>, AuthError>;
 
-/// What the webhook said.
+/// The webhook's answer.
 #[derive(Debug)]
 struct HookAnswer {
     role: Box<str>,

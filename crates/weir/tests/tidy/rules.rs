@@ -188,7 +188,7 @@ fn native_names_databases_only_where_it_opens_them() {
     none(complaints);
 }
 
-/// Where the admin, or a caller with permissions of backends, may be made: authentication, and the type itself.
+/// The files in which the admin, or a caller with permissions of backends, may be made: authentication, and the type itself.
 const ADMIN_MADE: [&str; 2] = ["crates/weir/src/session/", "crates/engine/src/caller.rs"];
 
 #[test]

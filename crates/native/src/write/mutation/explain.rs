@@ -24,7 +24,7 @@ impl Mutation {
         }
         self.matched = if is_add { Vec::new() } else { self.members(self.kind.ty(), &[1, 2]) };
         if !matches!(self.kind, MutationKind::Delete(_)) || self.is_abstract() {
-            // What is refused here is refused when it is run.
+            // A refusal here is repeated when the rule is run.
             let _ = self.ask_names(&mut all);
         }
         for variant in 0..self.variants() {

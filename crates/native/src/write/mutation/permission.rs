@@ -37,7 +37,7 @@ struct LoserQuestion {
     keeps: Option<i64>,
 }
 
-/// What is asked of objects, and what is known.
+/// Questions about objects, and the answers so far.
 #[derive(Debug, Default)]
 pub(super) struct Permissions {
     demands: Vec<Demand>,

@@ -50,7 +50,7 @@ pub(crate) async fn answer(
 /// Names and texts of a path's variables.
 type PathTexts<'c> = Vec<(&'c str, String)>;
 
-/// Why a request is not run.
+/// A reason for which a request is not run.
 enum Trouble {
     Refusal(Refusal),
     Error(HasuraError),
@@ -212,7 +212,7 @@ fn object(variables: &VariableTexts) -> Vec<u8> {
     out
 }
 
-/// What the engine made, as an answer: an error in Hasura's form with its status, or the data with a tag.
+/// The engine's response as an answer: an error in Hasura's form with its status, or the data with a tag.
 fn finished(context: &RequestContext, made: engine::Response, head: &Parts) -> Answer {
     let (outcome, timing) = (made.outcome, made.timing);
     let text: &[u8] = match &made.body {

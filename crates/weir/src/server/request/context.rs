@@ -36,7 +36,7 @@ pub(crate) struct WorkerContext {
     pub(crate) metrics: Arc<Metrics>,
     /// Wrong secrets, in the whole process.
     pub(crate) auth_throttle: Arc<AuthThrottle>,
-    /// When the log had last that session headers did not count, in the whole process.
+    /// Time of the last log line on session headers that did not count, in the whole process.
     pub(crate) ignored_headers: Arc<LogThrottle>,
     /// Memory of the last request's JSON.
     pub(crate) json_buffer: Cell<JsonBuffer>,

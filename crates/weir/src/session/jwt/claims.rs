@@ -16,7 +16,7 @@ const NAMESPACE: &str = "https://hasura.io/jwt/claims";
 /// Longest part of a claim in a message, in characters.
 const SHOWN_MAX: usize = 100;
 
-/// Where roles and variables are in a token.
+/// Paths of roles and variables in a token.
 #[derive(Debug)]
 pub(crate) enum ClaimsPlace {
     /// In an object, or a text that holds one.

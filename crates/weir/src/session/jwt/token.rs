@@ -20,7 +20,7 @@ pub(crate) const NESTING_MAX: u32 = 50;
 /// A token whose signature is not checked yet.
 #[derive(Debug)]
 pub(crate) struct UncheckedToken<'t> {
-    /// What is signed.
+    /// The signed bytes.
     signed: &'t str,
     signature: Vec<u8>,
     /// The algorithm that the head names.
@@ -31,7 +31,7 @@ pub(crate) struct UncheckedToken<'t> {
     pub(crate) payload: Vec<u8>,
 }
 
-/// Why a token cannot be read; the words follow `JWSError`.
+/// A reason for which a token cannot be read; the words follow `JWSError`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// It is no token, or a longer one than may be.

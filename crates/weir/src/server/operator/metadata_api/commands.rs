@@ -200,7 +200,7 @@ impl Work {
     }
 }
 
-/// What of a generation's metadata is inconsistent.
+/// The inconsistent objects of a generation's metadata.
 pub(super) struct MetadataState {
     /// JSON of each object.
     pub(super) objects: Vec<String>,
@@ -237,7 +237,7 @@ fn items<'t>(args: JsonRef<'t>, path: &str) -> Result<impl Iterator<Item = JsonR
     }
 }
 
-/// Why `name` is not run.
+/// The reason for which `name` is not run.
 fn unknown(name: &str, path: &str, door: Door) -> HasuraError {
     let (prefix, verb) = name.split_once('_').unwrap_or(("", name));
     let backend = BACKENDS.iter().find(|it| it.0 == prefix).map(|it| it.1);

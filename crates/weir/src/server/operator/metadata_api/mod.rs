@@ -37,7 +37,7 @@ pub(crate) enum Door {
     Both,
 }
 
-/// What the commands of one request work with.
+/// The state that the commands of one request share.
 struct Work {
     live: Arc<Live>,
     metrics: Arc<Metrics>,
