@@ -157,7 +157,8 @@ fn ask(engine: &Engine, identity: &Identity, query: &str, variables: &str, proto
 fn engines(beside: bool) -> (Engine, Engine) {
     let other = || -> Arc<dyn Source> {
         let sdl = "type Query { port(id: Int): Port } type Port { id: Int! }";
-        Arc::new(Open(Memory::new("ports", Arc::new(Schema::from_sdl(sdl).unwrap()))))
+        let memory = Memory::new("ports", Arc::new(Schema::from_sdl(sdl).unwrap()));
+        Arc::new(Restricted { memory, shown: Visibility::everything })
     };
     let join = |target: &str, name: &str| Join {
         on: "Port".into(),
@@ -176,7 +177,10 @@ fn engines(beside: bool) -> (Engine, Engine) {
         true => (vec![join("boat", "boat"), join("harbours", "harbours")], vec![join("boat", "boat")]),
         false => (Vec::new(), Vec::new()),
     };
-    (engine(Arc::new(Restricted { memory: memory(SDL), shown: without_hidden_lines }), &all), engine(Arc::new(memory(&reduced())), &few))
+    (
+        engine(Arc::new(Restricted { memory: memory(SDL), shown: without_hidden_lines }), &all),
+        engine(Arc::new(memory(&reduced())), &few),
+    )
 }
 
 const INTROSPECTION: &str = "{ __schema { queryType { name } mutationType { name } subscriptionType { name }
@@ -250,7 +254,8 @@ fn nothing(schema: &Schema) -> Visibility {
 
 #[test]
 fn a_caller_without_any_field_is_told_so_by_the_schema() {
-    let graph = Graph::compose(vec![Arc::new(Restricted { memory: memory(SDL), shown: nothing })], &[]).ok().unwrap();
+    let graph =
+        Graph::compose(vec![Arc::new(Restricted { memory: memory(SDL), shown: nothing })], &[]).ok().unwrap();
     let engine = Engine::new(graph, Settings::STANDARD);
     let ask = |query: &str| ask(&engine, &user(), query, "{}", Protocol::Hasura);
     let fields = ask(
@@ -267,4 +272,15 @@ fn a_caller_without_any_field_is_told_so_by_the_schema() {
         "{answer}"
     );
     assert!(ask("{ name }").contains("field 'name' not found in type"));
+}
+
+#[test]
+fn a_source_that_says_nothing_of_roles_is_the_admin_s() {
+    let graph =
+        Graph::compose(vec![Arc::new(memory("type Query { name: String }"))], &[]).expect("it is sound");
+    let engine = Engine::new(graph, Settings::STANDARD);
+    let told = |identity: &Identity| ask(&engine, identity, "{ name }", "{}", Protocol::GraphqlOverHttp);
+    assert_eq!(told(&Identity::admin()), r#"{"data":{"name":"Ada"}}"#);
+    let answer = told(&user());
+    assert!(answer.contains("Cannot query field \\\"name\\\"") && !answer.contains("data"), "{answer}");
 }
