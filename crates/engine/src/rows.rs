@@ -42,8 +42,12 @@ impl Column {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Appends the value at `row` of `from`: a leaf that is there, of the kind that the others here are of.
-    pub fn push_from(&mut self, from: &Self, row: usize) {
+    /// Appends the value at `row` of `from` as row `at`: a leaf, of the kind that the others here are of, or null.
+    pub fn push_from(&mut self, at: usize, from: &Self, row: usize) {
+        if from.nulls.get(row) || row >= from.len() {
+            self.nulls.set(at);
+            return self.data.fill(at + 1);
+        }
         if matches!(self.data, Data::Empty) {
             self.data = match from.data {
                 Data::Bool(_) => Data::Bool(Vec::new()),
@@ -55,6 +59,7 @@ impl Column {
                     Data::Empty
                 }
             };
+            self.data.fill(at);
         }
         match (&mut self.data, &from.data) {
             (Data::Bool(to), Data::Bool(from)) => to.push(from[row]),
@@ -98,6 +103,19 @@ pub enum Data {
     /// Filled in by the engine, never by a source, for [`crate::plan::output_plan::OutputKind::Foreign`]: row `i` is row
     /// `places[i]` of the node's reply. [`NO_PLACE`] is null: a key was null.
     Foreign(Vec<u32>),
+}
+
+impl Data {
+    /// Makes the values of leaves `rows` long by some that mean nothing.
+    fn fill(&mut self, rows: usize) {
+        match self {
+            Self::Bool(values) => values.resize(rows, false),
+            Self::Int(values) => values.resize(rows, 0),
+            Self::Float(values) => values.resize(rows, 0.0),
+            Self::Text(texts) | Self::Json(texts) => texts.ends.resize(rows, texts.bytes.len() as u32),
+            Self::Empty | Self::List { .. } | Self::Object(_) | Self::Abstract(_) | Self::Foreign(_) => {}
+        }
+    }
 }
 
 /// The place of a foreign member that has no row in the reply.

@@ -107,6 +107,7 @@ fn main() {
         settings: &settings,
         headers: &NoHeaders,
         caller: None,
+        selection: "",
         response: None,
     };
     let text = posts();

@@ -32,6 +32,8 @@ pub struct Inputs<'r> {
     pub headers: &'r dyn Headers,
     /// `$claims` and `$role`; none where nobody asks.
     pub caller: Option<&'r Caller>,
+    /// `$selection`.
+    pub selection: &'r str,
     /// `$status` and `$response`, once there is one.
     pub response: Option<Response<'r>>,
 }
@@ -98,7 +100,8 @@ impl ConfigValues {
             | Variable::Status
             | Variable::Response
             | Variable::Claims
-            | Variable::Role => return Looked::Missing,
+            | Variable::Role
+            | Variable::Selection => return Looked::Missing,
         };
         Looked::of(&keys.iter().fold(all.clone(), |value, key| value.get(key)))
     }
@@ -129,6 +132,7 @@ impl<'r> Inputs<'r> {
             Variable::Status => self.status(),
             Variable::Claims => self.claim(key),
             Variable::Role => self.role(),
+            Variable::Selection => Value::Text(self.selection.into()),
             Variable::Request | Variable::Response => Value::Missing,
         }
     }
@@ -160,6 +164,7 @@ impl<'r> Inputs<'r> {
             Variable::Context => self.settings.context.clone(),
             Variable::Status => self.status(),
             Variable::Role => self.role(),
+            Variable::Selection => Value::Text(self.selection.into()),
             Variable::Request | Variable::Response | Variable::Claims => Value::Missing,
         }
     }

@@ -19,6 +19,7 @@ mod named;
 mod open;
 mod personal;
 mod remote_server;
+mod selection;
 mod ttl;
 mod visible;
 

@@ -9,6 +9,7 @@
 pub mod api;
 pub mod auth;
 pub mod compile;
+pub mod custom;
 pub mod layout;
 pub mod model;
 pub mod sdl;

@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod config;
+mod custom;
 mod databases;
 mod facade;
 pub mod generation;

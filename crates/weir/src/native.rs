@@ -3,6 +3,7 @@
 //! A text `shop.graphql` has its store in `shop.weir.db` beside it, unless it is said to be elsewhere.
 
 use crate::config::{Config, Limits, Source, load};
+use crate::custom;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -147,10 +148,12 @@ impl Native {
     /// All errors, with their places; the first without the word `error`, which the caller adds.
     pub fn types_of(&self, sdl: &str) -> Result<Types, String> {
         let read = Types::read(sdl, self.kind());
-        read.map_err(|errors| {
+        let types = read.map_err(|errors| {
             let text = report::text(&self.sdl.display().to_string(), sdl, &errors);
             text.trim_end().trim_start_matches("error: ").to_owned()
-        })
+        })?;
+        custom::check(&self.sdl, &types.customs)?;
+        Ok(types)
     }
 
     fn kind(&self) -> Database {

@@ -86,6 +86,7 @@ pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSour
         env_allowed: source.env.as_deref(),
         services: &services,
         ca: source.ca.as_deref(),
+        embedding: None,
     };
     source::open(&text, &file, &options).map_err(|mistakes| {
         let lines = mistakes.iter().map(ToString::to_string);
@@ -146,7 +147,7 @@ pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, Strin
 }
 
 /// Asks a GraphQL server for its schema, on a thread of its own, as this may be called where a runtime runs.
-fn ask(server: Server) -> Result<GraphqlSource, OpenError> {
+pub(crate) fn ask(server: Server) -> Result<GraphqlSource, OpenError> {
     let asked = std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

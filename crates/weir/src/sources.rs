@@ -1,6 +1,7 @@
 //! From addresses in the configuration to one graph.
 
-use crate::config::{Config, Described, Limits, Source, SourceKind};
+use crate::config::{Config, Described, Source, SourceKind};
+use crate::custom;
 use crate::databases::{postgres, sqlite};
 use crate::native::{self, AuthSettings, Native};
 use crate::services::{self, Joined, Servers};
@@ -426,7 +427,7 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
                 "`customization` is for databases: leave it out, names are what the types in the file say";
             Err(Unopened::Wrong(message.into()))
         }
-        Address::Native(path) => native(source, &path, &config.limits),
+        Address::Native(path) => native(source, &path, config),
         Address::Services(path) => {
             let made = services::open(source, &path, &services::keep(&config.cache)?)?;
             let (servers, joins) = (services::servers(&made, &path)?, services::joins(&made, &path));
@@ -446,7 +447,7 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
 }
 
 /// Makes or migrates the store of a text of types and opens it for serving.
-fn native(source: &Source, path: &Path, limits: &Limits) -> Result<Made, Unopened> {
+fn native(source: &Source, path: &Path, config: &Config) -> Result<Made, Unopened> {
     let native = Native::new(path, source.store.as_deref())?;
     let open = || {
         let types = native.types()?;
@@ -459,11 +460,20 @@ fn native(source: &Source, path: &Path, limits: &Limits) -> Result<Made, Unopene
             Warning::new(native.sdl.display().to_string(), format!("index `{}` waits for {mend}", it.name))
         }));
         let is_building = building.iter().any(|it| it.waits_for.is_none());
-        let (source, auth) = native.open(&source.name, types, &building, limits)?;
+        let customs = types.customs.clone();
+        let (opened, auth) = native.open(&source.name, types, &building, &config.limits)?;
+        let mut servers = Servers::default();
+        if !customs.is_empty() {
+            let cache = services::keep(&config.cache)?;
+            let notes = custom::introspect(path, &customs, &cache, &services::ask)?;
+            warnings.extend(notes.into_iter().map(|it| Warning::new(path.display().to_string(), it)));
+            let custom = custom::open(&source.name, path, &customs, cache, auth.line.is_some())?;
+            servers.open.push(custom);
+        }
         let native = is_building.then(|| native.clone());
         Ok(Made {
-            source,
-            servers: Servers::default(),
+            source: opened,
+            servers,
             joins: Vec::new(),
             warnings,
             watch: None,

@@ -4,7 +4,7 @@
 //! gets the number of its key ([`Data::Foreign`]); each node is asked once with the keys that differ. What comes back is
 //! the next level.
 //!
-//! **Invariant:** rows with a null among their keys ask nothing and get null.
+//! **Invariant:** rows with a null among the keys that are required ask nothing and get null.
 //!
 //! **Cost:** one hash per parent row; distinct keys are stored once, encoded in one buffer.
 
@@ -108,7 +108,7 @@ impl<'w> KeyWalk<'w> {
         let below = run.plan.below(parent).filter_map(|node| {
             let keys = run.plan.node(node).parent.as_ref()?;
             let (set, hidden) = (keys.set, keys.hidden.clone());
-            Some(Gather { node, set, keys: KeySet::new(hidden.len()), hidden })
+            Some(Gather { node, set, keys: KeySet::new(hidden.len(), keys.required), hidden })
         });
         Self { run, gathers: below.collect() }
     }
@@ -191,12 +191,14 @@ impl<'w> KeyWalk<'w> {
 /// Keys that differ, in the order they were found.
 struct KeySet {
     columns: Vec<Column>,
+    /// So many of the first columns have no nulls.
+    required: usize,
     distinct: Interner,
 }
 
 impl KeySet {
-    fn new(columns: usize) -> Self {
-        Self { columns: vec![Column::default(); columns], distinct: Interner::default() }
+    fn new(columns: usize, required: usize) -> Self {
+        Self { columns: vec![Column::default(); columns], required, distinct: Interner::default() }
     }
 
     /// Number of distinct keys.
@@ -212,15 +214,27 @@ impl KeySet {
     /// The number of the key of `row`.
     fn place(&mut self, hidden: &[u32], columns: &[Column], row: usize) -> u32 {
         let keys = &mut self.distinct;
+        let (required, optional) = hidden.split_at(self.required.min(hidden.len()));
         let encoded = |&at: &u32| columns.get(at as usize).is_some_and(|it| encode(it, row, keys.write()));
-        if !hidden.iter().all(encoded) {
+        let is_whole = required.iter().all(encoded);
+        for &at in optional.iter().filter(|_| is_whole) {
+            let start = keys.write().len();
+            keys.write().push(1);
+            if !columns.get(at as usize).is_some_and(|it| encode(it, row, keys.write())) {
+                keys.write().truncate(start);
+                keys.write().push(0);
+            }
+        }
+        if !is_whole {
             keys.discard();
             return NO_PLACE;
         }
         let (place, is_new) = keys.intern_written();
         if is_new {
+            let nothing = Column::default();
             for (&at, own) in hidden.iter().zip(&mut self.columns) {
-                own.push_from(&columns[at as usize], row);
+                let from = columns.get(at as usize).unwrap_or(&nothing);
+                own.push_from(place as usize, from, row);
             }
         }
         place

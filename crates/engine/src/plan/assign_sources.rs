@@ -147,6 +147,7 @@ struct Together {
     source: u16,
     id: SeparateFetchId,
     keys: Keys,
+    required: usize,
     members: Vec<u32>,
 }
 
@@ -227,15 +228,18 @@ impl<'g> SourceWalk<'g> {
                         together.iter_mut().find(|it| part.is_together && it.source == source && it.id == id);
                     match known {
                         Some(known) => known.members.push(at as u32),
-                        None => together.push(Together { source, id, keys, members: vec![at as u32] }),
+                        None => {
+                            let (required, members) = (part.required, vec![at as u32]);
+                            together.push(Together { source, id, keys, required, members });
+                        }
                     }
                 }
             }
         }
-        for Together { source, id, keys, members } in together {
+        for Together { source, id, keys, required, members } in together {
             let hanging =
                 Attachment { set, parent: self.plan_node, node: PlanNodeId(plan_nodes.len() as u32) };
-            plan_nodes.push(attach_separate((source, id), &keys, output, &members, hanging));
+            plan_nodes.push(attach_separate((source, id), (&keys, required), output, &members, hanging));
         }
         for at in output.set(set).range() {
             if let Some(earlier) = output.fields[at].same_as {

@@ -26,7 +26,7 @@ pub(super) struct Attachment {
 
 impl Attachment {
     /// The keys as hidden fields of the set, each once.
-    fn parent_keys(self, output: &mut OutputPlan, keys: &[FieldId]) -> ParentKeys {
+    fn parent_keys(self, output: &mut OutputPlan, keys: &[FieldId], required: usize) -> ParentKeys {
         let hidden = &mut output.sets[self.set.0 as usize].hidden;
         let places = keys.iter().map(|key| {
             let known = hidden.iter().position(|it| it == key);
@@ -35,7 +35,7 @@ impl Attachment {
                 hidden.len() - 1
             }) as u32
         });
-        ParentKeys { node: self.parent, set: self.set, hidden: places.collect() }
+        ParentKeys { node: self.parent, set: self.set, hidden: places.collect(), required }
     }
 
     /// Makes the member at `at` foreign: the new node answers it in `column` by the member that is pushed next.
@@ -59,7 +59,7 @@ pub(super) fn attach_join(
     at: usize,
     hanging: Attachment,
 ) -> AssignedNode {
-    let parent = Some(hanging.parent_keys(output, &join.keys));
+    let parent = Some(hanging.parent_keys(output, &join.keys, join.keys.len()));
     let arguments_start = output.arguments.len() as u32;
     for index in 0..output.fields[at].arguments_len {
         let given = output.arguments[(output.fields[at].arguments_start + index) as usize];
@@ -96,12 +96,12 @@ pub(super) fn attach_join(
 /// Has one part of a source answer the members at `members`.
 pub(super) fn attach_separate(
     (source, part): (u16, SeparateFetchId),
-    keys: &[FieldId],
+    (keys, required): (&[FieldId], usize),
     output: &mut OutputPlan,
     members: &[u32],
     hanging: Attachment,
 ) -> AssignedNode {
-    let parent = Some(hanging.parent_keys(output, keys));
+    let parent = Some(hanging.parent_keys(output, keys, required));
     for (column, &at) in members.iter().enumerate() {
         let asked = output.fields[at as usize].clone();
         hanging.make_foreign(output, at as usize, column as u32);
@@ -127,7 +127,7 @@ pub(super) fn refuse(
     at: usize,
     hanging: Attachment,
 ) -> AssignedNode {
-    let parent = Some(hanging.parent_keys(output, &[]));
+    let parent = Some(hanging.parent_keys(output, &[], 0));
     let asked = output.fields[at].clone();
     hanging.make_foreign(output, at, 0);
     output.fields.push(OutputField { member: OutputKind::Leaf, same_as: None, ..asked });

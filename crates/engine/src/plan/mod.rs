@@ -123,6 +123,8 @@ pub struct ParentKeys {
     pub set: SelectionSetId,
     /// By `Node::Parent` number: the place in [`output_plan::SelectionSet::hidden`].
     pub hidden: Vec<u32>,
+    /// A parent without one of the first so many keys asks nothing; the others may be null.
+    pub required: usize,
 }
 
 impl PlannedOperation {

@@ -40,6 +40,8 @@ pub enum FieldResolution {
 pub struct SeparateFetch<'p> {
     /// The fields of the type whose values it is asked by, in order.
     pub keys: &'p [Box<str>],
+    /// An object without one of the first so many keys is not asked for; the keys behind them may be null.
+    pub required: usize,
     /// The node of its members.
     pub node: NodeId,
     /// True if one fetch brings all its members; else each is a node of its own.

@@ -107,7 +107,8 @@ impl FieldResolver for Services {
     }
     fn separate_fetch(&self, id: SeparateFetchId) -> SeparateFetch<'_> {
         let (_, _, node, is_together) = PARTS[id.0 as usize];
-        SeparateFetch { keys: &self.keys[id.0 as usize], node: NodeId(node), is_together }
+        let keys = &self.keys[id.0 as usize];
+        SeparateFetch { keys, required: keys.len(), node: NodeId(node), is_together }
     }
     fn extended(&self) -> &[TypeId] {
         &self.extended

@@ -67,6 +67,7 @@ mod without_feature {
             env_allowed: None,
             services: &BTreeMap::new(),
             ca: None,
+            embedding: None,
         };
         let servers =
             source::open(text, "stock.graphql", &options).unwrap().servers("stock.graphql").unwrap();

@@ -3,13 +3,13 @@
 //! **Invariant:** depth is that of the shape, which validation bounds.
 
 use super::locate::Scan;
-use super::{ColumnPlan, Evaluate, Find, Kind, Leaf, Projection, TablePlan, Top};
+use super::{ColumnPlan, Evaluate, Find, Kind, Leaf, Projection, TablePlan, Top, VariantPlan};
 use crate::sdl::{ConnectorId, Given, Mapping, NodeId, Taken};
 use crate::selection::{Expr, ExprId, Variable};
 use std::sync::Arc;
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
 use weir_engine::source::PlanNode;
-use weir_language::schema::FieldId;
+use weir_language::schema::{FieldId, TypeId};
 use weir_language::wraps::Wraps;
 
 struct Compile<'c> {
@@ -19,6 +19,7 @@ struct Compile<'c> {
     scan: Scan,
     slots: u32,
     tables: Vec<TablePlan>,
+    variants: Vec<Vec<VariantPlan>>,
 }
 
 impl Projection {
@@ -28,7 +29,9 @@ impl Projection {
         let mut compile = Compile::new(mapping, connector, piece);
         let of = &piece.output.fields[field as usize];
         let node = mapping.connector(connector).node;
-        let find = compile.root(node);
+        // Items of a batch are taken out before.
+        let is_batch = mapping.connector(connector).items.is_some();
+        let find = if is_batch { Find::Itself } else { compile.root(node) };
         let kind = compile.kind(of, node);
         let whole = match (&find, kind) {
             (Find::Itself, Kind::Table(table)) if !of.ty.wraps.is_list() => Some(table),
@@ -54,7 +57,15 @@ impl Projection {
 
 impl<'c> Compile<'c> {
     fn new(mapping: &'c Arc<Mapping>, connector: ConnectorId, piece: &'c PlanNode<'c>) -> Self {
-        Self { mapping, connector, piece, scan: Scan::default(), slots: 0, tables: Vec::new() }
+        Self {
+            mapping,
+            connector,
+            piece,
+            scan: Scan::default(),
+            slots: 0,
+            tables: Vec::new(),
+            variants: Vec::new(),
+        }
     }
 
     fn finish(self, top: Top, table: Option<u32>) -> Projection {
@@ -69,6 +80,7 @@ impl<'c> Compile<'c> {
             slots: self.slots,
             top,
             tables: self.tables,
+            variants: self.variants,
             origins,
             of_answers,
         }
@@ -110,9 +122,18 @@ impl<'c> Compile<'c> {
                 let members: Vec<usize> = self.shape().set(set).range().collect();
                 Kind::Table(self.table(node, set, &members, false))
             }
-            OutputKind::Abstract(_) | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {
-                Kind::Nothing
+            OutputKind::Abstract(choice) => {
+                let sets = self.shape().type_switches[choice.0 as usize].sets.clone();
+                let variant = |(ty, set): (TypeId, SelectionSetId)| {
+                    let members: Vec<usize> = self.shape().set(set).range().collect();
+                    let name = self.mapping.schema.type_name(self.piece.ids.ty(ty)).into();
+                    VariantPlan { name, ty, table: self.table(node, set, &members, false) }
+                };
+                let plans = sets.into_iter().map(variant).collect();
+                self.variants.push(plans);
+                Kind::Variants(self.variants.len() as u32 - 1)
             }
+            OutputKind::Constant { .. } | OutputKind::Foreign { .. } => Kind::Nothing,
         }
     }
 
@@ -192,16 +213,13 @@ impl<'c> Compile<'c> {
         let selection = &self.mapping.connector(self.connector).selection;
         let within: Vec<(ExprId, usize)> =
             given.within.iter().map(|&it| (it, self.steps(it, true))).collect();
-        let Taken::Expr(expr) = given.value else {
-            let name: Box<str> = self.mapping.schema.field_name(given.field).into();
-            if !within.is_empty() {
-                return Find::Evaluate(Evaluate { within, expr: None, member: Some(name) });
+        let expr = match &given.value {
+            Taken::Expr(expr) => *expr,
+            Taken::Own => {
+                let name = self.mapping.schema.field_name(given.field).into();
+                return Self::member(name, within, plan);
             }
-            let evaluate = Evaluate { within, expr: None, member: None };
-            return plan
-                .scan
-                .want(&[name], &mut plan.slots)
-                .map_or(Find::Itself, |it| Find::Slot(it, evaluate));
+            Taken::Named(name) => return Self::member(name.clone(), within, plan),
         };
         let steps = self.steps(expr, given.below.is_some());
         let group = matches!(selection.expr(expr), Expr::Members(_)) && given.below.is_some();
@@ -221,6 +239,17 @@ impl<'c> Compile<'c> {
             },
             None => Find::Evaluate(evaluate),
         }
+    }
+}
+
+impl Compile<'_> {
+    /// The member called `name` of what `within` leads to.
+    fn member(name: Box<str>, within: Vec<(ExprId, usize)>, plan: &mut TablePlan) -> Find {
+        if !within.is_empty() {
+            return Find::Evaluate(Evaluate { within, expr: None, member: Some(name) });
+        }
+        let evaluate = Evaluate { within, expr: None, member: None };
+        plan.scan.want(&[name], &mut plan.slots).map_or(Find::Itself, |it| Find::Slot(it, evaluate))
     }
 }
 

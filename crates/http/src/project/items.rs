@@ -3,7 +3,7 @@
 //! **Invariant:** an item and a row of keys have equal key bytes exactly if all their keys read the same: `1`, `1.0` and `"1"` do.
 
 use crate::inputs::cell;
-use crate::sdl::Items;
+use crate::sdl::{Items, Matching};
 use crate::selection::canonical_number;
 use crate::selection::value::Value;
 use weir_engine::rows::{Column, Data};
@@ -26,11 +26,20 @@ impl Items {
         if value.is_object() { vec![value] } else { Vec::new() }
     }
 
+    /// The items of an answer in the order of `count` parents; nothing if it is no list of so many.
+    #[must_use]
+    pub fn in_order<'t>(&self, answer: JsonRef<'t>, count: usize) -> Option<Vec<JsonRef<'t>>> {
+        let value = self.path.iter().try_fold(answer, |value, key| value.get(key))?;
+        let items: Vec<JsonRef<'t>> = value.is_array().then(|| value.items().collect())?;
+        (items.len() == count).then_some(items)
+    }
+
     /// Appends the key of an item; `false`, with nothing appended, if a part of it is missing or no single value.
     #[must_use]
     pub fn key(&self, item: JsonRef<'_>, out: &mut Vec<u8>) -> bool {
         let start = out.len();
-        for path in &self.keys {
+        let Matching::Keys(keys) = &self.matching else { return false };
+        for path in keys {
             let found = path.iter().try_fold(item, |value, key| value.get(key));
             if !found.is_some_and(|value| part(&Value::of(value), out)) {
                 out.truncate(start);
@@ -41,11 +50,19 @@ impl Items {
     }
 }
 
-/// Appends the key of a row of parents' keys; `false`, with nothing appended, if a part of it is null.
-#[must_use]
-pub fn row_key(columns: &[Column], row: usize, out: &mut Vec<u8>) -> bool {
-    let start = out.len();
-    let whole = columns.iter().all(|column| match &column.data {
+/// Appends the key of a row of parents' keys.
+pub fn row_key(columns: &[Column], row: usize, out: &mut Vec<u8>) {
+    for column in columns {
+        if !column_key(column, row, out) {
+            // No text is so long.
+            out.extend_from_slice(&u32::MAX.to_le_bytes());
+        }
+    }
+}
+
+/// Appends one value; `false`, with nothing appended, if it is null.
+fn column_key(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
+    match &column.data {
         // As below, without a text of its own for each number.
         Data::Int(values) if !column.nulls.get(row) => {
             values.get(row).is_some_and(|&it| put(itoa::Buffer::new().format(it).as_bytes(), out))
@@ -60,11 +77,7 @@ pub fn row_key(columns: &[Column], row: usize, out: &mut Vec<u8>) -> bool {
         | Data::Object(_)
         | Data::Abstract(_)
         | Data::Foreign(_) => part(&cell(column, row), out),
-    });
-    if !whole {
-        out.truncate(start);
     }
-    whole
 }
 
 fn part(value: &Value<'_>, out: &mut Vec<u8>) -> bool {

@@ -289,6 +289,11 @@ pub(super) fn not_object() -> FieldError {
     error("An object was expected, and the service gave another value.".into())
 }
 
+/// For an object of which it is not known of which type it is.
+pub(super) fn no_type() -> FieldError {
+    error("An object with its `__typename` was expected, and the service gave another value.".into())
+}
+
 /// For a method that had no result.
 pub(super) fn fault(fault: &Fault) -> FieldError {
     error(format!("The value cannot be made of what the service gave: {fault}."))

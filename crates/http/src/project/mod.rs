@@ -25,12 +25,13 @@ use crate::sdl::{Connector, ConnectorId, Mapping};
 use crate::selection::ExprId;
 use crate::selection::eval::{BYTES_MAX, Evaluated, Fault, eval, eval_group};
 use crate::selection::value::Value;
-use leaf::{Leaf, fault, not_list, not_object};
+use leaf::{Leaf, fault, no_type, not_list, not_object};
 use locate::{Located, Scan};
 use std::sync::Arc;
-use weir_engine::rows::{CellError, Column, Data, Table};
+use weir_engine::rows::{CellError, Column, Data, Table, Variants};
 use weir_engine::source::FieldError;
 use weir_language::json::{Json, JsonRef};
+use weir_language::schema::TypeId;
 use weir_language::wraps::Wraps;
 
 /// The most errors kept of one column; more are nulls without words.
@@ -48,6 +49,8 @@ pub struct Projection {
     slots: u32,
     top: Top,
     tables: Vec<TablePlan>,
+    /// Where objects of several types may stand: the tables of each.
+    variants: Vec<Vec<VariantPlan>>,
     /// True if a row needs to know its answer.
     origins: bool,
     /// The table whose rows are whole answers: of null too the selection may make an object.
@@ -78,6 +81,16 @@ struct TablePlan {
     needed: Vec<Find>,
     /// The members that make objects of other values too.
     of_scalars: Option<ExprId>,
+}
+
+/// Objects of one type where several may stand.
+#[derive(Debug)]
+struct VariantPlan {
+    /// `__typename` in the answer.
+    name: Box<str>,
+    /// The graph's type.
+    ty: TypeId,
+    table: u32,
 }
 
 #[derive(Debug)]
@@ -119,6 +132,8 @@ enum Kind {
     Leaf(Leaf),
     /// An object.
     Table(u32),
+    /// An object of one of several types.
+    Variants(u32),
 }
 
 /// The place of a value.
@@ -259,7 +274,7 @@ impl<'r> Run<'r> {
         match plan.kind {
             Kind::Nothing => return Column::default(),
             Kind::Key(at) => return keys::column(&self.inputs.keys, at as usize, level.rows.len()),
-            Kind::Leaf(_) | Kind::Table(_) => {}
+            Kind::Leaf(_) | Kind::Table(_) | Kind::Variants(_) => {}
         }
         match &plan.find {
             Find::Itself => {
@@ -386,6 +401,7 @@ impl<'r> Run<'r> {
             Kind::Nothing | Kind::Key(_) => Column::default(),
             Kind::Leaf(leaf) => leaf::column(leaf, &self.plan.mapping.schema, rows),
             Kind::Table(table) => self.objects(table, place, rows, origins),
+            Kind::Variants(at) => self.variants(&self.plan.variants[at as usize], rows, origins),
         }
     }
 
@@ -435,6 +451,38 @@ impl<'r> Run<'r> {
         for (row, _) in level.rows.iter().enumerate().filter(|it| it.1.is_none()) {
             column.nulls.set(row);
         }
+        column
+    }
+}
+
+impl Run<'_> {
+    /// Objects whose types their `__typename` says.
+    fn variants(&self, plans: &[VariantPlan], rows: &[Option<JsonRef<'_>>], origins: &[u32]) -> Column {
+        let mut column = Column::default();
+        let mut levels: Vec<Level<'_>> =
+            plans.iter().map(|_| Level { rows: Vec::new(), origins: Vec::new() }).collect();
+        let mut found = Variants::default();
+        for (row, value) in rows.iter().enumerate() {
+            let name = value.and_then(|it| it.get("__typename")).and_then(JsonRef::as_str);
+            let at = name.and_then(|name| plans.iter().position(|it| *it.name == *name));
+            let Some(at) = at else {
+                match value {
+                    Some(value) if !value.is_null() => fail(&mut column, row as u32, &no_type()),
+                    Some(_) | None => column.nulls.set(row),
+                }
+                found.types.push(plans.first().map_or(TypeId(0), |it| it.ty));
+                found.places.push(0);
+                continue;
+            };
+            found.types.push(plans[at].ty);
+            found.places.push(levels[at].rows.len() as u32);
+            levels[at].rows.push(*value);
+            levels[at].origins.extend(origins.get(row));
+        }
+        for (plan, mut level) in plans.iter().zip(levels).filter(|it| !it.1.rows.is_empty()) {
+            found.tables.push((plan.ty, self.table(plan.table, &mut level)));
+        }
+        column.data = Data::Abstract(Box::new(found));
         column
     }
 }

@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::keys::{Seen, Where};
 use super::links::Known;
 use super::services::ParsedSelection;
-use super::{Connector, ConnectorId, Items, Place, Reader, ServiceId};
+use super::{Connector, ConnectorId, Items, Matching, Place, Reader, ServiceId};
 use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind};
 use crate::template::{Base, Header, Request};
 use http::Method;
@@ -75,7 +75,8 @@ impl<'d> Reader<'d> {
             (false, false) => Place::Field(id),
         };
         let this = (!root).then_some(ty);
-        let scope = Where { args: Some(id), this, ..Where::SOURCE };
+        let batch = !root && self.outside.embedding.is_some();
+        let scope = Where { args: Some(id), this, batch, ..Where::SOURCE };
         let beside = self.document.list(field.directives);
         let policy = beside.iter().find(|it| self.known(it) == Some(Known::Policy));
         let timeout = policy.and_then(|it| self.field_timeout(it));
@@ -99,6 +100,8 @@ impl<'d> Reader<'d> {
         let batch = self.take(&mut fields, "batch").and_then(|it| self.batch(it));
         let entity = self.take(&mut fields, "entity").and_then(|it| Some((it, self.boolean(it)?)));
         self.label(&mut fields);
+        let graphql = self.outside.embedding.and_then(|_| self.take(&mut fields, "graphql"));
+        let graphql = graphql.and_then(|it| self.string(it)).map(String::into_boxed_str);
         let success = self.optional_selection(&mut fields, "isSuccess");
         let (message, extensions) = self.error_mapping(&mut fields);
         self.finish(fields);
@@ -113,6 +116,7 @@ impl<'d> Reader<'d> {
             self.check(selection, *literal, 0, &answer, &mut seen);
         }
         self.check_keys(directive, place, &seen, batch);
+        seen.keys.sort_by_key(|it| it.is_optional);
         let cache = self.cache_beside(beside, http.service);
         let own = [success, message, extensions];
         let [success, error_message, error_extensions] = self.with_defaults(http.service, own, &mut seen);
@@ -120,6 +124,7 @@ impl<'d> Reader<'d> {
             place,
             service: http.service,
             success,
+            graphql,
             error_message,
             error_extensions,
             request: http.request,
@@ -356,6 +361,14 @@ impl<'d> Reader<'d> {
     fn batch_items(&mut self, connector: &Connector, literal: ValueId) -> Option<Items> {
         let selection = &connector.selection;
         let whole = selection.span(selection.root());
+        if connector.place.field().is_some() {
+            let path = selection.plain_path(selection.root(), usize::MAX);
+            if path.is_none() {
+                let message = "a batch of fields answers with a list: write a plain path to it (`$.items`)";
+                self.complain_within(literal, SelectionError::new(whole, message));
+            }
+            return path.map(|path| Items { path, matching: Matching::Order });
+        }
         let found = match selection.expr(selection.root()) {
             Expr::Members(members) => Some((Vec::new(), members.as_slice())),
             Expr::Path { start: Start::Scope | Start::Current | Start::Key(_), steps } => {
@@ -384,7 +397,7 @@ impl<'d> Reader<'d> {
                 }
             }
         }
-        Some(Items { path, keys })
+        Some(Items { path, matching: Matching::Keys(keys) })
     }
 
     /// `entity: true`: a query field by whose arguments its type is found, wherever it stands.
@@ -425,6 +438,7 @@ impl<'d> Reader<'d> {
         let key = |name: &&str| super::KeyField {
             name: (*name).into(),
             field: schema.field_by_name(of.base, name),
+            is_optional: false,
         };
         let connector = Connector {
             place: Place::Entity(of.base),

@@ -273,10 +273,12 @@ pub struct Connector {
     pub selection: Selection,
     /// Result of the selection, of the field's type or of the entity; `None` if the field is a leaf.
     pub node: Option<NodeId>,
-    /// Of an entity that is asked for in batches: how an answer is taken apart.
+    /// Of what is asked for in batches: how an answer is taken apart.
     pub items: Option<Items>,
     /// `isSuccess`, its own or the service's: whether the answer is one. Without it, statuses 200 to 299 are.
     pub success: Option<Selection>,
+    /// The field of a GraphQL server that is asked: it is in the answer's `data`.
+    pub graphql: Option<Box<str>>,
     /// `errors: {message}`: what the client is told when it is none.
     pub error_message: Option<Selection>,
     /// `errors: {extensions}`.
@@ -302,15 +304,26 @@ pub struct KeyField {
     pub name: Box<str>,
     /// In [`Mapping::schema`]; `None` if the type is another source's.
     pub field: Option<FieldId>,
+    /// True if a call may be made without it. Such keys stand behind the others.
+    pub is_optional: bool,
 }
 
-/// Items of an answer for many entities.
+/// Items of an answer for many parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Items {
     /// Members to go down from the answer to the list (or the one object).
     pub path: Vec<Box<str>>,
-    /// Of each key: where its value stands in an item.
-    pub keys: Vec<Vec<Box<str>>>,
+    /// The parent that an item belongs to.
+    pub matching: Matching,
+}
+
+/// Ways to find the parent of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Matching {
+    /// By its keys: where the value of each stands in an item.
+    Keys(Vec<Vec<Box<str>>>),
+    /// By its place: there are as many items as parents.
+    Order,
 }
 
 /// Fields of one object type that a selection gives in one place.
@@ -348,6 +361,8 @@ pub enum Taken {
     Expr(ExprId),
     /// By its own name: it is part of a value that an expression made.
     Own,
+    /// By this name.
+    Named(Box<str>),
 }
 
 impl Node {

@@ -162,7 +162,8 @@ impl Reader<'_> {
             | Variable::Status
             | Variable::Response
             | Variable::Claims
-            | Variable::Role => {}
+            | Variable::Role
+            | Variable::Selection => {}
         }
     }
 
@@ -219,6 +220,8 @@ impl Reader<'_> {
             }
             Variable::Request | Variable::Claims | Variable::Role => check_client(used, seen),
             Variable::Status => Ok(()),
+            Variable::Selection if self.outside.embedding.is_some() && !place.answer => Ok(()),
+            Variable::Selection => wrong("there is no variable `$selection`"),
         }
     }
 
@@ -319,10 +322,13 @@ impl Reader<'_> {
             return Err(SelectionError::new(span, message));
         };
         let schema = &self.mapping.schema;
+        let mut is_optional = false;
         let field = if self.mapping.foreign.contains(&ty) {
             if schema.field_by_name(ty, key).is_some() {
                 return Err(SelectionError::new(span, added(schema.type_name(ty), key)));
             }
+            is_optional =
+                self.outside.embedding.is_some_and(|it| (it.may_be_null)(schema.type_name(ty), key));
             None
         } else {
             let Some(field) = schema.field_by_name(ty, key) else {
@@ -341,7 +347,7 @@ impl Reader<'_> {
             Some(field)
         };
         if !seen.keys.iter().any(|it| &*it.name == key) {
-            seen.keys.push(KeyField { name: key.into(), field });
+            seen.keys.push(KeyField { name: key.into(), field, is_optional });
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ mod tests;
 mod text;
 
 pub use facts::*;
-pub use outside::{Outside, Replaced};
+pub use outside::{Embedding, Outside, Replaced};
 
 use fields::Fields;
 use links::Links;
@@ -43,7 +43,7 @@ use weir_language::ast::{
 };
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
-use weir_language::schema::{FieldId, Schema, TypeId};
+use weir_language::schema::{FieldId, Schema, TypeId, TypeKind};
 use weir_language::span::{Location, Span};
 use weir_language::validate::suggest;
 use weir_language::{parser, report};
@@ -56,7 +56,7 @@ use crate::selection::{Selection, SelectionError};
 /// Everything that is wrong with it, at most as much as [`Limits::STANDARD`] says, in the order of the text.
 pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
     let (none, config, services) = (|_: &str| None, BTreeMap::new(), BTreeMap::new());
-    read_with(text, file, &Outside { config: &config, env: &none, services: &services })
+    read_with(text, file, &Outside { config: &config, env: &none, services: &services, embedding: None })
 }
 
 /// As [`read`], with what stands outside of the text.
@@ -71,7 +71,7 @@ pub fn read_with(text: &str, file: &str, outside: &Outside<'_>) -> Result<Mappin
     let links = Links::read(&document, &mut errors, &mut notes);
     let visible = text::visible(&document, &links);
     let schema = match visible.schema() {
-        Ok(schema) => schema,
+        Ok(schema) => embedded(schema, outside),
         Err(more) => {
             errors.extend(more);
             return Err(mistakes(errors));
@@ -85,6 +85,19 @@ pub fn read_with(text: &str, file: &str, outside: &Outside<'_>) -> Result<Mappin
     }
     reader.mapping.notes = mistakes(reader.notes);
     Ok(reader.mapping)
+}
+
+/// `schema` with scalars and words of the types beside it.
+fn embedded(mut schema: Schema, outside: &Outside<'_>) -> Schema {
+    if let Some(embedding) = outside.embedding {
+        schema.wording = embedding.wording;
+        for &(name, reader) in embedding.scalars {
+            if let Some(id) = schema.type_by_name(name) {
+                schema.types[id.0 as usize].kind = TypeKind::Scalar(reader);
+            }
+        }
+    }
+    schema
 }
 
 fn mistakes(text: &str, file: &str, mut errors: Vec<Error>) -> Vec<Mistake> {

@@ -2,8 +2,9 @@
 //!
 //! **Invariant:** depth is that of the selection, which is bounded.
 
-use super::{ConnectorId, Given, Node, NodeId, Place, Reader, Taken, hint};
+use super::{ConnectorId, Embedding, Given, Node, NodeId, Place, Reader, Taken, hint};
 use crate::selection::{Call, Expr, ExprId, Member, Method, Selection, SelectionError, Start, StepKind};
+use std::collections::HashMap;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, builtin};
 use weir_language::span::Span;
 
@@ -16,6 +17,10 @@ struct Build<'b> {
     errors: Vec<SelectionError>,
     /// Fields that have connectors of their own.
     connected: &'b [FieldId],
+    /// Of a made text: a path to an object gives all of its fields.
+    embedding: Option<&'b Embedding<'b>>,
+    /// By type: the node of all its fields.
+    wholes: HashMap<TypeId, NodeId>,
 }
 
 impl Reader<'_> {
@@ -38,6 +43,8 @@ impl Reader<'_> {
                 nodes: &mut self.mapping.nodes,
                 errors: Vec::new(),
                 connected: &connected,
+                embedding: self.outside.embedding,
+                wholes: HashMap::new(),
             };
             let node = build.value(ty, connector.selection.root(), "this field");
             let errors = build.errors;
@@ -76,7 +83,13 @@ impl Build<'_> {
                 self.members(node, members, &mut Vec::new());
                 Some(node)
             }
-            (TypeKind::Object, None) => self.own(ty, id, usize::MAX, of),
+            (TypeKind::Object, None) => match self.embedding {
+                Some(embedding) => Some(self.all_fields(ty, embedding)),
+                None => self.own(ty, id, usize::MAX, of),
+            },
+            (TypeKind::Interface | TypeKind::Union, None) if self.embedding.is_some() => {
+                self.embedding.map(|it| self.all_fields(ty, it))
+            }
             (TypeKind::Interface | TypeKind::Union, _) => {
                 self.wrong(
                     span,
@@ -86,6 +99,47 @@ impl Build<'_> {
             }
             (TypeKind::Input { .. }, _) => None,
         }
+    }
+
+    /// The node of all fields of `ty`, each by the member called like it, or as the embedding says. Where objects of several types may
+    /// stand it has the fields of all of them.
+    fn all_fields(&mut self, ty: TypeId, embedding: &Embedding<'_>) -> NodeId {
+        let root = self.whole(ty).0;
+        let mut open = vec![(ty, root)];
+        while let Some((ty, node)) = open.pop() {
+            let of = self.schema.ty(ty);
+            let possible = match of.kind {
+                TypeKind::Interface | TypeKind::Union => &self.schema.type_lists[of.possible.range()],
+                _ => &[],
+            };
+            for &ty in std::iter::once(&ty).chain(possible) {
+                for at in self.schema.ty(ty).fields.range() {
+                    let field = FieldId(at as u32);
+                    let base = self.schema.field(field).ty.base;
+                    let is_composite = matches!(
+                        self.schema.ty(base).kind,
+                        TypeKind::Object | TypeKind::Interface | TypeKind::Union
+                    );
+                    let below = is_composite.then(|| self.whole(base));
+                    open.extend(below.filter(|it| it.1).map(|it| (base, it.0)));
+                    let member = (embedding.member)(self.schema.type_name(ty), self.schema.field_name(field));
+                    let value = member.map_or(Taken::Own, Taken::Named);
+                    let given = Given { field, within: Vec::new(), value, below: below.map(|it| it.0) };
+                    self.nodes[node.index()].given.push(given);
+                }
+            }
+        }
+        root
+    }
+
+    /// The node of all fields of `ty`, and true if it is new.
+    fn whole(&mut self, ty: TypeId) -> (NodeId, bool) {
+        if let Some(&known) = self.wholes.get(&ty) {
+            return (known, false);
+        }
+        let node = self.open(ty, false);
+        self.wholes.insert(ty, node);
+        (node, true)
     }
 
     fn is_enum(&self, ty: TypeId) -> bool {

@@ -9,6 +9,7 @@ use crate::selection::{SelectionError, Variable};
 use crate::template::{Header, Looked};
 use std::collections::BTreeMap;
 use weir_language::ast::ValueId;
+use weir_language::schema::{ScalarReader, Wording};
 use weir_language::span::Span;
 
 /// Settings, and what operators write in place of what the text says.
@@ -20,6 +21,25 @@ pub struct Outside<'o> {
     pub env: &'o dyn Fn(&str) -> Option<String>,
     /// By the name of a `@source`, or the prefix of a server.
     pub services: &'o BTreeMap<String, Replaced>,
+    /// For a text that a program made for the types of another source.
+    pub embedding: Option<&'o Embedding<'o>>,
+}
+
+/// The types beside which a made text is read. In such a text
+///
+/// * a path to an object gives all fields of its type, at any depth;
+/// * a field's `@connect` may read `$batch`: its answer is a list in the order of the parents;
+/// * `@connect(graphql: "field")` asks a GraphQL server, whose text holds `$selection`.
+#[derive(Clone, Copy)]
+pub struct Embedding<'o> {
+    /// Scalars that the other source reads.
+    pub scalars: &'o [(&'o str, ScalarReader)],
+    /// Words of errors.
+    pub wording: Wording,
+    /// The member of an answer that a field of a type is read of, if it is called otherwise.
+    pub member: &'o dyn Fn(&str, &str) -> Option<Box<str>>,
+    /// True for fields of a type of the other source that may be null in a call.
+    pub may_be_null: &'o dyn Fn(&str, &str) -> bool,
 }
 
 /// Replacements of the strings of one source or server, written as in the text.

@@ -316,7 +316,8 @@ fn what_a_type_lacks_has_to_be_brought_by_its_keys() {
     );
     let read = mapping(&format!("{HEAD}{keyed}\n{}", b.replace("SELECTION", "$.list { id: ref.id y }")));
     let items = connector(&read, "B", "").items.clone().expect("items");
-    assert_eq!((items.path, items.keys), (vec!["list".into()], vec![vec!["ref".into(), "id".into()]]));
+    let matching = crate::sdl::Matching::Keys(vec![vec!["ref".into(), "id".into()]]);
+    assert_eq!((items.path, items.matching), (vec!["list".into()], matching));
     refused(
         &format!("{keyed}\n{}", b.replace("SELECTION", "id y").replace("$batch.id", "$batch.z")),
         &[("z\"", "`B` has no field `z`; did you mean `x`?")],

@@ -298,7 +298,9 @@ impl<'v> Eval<'_, 'v> {
                         let name = name.to_ascii_lowercase();
                         (self.inputs.header(*variable, &name), &steps[2..])
                     }
-                    (Variable::Status | Variable::Role, _) => (self.inputs.whole(*variable), steps),
+                    (Variable::Status | Variable::Role | Variable::Selection, _) => {
+                        (self.inputs.whole(*variable), steps)
+                    }
                     (_, [first, ..]) => (self.inputs.member(*variable, first), &steps[1..]),
                     (_, []) => (self.inputs.whole(*variable), steps),
                 }

@@ -169,10 +169,12 @@ pub enum Variable {
     Claims,
     /// `$role`: the caller's role.
     Role,
+    /// `$selection`: what the client selects of the field, as GraphQL. Generated texts have it.
+    Selection,
 }
 
 impl Variable {
-    /// All of them.
+    /// All of them but `$selection`.
     pub const ALL: [Self; 11] = [
         Self::Args,
         Self::This,
@@ -202,6 +204,7 @@ impl Variable {
             Self::Response => "response",
             Self::Claims => "claims",
             Self::Role => "role",
+            Self::Selection => "selection",
         }
     }
 }

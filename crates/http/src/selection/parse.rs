@@ -233,7 +233,8 @@ impl<'t> Parser<'t> {
             TokenKind::At => Start::Current,
             TokenKind::Variable => {
                 let name = &self.str(token.span)[1..];
-                match Variable::ALL.iter().find(|it| it.name() == name) {
+                let mut known = Variable::ALL.iter().chain(&[Variable::Selection]);
+                match known.find(|it| it.name() == name) {
                     Some(variable) => Start::Variable(*variable),
                     None => {
                         let names: Vec<String> =

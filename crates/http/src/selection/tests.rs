@@ -42,6 +42,7 @@ pub(crate) fn evaluated(text: &str, answer: &str) -> String {
         settings: &settings,
         headers: &NoHeaders,
         caller: None,
+        selection: "",
         response: None,
     };
     let json = Json::parse(answer.as_bytes(), 64).expect("JSON");

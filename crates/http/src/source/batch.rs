@@ -4,14 +4,14 @@
 //! has no item does not exist.
 
 use super::check_response::is_batch;
-use super::fetch::{ConnectorCall, RowOutcome, inputs};
+use super::fetch::{Called, ConnectorCall, RowOutcome, inputs};
 use super::memo::{CallResult, Memo};
 use super::{ConnectorRuntime, Shared, ask, push_claim, push_header};
 use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
 use crate::call::{Answer, CallError};
 use crate::inputs::Inputs;
 use crate::project::row_key;
-use crate::sdl::ConnectorId;
+use crate::sdl::{ConnectorId, Matching};
 use crate::template::Rendered;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
@@ -58,7 +58,7 @@ async fn ask_with_others(
 ) -> Vec<CallResult> {
     let columns = input.parent_keys.unwrap_or_default();
     let runtime = shared.runtime(call.connector);
-    let mut key = prefix(runtime, &input);
+    let mut key = prefix(runtime, call, &input);
     columns.iter().for_each(|it| key.part(&[kind(it)]));
     let key = key.prefix();
     let loader = memo.loader(key, columns.len());
@@ -96,9 +96,12 @@ fn kind(column: &Column) -> u8 {
 }
 
 /// Prefix of a connector's keys, before each id.
-fn prefix(runtime: &ConnectorRuntime, input: &FetchInput<'_>) -> Key {
+fn prefix(runtime: &ConnectorRuntime, call: &ConnectorCall, input: &FetchInput<'_>) -> Key {
     let mut prefix = Key::default();
     prefix.begin(&runtime.fingerprint);
+    if !call.selection.is_empty() {
+        prefix.part(call.selection.as_bytes());
+    }
     for name in &runtime.reads_headers {
         push_header(input.headers, name, &mut prefix);
     }
@@ -114,8 +117,7 @@ fn encoded(columns: &[Column]) -> KeyList {
     let mut keys = KeyList::default();
     keys.reserve(rows, 0);
     for row in 0..rows {
-        // Keys below the root are never null.
-        let _ = row_key(columns, row, keys.write());
+        row_key(columns, row, keys.write());
         keys.push_written();
     }
     keys
@@ -133,7 +135,7 @@ async fn ask_for(
     let columns = input.parent_keys.unwrap_or_default();
     let (rows, keys) = (keys.len(), Arc::new(keys));
     let runtime = shared.runtime(call.connector);
-    let prefix = prefix(runtime, &input);
+    let prefix = prefix(runtime, call, &input);
     let own_tags = own_tags(shared, ids, call, input, rows);
     let rule = if own_tags.is_some() { runtime.rule_for(&input) } else { &runtime.alone };
     let own_tags = &own_tags.unwrap_or_default();
@@ -149,6 +151,7 @@ async fn ask_for(
             ids: Arc::clone(ids),
             connector: call.connector,
             member: call.member,
+            selection: Arc::clone(&call.selection),
             shape: Arc::clone(input.output),
             variables: Arc::clone(input.variables),
             headers,
@@ -173,7 +176,7 @@ fn own_tags(
     if runtime.named.is_empty() {
         return Some(Vec::new());
     }
-    let of = |row| runtime.own_tags(&inputs(shared, ids, call.connector, call.member, input, row..row + 1));
+    let of = |row| runtime.own_tags(&inputs(shared, ids, call.called(), input, row..row + 1));
     (0..rows).map(of).collect()
 }
 
@@ -192,6 +195,7 @@ struct About {
     ids: Arc<Ids>,
     connector: ConnectorId,
     member: u32,
+    selection: Arc<str>,
     shape: Arc<OutputPlan>,
     variables: Arc<Variables>,
     headers: Owned,
@@ -213,7 +217,8 @@ impl About {
             request_scope: None,
         };
         let rows = keys.first().map_or(0, Column::len);
-        inputs(&self.shared, &self.ids, self.connector, self.member, input, 0..rows)
+        let call = Called { connector: self.connector, member: self.member, selection: &self.selection };
+        inputs(&self.shared, &self.ids, call, input, 0..rows)
     }
 }
 
@@ -293,11 +298,20 @@ fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: 
         let json = body.tape().map(Tape::json);
         is_batch(connector, &answer, json.as_ref(), &about.inputs(keys))
     };
+    let in_order = connector.items.as_ref().filter(|it| it.matching == Matching::Order);
+    let ordered = in_order.map(|items| {
+        let json = body.tape().filter(|_| is_success)?.json();
+        let all = items.in_order(json.root(), wanted.numbers.len())?;
+        Some(all.iter().map(|it| (!it.is_null()).then_some(it.at)).collect::<Vec<_>>())
+    });
+    let is_success = is_success && !matches!(ordered, Some(None));
     // Each key's part is told by its status from here on, whatever the text went by.
     let status = match (is_success && body.tape().is_some(), answer.status.is_success()) {
         (true, false) => StatusCode::OK,
         // A success that cannot be read, or that the text says is none, is the service's failure.
         (false, true) => StatusCode::BAD_GATEWAY,
+        // A GraphQL server that is not there says nothing of the keys.
+        (false, false) if connector.graphql.is_some() => StatusCode::BAD_GATEWAY,
         (true, true) | (false, false) => answer.status,
     };
     let answer = Answer { status, ..answer };
@@ -310,6 +324,9 @@ fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: 
         };
         return Batch { answer, body, values: wanted.values() };
     };
+    if let Some(Some(values)) = ordered {
+        return Batch { answer, body, values };
+    }
     if let Some(items) = &connector.items {
         let json = tape.json();
         let mut key = Vec::new();
@@ -324,7 +341,7 @@ fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: 
     Batch { answer, body, values }
 }
 
-/// Some rows of a column of keys, which holds single leaves without nulls.
+/// Some rows of a column of keys, which holds single leaves.
 fn take(column: &Column, places: &[u32]) -> Column {
     fn some<T: Copy>(values: &[T], places: &[u32]) -> Vec<T> {
         places.iter().map(|&at| values[at as usize]).collect()
@@ -344,5 +361,7 @@ fn take(column: &Column, places: &[u32]) -> Column {
             Data::Empty
         }
     };
-    Column { data, ..Column::default() }
+    let mut taken = Column { data, ..Column::default() };
+    (0..places.len()).filter(|&it| column.nulls.get(places[it] as usize)).for_each(|it| taken.nulls.set(it));
+    taken
 }

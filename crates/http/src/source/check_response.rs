@@ -8,7 +8,7 @@ use crate::selection::Selection;
 use crate::selection::eval::eval;
 use crate::selection::value::Value;
 use weir_engine::source::{Extensions, FieldError, NoHeaders};
-use weir_language::json::Json;
+use weir_language::json::{Json, JsonRef};
 
 /// Maximum size of a service's error extensions that are forwarded, in bytes.
 const EXTENSIONS_BYTES_MAX: usize = 16 * 1024;
@@ -43,11 +43,15 @@ pub(super) fn check_response(
 ) -> ResponseVerdict {
     let inputs = Inputs { response: Some(response(entry)), ..*inputs };
     let body = json.map_or(Value::Missing, |it| Value::of(it.root()));
-    let is_success = match &connector.success {
+    let is_success = match (&connector.success, &connector.graphql) {
         // The success of a batch was decided when its answer arrived.
-        Some(success) if connector.batch_max.is_none() => is_true(success, &body, &inputs),
-        Some(_) | None => (200..300).contains(&entry.status),
+        _ if connector.batch_max.is_some() => (200..300).contains(&entry.status),
+        (_, Some(field)) => has_data(json, field),
+        (Some(success), None) => is_true(success, &body, &inputs),
+        (None, None) => (200..300).contains(&entry.status),
     };
+    // A GraphQL server that is not there says nothing of what was asked for.
+    let may_be_missing = may_be_missing && (connector.graphql.is_none() || connector.batch_max.is_some());
     match (&entry.body, is_success) {
         (Body::Json(_), true) => ResponseVerdict::Found,
         (Body::Absent, true) => ResponseVerdict::Empty,
@@ -86,6 +90,14 @@ fn extensions(said: &Value<'_>) -> Option<Box<Extensions>> {
     (!members.is_empty()).then(|| Box::new(Extensions { members: members.into(), has_code }))
 }
 
+/// True if a GraphQL server's answer has `data` with `field`, and no errors.
+fn has_data(json: Option<&Json<'_>>, field: &str) -> bool {
+    let Some(root) = json.map(Json::root) else { return false };
+    let is_any = |it: JsonRef<'_>| !(it.is_null() || it.is_array() && it.items().next().is_none());
+    let has_errors = root.get("errors").is_some_and(is_any);
+    !has_errors && root.get("data").is_some_and(|it| it.get(field).is_some())
+}
+
 /// True if the answer with `body` to a batch of `connector` is a success, by `isSuccess` or its status.
 pub(super) fn is_batch(
     connector: &Connector,
@@ -93,6 +105,9 @@ pub(super) fn is_batch(
     body: Option<&Json<'_>>,
     inputs: &Inputs<'_>,
 ) -> bool {
+    if let Some(field) = &connector.graphql {
+        return has_data(body, field);
+    }
     let Some(success) = &connector.success else { return answer.status.is_success() };
     let response = Response { status: answer.status.as_u16(), headers: &NoHeaders };
     let body = body.map_or(Value::Missing, |it| Value::of(it.root()));

@@ -98,10 +98,14 @@ impl FieldResolver for Division {
     fn separate_fetch(&self, id: SeparateFetchId) -> SeparateFetch<'_> {
         let connector = ConnectorId(id.0);
         let keys = &self.keys[id.0 as usize];
+        let all = &self.mapping.connector(connector).keys;
+        let required = all.iter().take_while(|it| !it.is_optional).count();
         match self.mapping.connector(connector).place {
-            Stands::Entity(_) => SeparateFetch { keys, node: self.below(connector), is_together: true },
+            Stands::Entity(_) => {
+                SeparateFetch { keys, required, node: self.below(connector), is_together: true }
+            }
             Stands::Root(_) | Stands::Field(_) | Stands::Extension(_) => {
-                SeparateFetch { keys, node: self.at_field(connector), is_together: false }
+                SeparateFetch { keys, required, node: self.at_field(connector), is_together: false }
             }
         }
     }

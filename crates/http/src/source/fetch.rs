@@ -12,7 +12,7 @@ use super::change::Change;
 use super::check_response::{NO_RESPONSE, ResponseVerdict, check_response, failed, response};
 use super::memo::Memo;
 use super::ttl::{Shortest, ttl};
-use super::{ConnectorRuntime, Shared, ask, batch};
+use super::{ConnectorRuntime, Shared, ask, batch, selection};
 use crate::cache::{Body, Served, Sharing, Wanted};
 use crate::inputs::{Args, Inputs, Keys};
 use crate::project::Projection;
@@ -61,8 +61,24 @@ pub(super) struct ConnectorCall {
     pub(super) connector: ConnectorId,
     /// The member whose arguments it has: a place in the shape.
     pub(super) member: u32,
+    /// `$selection`; empty where no GraphQL server is asked.
+    pub(super) selection: Arc<str>,
     projection: Projection,
     is_query: bool,
+}
+
+/// What of a call its variables depend on.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'r> {
+    pub(super) connector: ConnectorId,
+    pub(super) member: u32,
+    pub(super) selection: &'r str,
+}
+
+impl ConnectorCall {
+    pub(super) fn called(&self) -> Called<'_> {
+        Called { connector: self.connector, member: self.member, selection: &self.selection }
+    }
 }
 
 /// An answer without a body: its mapping may have something of itself.
@@ -79,8 +95,10 @@ pub(super) fn prepare(
     let mapping = &shared.mapping;
     let is_root = piece.part.is_none() && piece.parent_keys.is_none();
     let in_turn = is_root && piece.kind == OperationKind::Mutation;
-    let call =
-        |connector, member, projection| ConnectorCall { connector, member, projection, is_query: !in_turn };
+    let call = |connector, member, projection| {
+        let selection = selection::of(mapping.connector(connector), piece, member).into();
+        ConnectorCall { connector, member, selection, projection, is_query: !in_turn }
+    };
     let calls: Vec<ConnectorCall> = match piece.part.map(|it| ConnectorId(it.0)) {
         Some(part) => {
             let first = piece.fields[0];
@@ -95,11 +113,8 @@ pub(super) fn prepare(
                 let own = piece.ids.field(piece.output.fields[field as usize].field);
                 Some((mapping.of_field(own)?, field))
             });
-            asked
-                .map(|(connector, field)| {
-                    call(connector, field, Projection::field(mapping, connector, piece, field))
-                })
-                .collect()
+            let projection = |connector, field| Projection::field(mapping, connector, piece, field);
+            asked.map(|(connector, field)| call(connector, field, projection(connector, field))).collect()
         }
     };
     // Each call reports its changes once its result is known.
@@ -145,7 +160,7 @@ impl HttpFetch {
         input: &FetchInput<'r>,
         rows: Range<usize>,
     ) -> Inputs<'r> {
-        inputs(&self.shared, &self.ids, call.connector, call.member, *input, rows)
+        inputs(&self.shared, &self.ids, call.called(), *input, rows)
     }
 
     async fn answer(&self, call: &ConnectorCall, input: FetchInput<'_>, rows: usize) -> Answered {
@@ -342,11 +357,11 @@ fn too_much() -> FieldError {
 pub(super) fn inputs<'r>(
     shared: &'r Shared,
     ids: &'r Ids,
-    connector: ConnectorId,
-    member: u32,
+    call: Called<'r>,
     input: FetchInput<'r>,
     rows: Range<usize>,
 ) -> Inputs<'r> {
+    let Called { connector, member, selection } = call;
     let mapping = &shared.mapping;
     let (shape, member) = (&**input.output, &input.output.fields[member as usize]);
     // Below what is joined the arguments belong to the field itself; a part of several members has none.
@@ -360,7 +375,7 @@ pub(super) fn inputs<'r>(
     let columns = input.parent_keys.unwrap_or_default();
     let keys = Keys { columns, names: &mapping.connector(connector).keys, start: rows.start, end: rows.end };
     let (headers, caller) = (input.headers, Some(input.caller));
-    Inputs { args, keys, settings: &shared.settings, headers, caller, response: None }
+    Inputs { args, keys, settings: &shared.settings, headers, caller, selection, response: None }
 }
 
 /// Adds `errors`, which are of rows without a value, to those of `column`.

@@ -93,7 +93,7 @@ impl Loader {
         let places = round.from as usize..after.map_or(keys.distinct.len(), |it| it as usize);
         let some = |column: &Column| {
             let mut some = Column::default();
-            places.clone().for_each(|row| some.push_from(column, row));
+            places.clone().enumerate().for_each(|(at, row)| some.push_from(at, column, row));
             some
         };
         let mut ids = KeyList::default();
@@ -115,7 +115,7 @@ impl LoaderKeys {
             return LoaderPlace { round: Arc::clone(&self.rounds[round]), at, is_again: true };
         }
         for (own, column) in self.columns.iter_mut().zip(columns) {
-            own.push_from(column, row);
+            own.push_from(at as usize, column, row);
         }
         if !self.is_open {
             self.rounds.push(Arc::new(Round { from: at, told: OnceCell::new() }));

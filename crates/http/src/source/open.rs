@@ -7,7 +7,8 @@ use crate::cache::{Cache, Counters, Rule, Sharing};
 use crate::call::{self, Upstream};
 use crate::inputs::ConfigValues;
 use crate::sdl::{
-    self, CacheRule, Connector, Mapping, Mistake, Outside, Place, Policy, Replaced, Service, Setting,
+    self, CacheRule, Connector, Embedding, Mapping, Mistake, Outside, Place, Policy, Replaced, Service,
+    Setting,
 };
 use crate::selection::Variable;
 use crate::selection::value::Value;
@@ -43,6 +44,8 @@ pub struct Options<'o> {
     pub services: &'o BTreeMap<String, Replaced>,
     /// A file of certificates in PEM that are trusted besides the system's.
     pub ca: Option<&'o Path>,
+    /// For a text that a program made for the types of another source.
+    pub embedding: Option<&'o Embedding<'o>>,
 }
 
 impl Options<'_> {
@@ -70,7 +73,8 @@ pub fn is_services(text: &str) -> bool {
 /// All that is wrong with it, with its places.
 pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource, Vec<Mistake>> {
     let env = |name: &str| (options.env)(name).filter(|_| options.may_read(name));
-    let outside = Outside { config: options.config, env: &env, services: options.services };
+    let (config, services, embedding) = (options.config, options.services, options.embedding);
+    let outside = Outside { config, env: &env, services, embedding };
     let mapping = Arc::new(sdl::read_with(text, file, &outside)?);
     let file: Arc<str> = file.into();
     let mut mistakes = Vec::new();

@@ -86,7 +86,8 @@ fn sent(http: &str, q: Option<&str>, id: &str, headers: &SentHeaders) -> String 
         env: object(r#"{"T": "t0"}"#),
         context: object("{}"),
     };
-    let inputs = Inputs { args, keys, settings: &settings, headers, caller: None, response: None };
+    let inputs =
+        Inputs { args, keys, settings: &settings, headers, caller: None, selection: "", response: None };
     let mut out = Rendered::default();
     if let Err(error) = connector.request.render(&inputs, &mut out) {
         return format!("{error}; client: {}", error.for_client().message);

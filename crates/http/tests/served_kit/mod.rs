@@ -20,6 +20,7 @@ pub(crate) fn engine(sdl: &str, service: &Service) -> Engine {
         env_allowed: None,
         services: &BTreeMap::new(),
         ca: None,
+        embedding: None,
     };
     let text = sdl.replace("upstream", &service.address.to_string());
     let source = open(&text, "services.graphql", &options).unwrap();

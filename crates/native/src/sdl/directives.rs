@@ -13,17 +13,8 @@ pub(super) const ON_TYPES: [&str; 6] =
     ["auth", "secret", "unique", "generate", "withSubscription", "renamedFrom"];
 
 /// Directives that are known but not served, and what to do instead.
-const REFUSED: [(&str, &str); 15] = [
-    (
-        "custom",
-        "fields from other services are not served in a native source yet: remove the field, or serve the other service as a source of its own",
-    ),
-    (
-        "remote",
-        "types of other services are not served in a native source yet: remove the type, or serve the other service as a source of its own",
-    ),
-    ("remoteResponse", "types of other services are not served in a native source yet: remove it"),
-    ("lambda", "there is no JavaScript server: remove the field, or serve it by a service of its own"),
+const REFUSED: [(&str, &str); 12] = [
+    ("lambda", "there is no JavaScript server: let a service answer the field, by `@custom(http: …)`"),
     ("lambdaOnMutate", "there is no JavaScript server: remove it"),
     ("embedding", "vectors are not served: remove the field"),
     ("dgraph", "it names Dgraph's storage: remove it, the name of the field is enough"),
@@ -45,6 +36,13 @@ pub(super) struct Written {
     pub search: bool,
     pub default: bool,
 }
+
+/// Directives about services, and where they stand.
+const OF_SERVICES: [(&str, &str); 3] = [
+    ("custom", "a field of a stored type, of `Query` or `Mutation`"),
+    ("remote", "a type, an input or an enum"),
+    ("remoteResponse", "a field of a type with `@remote`"),
+];
 
 impl<'d> SdlReader<'d> {
     /// The directives in `list` that `known` has, by name; complains of all others, and of a second one of those that
@@ -86,7 +84,11 @@ impl<'d> SdlReader<'d> {
     fn unknown(&mut self, directive: Directive, name: &str, known: &[&'static str], owner: &str) {
         let refused = REFUSED.iter().find(|it| it.0 == name);
         let elsewhere = ON_FIELDS.iter().chain(&ON_TYPES).any(|it| *it == name);
+        let of_services = OF_SERVICES.iter().find(|it| it.0 == name);
         let message = match refused {
+            _ if let Some((_, place)) = of_services => {
+                format!("`@{name}` stands on {place}, not on {owner}: remove it")
+            }
             Some((_, instead)) => format!("`@{name}` is not served: {instead}"),
             None if elsewhere && ON_FIELDS.contains(&name) => {
                 format!("`@{name}` stands on a field, not on {owner}: move it")

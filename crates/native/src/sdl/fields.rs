@@ -10,7 +10,7 @@ use weir_language::span::{Location, Span};
 /// Words that no value of an enum can be. Filters and orders name fields by such values.
 const NO_ENUM_VALUES: [&str; 3] = ["true", "false", "null"];
 
-impl SdlReader<'_> {
+impl<'d> SdlReader<'d> {
     pub(super) fn own_fields(&mut self) {
         for id in self.type_ids() {
             let draft = self.draft(id);
@@ -34,6 +34,9 @@ impl SdlReader<'_> {
         let mut own: Vec<FieldDraft> = Vec::new();
         for definition in self.document.list(fields) {
             let name = self.str(definition.name);
+            if self.is_custom(owner, definition) {
+                continue;
+            }
             if let Some(first) = own.iter().find(|draft| draft.field.name == name) {
                 let spans = vec![definition.name, first.span];
                 self.complain_of(spans, format!("the field `{name}` is there already"));
@@ -63,7 +66,7 @@ impl SdlReader<'_> {
             );
             self.warn(argument.span, message);
         }
-        // Directives that are refused are said even where the type is unknown: results of `@custom` often are.
+        // Directives that are refused are said even where the type is unknown.
         let directives = self.directives(definition.directives, &ON_FIELDS, "a field");
         let kind = self.kind(definition)?;
         let wraps = definition.ty.wraps;
@@ -107,7 +110,14 @@ impl SdlReader<'_> {
             (_, Some(scalar), _) => FieldKind::Scalar(scalar),
             (_, None, Some(&(Named::Enum(id), _))) => FieldKind::Enum(id),
             (_, None, Some(&(Named::Type(to), _))) => FieldKind::Edge { to, inverse: None },
-            (_, None, Some(&(Named::Input, _))) => {
+            (_, None, Some(&(Named::Remote(_), _))) => {
+                let message = format!(
+                    "`{name}` is not stored (`@remote`): only a field with `@custom` can be one; write the directive here"
+                );
+                self.complain(span, message);
+                return None;
+            }
+            (_, None, Some(&(Named::Input(_), _))) => {
                 self.complain(span, format!("`{name}` is an input, which no field can hold: use a type"));
                 return None;
             }

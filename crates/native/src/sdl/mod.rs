@@ -17,6 +17,9 @@ mod auth;
 mod auth_tests;
 mod authorization;
 mod clashes;
+mod custom;
+#[cfg(test)]
+mod custom_tests;
 mod defaults;
 mod directives;
 mod edges;
@@ -28,8 +31,10 @@ mod search;
 mod tests;
 mod types;
 
+use crate::custom::Customs;
 use crate::model::{Auth, Authorization, Enum, Field, FieldId, Model, Type, TypeId};
 use auth::GraphRule;
+use custom::CustomParts;
 use directives::Written;
 use hashbrown::{HashMap, HashSet};
 use names::Named;
@@ -48,6 +53,8 @@ pub const FIELDS_MAX: usize = 100_000;
 pub struct Read {
     /// Model of the text.
     pub model: Model,
+    /// Fields that services answer.
+    pub customs: Customs,
     /// Accepted parts without an effect, or with an unexpected one.
     pub warnings: Vec<Warning>,
 }
@@ -82,8 +89,9 @@ pub fn read(text: &str) -> Result<Read, Vec<Error>> {
     reader.edges();
     reader.types();
     reader.clashes();
+    let customs = reader.customs();
     let rules = std::mem::take(&mut reader.graph_rules);
-    let read = reader.finish()?;
+    let read = reader.finish(customs)?;
     auth::check(&read.model, rules)?;
     Ok(read)
 }
@@ -131,6 +139,9 @@ struct SdlReader<'d> {
     own_auth: Vec<Auth>,
     graph_rules: Vec<GraphRule>,
     authorization: Option<Authorization>,
+    /// Types with `@remote`, and inputs.
+    not_stored: Vec<&'d TypeDefinition>,
+    customs: CustomParts<'d>,
     warnings: Vec<(Span, String)>,
     errors: Vec<Error>,
 }
@@ -148,6 +159,8 @@ impl<'d> SdlReader<'d> {
             own_auth: Vec::new(),
             graph_rules: Vec::new(),
             authorization: None,
+            not_stored: Vec::new(),
+            customs: CustomParts::default(),
             warnings: Vec::new(),
             errors: Vec::new(),
         }
@@ -192,13 +205,14 @@ impl<'d> SdlReader<'d> {
     }
 
     /// The model with its places as people read them, or the errors in their order.
-    fn finish(mut self) -> Result<Read, Vec<Error>> {
+    fn finish(mut self, customs: Customs) -> Result<Read, Vec<Error>> {
         if !self.errors.is_empty() {
             self.errors.sort_by_key(|error| error.spans.first().map_or(0, |span| span.start));
             self.errors.dedup();
             self.errors.truncate(Limits::STANDARD.errors_max as usize);
             return Err(self.errors);
         }
+        self.warnings.sort_by_key(|it| it.0.start);
         let spans = |spans: Vec<Span>| Error { message: String::new(), spans, code: Code::Schema };
         let asked = [
             spans(self.types.iter().map(|draft| draft.span).collect()),
@@ -220,7 +234,7 @@ impl<'d> SdlReader<'d> {
         }
         let warnings = self.warnings.into_iter().zip(&places[3]);
         let warnings = warnings.map(|((_, message), &place)| Warning { message, place }).collect();
-        Ok(Read { model, warnings })
+        Ok(Read { model, customs, warnings })
     }
 }
 

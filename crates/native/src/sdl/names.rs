@@ -12,8 +12,10 @@ use weir_language::span::{Location, Span};
 pub(super) enum Named {
     Type(TypeId),
     Enum(EnumId),
-    /// Of one's own, which nothing needs.
-    Input,
+    /// An input of one's own: its place in `SdlReader::not_stored`.
+    Input(usize),
+    /// A type with `@remote`, likewise.
+    Remote(usize),
 }
 
 /// The scalars.
@@ -120,6 +122,9 @@ impl<'d> SdlReader<'d> {
 
     fn name(&mut self, definition: &'d TypeDefinition) {
         let (name, span) = (self.str(definition.name), definition.name);
+        if ["Query", "Mutation"].contains(&name) {
+            return self.root(definition);
+        }
         if definition.extend {
             return self.complain(
                 span,
@@ -133,13 +138,7 @@ impl<'d> SdlReader<'d> {
                     format!("this definition of `{name}` is ignored: scalars are known already"),
                 );
             }
-            TypeBody::Input { .. } => {
-                let message =
-                    format!("the input `{name}` is ignored: Weir makes those that its mutations take");
-                self.warn(span, message);
-                self.take(name, span, Named::Input);
-                return;
-            }
+            TypeBody::Input { .. } => return self.aside(definition, Named::Input),
             TypeBody::Object { .. }
             | TypeBody::Interface { .. }
             | TypeBody::Union { .. }
@@ -147,6 +146,9 @@ impl<'d> SdlReader<'d> {
         }
         if let Some(message) = refused_name(name) {
             return self.complain(span, message);
+        }
+        if self.is_remote(definition) {
+            return self.aside(definition, Named::Remote);
         }
         let kind = match definition.body {
             TypeBody::Object { .. } => TypeKind::Object,
@@ -175,6 +177,17 @@ impl<'d> SdlReader<'d> {
             place: Location { line: 1, column: 1 },
         };
         self.types.push(Draft { ty, span, definition, interfaces: Vec::new(), own: Vec::new() });
+    }
+
+    /// Puts a type aside that is not stored.
+    fn aside(&mut self, definition: &'d TypeDefinition, named: fn(usize) -> Named) {
+        let named = named(self.not_stored.len());
+        if self.take(self.str(definition.name), definition.name, named) {
+            if matches!(named, Named::Remote(_)) {
+                self.remote(definition);
+            }
+            self.not_stored.push(definition);
+        }
     }
 
     fn enumeration(&mut self, definition: &'d TypeDefinition, values: List<EnumValueDefinition>) {
@@ -256,7 +269,11 @@ impl<'d> SdlReader<'d> {
                     self.authorize(line, &rest[name.len()..], at);
                     continue;
                 }
-                "Secret" => "secrets for `@custom` are of no use here",
+                "Secret" => {
+                    let span = Span::new(at, at + line.trim().len() as u32);
+                    self.secret_line(&rest[name.len()..], span);
+                    continue;
+                }
                 "Allow-Origin" => "allow origins in the server's configuration",
                 _ => "it has no meaning here",
             };
@@ -300,10 +317,8 @@ fn refused_name(name: &str) -> Option<String> {
             "`{name}` begins with `__`, which belongs to introspection: choose another name"
         ));
     }
-    if ["Query", "Mutation", "Subscription"].contains(&name) {
-        return Some(format!(
-            "Weir makes `{name}`; fields of one's own (`@custom`, `@lambda`) are not served yet: remove it"
-        ));
+    if name == "Subscription" {
+        return Some("Weir makes `Subscription`, and has no fields of one's own in it: remove it".to_owned());
     }
     let is_filter = name.starts_with("String") && name.ends_with("Filter");
     if TAKEN.contains(&name) || is_filter || name == "MultiPolygon" {

@@ -198,11 +198,6 @@ fn all_that_is_wrong_is_said_at_once_in_the_order_of_the_text() {
 fn what_is_not_served_is_refused_with_what_to_do() {
     let cases = [
         (
-            "type T { a: Int b: Int @custom(http: {url: \"x\", method: GET}) }",
-            "1:24 `@custom` is not served: fields from other services are not served in a native source yet: remove the \
-             field, or serve the other service as a source of its own",
-        ),
-        (
             "type T { a: Int v: [Float!] @embedding }",
             "1:29 `@embedding` is not served: vectors are not served: remove the field",
         ),
@@ -216,7 +211,7 @@ fn what_is_not_served_is_refused_with_what_to_do() {
         ),
         (
             "type T { a: Int }\ntype Query { b: Int @lambda }",
-            "2:6 Weir makes `Query`; fields of one's own (`@custom`, `@lambda`) are not served yet: remove it",
+            "2:21 `@lambda` is not served: there is no JavaScript server: let a service answer the field, by `@custom(http: …)`",
         ),
         (
             "type T { a: Int }\nextend type T { b: Int }",

@@ -28,6 +28,7 @@ pub use build::{Building, Pace};
 pub use database::Place;
 pub use migrate::{Plan, Refusal};
 
+use crate::custom::Customs;
 use crate::layout::{self, Layout};
 use crate::model::Model;
 use crate::sdl;
@@ -42,6 +43,8 @@ pub struct Types {
     pub sdl: String,
     /// Model of the text.
     pub model: Model,
+    /// Fields that services answer.
+    pub customs: Customs,
     /// Its layout in the database.
     pub layout: Layout,
     /// The kind of database.
@@ -57,7 +60,8 @@ impl Types {
     pub fn read(sdl: &str, kind: layout::Database) -> Result<Self, Vec<SdlError>> {
         let read = sdl::read(sdl)?;
         let layout = Layout::new(&read.model, kind, kind.store_dialect().schema());
-        Ok(Self { sdl: sdl.to_owned(), model: read.model, layout, kind, warnings: read.warnings })
+        let (customs, warnings) = (read.customs, read.warnings);
+        Ok(Self { sdl: sdl.to_owned(), model: read.model, customs, layout, kind, warnings })
     }
 }
 

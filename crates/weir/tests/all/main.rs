@@ -21,6 +21,7 @@ mod browsers;
 mod commands;
 mod compose;
 mod connectors;
+mod custom;
 mod faults;
 mod fleet;
 mod http;

@@ -53,7 +53,8 @@ pub(crate) fn check(
     let explained = weir.engine().explain(request(&case.text), &caller).ok().map(|it| {
         let pieces = it.pieces.iter().filter(|it| !it.1.is_empty());
         let pieces: Vec<String> = pieces.map(|it| format!("\n-- {}\n{}\n", it.0, it.1.trim_end())).collect();
-        it.plan + &pieces.concat()
+        // A service without a name is called by its address.
+        (it.plan + &pieces.concat()).replace(&upstream.address.to_string(), "upstream")
     });
     let mut answer = String::new();
     let mut asked = String::new();

@@ -1,0 +1,77 @@
+//! `$selection`: the fields that a client selects of a field, as GraphQL for the server that answers it.
+//!
+//! Fields stand under their own names, without aliases: the answer is read by names, and values are written under the client's.
+//!
+//! **Cost:** once per plan.
+
+use crate::sdl::Connector;
+use weir_engine::plan::output_plan::{OutputKind, SelectionSetId};
+use weir_engine::source::PlanNode;
+
+/// ` { id crew { login } }` for the member at `member` of the piece's shape; nothing for a leaf, and where no GraphQL server is asked.
+pub(super) fn of(connector: &Connector, piece: &PlanNode<'_>, member: u32) -> String {
+    let mut out = String::new();
+    if connector.graphql.is_none() {
+        return out;
+    }
+    below(piece, piece.output.fields[member as usize].member, &mut out);
+    out
+}
+
+/// What is selected below a member. Depth is that of the shape, which validation bounds.
+fn below(piece: &PlanNode<'_>, member: OutputKind, out: &mut String) {
+    match member {
+        OutputKind::Object(set) => {
+            out.push_str(" {");
+            write(piece, set, out);
+            out.push_str(" }");
+        }
+        OutputKind::Abstract(choice) => {
+            out.push_str(" { __typename");
+            for &(ty, set) in &piece.output.type_switches[choice.0 as usize].sets {
+                out.push_str(" ... on ");
+                out.push_str(piece.schema.type_name(ty));
+                out.push_str(" {");
+                write(piece, set, out);
+                out.push_str(" }");
+            }
+            out.push_str(" }");
+        }
+        OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
+    }
+}
+
+fn write(piece: &PlanNode<'_>, set: SelectionSetId, out: &mut String) {
+    let start = out.len();
+    let mut leaves: Vec<&str> = Vec::new();
+    let members = piece.output.set(set).range().map(|at| &piece.output.fields[at]);
+    for of in members {
+        let name = piece.schema.field_name(of.field);
+        match of.member {
+            OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
+            OutputKind::Leaf if leaves.contains(&name) => {}
+            OutputKind::Leaf => {
+                out.push(' ');
+                out.push_str(name);
+                leaves.push(name);
+            }
+            // One that stands there under two aliases is asked for with the fields of both.
+            OutputKind::Object(_) | OutputKind::Abstract(_) => {
+                out.push(' ');
+                out.push_str(name);
+                below(piece, of.member, out);
+            }
+        }
+    }
+    for &field in &piece.output.set(set).hidden {
+        let name = piece.schema.field_name(field);
+        if !leaves.contains(&name) {
+            out.push(' ');
+            out.push_str(name);
+            leaves.push(name);
+        }
+    }
+    if out.len() == start {
+        out.push_str(" __typename");
+    }
+}

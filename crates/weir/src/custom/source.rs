@@ -1,0 +1,108 @@
+//! The source of services behind a native source: callers whose token does not hold get nothing of it.
+
+use std::sync::Arc;
+use weir_engine::caller::{Facts, Identity, Token};
+use weir_engine::lifetime::HintAt;
+use weir_engine::rows::{CellError, Column, Table};
+use weir_engine::source::{
+    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, FieldResolver, PlanError,
+    PlanNode, PreparedFetch, Source, SourceError, Tag,
+};
+use weir_http::source::HttpSource;
+use weir_language::ast::OperationKind;
+use weir_language::schema::{Schema, Visibility};
+
+/// The facts of a caller whose token does not hold.
+const REFUSED: u64 = 1;
+
+/// See the module's words.
+pub(super) struct CustomSource {
+    http: HttpSource,
+    /// True if tokens are checked: by a line `# Dgraph.Authorization`.
+    is_guarded: bool,
+}
+
+impl CustomSource {
+    pub(super) const fn new(http: HttpSource, is_guarded: bool) -> Self {
+        Self { http, is_guarded }
+    }
+}
+
+impl Source for CustomSource {
+    fn name(&self) -> &str {
+        self.http.name()
+    }
+
+    fn schema(&self) -> &Arc<Schema> {
+        self.http.schema()
+    }
+
+    fn field_resolver(&self) -> Option<&dyn FieldResolver> {
+        self.http.field_resolver()
+    }
+
+    fn hints(&self) -> &[HintAt] {
+        self.http.hints()
+    }
+
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        let is_refused = matches!(identity.claims.token(), Token::Refused(_));
+        facts.extend((self.is_guarded && is_refused && !identity.is_admin()).then_some(REFUSED));
+    }
+
+    fn visibility(&self, _: &[u64]) -> Option<Visibility> {
+        None
+    }
+
+    fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
+        if node.facts.is_empty() {
+            return self.http.prepare(node);
+        }
+        let what = |field: &u32| {
+            let member = &node.output.fields[*field as usize];
+            match node.kind {
+                OperationKind::Mutation => format!("mutation {}", node.schema.field_name(member.field)),
+                OperationKind::Query | OperationKind::Subscription => format!("query {}", member.key.name()),
+            }
+        };
+        Ok(Box::new(RefusedFetch { fields: node.fields.iter().map(what).collect() }))
+    }
+}
+
+/// A fetch that calls nobody.
+struct RefusedFetch {
+    /// What each member asks for, in words.
+    fields: Vec<String>,
+}
+
+impl PreparedFetch for RefusedFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
+        let reason = match input.caller.claims().token() {
+            Token::Refused(reason) => &**reason,
+            Token::Absent | Token::Claims(_) => "",
+        };
+        let rows = input.parent_keys.and_then(<[Column]>::first).map_or(1, Column::len);
+        let column = |what: &String| {
+            let message = format!("couldn't rewrite {what} because {reason}").into();
+            let error = FieldError { code: "INVALID_TOKEN", message, hasura_path: None, extensions: None };
+            let mut column = Column::default();
+            for row in 0..rows {
+                column.nulls.set(row);
+                column.errors.push(CellError { row: row as u32, error: error.clone() });
+            }
+            column
+        };
+        let columns = self.fields.iter().map(column).collect();
+        let table = Table { rows: rows as u32, columns, hidden: Vec::new() };
+        let result = FetchResult { body: FetchBody::Rows(table), errors: Vec::new(), cache_control: None };
+        Box::pin(std::future::ready(Ok(result)))
+    }
+
+    fn touches(&self) -> &[Tag] {
+        &[]
+    }
+
+    fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
+        out.push_str("nothing: the token does not hold\n");
+    }
+}
