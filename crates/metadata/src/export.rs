@@ -158,7 +158,8 @@ fn json_node(node: &Node, depth: usize, out: &mut String) {
             indent(out, depth);
             out.push('}');
         }
-        Value::Text(text) | Value::Include(text) => out.push_str(&quoted(text)),
+        Value::Text(text) => out.push_str(&quoted(text)),
+        Value::Include(text) => out.push_str(&quoted(text)),
         value => out.push_str(&plain(value)),
     }
 }
@@ -169,7 +170,8 @@ fn plain(value: &Value) -> String {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
         Value::Number(digits) => digits.to_string(),
-        Value::Text(text) | Value::Include(text) => scalar(text),
+        Value::Text(text) => scalar(text),
+        Value::Include(text) => scalar(text),
         Value::List(_) => "[]".to_owned(),
         Value::Object(_) => "{}".to_owned(),
     }

@@ -162,10 +162,11 @@ fn json(node: &Node) -> Json {
         Value::Null => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
         Value::Number(digits) => Json::Number(digits.clone()),
-        Value::Text(text) | Value::Include(text) => Json::Text(text.clone()),
+        Value::Text(text) => Json::Text((&**text).into()),
+        Value::Include(text) => Json::Text(text.clone()),
         Value::List(items) => Json::List(items.iter().map(json).collect()),
         Value::Object(members) => {
-            Json::Object(Members(members.iter().map(|it| (it.key.clone(), json(&it.node))).collect()))
+            Json::Object(Members(members.iter().map(|it| ((&*it.key).into(), json(&it.node))).collect()))
         }
     }
 }

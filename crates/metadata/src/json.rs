@@ -12,7 +12,7 @@ use std::fmt;
 pub(crate) const NEWTYPE: &str = "weir_metadata::Json";
 
 /// One value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Json {
     /// `null`.
     #[default]
@@ -30,7 +30,7 @@ pub enum Json {
 }
 
 /// Members of an object, in the order of the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Members(pub Vec<(Box<str>, Json)>);
 
 /// JSON text.
@@ -80,7 +80,7 @@ impl Json {
     pub fn spell(&mut self, node: &Node) {
         match (self, &node.value) {
             (Self::Number(digits), Value::Number(written)) => digits.clone_from(written),
-            (number @ Self::Number(_), Value::Text(written)) => *number = Self::Text(written.clone()),
+            (number @ Self::Number(_), Value::Text(written)) => *number = Self::Text((&**written).into()),
             (Self::List(items), Value::List(nodes)) => {
                 items.iter_mut().zip(nodes).for_each(|(item, node)| item.spell(node));
             }
@@ -188,6 +188,8 @@ impl<'de> Visitor<'de> for Any {
         while let Some((key, value)) = map.next_entry::<String, Json>()? {
             members.push((key.into_boxed_str(), value));
         }
+        // Most objects of conditions have one member, and many are kept.
+        members.shrink_to_fit();
         Ok(Json::Object(Members(members)))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
@@ -195,6 +197,7 @@ impl<'de> Visitor<'de> for Any {
         while let Some(item) = list.next_element()? {
             items.push(item);
         }
+        items.shrink_to_fit();
         Ok(Json::List(items))
     }
     fn visit_bool<E: de::Error>(self, value: bool) -> Result<Json, E> {

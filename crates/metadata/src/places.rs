@@ -67,6 +67,11 @@ impl fmt::Debug for Places {
 }
 
 impl Places {
+    /// Forgets the document, once all that is wrong with it has been said.
+    pub fn forget(&mut self) {
+        self.root = Arc::default();
+    }
+
     /// `tables/public_boat.yaml:12:3: select_permissions[0].permission.filter`, with as much of it as is known. The path
     /// begins at the file that holds the entry.
     #[must_use]
@@ -74,10 +79,12 @@ impl Places {
         let (mut node, mut shown, mut begin) = (&*self.root, self.root.place, 0);
         for (at, step) in path.iter().enumerate() {
             let (place, below) = match (step, &node.value) {
-                (Step::Key(key), Value::Object(members)) => match members.iter().find(|it| it.key == *key) {
-                    Some(member) => (member.place, &member.node),
-                    None => break,
-                },
+                (Step::Key(key), Value::Object(members)) => {
+                    match members.iter().find(|it| *it.key == **key) {
+                        Some(member) => (member.place, &member.node),
+                        None => break,
+                    }
+                }
                 (Step::Item(item), Value::List(items)) => match items.get(*item) {
                     Some(item) => (item.place, item),
                     None => break,

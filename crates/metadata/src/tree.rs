@@ -1,4 +1,8 @@
 //! Nodes of a document with their places.
+//!
+//! **Cost:** 40 bytes for a node, 72 for a member; keys and short texts stand once for the whole document.
+
+use std::sync::Arc;
 
 /// File, line and column of a node; line and column from 1, line 0 where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +35,7 @@ pub enum Value {
     /// Digits of a number of JSON.
     Number(Box<str>),
     /// A text.
-    Text(Box<str>),
+    Text(Arc<str>),
     /// `!include` as a tag; the text is the file.
     Include(Box<str>),
     /// A list.
@@ -44,7 +48,7 @@ pub enum Value {
 #[derive(Clone)]
 pub struct Member {
     /// Its key.
-    pub key: Box<str>,
+    pub key: Arc<str>,
     /// The place of the key.
     pub place: Place,
     /// Its value.

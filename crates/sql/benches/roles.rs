@@ -1,6 +1,7 @@
 //! Cost of permissions: 5,000 tables, 11 roles with all four permissions on each.
 //!
-//! `cargo bench -p weir-sql --bench roles`: milliseconds of each step, and the memory of the process after it.
+//! `cargo bench -p weir-sql --bench roles`: milliseconds of each step, and the memory of the process after it. With `-- distinct` no two
+//! roles have a permission in common.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,22 +30,25 @@ fn step<T>(name: &str, run: impl FnOnce() -> T) -> T {
     made
 }
 
-fn entry(table: usize) -> String {
+/// The entry of a table; `OWN` in it is the condition of each role.
+fn entry(table: usize, is_distinct: bool) -> String {
+    let own = |role: usize| match is_distinct {
+        true => format!(r#"{{"owner": {{"_eq": "X-Hasura-User-Id"}}, "id": {{"_gt": {role}}}}}"#),
+        false => r#"{"owner": {"_eq": "X-Hasura-User-Id"}}"#.to_owned(),
+    };
     let rules = |permission: &str| {
-        let entry = |role| format!(r#"{{"role": "role{role}", "permission": {permission}}}"#);
+        let entry = |role| {
+            let permission = permission.replace("OWN", &own(role));
+            format!(r#"{{"role": "role{role}", "permission": {permission}}}"#)
+        };
         (0..ROLES).map(entry).collect::<Vec<_>>().join(", ")
     };
-    let own = r#"{"owner": {"_eq": "X-Hasura-User-Id"}}"#;
     format!(
         r#"{{"table": "t{table}", "select_permissions": [{}], "insert_permissions": [{}], "update_permissions": [{}], "delete_permissions": [{}]}}"#,
-        rules(&format!(
-            r#"{{"columns": ["id", "name", "owner"], "filter": {own}, "allow_aggregations": true}}"#
-        )),
-        rules(&format!(
-            r#"{{"columns": ["id", "name"], "check": {own}, "set": {{"owner": "x-hasura-user-id"}}}}"#
-        )),
-        rules(&format!(r#"{{"columns": ["name"], "filter": {own}, "check": {own}}}"#)),
-        rules(&format!(r#"{{"filter": {own}}}"#)),
+        rules(r#"{"columns": ["id", "name", "owner"], "filter": OWN, "allow_aggregations": true}"#),
+        rules(r#"{"columns": ["id", "name"], "check": OWN, "set": {"owner": "x-hasura-user-id"}}"#),
+        rules(r#"{"columns": ["name"], "filter": OWN, "check": OWN}"#),
+        rules(r#"{"filter": OWN}"#),
     )
 }
 
@@ -56,8 +60,11 @@ fn main() {
         )
     };
     connection.execute_batch(&(0..TABLES).map(create).collect::<String>()).expect("sound statements");
-    let entries = format!("[{}]", (0..TABLES).map(entry).collect::<Vec<_>>().join(","));
+    let is_distinct = std::env::args().any(|it| it == "distinct");
+    let entries = (0..TABLES).map(|it| entry(it, is_distinct)).collect::<Vec<_>>().join(",");
+    let entries = step("text", || format!("[{entries}]"));
     let tables: Vec<TableEntry> = step("metadata", || serde_json::from_str(&entries).expect("sound entries"));
+    drop(entries);
     let (catalog, _) = step("catalog", || {
         weir_sqlite::introspect::read(&connection, SqliteOptions::default()).expect("tables")
     });

@@ -72,7 +72,12 @@ impl Generation {
             added.map_err(|message| format!("{name}: {message}"))?;
         }
         let credentials = native_auth.credentials(made.authenticator.credentials());
-        Ok(Self { is_waiting, watches, building, credentials, native_auth, ..made })
+        let mut made = Self { is_waiting, watches, building, credentials, native_auth, ..made };
+        // Everything that is wrong with the metadata has been said with its place.
+        if let Some(described) = made.config.described.as_mut().and_then(Arc::get_mut) {
+            described.loaded.places.forget();
+        }
+        Ok(made)
     }
 
     /// Makes the engine of `graph`, which was made of the sources of `config`.

@@ -1,27 +1,93 @@
 //! Permissions of tables and functions.
 //!
 //! Conditions are JSON in the order of the file; the model compiles them. Names in them and in `columns` are those of the database.
+//!
+//! **Cost:** the roles of a list whose permissions are equal share one.
 
 use super::is_default;
 use crate::json::{Json, Members};
-use serde::de::Error;
+use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::HashSet;
+use std::fmt;
+use std::hash::Hash;
+use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A permission of one role.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "P: Deserialize<'de>", serialize = "P: Serialize"))]
 pub struct PermissionEntry<P> {
     /// The role; never `admin`.
     pub role: String,
     /// The permission.
-    pub permission: P,
+    #[serde(deserialize_with = "alone", serialize_with = "whole")]
+    pub permission: Arc<P>,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
 
+fn alone<'de, P: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<P>, D::Error> {
+    P::deserialize(deserializer).map(Arc::new)
+}
+
+fn whole<P: Serialize, S: Serializer>(permission: &Arc<P>, serializer: S) -> Result<S::Ok, S::Error> {
+    P::serialize(permission, serializer)
+}
+
+/// The permissions of one list that are known, each once.
+struct Distinct<P>(HashSet<Arc<P>>);
+
+impl<P: Eq + Hash> Distinct<P> {
+    fn new() -> Self {
+        Self(HashSet::new())
+    }
+
+    /// Replaces the entry's permission by the equal one that is known.
+    fn share(&mut self, entry: &mut PermissionEntry<P>) {
+        match self.0.get(&entry.permission) {
+            Some(known) => entry.permission = Arc::clone(known),
+            None => _ = self.0.insert(Arc::clone(&entry.permission)),
+        }
+    }
+}
+
+/// Makes equal permissions of `list` one.
+pub(super) fn share<P: Eq + Hash>(list: &mut [PermissionEntry<P>]) {
+    let mut known = Distinct::new();
+    list.iter_mut().for_each(|it| known.share(it));
+}
+
+/// Reads a list of permissions, the equal ones as one.
+pub(super) fn shared<'de, P: Deserialize<'de> + Eq + Hash, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<PermissionEntry<P>>, D::Error> {
+    deserializer.deserialize_seq(Entries(PhantomData))
+}
+
+/// Takes a list of permissions.
+struct Entries<P>(PhantomData<P>);
+
+impl<'de, P: Deserialize<'de> + Eq + Hash> Visitor<'de> for Entries<P> {
+    type Value = Vec<PermissionEntry<P>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of permissions")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let (mut entries, mut known) = (Vec::new(), Distinct::new());
+        while let Some(mut entry) = list.next_element()? {
+            known.share(&mut entry);
+            entries.push(entry);
+        }
+        entries.shrink_to_fit();
+        Ok(entries)
+    }
+}
+
 /// Columns of a permission.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Columns {
     /// `'*'`: those of the table when it is loaded.
     #[default]
@@ -56,7 +122,7 @@ impl Serialize for Columns {
 }
 
 /// `permission` of `select_permissions`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelectPermission {
     /// Columns that are seen.
@@ -81,7 +147,7 @@ pub struct SelectPermission {
 }
 
 /// Members of `query_root_fields`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
 pub enum QueryRootField {
@@ -91,7 +157,7 @@ pub enum QueryRootField {
 }
 
 /// Members of `subscription_root_fields`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
 pub enum SubscriptionRootField {
@@ -102,7 +168,7 @@ pub enum SubscriptionRootField {
 }
 
 /// `permission` of `insert_permissions`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct InsertPermission {
     /// The condition on the row as it is stored.
@@ -122,7 +188,7 @@ pub struct InsertPermission {
 }
 
 /// `permission` of `update_permissions`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct UpdatePermission {
     /// Columns that may be changed.
@@ -144,7 +210,7 @@ pub struct UpdatePermission {
 }
 
 /// `permission` of `delete_permissions`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeletePermission {
     /// Rows that may be deleted.

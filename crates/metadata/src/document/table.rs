@@ -2,12 +2,14 @@
 
 use super::is_default;
 use super::permission::{
-    DeletePermission, InsertPermission, PermissionEntry, SelectPermission, UpdatePermission,
+    self, DeletePermission, InsertPermission, PermissionEntry, SelectPermission, UpdatePermission,
 };
 use crate::json::{Json, Members};
 use crate::tree::{Node, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::hash::Hash;
+use std::sync::Arc;
 
 /// A table as it is to be served.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -34,16 +36,16 @@ pub struct TableEntry {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remote_relationships: Vec<Json>,
     /// Roles that may insert rows.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "permission::shared", skip_serializing_if = "Vec::is_empty")]
     pub insert_permissions: Vec<PermissionEntry<InsertPermission>>,
     /// Roles that may read rows.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "permission::shared", skip_serializing_if = "Vec::is_empty")]
     pub select_permissions: Vec<PermissionEntry<SelectPermission>>,
     /// Roles that may change rows.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "permission::shared", skip_serializing_if = "Vec::is_empty")]
     pub update_permissions: Vec<PermissionEntry<UpdatePermission>>,
     /// Roles that may delete rows.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "permission::shared", skip_serializing_if = "Vec::is_empty")]
     pub delete_permissions: Vec<PermissionEntry<DeletePermission>>,
     /// Not supported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -114,7 +116,7 @@ impl TableEntry {
 
     /// Gives numbers in conditions the digits that `node`, the entry's text, has.
     pub fn spell(&mut self, node: &Node) {
-        fn each<P>(
+        fn each<P: Clone + Eq + Hash>(
             list: &mut [PermissionEntry<P>],
             node: Option<&Node>,
             mut spell: impl FnMut(&mut P, &Node),
@@ -125,9 +127,10 @@ impl TableEntry {
             };
             for (entry, node) in list.iter_mut().zip(nodes) {
                 if let Some(node) = node.get("permission") {
-                    spell(&mut entry.permission, node);
+                    spell(Arc::make_mut(&mut entry.permission), node);
                 }
             }
+            permission::share(list);
         }
         let value = |value: &mut Json, node: &Node, key: &str| {
             if let Some(node) = node.get(key) {

@@ -93,7 +93,8 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             Value::Bool(value) => visitor.visit_bool(*value),
             Value::Number(digits) if self.is_plain => visitor.visit_borrowed_bytes(digits.as_bytes()),
             Value::Number(digits) => number(digits, visitor),
-            Value::Text(text) | Value::Include(text) => visitor.visit_borrowed_str(text),
+            Value::Text(text) => visitor.visit_borrowed_str(text),
+            Value::Include(text) => visitor.visit_borrowed_str(text),
             Value::List(items) => visitor.visit_seq(Items { items: items.iter().enumerate() }),
             Value::Object(members) => {
                 visitor.visit_map(Entries { rest: members.iter(), value: None, is_plain: self.is_plain })
@@ -234,6 +235,6 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Error> {
         let Some(member) = self.value.take() else { return Err(de::Error::custom("a value without a key")) };
         let made = seed.deserialize(Reader::new(&member.node));
-        made.map_err(|error| error.at(member.node.place).below(Step::Key(member.key.clone())))
+        made.map_err(|error| error.at(member.node.place).below(Step::Key((&*member.key).into())))
     }
 }

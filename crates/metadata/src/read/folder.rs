@@ -10,7 +10,7 @@ use crate::tree::{Member, Node, Place, Value};
 use std::path::{Path, PathBuf};
 
 /// Size of one file, in bytes.
-const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+const FILE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// Size of all files, in bytes.
 const ALL_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Files of one document.

@@ -1,13 +1,17 @@
 //! JSON text to nodes with places.
+//!
+//! **Cost:** linear in the text, also where all of it is one line.
 
 use super::Wrong;
 use super::yaml::{Budget, add};
 use crate::json::is_number;
 use crate::tree::{Member, Node, Place, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Reads `text`, the file of index `file`.
 pub(super) fn parse(text: &str, file: u32, budget: &mut Budget) -> Result<Node, Wrong> {
-    let mut reader = TextReader { text, at: 0, line: 1, line_start: 0, file, budget };
+    let mut reader = TextReader { text, at: 0, line: 1, column: 1, counted: 0, file, budget };
     let node = reader.node(0)?;
     reader.space();
     match reader.peek() {
@@ -20,18 +24,23 @@ struct TextReader<'t> {
     text: &'t str,
     at: usize,
     line: u32,
-    line_start: usize,
+    /// Column of `counted`, a place of the line before `at`.
+    column: u32,
+    counted: usize,
     file: u32,
     budget: &'t mut Budget,
 }
 
 impl TextReader<'_> {
-    fn place(&self) -> Place {
-        let column = self.text[self.line_start..self.at].chars().count() as u32 + 1;
-        Place { file: self.file, line: self.line, column }
+    fn place(&mut self) -> Place {
+        // A backslash may be the last character of the text.
+        let between = self.text.get(self.counted..self.at).unwrap_or_default();
+        self.column += between.chars().count() as u32;
+        self.counted = self.counted.max(self.at);
+        Place { file: self.file, line: self.line, column: self.column }
     }
 
-    fn wrong(&self, message: &str) -> Wrong {
+    fn wrong(&mut self, message: &str) -> Wrong {
         Wrong { place: self.place(), message: message.to_owned() }
     }
 
@@ -44,7 +53,7 @@ impl TextReader<'_> {
             self.at += 1;
             if byte == b'\n' {
                 self.line += 1;
-                self.line_start = self.at;
+                (self.column, self.counted) = (1, self.at);
             }
         }
     }
@@ -64,7 +73,7 @@ impl TextReader<'_> {
         let value = match self.peek() {
             Some(b'{') => self.object(depth)?,
             Some(b'[') => self.list(depth)?,
-            Some(b'"') => Value::Text(self.string()?.into()),
+            Some(b'"') => Value::Text(self.string()?),
             Some(_) => self.word()?,
             None => return Err(self.wrong("the text ends where a value is expected")),
         };
@@ -74,7 +83,7 @@ impl TextReader<'_> {
     fn object(&mut self, depth: usize) -> Result<Value, Wrong> {
         self.at += 1;
         let mut members: Vec<Member> = Vec::new();
-        let mut keys = std::collections::HashSet::new();
+        let mut keys = HashSet::new();
         if self.takes(b'}') {
             return Ok(Value::Object(members));
         }
@@ -89,8 +98,9 @@ impl TextReader<'_> {
                 return Err(self.wrong("a colon is expected"));
             }
             let node = self.node(depth + 1)?;
-            add(&mut members, &mut keys, Member { key: key.into(), place, node })?;
+            add(&mut members, &mut keys, Member { key, place, node })?;
             if self.takes(b'}') {
+                members.shrink_to_fit();
                 return Ok(Value::Object(members));
             }
             if !self.takes(b',') {
@@ -108,6 +118,7 @@ impl TextReader<'_> {
         loop {
             items.push(self.node(depth + 1)?);
             if self.takes(b']') {
+                items.shrink_to_fit();
                 return Ok(Value::List(items));
             }
             if !self.takes(b',') {
@@ -117,23 +128,29 @@ impl TextReader<'_> {
     }
 
     /// A string, whose escapes `serde_json` resolves.
-    fn string(&mut self) -> Result<String, Wrong> {
-        let start = self.at;
+    fn string(&mut self) -> Result<Arc<str>, Wrong> {
+        let place = self.place();
+        let (start, mut has_escape) = (self.at, false);
         self.at += 1;
         loop {
             match self.peek() {
                 Some(b'"') => break,
-                Some(b'\\') => self.at += 2,
+                Some(b'\\') => (self.at, has_escape) = (self.at + 2, true),
                 Some(byte) if byte >= b' ' => self.at += 1,
                 Some(_) | None => return Err(self.wrong("the string does not end on its line")),
             }
         }
         self.at += 1;
-        let written = self.text.get(start..self.at).unwrap_or_default();
-        serde_json::from_str(written).map_err(|_| {
-            self.at = start;
-            self.wrong("the string holds an escape that JSON does not know")
-        })
+        let text = self.text;
+        let written = text.get(start..self.at).unwrap_or_default();
+        if !has_escape {
+            return Ok(self.budget.text(&written[1..written.len() - 1]));
+        }
+        let read: String = serde_json::from_str(written).map_err(|_| {
+            let message = "the string holds an escape that JSON does not know".to_owned();
+            Wrong { place, message }
+        })?;
+        Ok(self.budget.text(&read))
     }
 
     fn word(&mut self) -> Result<Value, Wrong> {

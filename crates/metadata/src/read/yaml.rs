@@ -10,20 +10,24 @@ use crate::json::is_number;
 use crate::tree::{Member, Node, Place, Value};
 use serde_saphyr::granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Open brackets and indentations.
 const DEPTH_MAX: usize = 128;
-/// Nodes of all files together; some hundred bytes each.
-const NODES_MAX: u32 = 2_000_000;
+/// Nodes of all files together; fewer than a hundred bytes each, and their texts.
+const NODES_MAX: u32 = 4_000_000;
+/// Longest text that is looked for among those that stand in the document already, in bytes.
+const SHARED_BYTES_MAX: usize = 64;
 
-/// The nodes that may still be made.
+/// The nodes that may still be made, and the texts of those that were.
 pub(super) struct Budget {
     nodes: u32,
+    texts: HashSet<Arc<str>>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { nodes: NODES_MAX }
+        Self { nodes: NODES_MAX, texts: HashSet::new() }
     }
 }
 
@@ -36,6 +40,19 @@ impl Budget {
         self.take(place, 1)
     }
 
+    /// `text`, which the document holds once if it is short.
+    pub(super) fn text(&mut self, text: &str) -> Arc<str> {
+        if text.len() > SHARED_BYTES_MAX {
+            return text.into();
+        }
+        if let Some(known) = self.texts.get(text) {
+            return Arc::clone(known);
+        }
+        let made: Arc<str> = text.into();
+        self.texts.insert(Arc::clone(&made));
+        made
+    }
+
     fn take(&mut self, place: Place, count: u32) -> Result<(), Wrong> {
         let left = self.nodes.checked_sub(count);
         let message = || format!("the metadata has more than {NODES_MAX} values, aliases included");
@@ -44,13 +61,26 @@ impl Budget {
     }
 }
 
+/// Adds `key` to the keys of `members`, which `keys` holds once there are many: true if it is not there yet.
+fn is_new(members: &[Member], keys: &mut HashSet<Arc<str>>, key: &Arc<str>) -> bool {
+    /// Members that are searched one by one.
+    const SEARCHED_MAX: usize = 16;
+    if members.len() < SEARCHED_MAX {
+        return members.iter().all(|it| it.key != *key);
+    }
+    if keys.is_empty() {
+        keys.extend(members.iter().map(|it| Arc::clone(&it.key)));
+    }
+    keys.insert(Arc::clone(key))
+}
+
 /// Adds a member, whose key must not be there yet.
 pub(super) fn add(
     members: &mut Vec<Member>,
-    keys: &mut HashSet<Box<str>>,
+    keys: &mut HashSet<Arc<str>>,
     member: Member,
 ) -> Result<(), Wrong> {
-    if !keys.insert(member.key.clone()) {
+    if !is_new(members, keys, &member.key) {
         return Err(Wrong { place: member.place, message: format!("the key `{}` stands twice", member.key) });
     }
     members.push(member);
@@ -68,9 +98,9 @@ enum Kind {
     List(Vec<Node>),
     Object {
         members: Vec<Member>,
-        keys: HashSet<Box<str>>,
+        keys: HashSet<Arc<str>>,
         merged: Vec<Node>,
-        key: Option<(Box<str>, Place)>,
+        key: Option<(Arc<str>, Place)>,
     },
 }
 
@@ -106,7 +136,7 @@ impl Builder<'_> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.budget.node(place, self.open.len())?;
-                let value = scalar(&text, style, tag.as_deref());
+                let value = scalar(&text, style, tag.as_deref(), self.budget);
                 self.put(Node::new(place, value), anchor)
             }
             Event::SequenceStart(_, anchor, _) => self.begin(place, anchor, Kind::List(Vec::new())),
@@ -140,11 +170,15 @@ impl Builder<'_> {
     fn end(&mut self) -> Result<(), Wrong> {
         let Some(Open { place, anchor, kind }) = self.open.pop() else { return Ok(()) };
         let value = match kind {
-            Kind::List(items) => Value::List(items),
+            Kind::List(mut items) => {
+                items.shrink_to_fit();
+                Value::List(items)
+            }
             Kind::Object { mut members, mut keys, merged, .. } => {
                 for node in merged {
                     merge(node, &mut members, &mut keys)?;
                 }
+                members.shrink_to_fit();
                 Value::Object(members)
             }
         };
@@ -164,7 +198,7 @@ impl Builder<'_> {
             Some(Kind::Object { members, keys, merged, key }) => match key.take() {
                 Some((name, _)) if &*name == "<<" => merged.push(node),
                 Some((name, place)) => add(members, keys, Member { key: name, place, node })?,
-                None => *key = Some((name_of(&node)?, node.place)),
+                None => *key = Some((name_of(&node, self.budget)?, node.place)),
             },
         }
         Ok(())
@@ -172,11 +206,12 @@ impl Builder<'_> {
 }
 
 /// A key: a scalar, as text.
-fn name_of(node: &Node) -> Result<Box<str>, Wrong> {
+fn name_of(node: &Node, budget: &mut Budget) -> Result<Arc<str>, Wrong> {
     match &node.value {
-        Value::Text(text) | Value::Number(text) => Ok(text.clone()),
-        Value::Bool(value) => Ok(value.to_string().into()),
-        Value::Null => Ok("null".into()),
+        Value::Text(text) => Ok(Arc::clone(text)),
+        Value::Number(text) => Ok(budget.text(text)),
+        Value::Bool(value) => Ok(budget.text(if *value { "true" } else { "false" })),
+        Value::Null => Ok(budget.text("null")),
         Value::Include(_) | Value::List(_) | Value::Object(_) => {
             Err(Wrong { place: node.place, message: "a key has to be a text".into() })
         }
@@ -184,10 +219,14 @@ fn name_of(node: &Node) -> Result<Box<str>, Wrong> {
 }
 
 /// Adds the members of `node` that are not there yet.
-fn merge(node: Node, members: &mut Vec<Member>, keys: &mut HashSet<Box<str>>) -> Result<(), Wrong> {
+fn merge(node: Node, members: &mut Vec<Member>, keys: &mut HashSet<Arc<str>>) -> Result<(), Wrong> {
     match node.value {
         Value::Object(others) => {
-            members.extend(others.into_iter().filter(|it| keys.insert(it.key.clone())));
+            for other in others {
+                if is_new(members, keys, &other.key) {
+                    members.push(other);
+                }
+            }
             Ok(())
         }
         Value::List(items) => items.into_iter().try_for_each(|it| merge(it, members, keys)),
@@ -205,19 +244,19 @@ fn size(node: &Node) -> u32 {
     below.saturating_add(1)
 }
 
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Value {
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, budget: &mut Budget) -> Value {
     let is_tagged = |suffix: &str| tag.is_some_and(|it| it.suffix() == suffix);
     if is_tagged("include") {
         return Value::Include(text.into());
     }
     if style != ScalarStyle::Plain || is_tagged("str") {
-        return Value::Text(text.into());
+        return Value::Text(budget.text(text));
     }
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
         digits if is_number(digits) => Value::Number(digits.into()),
-        _ => Value::Text(text.into()),
+        _ => Value::Text(budget.text(text)),
     }
 }

@@ -100,12 +100,12 @@ fn table(number: usize) -> impl Strategy<Value = TableEntry> {
                 array_relationships: vec![entry("a", ForeignKeyOn::Remote(key))],
                 select_permissions: vec![PermissionEntry {
                     role: "r".into(),
-                    permission: select,
+                    permission: select.into(),
                     comment: None,
                 }],
                 update_permissions: vec![PermissionEntry {
                     role: "r".into(),
-                    permission: update,
+                    permission: update.into(),
                     comment: custom,
                 }],
                 ..TableEntry::new(name)

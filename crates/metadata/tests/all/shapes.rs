@@ -1,6 +1,7 @@
 //! Shapes of documents, and the words for those that are wrong.
 
 use std::path::Path;
+use std::sync::Arc;
 use weir_metadata::check::unsupported;
 use weir_metadata::{Loaded, read};
 
@@ -120,6 +121,35 @@ fn conditions_keep_their_order_their_digits_and_their_nulls() {
     assert_eq!(
         serde_json::to_string(filter).unwrap(),
         r#"{"z":{"_eq":12345678901234567890.50},"a":{"_eq":null},"1":{"_in":["007","007"]}}"#
+    );
+}
+
+#[test]
+fn equal_permissions_of_a_list_are_one() {
+    let rule = "permission: {columns: [id], filter: {id: {_eq: 1}}}";
+    let other = "permission: {columns: [id], filter: {id: {_eq: 2}}}";
+    let text = table(&format!(
+        "    select_permissions: [{{role: a, {rule}}}, {{role: b, {other}}}, {{role: c, {rule}}}]\n"
+    ));
+    let loaded = load(&text).unwrap();
+    let rules = &loaded.document.sources[0].tables[0].select_permissions;
+    assert!(Arc::ptr_eq(&rules[0].permission, &rules[2].permission));
+    assert!(rules[0].permission != rules[1].permission);
+}
+
+#[test]
+fn columns_of_a_long_line_are_counted_in_characters() {
+    let role = "{\"role\": \"é\", \"permission\": {\"columns\": \"*\", \"filter\": {}}}, ";
+    let head = "{\"version\": 3, \"sources\": [{\"name\": \"a\", \"tables\": [{\"table\": \"boat\", \"delete_permissions\": [], \"select_permissions\": [";
+    let roles: String = (0..3).map(|it| role.replace('é', &"é".repeat(it + 1))).collect();
+    let text = format!("{head}{roles}{{\"role\": \"x\\u00e9\", \"permissions\": 1}}]}}]}}]}}");
+    let at = text.find("\"permissions\"").unwrap();
+    let column = text[..at].chars().count() + 1;
+    check(
+        &text,
+        &format!(
+            "metadata.yaml:1:{column}: sources[0].tables[0].select_permissions[3]: unknown key `permissions`; did you mean `permission`?"
+        ),
     );
 }
 

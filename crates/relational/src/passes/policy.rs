@@ -69,6 +69,11 @@ pub trait Policy: Debug + Send + Sync {
     fn presets(&self, _table: TableId, _kind: WriteKind) -> &[(ColumnId, Preset)] {
         &[]
     }
+
+    /// Names of the session variables that it reads for any table of `relations`, each once, sorted.
+    fn claims(&self, relations: &Relations) -> Vec<Box<str>> {
+        claims_of(self, relations)
+    }
 }
 
 /// Allows all rows.
@@ -126,8 +131,10 @@ pub fn restrict_change(change: &mut Change, policy: &dyn Policy) {
 }
 
 /// Names of the session variables that `policy` reads for any table of `relations`, each once, sorted.
+///
+/// **Cost:** one walk over all tables.
 #[must_use]
-pub fn claims_of(policy: &dyn Policy, relations: &Relations) -> Vec<Box<str>> {
+pub fn claims_of<P: Policy + ?Sized>(policy: &P, relations: &Relations) -> Vec<Box<str>> {
     let mut claims = Claims::default();
     for table in (0..relations.catalog.tables.len() as u32).map(TableId) {
         let rows = Purpose::ALL.into_iter().filter_map(|purpose| policy.rows(table, purpose));

@@ -343,7 +343,13 @@ impl Compiler<'_> {
                     conflict.key = key.map(|key| key.columns.clone()).unwrap_or_default();
                     conflict.constraint = key.map(|key| key.name.clone()).unwrap_or_default();
                 }
-                InputMeaning::UpdateColumns => conflict.update = self.columns(value),
+                InputMeaning::UpdateColumns => {
+                    let is_none = |it| matches!(self.enum_meaning(it), Some(EnumMeaning::NoColumn(_)));
+                    if self.inputs.items(value).into_iter().any(is_none) {
+                        return self.below(name, |it| Err(it.refuse("erroneous column name")));
+                    }
+                    conflict.update = self.columns(value);
+                }
                 InputMeaning::Where(_) if !null => {
                     conflict.filter = self.below(name, |it| it.filter_of_change(value, table))?;
                 }

@@ -8,9 +8,7 @@
 //! Source: `docs/permissions.md`, "What a role sees".
 
 use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
-use crate::permission::{
-    ColumnAccess, InsertRule, Permissions, Role, SelectRule, TablePermissions, UpdateRule,
-};
+use crate::permission::{InsertRule, Permissions, Role, SelectRule, TablePermissions, UpdateRule};
 use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, TypeId, TypeKind, Visibility};
 use weir_metadata::document::permission::QueryRootField;
 use weir_relational::catalog::{FunctionId, RelationshipId, RelationshipKind, TableId};
@@ -104,7 +102,6 @@ pub(super) fn visibility(api: &Api, facts: &[u64]) -> Visibility {
     for at in 0..api.schema.types.len() as u32 {
         view.show_members(TypeId(at), uses[at as usize], &mut seen);
     }
-    view.show_arguments(&mut seen);
     seen.close(&api.schema);
     seen
 }
@@ -132,15 +129,15 @@ impl RoleView<'_> {
     }
 
     fn select(&self, table: TableId) -> Option<&SelectRule> {
-        self.role?.table(table).select.as_ref()
+        self.role?.table(table).select.as_deref()
     }
 
     fn insert(&self, table: TableId) -> Option<&InsertRule> {
-        self.role?.table(table).insert.as_ref().filter(|it| self.is_backend || !it.backend_only)
+        self.role?.table(table).insert.as_deref().filter(|it| self.is_backend || !it.backend_only)
     }
 
     fn update(&self, table: TableId) -> Option<&UpdateRule> {
-        self.role?.table(table).update.as_ref().filter(|it| self.is_backend || !it.backend_only)
+        self.role?.table(table).update.as_deref().filter(|it| self.is_backend || !it.backend_only)
     }
 
     fn deletes(&self, table: TableId) -> bool {
@@ -213,9 +210,7 @@ impl RoleView<'_> {
     /// True if a field that the database never leaves empty may be null for the role: a guarded cell, or a row that is filtered.
     fn may_be_hidden(&self, meaning: FieldMeaning) -> bool {
         match meaning {
-            FieldMeaning::Column(table, column) => {
-                self.select(table).is_some_and(|it| matches!(it.column(column), ColumnAccess::If(_)))
-            }
+            FieldMeaning::Column(table, column) => self.select(table).is_some_and(|it| it.guards(column)),
             FieldMeaning::Related(by) => {
                 let related = self.api.model.relations.relationship(by);
                 matches!(related.kind, RelationshipKind::Object { certain: true })
@@ -276,7 +271,6 @@ impl RoleView<'_> {
             (InputMeaning::RelatedAggregate(by), Use::Condition) => self.aggregates(self.target(by)),
             (InputMeaning::RelatedAggregate(by), _) => self.select(self.target(by)).is_some(),
             (InputMeaning::Computed(function), _) => self.computes(function),
-            (InputMeaning::OnConflict(table), _) => self.insert(table).is_some(),
             _ => true,
         }
     }
@@ -287,29 +281,22 @@ impl RoleView<'_> {
                 self.update(table).is_some_and(|it| it.takes(column))
             }
             (EnumMeaning::Column(table, column), _) => self.select(table).is_some_and(|it| it.shows(column)),
-            (EnumMeaning::Constraint(table, _), _) => self.insert(table).is_some(),
             // A table without a column that may be updated: see `api::writes`.
             (EnumMeaning::NoColumn(table), _) => {
                 let takes = |it: &UpdateRule| {
                     let columns = 0..it.columns.len() as u32;
                     columns.map(weir_relational::catalog::ColumnId).any(|column| it.takes(column))
                 };
-                self.insert(table).is_some() && !self.update(table).is_some_and(takes)
+                !self.update(table).is_some_and(takes)
             }
-            (EnumMeaning::None | EnumMeaning::Order { .. } | EnumMeaning::TableValue(..), _) => true,
-        }
-    }
-
-    /// Hides arguments of visible fields: those of rows of a function that have nothing to name are closed over by their types.
-    fn show_arguments(&self, seen: &mut Visibility) {
-        for (at, field) in self.schema().fields.iter().enumerate() {
-            for input in field.arguments.range() {
-                let shown = match (self.api.inputs[input], self.api.fields[at]) {
-                    (InputMeaning::OnConflict(table), _) => self.insert(table).is_some(),
-                    _ => true,
-                };
-                seen.show_input(InputId(input as u32), shown);
-            }
+            // Those of upserts are reached by what inserts, which is granted or not.
+            (
+                EnumMeaning::None
+                | EnumMeaning::Order { .. }
+                | EnumMeaning::TableValue(..)
+                | EnumMeaning::Constraint(..),
+                _,
+            ) => true,
         }
     }
 }

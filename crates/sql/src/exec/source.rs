@@ -35,7 +35,6 @@ use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::passes::effects::touched;
-use weir_relational::passes::policy::claims_of;
 use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::TooWide;
 
@@ -296,7 +295,7 @@ impl<D: Driver> RelationalFetch<D> {
                 (plan.claims.clone(), called.any(|it| it.session.is_some()))
             }
             None => {
-                let claims = claims_of(&*frontend.policy(&self.ask.facts), relations);
+                let claims = frontend.policy(&self.ask.facts).claims(relations);
                 (claims, relations.functions.iter().any(|it| it.session.is_some()))
             }
         };

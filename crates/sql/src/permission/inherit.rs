@@ -8,12 +8,12 @@
 //! Source: `docs/permissions.md`, "Inherited roles".
 
 use super::build::PermissionBuilder;
-use super::{ColumnAccess, SelectRule, TablePermissions};
+use super::{SelectRule, TablePermissions};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use weir_metadata::document::api::InheritedRole;
-use weir_metadata::document::permission::{QueryRootField, SubscriptionRootField};
-use weir_relational::catalog::{ConfigStep, Warning};
-use weir_relational::plan::Filter;
+use weir_relational::catalog::{ColumnId, ConfigStep, Warning};
+use weir_relational::plan::{Filter, GuardedColumn};
 
 /// `name` and all roles it is made of, by whatever way.
 pub(super) fn reachable<'r>(name: &'r str, inherited: &'r [InheritedRole]) -> BTreeSet<&'r str> {
@@ -127,53 +127,51 @@ fn merge<'r>(
 }
 
 /// The only rule, or the one that all have.
-fn agreed<R: PartialEq + Clone>(
-    rules: &[&R],
-    kind: &'static str,
-    conflicts: &mut Vec<&'static str>,
-) -> Option<R> {
+fn agreed<R: Eq>(rules: &[&Arc<R>], kind: &'static str, conflicts: &mut Vec<&'static str>) -> Option<Arc<R>> {
     let first = *rules.first()?;
     if rules.iter().all(|it| *it == first) {
-        return Some(first.clone());
+        return Some(Arc::clone(first));
     }
     conflicts.push(kind);
     None
 }
 
 /// The union.
-fn select(parents: &[&SelectRule]) -> Option<SelectRule> {
+fn select(parents: &[&Arc<SelectRule>]) -> Option<Arc<SelectRule>> {
     let first = match parents {
         [] => return None,
-        [only] => return Some((*only).clone()),
+        [first, others @ ..] if others.iter().all(|it| it == first) => return Some(Arc::clone(first)),
         [first, ..] => *first,
     };
-    let columns = (0..first.columns.len()).map(|at| {
+    let (mut columns, mut guarded) = (Vec::with_capacity(first.columns.len()), Vec::new());
+    for at in 0..first.columns.len() {
         let granting: Vec<&Filter> =
-            parents.iter().filter(|it| it.columns[at] != ColumnAccess::Hidden).map(|it| &it.filter).collect();
-        match granting.len() {
-            0 => ColumnAccess::Hidden,
-            len if len == parents.len() => ColumnAccess::Shown,
-            _ => match any(granting.into_iter()) {
-                all if all.is_true() => ColumnAccess::Shown,
-                some => ColumnAccess::If(some),
-            },
+            parents.iter().filter(|it| it.columns[at]).map(|it| &*it.filter).collect();
+        columns.push(!granting.is_empty());
+        if granting.is_empty() || granting.len() == parents.len() {
+            continue;
         }
-    });
-    let columns = columns.collect();
+        let shown_if = any(granting.into_iter());
+        if !shown_if.is_true() {
+            guarded.push(GuardedColumn { column: ColumnId(at as u32), shown_if });
+        }
+    }
     let mut computed: Vec<_> = parents.iter().flat_map(|it| it.computed.iter().copied()).collect();
     computed.sort_unstable();
     computed.dedup();
     // A computed field that some parent lacks would show cells that the parent does not see: all have to have it.
     computed.retain(|it| parents.iter().all(|parent| parent.computed.contains(it)));
-    Some(SelectRule {
-        filter: any(parents.iter().map(|it| &it.filter)),
+    let merged = SelectRule {
+        filter: any(parents.iter().map(|it| &*it.filter)).into(),
         limit: parents.iter().filter_map(|it| it.limit).max(),
-        columns,
-        computed,
+        columns: columns.into(),
+        guarded: guarded.into(),
+        computed: computed.into(),
         aggregations: parents.iter().any(|it| it.aggregations),
-        query_roots: roots(parents, |it| it.query_roots.as_ref()),
-        subscription_roots: subscription_roots(parents),
-    })
+        query_roots: roots(parents, |it| it.query_roots.as_deref()),
+        subscription_roots: roots(parents, |it| it.subscription_roots.as_deref()),
+    };
+    Some(merged.into())
 }
 
 /// True if one of the conditions holds.
@@ -190,15 +188,11 @@ fn any<'f>(filters: impl Iterator<Item = &'f Filter>) -> Filter {
     if all.len() == 1 { all.remove(0) } else { Filter::Any(all) }
 }
 
-fn roots(
-    parents: &[&SelectRule],
-    of: impl Fn(&SelectRule) -> Option<&Vec<QueryRootField>>,
-) -> Option<Vec<QueryRootField>> {
-    let lists: Option<Vec<_>> = parents.iter().map(|it| of(it)).collect();
-    Some(lists?.into_iter().flatten().copied().collect())
-}
-
-fn subscription_roots(parents: &[&SelectRule]) -> Option<Vec<SubscriptionRootField>> {
-    let lists: Option<Vec<_>> = parents.iter().map(|it| it.subscription_roots.as_ref()).collect();
-    Some(lists?.into_iter().flatten().copied().collect())
+/// The root fields that one of the parents has; `None`: all.
+fn roots<F: Copy>(
+    parents: &[&Arc<SelectRule>],
+    of: impl Fn(&SelectRule) -> Option<&[F]>,
+) -> Option<Box<[F]>> {
+    let lists: Option<Vec<&[F]>> = parents.iter().map(|it| of(it)).collect();
+    Some(lists?.concat().into())
 }

@@ -1,26 +1,28 @@
 //! Permissions of roles over tracked tables, compiled from Hasura's metadata to conditions of the relational plan.
 //!
-//! `condition` reads a filter or check, `build` all permissions of a model, `inherit` makes inherited roles of their parents, `policy` gives the
-//! relational plan what a role may see and change.
+//! `condition` reads a filter or check, `rules` the permissions of a table, `build` all of a model, `inherit` makes inherited roles of their
+//! parents, `policy` gives the relational plan what a role may see and change.
 //!
 //! **Invariant:** a permission that does not fit the database is absent as a whole: a role never gets more than what is written.
 //!
-//! **Cost:** linear in the permissions, once per model; per profile one pass over the schema.
+//! **Cost:** linear in the permissions, once per model; per profile one pass over the schema. Roles whose permissions on a table are equal
+//! share the rules, and rules of a table with equal conditions share these.
 
 mod build;
 mod condition;
 mod inherit;
 mod policy;
+mod rules;
 
 pub use build::build;
 pub(crate) use policy::RolePolicy;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use weir_engine::caller::{Facts, Identity};
 use weir_metadata::document::permission::{QueryRootField, SubscriptionRootField};
 use weir_relational::catalog::{ColumnId, FunctionId, TableId};
 use weir_relational::passes::policy::Preset;
-use weir_relational::plan::Filter;
+use weir_relational::plan::{Filter, GuardedColumn};
 
 /// All roles of a model but the admin.
 #[derive(Clone, Debug, Default)]
@@ -35,84 +37,77 @@ pub struct Role {
     /// Its name.
     pub name: String,
     /// Parallel to the catalog's tables.
-    tables: Vec<TablePermissions>,
+    tables: Box<[TablePermissions]>,
     /// Functions it may call, parallel to those of the model.
-    functions: Vec<bool>,
+    functions: Box<[bool]>,
+    /// Session variables that its permissions read, without and with those for backends, once somebody asked.
+    claims: [OnceLock<Vec<Box<str>>>; 2],
 }
 
 /// The permissions of one role on one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TablePermissions {
-    pub(crate) select: Option<SelectRule>,
-    pub(crate) insert: Option<InsertRule>,
-    pub(crate) update: Option<UpdateRule>,
-    pub(crate) delete: Option<DeleteRule>,
-}
-
-/// Access to a column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ColumnAccess {
-    /// It is absent from the schema.
-    Hidden,
-    /// In every row.
-    Shown,
-    /// In rows that fulfil this; else it is null.
-    If(Filter),
+    pub(crate) select: Option<Arc<SelectRule>>,
+    pub(crate) insert: Option<Arc<InsertRule>>,
+    pub(crate) update: Option<Arc<UpdateRule>>,
+    pub(crate) delete: Option<Arc<DeleteRule>>,
 }
 
 /// A permission to read a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SelectRule {
-    pub(crate) filter: Filter,
+    pub(crate) filter: Arc<Filter>,
     pub(crate) limit: Option<u32>,
-    /// Parallel to the table's columns.
-    pub(crate) columns: Vec<ColumnAccess>,
+    /// Parallel to the table's columns: those that clients may name.
+    pub(crate) columns: Box<[bool]>,
+    /// Those of them that are shown in some rows only and are null in the others, ascending.
+    pub(crate) guarded: Box<[GuardedColumn]>,
     /// Computed fields of values.
-    pub(crate) computed: Vec<FunctionId>,
+    pub(crate) computed: Box<[FunctionId]>,
     pub(crate) aggregations: bool,
     /// `None`: all.
-    pub(crate) query_roots: Option<Vec<QueryRootField>>,
+    pub(crate) query_roots: Option<Box<[QueryRootField]>>,
     /// `None`: all.
-    pub(crate) subscription_roots: Option<Vec<SubscriptionRootField>>,
+    pub(crate) subscription_roots: Option<Box<[SubscriptionRootField]>>,
 }
 
 /// A permission to insert rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InsertRule {
-    pub(crate) check: Filter,
-    pub(crate) presets: Vec<(ColumnId, Preset)>,
+    pub(crate) check: Arc<Filter>,
+    pub(crate) presets: Box<[(ColumnId, Preset)]>,
     /// Parallel to the table's columns; presets among them are not given by clients.
-    pub(crate) columns: Vec<bool>,
+    pub(crate) columns: Box<[bool]>,
     pub(crate) backend_only: bool,
 }
 
 /// A permission to update rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UpdateRule {
-    pub(crate) filter: Filter,
-    pub(crate) check: Option<Filter>,
-    pub(crate) presets: Vec<(ColumnId, Preset)>,
+    pub(crate) filter: Arc<Filter>,
+    pub(crate) check: Option<Arc<Filter>>,
+    pub(crate) presets: Box<[(ColumnId, Preset)]>,
     /// As of [`InsertRule`].
-    pub(crate) columns: Vec<bool>,
+    pub(crate) columns: Box<[bool]>,
     pub(crate) backend_only: bool,
 }
 
 /// A permission to delete rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeleteRule {
-    pub(crate) filter: Filter,
+    pub(crate) filter: Arc<Filter>,
     pub(crate) backend_only: bool,
 }
 
 impl SelectRule {
-    /// Access to a column.
-    pub(crate) fn column(&self, column: ColumnId) -> &ColumnAccess {
-        &self.columns[column.0 as usize]
-    }
-
     /// True if clients may name the column.
     pub(crate) fn shows(&self, column: ColumnId) -> bool {
-        *self.column(column) != ColumnAccess::Hidden
+        self.columns[column.0 as usize]
+    }
+
+    /// True if the column is shown in some rows only.
+    pub(crate) fn guards(&self, column: ColumnId) -> bool {
+        self.guarded.binary_search_by_key(&column, |it| it.column).is_ok()
     }
 }
 

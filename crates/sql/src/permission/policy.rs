@@ -1,9 +1,9 @@
 //! The permissions of a role as a policy of the relational plan.
 
-use super::{ColumnAccess, Role, TablePermissions};
+use super::{Role, TablePermissions};
 use std::sync::Arc;
-use weir_relational::catalog::{ColumnId, TableId};
-use weir_relational::passes::policy::{Policy, Preset, WriteKind};
+use weir_relational::catalog::{ColumnId, Relations, TableId};
+use weir_relational::passes::policy::{Policy, Preset, WriteKind, claims_of};
 use weir_relational::plan::{Filter, GuardedColumn, Purpose};
 
 /// The policy of one role.
@@ -12,17 +12,14 @@ pub(crate) struct RolePolicy {
     /// `None`: it may see and change nothing.
     role: Option<Arc<Role>>,
     is_backend: bool,
-    /// Guarded columns, parallel to the catalog's tables.
-    cells: Vec<Vec<GuardedColumn>>,
 }
 
 /// No row.
 const NOTHING: Filter = Filter::Any(Vec::new());
 
 impl RolePolicy {
-    pub(super) fn new(role: Option<Arc<Role>>, is_backend: bool) -> Self {
-        let cells = role.iter().flat_map(|it| &it.tables).map(cells).collect();
-        Self { role, is_backend, cells }
+    pub(super) const fn new(role: Option<Arc<Role>>, is_backend: bool) -> Self {
+        Self { role, is_backend }
     }
 
     fn table(&self, table: TableId) -> Option<&TablePermissions> {
@@ -40,17 +37,6 @@ impl RolePolicy {
     }
 }
 
-fn cells(table: &TablePermissions) -> Vec<GuardedColumn> {
-    let columns = table.select.iter().flat_map(|it| it.columns.iter().enumerate());
-    let guarded = columns.filter_map(|(at, access)| match access {
-        ColumnAccess::If(shown_if) => {
-            Some(GuardedColumn { column: ColumnId(at as u32), shown_if: shown_if.clone() })
-        }
-        ColumnAccess::Hidden | ColumnAccess::Shown => None,
-    });
-    guarded.collect()
-}
-
 impl Policy for RolePolicy {
     fn name(&self) -> &str {
         self.role.as_deref().map_or("", |it| &it.name)
@@ -64,13 +50,13 @@ impl Policy for RolePolicy {
             | Purpose::Exists
             | Purpose::Value
             | Purpose::Aggregate => {
-                self.granted(table, |it| it.select.as_ref().map(|it| (&it.filter, false)))
+                self.granted(table, |it| it.select.as_ref().map(|it| (&*it.filter, false)))
             }
             Purpose::Update => {
-                self.granted(table, |it| it.update.as_ref().map(|it| (&it.filter, it.backend_only)))
+                self.granted(table, |it| it.update.as_ref().map(|it| (&*it.filter, it.backend_only)))
             }
             Purpose::Delete => {
-                self.granted(table, |it| it.delete.as_ref().map(|it| (&it.filter, it.backend_only)))
+                self.granted(table, |it| it.delete.as_ref().map(|it| (&*it.filter, it.backend_only)))
             }
             // Inserted rows are checked after they are written.
             Purpose::Insert => return None,
@@ -84,18 +70,25 @@ impl Policy for RolePolicy {
     }
 
     fn cells(&self, table: TableId) -> &[GuardedColumn] {
-        self.cells.get(table.0 as usize).map_or(&[], Vec::as_slice)
+        let select = self.table(table).and_then(|it| it.select.as_ref());
+        select.map_or(&[], |it| &it.guarded)
     }
 
     fn check(&self, table: TableId, kind: WriteKind) -> Option<Filter> {
         let filter = match kind {
             WriteKind::Insert => {
-                self.granted(table, |it| it.insert.as_ref().map(|it| (&it.check, it.backend_only)))
+                self.granted(table, |it| it.insert.as_ref().map(|it| (&*it.check, it.backend_only)))
             }
-            WriteKind::Update => self.table(table)?.update.as_ref()?.check.clone()?,
+            WriteKind::Update => self.table(table)?.update.as_ref()?.check.as_deref()?.clone(),
         };
         // Without a check on updates, an upsert falls back to that on inserts, so one that is always true has to be said.
         (kind == WriteKind::Update || !filter.is_true()).then_some(filter)
+    }
+
+    /// A role's names are gathered once.
+    fn claims(&self, relations: &Relations) -> Vec<Box<str>> {
+        let Some(role) = &self.role else { return Vec::new() };
+        role.claims[usize::from(self.is_backend)].get_or_init(|| claims_of(self, relations)).clone()
     }
 
     fn presets(&self, table: TableId, kind: WriteKind) -> &[(ColumnId, Preset)] {

@@ -23,6 +23,7 @@ mod fleet_kit;
 mod model;
 mod permission_attacks;
 mod permission_functions;
+mod permission_members;
 mod permission_secrets;
 mod permissions;
 mod permissions_functions;

@@ -1,8 +1,10 @@
 //! Data that a role does not see changes no byte of its answers, whoever asks before it or at the same time.
 
 use crate::role_kit::fleet::{ANN, ask_with, fleet};
-use crate::role_kit::side::{Database, ask, caller_with};
+use crate::role_kit::side::{Database, Side, ask, caller_with};
+use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
+use weir_engine::engine::Request;
 use weir_engine::source::Protocol;
 
 /// Operations of a sailor: answers, errors, suggestions, and refusals.
@@ -15,7 +17,15 @@ const ASKED: &[&str] = &[
     "{ boat_group_by(by: [owner]) { key { owner } aggregate { count } } }",
     "{ crew(order_by: [{boat: {name: desc_nulls_last}}, {id: asc}]) { id boat { id } } }",
     "{ boat(where: {id: {_in: [1, 2, 7]}}) { id } }",
+    "query @cached { boat(order_by: {id: asc}) { id name } harbour(order_by: {id: asc}) { boats { name } } }",
     "{ boat { code } }",
+    "{ boat { pric } }",
+    "{ boat(where: {cod: {_eq: \"x\"}}) { id } }",
+    "{ boat(order_by: {prices: asc}) { id } }",
+    "{ boat(distinct_on: price) { id } }",
+    "{ vault_by_pk(id: 1) { id } }",
+    "{ __type(name: \"vault\") { name } }",
+    "query ($w: vaultbool_exp) { boat { id } }",
     "{ boat { nam } }",
     "{ vaults { id } }",
     "{ boats { id } }",
@@ -33,6 +43,18 @@ const HIDDEN: &str = "UPDATE harbour SET secret = 'other'; UPDATE boat SET price
     DELETE FROM boat WHERE id = 3; INSERT INTO boat VALUES (7, 'Aaa', 'ben', 1, 'q', 2), (8, 'Abc', NULL, NULL, 'q', 1);
     INSERT INTO vault VALUES (9, 8);";
 
+/// A plan for people, or the refusal to make one.
+fn explained(
+    side: &Side,
+    identity: &Identity,
+    operation: &str,
+    protocol: Protocol,
+) -> Result<String, Vec<u8>> {
+    let request = Request { protocol, ..Request::new(operation, Instant::now() + Duration::from_secs(60)) };
+    let made = side.engine.explain(request, &side.engine.caller(identity))?;
+    Ok(format!("{made:?}"))
+}
+
 #[test]
 fn row_78_what_a_role_does_not_see_changes_no_byte_of_any_answer() {
     for database in [Database::Sqlite, Database::Postgres] {
@@ -46,6 +68,8 @@ fn row_78_what_a_role_does_not_see_changes_no_byte_of_any_answer() {
                 for protocol in [Protocol::Hasura, Protocol::GraphqlOverHttp] {
                     let [found, expected] =
                         [&one, &other].map(|it| ask(&it.engine, &ann, operation, protocol));
+                    assert_eq!(found, expected, "{database:?}: {operation}");
+                    let [found, expected] = [&one, &other].map(|it| explained(it, &ann, operation, protocol));
                     assert_eq!(found, expected, "{database:?}: {operation}");
                     if operation.starts_with('{') {
                         ask(&one.engine, &ben, operation, protocol);
@@ -109,6 +133,129 @@ fn row_80_requests_in_flight_at_once_never_mix_users_or_roles() {
                         let (caller, expected) = &callers[(first + at) % callers.len()];
                         let found = ask(engine, caller, text, Protocol::Hasura);
                         assert_eq!(found, *expected, "{database:?}: {caller:?}");
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn row_78_suggestions_and_refusals_name_nothing_that_is_hidden() {
+    for database in [Database::Sqlite, Database::Postgres] {
+        let side = fleet(database);
+        let ann = caller_with("sailor", false, ANN);
+        for (operation, hidden) in [
+            ("{ boat { pric } }", "price"),
+            ("{ boat { cod } }", "code"),
+            ("{ harbour { secre } }", "secret"),
+            ("{ vaul { id } }", "vault"),
+            ("{ boat(where: {pric: {_eq: 1}}) { id } }", "price"),
+            ("{ boat(order_by: {pric: asc}) { id } }", "price"),
+            ("{ boat(distinct_on: pric) { id } }", "price"),
+            ("{ boat_group_by(by: [pric]) { key { id } } }", "price"),
+            ("{ boat_aggregate { aggregate { max { pric } } } }", "price"),
+            ("mutation { insert_boat(objects: [{pric: 1}]) { affected_rows } }", "price"),
+            ("mutation { update_boat(where: {}, _set: {pric: 1}) { affected_rows } }", "price"),
+            ("mutation { insert_vaul(objects: []) { affected_rows } }", "vault"),
+            ("query ($w: vault_bool_ex) { boat { id } }", "vault_bool_exp"),
+            ("{ boat { ... on vaul { id } } }", "vault\\\""),
+        ] {
+            for protocol in [Protocol::Hasura, Protocol::GraphqlOverHttp] {
+                let answer = ask(&side.engine, &ann, operation, protocol);
+                let refusal = explained(&side, &ann, operation, protocol).unwrap_err();
+                let refusal = String::from_utf8(refusal).unwrap();
+                for told in [&answer, &refusal].map(|it| it.replace("\"code\":", "")) {
+                    let is_silent = told.contains("\"errors\"") && !told.contains(hidden);
+                    assert!(is_silent, "{database:?}: {operation}\n{told}");
+                }
+            }
+        }
+    }
+}
+
+/// That a value is taken cannot be kept secret; nothing else is told.
+#[test]
+fn row_78_a_violated_constraint_tells_of_a_hidden_row_what_it_tells_of_a_seen_one() {
+    for database in [Database::Sqlite, Database::Postgres] {
+        let side = fleet(database);
+        let insert =
+            |object: &str| format!("mutation {{ insert_boat(objects: [{object}]) {{ affected_rows }} }}");
+        let upsert = |object: &str| {
+            format!(
+                "mutation {{ insert_boat(objects: [{object}], on_conflict: {{constraint: boat_pkey, update_columns: [name]}}) {{ affected_rows returning {{ id }} }} }}"
+            )
+        };
+        for (role, seen, hidden) in [
+            // Boat 1 is ann's, boats 2 and 3 are not.
+            (
+                "sailor",
+                insert("{id: 9, name: \"Ada\", harbour_id: 1}"),
+                insert("{id: 9, name: \"Bel\", harbour_id: 1}"),
+            ),
+            (
+                "sailor",
+                insert("{id: 1, name: \"N\", harbour_id: 1}"),
+                insert("{id: 2, name: \"N\", harbour_id: 1}"),
+            ),
+            (
+                "sailor",
+                insert("{id: 1, name: \"N\", harbour_id: 1}"),
+                insert("{id: 3, name: \"N\", harbour_id: 1}"),
+            ),
+            (
+                "sailor",
+                upsert("{id: 9, name: \"Ada\", harbour_id: 1}"),
+                upsert("{id: 9, name: \"Cid\", harbour_id: 1}"),
+            ),
+            (
+                "writer",
+                insert("{id: 1, name: \"N\", harbour_id: 1}"),
+                insert("{id: 2, name: \"N\", harbour_id: 1}"),
+            ),
+        ] {
+            let caller = caller_with(role, false, ANN);
+            for protocol in [Protocol::Hasura, Protocol::GraphqlOverHttp] {
+                let [of_seen, of_hidden] =
+                    [&seen, &hidden].map(|it| ask(&side.engine, &caller, it, protocol));
+                assert!(of_seen.contains("\"errors\""), "{database:?} {role}: {seen}\n{of_seen}");
+                assert_eq!(of_seen, of_hidden, "{database:?} {role}: {hidden}");
+                for value in ["Ada", "Bel", "Cid", "ben", "vault"] {
+                    assert!(!of_hidden.contains(value), "{database:?} {role}: {hidden}\n{of_hidden}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn row_80_users_who_ask_at_once_get_what_each_gets_alone() {
+    for database in [Database::Sqlite, Database::Postgres] {
+        let sailor = |user: &str| caller_with("sailor", false, &[("x-hasura-user", user)]);
+        let callers = [sailor("ann"), sailor("ben"), caller_with("trader", false, ANN), Identity::admin()];
+        let reads: Vec<String> = ASKED
+            .iter()
+            .filter(|it| it.starts_with('{'))
+            .flat_map(|it| [(*it).to_owned(), format!("query @cached {it}")])
+            .collect();
+        // Each alone, on a server that nobody else asks.
+        let alone: Vec<Vec<String>> = callers
+            .iter()
+            .map(|caller| {
+                let side = fleet(database);
+                reads.iter().map(|it| ask(&side.engine, caller, it, Protocol::Hasura)).collect()
+            })
+            .collect();
+        let side = fleet(database);
+        let (engine, callers, reads, alone) = (&side.engine, &callers, &reads, &alone);
+        std::thread::scope(|threads| {
+            for first in 0..4 {
+                threads.spawn(move || {
+                    // Callers walk over the same operations at the same time, and twice: of plans and answers that are kept.
+                    for at in 0..2 * reads.len() * callers.len() {
+                        let (caller, read) = ((first + at) % callers.len(), at / callers.len() % reads.len());
+                        let found = ask(engine, &callers[caller], &reads[read], Protocol::Hasura);
+                        assert_eq!(found, alone[caller][read], "{database:?} {caller}: {}", reads[read]);
                     }
                 });
             }

@@ -3,9 +3,10 @@
 //! Permissions, rows and operations are random. A judge in this test says by the permissions' JSON, row by row, what the role sees
 //! and may write; it knows nothing of the product. Operations are written by the role's own introspection.
 
-use crate::role_kit::asker::{Asker, INTROSPECTION, Known, View};
+use crate::role_kit::asker::{Asker, INTROSPECTION, Known, RETURNED, View};
 use crate::role_kit::grant::{Grants, ROLES, lists};
 use crate::role_kit::judge::{Judge, Row, SESSION, TABLES, World, table};
+use crate::role_kit::members::members;
 use crate::role_kit::side::{Database, Side, caller, fill, world};
 use crate::wall::JOINS;
 use crate::wall_kit::sorted;
@@ -157,6 +158,46 @@ fn is_preset(rule: &Value, column: &str, cell: &Value, other: impl Fn() -> bool)
     }
 }
 
+/// The rows in an answer that a mutation returned, by table.
+fn returned<'a>(answer: &'a Value, out: &mut Vec<(&'a str, Vec<(&'a str, &'a Value)>)>) {
+    match answer {
+        Value::Object(members) => {
+            let cells: Vec<_> =
+                members.iter().filter_map(|(key, cell)| Some((key.strip_prefix(RETURNED)?, cell))).collect();
+            if !cells.is_empty() {
+                out.push((members["__typename"].as_str().unwrap(), cells));
+            }
+            members.values().for_each(|it| returned(it, out));
+        }
+        Value::Array(items) => items.iter().for_each(|it| returned(it, out)),
+        _ => {}
+    }
+}
+
+/// Checks that what a mutation returned are rows that it wrote, and cells that the role sees. Their filter is that of the mutation.
+fn check_returned(grants: &Grants, role: &str, [before, after]: [&World; 2], asked: &str, answer: &str) {
+    // A row that is written twice is returned as it was between.
+    if asked.contains("_many(") || asked.contains("on_conflict") {
+        return;
+    }
+    let (answer, mut rows) = (serde_json::from_str(answer).unwrap(), Vec::new());
+    returned(&answer, &mut rows);
+    let world = if asked.contains(": delete_") { before } else { after };
+    for (of, cells) in rows {
+        // Other rows may have changed after the row was returned. Computed values are judged where rows are read.
+        if grants.is_alone(role, of) {
+            let is_shown = |row: &Row| {
+                let cell = |name: &str| {
+                    row.contains_key(name).then(|| grants.returned(role, of, name, (world, row)))
+                };
+                cells.iter().all(|(name, found)| cell(name).is_none_or(|it| it == *found))
+            };
+            let told = grants.tell(role, of, "select");
+            assert!(world[of].iter().any(is_shown), "{role}: {asked}\n{answer}\n{of} {cells:?}\n{told}");
+        }
+    }
+}
+
 fn writes(database: Database, seed: u64) -> (u64, u64) {
     let (grants, rows) = (Grants::new(seed), world(seed));
     let (mut changed, mut errors) = (0, 0);
@@ -180,6 +221,7 @@ fn writes(database: Database, seed: u64) -> (u64, u64) {
                 errors += 1;
                 continue;
             }
+            check_returned(&grants, role, [&before, &after], &asked, &answer);
             for change in changes(&before, &after) {
                 let fault = fault(&grants, role, [&before, &after], &change);
                 let pair = (change.of, change.before, change.after);
@@ -211,4 +253,56 @@ fn a_role_writes_what_it_may_on_sqlite() {
 #[test]
 fn a_role_writes_what_it_may_on_postgres() {
     all_writes(Database::Postgres);
+}
+
+/// Compares what a role sees of the schema with what its permissions say.
+fn introspection(database: Database, seed: u64) {
+    let grants = Grants::new(seed);
+    let side = Side::new(database, &grants, None, (true, &[]));
+    let whole = View::new(&side.ask(&Identity::admin(), INTROSPECTION));
+    for role in ROLES {
+        let identity = caller(role, grants.is_backend);
+        let view = View::new(&side.ask(&identity, INTROSPECTION));
+        let what = format!("seed {seed}, {role} on {database:?}");
+        assert!(view.dangling().is_empty(), "{what}: {:?}", view.dangling());
+        for (ty, expected) in members(&grants, role, database == Database::Postgres) {
+            let mut found = view.members(&ty);
+            if let Some(found) = &mut found {
+                found.remove("no_queries_available");
+                found.remove("shelf");
+            }
+            let is_right = match (&found, expected.is_empty()) {
+                (Some(found), _) => *found == expected,
+                // Nothing leads to the type, or nothing of it is seen.
+                (None, is_empty) => is_empty || !ty.ends_with("_root"),
+            };
+            let told = ["select", "insert", "update", "delete"];
+            let told =
+                || told.map(|it| TABLES.iter().map(|of| grants.tell(role, of.0, it)).collect::<String>());
+            assert!(is_right, "{what}, {ty}: {found:?}\n{expected:?}\n{}", told().concat());
+        }
+        let names: Vec<&String> = whole.types().collect();
+        for names in names.chunks(10) {
+            let asked = names.iter().enumerate().map(|(at, name)| {
+                format!("t{at}: __type(name: \"{name}\") {{ name fields {{ name }} inputFields {{ name }} enumValues {{ name }} }} ")
+            });
+            let answer = side.ask(&identity, &format!("{{ {} }}", asked.collect::<String>()));
+            let answer: Value = serde_json::from_str(&answer).unwrap();
+            for (at, name) in names.iter().enumerate() {
+                let ty = &answer["data"][format!("t{at}")];
+                let lists = ["fields", "inputFields", "enumValues"].map(|it| ty[it].as_array().cloned());
+                let found = lists.into_iter().flatten().flatten();
+                let found = found.map(|it| it["name"].as_str().unwrap().to_owned()).collect();
+                let found = (!ty.is_null()).then_some(found);
+                assert_eq!(found, view.members(name), "{what}: {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_role_sees_the_members_that_its_permissions_list() {
+    for database in [Database::Sqlite, Database::Postgres] {
+        cases().for_each(|seed| introspection(database, seed));
+    }
 }

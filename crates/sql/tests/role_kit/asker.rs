@@ -3,7 +3,7 @@
 use super::judge::table;
 use crate::wall_kit::ask::Random;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub const INTROSPECTION: &str = "{ __schema { queryType { name } mutationType { name } types { kind name
     fields { name args { name type { ...t } } type { ...t } } inputFields { name type { ...t } } enumValues { name } } } }
@@ -76,6 +76,27 @@ impl View {
         view
     }
 
+    /// The names of the members of a type, if it is there.
+    pub fn members(&self, ty: &str) -> Option<BTreeSet<String>> {
+        let fields = self.fields.get(ty)?.iter().map(|it| &it.name);
+        let inputs = self.inputs[ty].iter().map(|it| &it.0);
+        Some(fields.chain(inputs).chain(&self.values[ty]).cloned().collect())
+    }
+
+    /// The names of all types.
+    pub fn types(&self) -> impl Iterator<Item = &String> {
+        self.fields.keys()
+    }
+
+    /// The types that members are of and that are not there.
+    pub fn dangling(&self) -> Vec<&str> {
+        let fields = self.fields.values().flatten();
+        let arguments = fields.clone().flat_map(|it| &it.arguments).map(|it| &it.1);
+        let all = fields.map(|it| &it.of).chain(arguments);
+        let all = all.chain(self.inputs.values().flatten().map(|it| &it.1));
+        all.map(|it| it.name.as_str()).filter(|it| !self.fields.contains_key(*it)).collect()
+    }
+
     pub fn mutates(&self) -> bool {
         self.roots[1].is_some()
     }
@@ -97,11 +118,16 @@ pub struct Asker<'v> {
     /// True unless some list has no complete order.
     pub exact: bool,
     aliases: u32,
+    /// True for a mutation: what it returns is told with all columns, under names of [`RETURNED`].
+    returns: bool,
 }
+
+/// Prefix of the columns of rows that a mutation returns.
+pub const RETURNED: &str = "r_";
 
 impl<'v> Asker<'v> {
     pub const fn new(view: &'v View, seed: u64, known: &'v Known) -> Self {
-        Self { view, random: Random::new(seed), known, exact: true, aliases: 0 }
+        Self { view, random: Random::new(seed), known, exact: true, aliases: 0, returns: false }
     }
 
     fn one_in(&mut self, count: u32) -> bool {
@@ -112,6 +138,7 @@ impl<'v> Asker<'v> {
     pub fn operation(&mut self, mutates: bool) -> (String, String) {
         let root = self.view.roots[usize::from(mutates)].clone().unwrap();
         let count = if mutates { 1 } else { 1 + self.random.below(2) };
+        self.returns = mutates;
         let marked = self.selection(&root, 0, count, &|_| true);
         let word = if mutates { "mutation" } else { "query" };
         (format!("{word} {}", unmark(&marked, false)), format!("{word} {}", unmark(&marked, true)))
@@ -158,7 +185,14 @@ impl<'v> Asker<'v> {
             let count = 1 + self.random.below(3);
             let wanted = move |name: &str| !is_aggregate || limit.is_none() || (name == "nodes") == only_rows;
             out.push(' ');
-            out.push_str(&self.selection(&field.of.name, depth + 1, count, &wanted));
+            let mut selection = self.selection(&field.of.name, depth + 1, count, &wanted);
+            if self.returns && (field.name == "returning" || depth == 0 && known.is_some()) {
+                let columns = self.view.fields[&field.of.name].iter();
+                let columns = columns.filter(|it| it.of.kind == "SCALAR" && it.arguments.is_empty());
+                let all: String = columns.map(|it| format!(" {RETURNED}{0}: {0}", it.name)).collect();
+                selection.insert_str("{ __typename".len(), &all);
+            }
+            out.push_str(&selection);
         }
         Some(out)
     }

@@ -143,6 +143,9 @@ impl Maker {
                 if self.one_in(6) {
                     rule["columns"] = json!("*");
                 }
+                if of == "book" && !self.one_in(3) {
+                    rule["computed_fields"] = json!(["size"]);
+                }
                 rule
             }
             "insert" => {
@@ -203,7 +206,7 @@ impl Grants {
     }
 
     /// Permissions of this kind that a role has or inherits: one that is written for the role itself stands alone.
-    fn of(&self, role: &str, of: &str, kind: &str) -> Vec<(&'static str, &Value)> {
+    pub fn of(&self, role: &str, of: &str, kind: &str) -> Vec<(&'static str, &Value)> {
         let own = self.rules.iter().find(|it| it.0.0 == role && it.0.1 == of && it.0.2 == kind);
         if let Some((key, rule)) = own {
             return vec![(key.0, rule)];
@@ -242,6 +245,28 @@ impl Grants {
         self.of(role, of, "select").iter().any(|it| lists(it.1, column))
     }
 
+    /// The cell of a row that a mutation returns: of all columns that every parent reads, else of those that one of the parents reads
+    /// who see the row.
+    pub fn returned<'r>(
+        &self,
+        role: &str,
+        of: &str,
+        column: &str,
+        (world, row): (&World, &'r Row),
+    ) -> &'r Value {
+        let all = self.of(role, of, "select");
+        let shows = |rule: &Value| lists(rule, column) && Judge(world).holds(&rule["filter"], of, row);
+        match all.iter().all(|it| lists(it.1, column)) || all.iter().any(|it| shows(it.1)) {
+            true => &row[column],
+            false => &Value::Null,
+        }
+    }
+
+    /// True if the conditions under which the role reads rows of a table are about the row alone.
+    pub fn is_alone(&self, role: &str, of: &str) -> bool {
+        self.of(role, of, "select").iter().all(|it| is_alone(&it.1["filter"]))
+    }
+
     /// The rows and cells that the role reads, with the cells it does not read null. Values that tie rows are in columns of
     /// their own.
     pub fn seen(&self, role: &str, world: &World) -> World {
@@ -268,8 +293,8 @@ impl Grants {
             .collect()
     }
 
-    /// The tables' entries; `ties`: put before the names of the columns that tie rows.
-    pub fn entries(&self, ties: &str, with_rules: bool) -> Value {
+    /// The tables' entries; `ties`: put before the names of the columns that tie rows; `calls`: with computed fields.
+    pub fn entries(&self, ties: &str, with_rules: bool, calls: bool) -> Value {
         let entry = |of: &str| {
             let mut entry = json!({"table": of, "object_relationships": [], "array_relationships": []});
             for (_, name, many, to, mine, theirs) in RELATIONS.iter().filter(|it| it.0 == of) {
@@ -280,9 +305,21 @@ impl Grants {
             }
             for kind in ["select", "insert", "update", "delete"].into_iter().filter(|_| with_rules) {
                 let own = self.rules.iter().filter(|it| it.0.1 == of && it.0.2 == kind);
-                let rules: Vec<Value> =
-                    own.map(|(key, rule)| json!({"role": key.0, "permission": rule})).collect();
-                entry[format!("{kind}_permissions")] = rules.into();
+                let rules = own.map(|(key, rule)| {
+                    let mut rule = rule.clone();
+                    if !calls {
+                        rule.as_object_mut().unwrap().remove("computed_fields");
+                    }
+                    json!({"role": key.0, "permission": rule})
+                });
+                entry[format!("{kind}_permissions")] = rules.collect::<Vec<_>>().into();
+            }
+            let computed =
+                |name: &str, function: &str| json!([{"name": name, "definition": {"function": function}}]);
+            match of {
+                "book" if calls => entry["computed_fields"] = computed("size", "book_size"),
+                "author" if calls => entry["computed_fields"] = computed("works", "author_works"),
+                _ => {}
             }
             entry
         };
@@ -303,6 +340,18 @@ fn plain(value: &Value) -> Value {
         }
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().into(),
         _ => value.clone(),
+    }
+}
+
+/// True if a condition is about one row alone.
+fn is_alone(filter: &Value) -> bool {
+    match filter {
+        Value::Object(members) => {
+            let others = |key: &str| key == "_exists" || RELATIONS.iter().any(|it| it.1 == key);
+            members.iter().all(|(key, value)| !others(key) && is_alone(value))
+        }
+        Value::Array(items) => items.iter().all(is_alone),
+        _ => true,
     }
 }
 

@@ -6,4 +6,5 @@ pub mod asker;
 pub mod fleet;
 pub mod grant;
 pub mod judge;
+pub mod members;
 pub mod side;

@@ -8,13 +8,14 @@ use crate::postgres_kit::database;
 use crate::postgres_kit::served::Hand;
 use crate::wall_kit::ask::Random;
 use crate::wall_kit::shelf;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::engine::{Body, Engine, Request};
 use weir_engine::source::{Protocol, Source};
 use weir_metadata::document::api::InheritedRole;
+use weir_metadata::document::function::FunctionEntry;
 use weir_metadata::document::table::TableEntry;
 use weir_postgres::Settings;
 use weir_sql::model::{ModelOptions, Track};
@@ -39,6 +40,18 @@ pub enum Database {
 /// The tables as they are; or, for what is seen of them, with all columns nullable and those that tie rows apart.
 pub fn ddl(seen: Option<&dyn Fn(&str) -> bool>, keys: bool) -> String {
     TABLES.iter().map(|it| create(it, seen, keys)).collect()
+}
+
+/// Functions of PostgreSQL: a value of a row, rows of a row, rows by an argument. `ties`: put before the names of the columns
+/// whose values are stored, whoever sees them.
+fn functions(ties: &str) -> String {
+    format!(
+        "CREATE FUNCTION book_size(book) RETURNS integer STABLE LANGUAGE sql AS 'SELECT $1.{ties}pages * 10 + $1.{ties}id';
+         CREATE FUNCTION author_works(author) RETURNS SETOF book STABLE LANGUAGE sql AS
+           'SELECT * FROM book WHERE {ties}author_id = $1.{ties}id';
+         CREATE FUNCTION books_of(number integer) RETURNS SETOF book STABLE LANGUAGE sql AS
+           'SELECT * FROM book WHERE {ties}author_id = number';"
+    )
 }
 
 fn create((name, columns, key): &Table, seen: Option<&dyn Fn(&str) -> bool>, keys: bool) -> String {
@@ -123,11 +136,15 @@ impl Side {
         seen: Option<&dyn Fn(&str) -> bool>,
         (keys, joins): (bool, &[(&str, &str)]),
     ) -> Self {
-        let sql = ddl(seen, keys);
-        let entries = match seen {
-            Some(_) => grants.entries("s_", false),
-            None => grants.entries("", true),
-        };
+        let calls = database == Database::Postgres;
+        let ties = if seen.is_some() { "s_" } else { "" };
+        let mut sql = ddl(seen, keys);
+        let mut callable: Vec<FunctionEntry> = Vec::new();
+        if calls {
+            sql.push_str(&functions(ties));
+            callable = serde_json::from_value(json!([{"function": "books_of"}])).unwrap();
+        }
+        let entries = grants.entries(ties, seen.is_none(), calls);
         let tables: Vec<TableEntry> = serde_json::from_value(entries).unwrap();
         let role = |(name, set): &(&str, &[&str])| InheritedRole {
             role_name: (*name).into(),
@@ -137,6 +154,7 @@ impl Side {
         let model = ModelOptions {
             track: Track::Listed,
             tables: &tables,
+            functions: &callable,
             inherited_roles: if seen.is_none() { &inherited_roles } else { &[] },
             ..ModelOptions::default()
         };

@@ -43,5 +43,6 @@ pub fn engine(source: Arc<dyn Source>, joins: &[(&str, &str)]) -> Engine {
     };
     let joins: Vec<Join> = joins.iter().map(join).collect();
     let graph = Graph::compose(vec![source, Arc::new(shelf)], &joins);
-    Engine::new(graph.unwrap_or_else(|errors| panic!("{errors:?}")), Settings::STANDARD)
+    let settings = Settings { responses_bytes_max: 8 << 20, ..Settings::STANDARD };
+    Engine::new(graph.unwrap_or_else(|errors| panic!("{errors:?}")), settings)
 }
