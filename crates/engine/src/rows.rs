@@ -217,3 +217,26 @@ impl Bitmap {
 /// A source's typed answer: the table of the node's members (columns in the order of [`crate::source::PlanNode::fields`]),
 /// with one row at the root or one per parent key.
 pub type Rows = Table;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_may_be_null_keep_their_rows_whatever_comes_first() {
+        let mut nulls = Bitmap::default();
+        nulls.set(1);
+        let (mut bytes, nothing) = (Texts::default(), Column::default());
+        [&b"a"[..], b"", b"c"].into_iter().for_each(|it| bytes.push(it));
+        let texts = Column { data: Data::Text(bytes), nulls, ..Column::default() };
+        let mut own = Column::default();
+        for (at, (from, row)) in
+            [(&nothing, 0), (&texts, 1), (&texts, 2), (&texts, 9), (&texts, 0)].into_iter().enumerate()
+        {
+            own.push_from(at, from, row);
+        }
+        let Data::Text(found) = &own.data else { panic!("{own:?}") };
+        let rows: Vec<Option<&[u8]>> = (0..5).map(|at| (!own.nulls.get(at)).then(|| found.get(at))).collect();
+        assert_eq!(rows, [None, None, Some(&b"c"[..]), None, Some(&b"a"[..])]);
+    }
+}

@@ -304,7 +304,12 @@ fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: 
         let all = items.in_order(json.root(), wanted.numbers.len())?;
         Some(all.iter().map(|it| (!it.is_null()).then_some(it.at)).collect::<Vec<_>>())
     });
-    let is_success = is_success && !matches!(ordered, Some(None));
+    let is_misfit = is_success && matches!(ordered, Some(None));
+    if is_misfit {
+        let (call, keys) = (&shared.runtime(id).shown, wanted.numbers.len());
+        tracing::warn!(%call, keys, "a service answered a batch with no list of that length");
+    }
+    let is_success = is_success && !is_misfit;
     // Each key's part is told by its status from here on, whatever the text went by.
     let status = match (is_success && body.tape().is_some(), answer.status.is_success()) {
         (true, false) => StatusCode::OK,

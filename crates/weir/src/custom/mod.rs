@@ -9,6 +9,8 @@
 
 mod introspection;
 mod source;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub(crate) use introspection::check as introspect;

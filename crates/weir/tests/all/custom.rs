@@ -1,5 +1,6 @@
 //! `@custom` fields of a native source over real sockets: `weir serve types.graphql` and a service, nothing else.
 
+use crate::postgres_kit::database;
 use crate::support::{Folder, Weir, body, command, until};
 use crate::upstream_kit::{Upstream, answers};
 use base64::Engine;
@@ -274,4 +275,37 @@ fn remote_operations_are_those_of_the_remote_schema() {
     let dry = json!({"ok": true, "notes": [{"text": "dry"}]});
     let boats = json!([{"reg": "A1", "inspection": dry}, {"reg": "B2", "inspection": null}]);
     assert_eq!(answer, json!({"data": {"queryBoat": boats}}));
+}
+
+#[test]
+fn stores_in_postgres_give_the_same_keys() {
+    let database = database("");
+    let upstream = Upstream::start(answers(
+        "- {ask: POST /ratings, answer: [{stars: 1}, {stars: 2}, {stars: 3}]}\n- {ask: GET /fees/A1, answer: 7}\n",
+    ));
+    let folder = Folder::new();
+    let file = folder.write("boats.graphql", &text(BOATS, &upstream)).display().to_string();
+    let weir = Weir::start(&["serve", &file, "--store", &database.url(), "--listen", "127.0.0.1:0"], folder);
+    weir.query(
+        r#"mutation { addBoat(input: [{reg: "A1"}, {reg: "B2", tons: 5}, {reg: "C3"}]) { numUids } }"#,
+    );
+    let answer = weir
+        .query("{ queryBoat(order: {asc: reg}) { rating { stars } } getBoat(reg: \"A1\") { fee } }")
+        .json();
+    let boats: Vec<Value> = (1..4).map(|stars| json!({"rating": {"stars": stars}})).collect();
+    assert_eq!(answer, json!({"data": {"queryBoat": boats, "getBoat": {"fee": 7}}}));
+    let sent = upstream.asked().into_iter().find(|it| it.line == "POST /ratings").expect("it was asked");
+    assert_eq!(sent.body, r#"[{"boat":"A1","tons":null},{"boat":"B2","tons":5},{"boat":"C3","tons":null}]"#);
+}
+
+#[test]
+fn the_example_is_sound() {
+    let sdl = crate::support::read(std::path::Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/harbour/harbour.graphql"
+    )));
+    let folder = Folder::new();
+    let file = folder.write("harbour.graphql", &sdl).display().to_string();
+    let ran = command().args(["check", &file]).output().expect("it runs");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }

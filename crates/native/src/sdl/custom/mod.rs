@@ -116,7 +116,8 @@ impl<'d> SdlReader<'d> {
 
     /// Reads all that was put aside, when all stored fields are known.
     pub(super) fn customs(&mut self) -> Customs {
-        let parts = std::mem::take(&mut self.customs);
+        let mut parts = std::mem::take(&mut self.customs);
+        parts.fields.sort_by_key(|it| it.definition.name.start);
         let mut made = Customs { secrets: parts.secrets, ..Customs::default() };
         let mut seen: Vec<(&str, &str)> = Vec::new();
         for draft in &parts.fields {
