@@ -150,6 +150,8 @@ pub(crate) enum Owner {
     Source(u16),
     /// The join at this place.
     Join(u16),
+    /// Nobody: it holds the root fields of one source.
+    Namespace,
     /// The engine itself.
     Introspection,
 }
@@ -193,7 +195,7 @@ impl Graph {
         }
         match sources.as_slice() {
             [] => Err(vec![ComposeError::SourceNames { name: String::new() }]),
-            [only] if joins.is_empty() && extended(only).is_empty() => {
+            [only] if joins.is_empty() && extended(only).is_empty() && only.namespace().is_none() => {
                 let (schema, hangs) = (Arc::clone(only.schema()), only.field_resolver().is_some());
                 let sources = sources.into_iter().map(|it| (it, Arc::new(Ids::default()))).collect();
                 Ok(Self {
@@ -245,7 +247,10 @@ impl Graph {
     fn root_of(&self, source: &Arc<dyn Source>, name: &str) -> Option<TypeId> {
         let kind =
             merge::KINDS.into_iter().find(|it| merge::root_name(source.schema(), *it) == Some(name))?;
-        self.schema.root(kind)
+        match source.namespace() {
+            Some(namespace) => self.schema.type_by_name(&merge::namespace_type(namespace, kind)),
+            None => self.schema.root(kind),
+        }
     }
 
     /// The merged schema.
@@ -271,6 +276,11 @@ impl Graph {
         self.owners.get(field.index()).copied().unwrap_or(Owner::Source(0))
     }
 
+    /// True if `field` stands in a root and holds the root fields of one source.
+    pub(crate) fn is_namespace(&self, field: FieldId) -> bool {
+        self.owner(field) == Owner::Namespace
+    }
+
     /// True if nodes may depend on members of other nodes: by joins, or in parts of a source.
     pub(crate) fn hangs(&self) -> bool {
         self.hangs
@@ -287,7 +297,7 @@ impl Graph {
             Owner::Source(source) => {
                 self.hangs && self.sources[usize::from(source)].0.field_resolver().is_some()
             }
-            Owner::Join(_) | Owner::Introspection => false,
+            Owner::Join(_) | Owner::Namespace | Owner::Introspection => false,
         }
     }
 

@@ -39,6 +39,10 @@ pub trait Source: Send + Sync {
     fn name(&self) -> &str;
     /// The types and fields this source brings, as a schema of its own.
     fn schema(&self) -> &Arc<Schema>;
+    /// The root field that holds those of this source; `None`: they stand in the graph's roots.
+    fn namespace(&self) -> Option<&str> {
+        None
+    }
     /// Gets one node of a plan ready: SQL is rendered here, once.
     /// # Errors
     /// Errors of the operation, found before anything is sent to the store.

@@ -11,8 +11,10 @@ use crate::places::Step;
 use std::collections::HashSet;
 use std::hash::Hash;
 
+mod dangling;
 mod unsupported;
 
+pub use dangling::{dangling, dangling_roles};
 pub use unsupported::{Unsupported, unsupported};
 
 /// A path and what is wrong there.

@@ -17,6 +17,8 @@ pub struct Inconsistent {
     pub reason: String,
     /// The entry.
     pub definition: Json,
+    /// Path of the entry that is left out, from the document; empty if the entry is served all the same.
+    pub entry: Vec<Step>,
 }
 
 /// Kinds of entries by the lists of a table that hold them.
@@ -40,43 +42,61 @@ const SECTIONS: [(&str, &str, &str); 3] = [
 /// The entry at `path`, or the one that holds it, which is left out because of `reason`.
 #[must_use]
 pub fn inconsistent(places: &Places, path: &[Step], reason: &str) -> Inconsistent {
-    let place = places.words(path);
-    let made = |kind, name, reason, definition| Inconsistent {
-        place: place.clone(),
+    let made = |kind, name, reason, definition, depth| Inconsistent {
+        place: places.words(path),
         kind,
         name,
         reason,
         definition,
+        entry: path[..depth].to_vec(),
     };
+    let plain = format!("Inconsistent object: {reason}");
     let [Step::Key(section), Step::Item(_), rest @ ..] = path else {
-        return made("metadata", "metadata".into(), format!("Inconsistent object: {reason}"), Json::Null);
+        return made("metadata", "metadata".into(), plain, Json::Null, 0);
     };
     let entry = node(&places.root, &path[..2]);
     if let Some((_, kind, key)) = SECTIONS.iter().find(|it| *it.0 == **section) {
-        let name = text(entry, key);
-        return made(kind, format!("{kind} {name}"), format!("Inconsistent object: {reason}"), json(entry));
+        let depth = match (&**section, rest) {
+            // One query of a collection.
+            ("query_collections", [_, _, _, ..]) => 5,
+            // Roles that disagree are inherited as far as they agree.
+            ("inherited_roles", [_, ..]) => 0,
+            _ => 2,
+        };
+        return made(kind, format!("{kind} {}", text(entry, key)), plain, json(entry), depth);
     }
     let source = text(entry, "name");
     match rest {
         [Step::Key(list), Step::Item(at), below @ ..] if **list == *"tables" => {
             table(entry, *at, below, reason, made)
         }
-        [Step::Key(list), Step::Item(at), ..] if **list == *"functions" => {
-            let function = node(entry, &["functions".into(), (*at).into()]);
-            let shown = named(function, "function");
-            made(
-                "function",
-                format!("function {shown} in source {source}"),
-                format!("Inconsistent object: in function \"{shown}\": {reason}"),
-                json(function),
-            )
+        [Step::Key(list), Step::Item(at), below @ ..] if **list == *"functions" => {
+            function(entry, *at, below, reason, made)
         }
-        _ => made(
-            "source",
-            format!("source {source}"),
-            format!("Inconsistent object: {reason}"),
-            Json::Text(source.clone().into()),
-        ),
+        _ => made("source", format!("source {source}"), plain, Json::Text(source.clone().into()), 2),
+    }
+}
+
+/// The function at `at` of `source`, or the permission of it at `below`.
+fn function(
+    source: &Node,
+    at: usize,
+    below: &[Step],
+    reason: &str,
+    made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
+) -> Inconsistent {
+    let function = node(source, &["functions".into(), at.into()]);
+    let (shown, source) = (named(function, "function"), text(source, "name"));
+    let name = format!("function {shown} in source {source}");
+    let reason = format!("Inconsistent object: in function \"{shown}\": {reason}");
+    match below {
+        [Step::Key(list), Step::Item(_), ..] if **list == *"permissions" => {
+            let permission = node(function, &below[..2]);
+            let role = text(permission, "role");
+            let name = format!("function_permission {role} permission in {name}");
+            made("function_permission", name, reason, json(permission), 6)
+        }
+        _ => made("function", name, reason, json(function), 4),
     }
 }
 
@@ -86,7 +106,7 @@ fn table(
     at: usize,
     below: &[Step],
     reason: &str,
-    made: impl Fn(&'static str, String, String, Json) -> Inconsistent,
+    made: impl Fn(&'static str, String, String, Json, usize) -> Inconsistent,
 ) -> Inconsistent {
     let table = node(source, &["tables".into(), at.into()]);
     let (shown, source) = (named(table, "table"), text(source, "name"));
@@ -97,20 +117,27 @@ fn table(
     let Some((_, kind)) = member else {
         let definition = json(table.get("table").unwrap_or(table));
         let name = format!("table {shown} in source {source}");
-        return made("table", name, format!("Inconsistent object: {reason}"), definition);
+        // The table is served where only a key of its entry does not fit.
+        let depth = match below {
+            [] => 4,
+            [Step::Key(key)] if **key == *"table" => 4,
+            key => 4 + key.len(),
+        };
+        return made("table", name, format!("Inconsistent object: {reason}"), definition, depth);
     };
     let member = node(table, &below[..2]);
     let definition = definition(member, &source, table);
     if kind.ends_with("_permission") {
         let role = text(member, "role");
         let name = format!("{kind} {role} permission in table {shown} in source {source}");
-        let reason =
-            format!("Inconsistent object: in table \"{shown}\": in permission for role \"{role}\": {reason}");
-        return made(kind, name, reason, definition);
+        let within = format!("in permission for role \"{role}\": ");
+        let reason = reason.strip_prefix(&within).unwrap_or(reason);
+        let reason = format!("Inconsistent object: in table \"{shown}\": {within}{reason}");
+        return made(kind, name, reason, definition, 6);
     }
     let name = text(member, "name");
     let reason = format!("Inconsistent object: in table \"{shown}\": in \"{name}\": {reason}");
-    made(kind, format!("{kind} {name} in table {shown} in source {source}"), reason, definition)
+    made(kind, format!("{kind} {name} in table {shown} in source {source}"), reason, definition, 6)
 }
 
 /// The node at `path`, or the last one on the way to it.

@@ -7,6 +7,7 @@
 
 pub mod check;
 pub mod document;
+pub mod edit;
 pub mod export;
 pub mod inconsistent;
 pub mod json;

@@ -39,6 +39,7 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
         },
         messages: Some(&source.constraint_messages),
         inherited_roles: &source.inherited_roles,
+        roles: &source.roles,
         explicit_functions: source.explicit_functions,
         customization: Some(&source.customization),
     }

@@ -170,8 +170,8 @@ pub struct Overrides {
     pub cors: Vec<String>,
     /// `--metadata`.
     pub metadata: Option<PathBuf>,
-    /// `WEIR_ENABLE_ALLOWLIST`.
-    pub allow_list: Option<bool>,
+    /// Other settings of the environment.
+    pub environment: Box<config::Environment>,
 }
 
 impl Overrides {
@@ -191,7 +191,7 @@ impl Overrides {
         if let Some(metadata) = &self.metadata {
             config.metadata = Some(metadata.clone());
         }
-        config.operations.allow_list = self.allow_list.unwrap_or(config.operations.allow_list);
+        self.environment.apply(config);
         if !self.cors.is_empty() {
             config.cors.origins = Some(self.cors.clone());
         }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use weir_metadata::check::unsupported;
 use weir_metadata::document::customization::Customization;
 use weir_metadata::document::source::{self, SourceEntry};
-use weir_metadata::document::table::TableName;
+use weir_metadata::document::table::{TableEntry, TableName};
 use weir_metadata::{Fault, Loaded, read};
 
 /// Longest file with an address, in bytes.
@@ -38,13 +38,33 @@ pub(crate) fn join_loaded(config: &mut Config, path: &Path, loaded: Loaded) -> R
     inherit(config)
 }
 
-/// Gives every source the roles that are made of others.
+/// Gives every source the roles that are made of others, and those they are made of.
 fn inherit(config: &mut Config) -> Result<(), String> {
     let mut roles = config.inherited_roles.clone();
     roles.extend(config.described.iter().flat_map(|it| it.loaded.document.inherited_roles.iter().cloned()));
+    let plain: BTreeSet<&str> = config
+        .sources
+        .iter()
+        .flat_map(|it| {
+            let of_functions = it.functions.iter().flat_map(|it| &it.permissions).map(|it| it.role.as_str());
+            it.tables.iter().flat_map(TableEntry::roles).chain(of_functions)
+        })
+        .collect();
+    let plain: Vec<String> = plain.into_iter().map(str::to_owned).collect();
     for source in &mut config.sources {
         source.inherited_roles.clone_from(&roles);
+        source.roles.clone_from(&plain);
         source.explicit_functions = config.infer_function_permissions == Some(false);
+        let is_postgres = match sources::address(&source.url) {
+            Ok(Address::Sqlite(_)) => false,
+            Ok(Address::Postgres(_)) => true,
+            _ => continue,
+        };
+        let names = &mut source.customization.naming_convention;
+        *names = names.or(config.naming_convention);
+        if let Some(is_text) = config.stringify_numeric_types.filter(|_| is_postgres) {
+            source.postgres.get_or_insert_default().stringify_numeric_types = is_text;
+        }
     }
     Ok(())
 }
@@ -57,8 +77,7 @@ fn described(config: &mut Config, path: &Path, loaded: Loaded) -> Result<(), Str
     let not_honoured = loaded.unknown.iter().cloned().chain(not_honoured).collect();
     let mut described = Described { loaded, unsupported: not_honoured, inconsistent: Vec::new() };
     for (at, entry) in described.loaded.document.sources.clone().into_iter().enumerate() {
-        let names = &entry.customization;
-        if matches!(entry.kind, source::SourceKind::Other(_)) || names.root_fields.namespace.is_some() {
+        if matches!(entry.kind, source::SourceKind::Other(_)) {
             // Told as not supported.
             config.sources.retain(|it| it.name != entry.name);
             continue;
@@ -111,6 +130,12 @@ fn address(entry: &SourceEntry, own: &Source, folder: &Path) -> Result<String, S
         return Ok(own.url.clone());
     }
     let Some(configuration) = &entry.configuration else {
+        // Of version 2 of the metadata, whose only database is that of the server.
+        if let Some(url) =
+            std::env::var("HASURA_GRAPHQL_DATABASE_URL").ok().filter(|_| entry.name == "default")
+        {
+            return Ok(url);
+        }
         return Err(format!(
             "the metadata has no connection for source `{0}`: add `sources: [{{name: {0}, url: …}}]` to weir.yaml",
             entry.name

@@ -271,8 +271,11 @@ impl Findings {
         }
     }
 
-    /// Tells an object of the metadata that is not served.
+    /// Tells an object of the metadata that is not served; one that several sources find is told once.
     fn leave_out(&mut self, object: Inconsistent) {
+        if self.inconsistent.contains(&object) {
+            return;
+        }
         self.mistakes.push(format!("{}: {}", object.place, object.reason));
         self.inconsistent.push(object);
     }
@@ -293,12 +296,35 @@ impl Findings {
                 let path: Vec<ConfigStep> = path.iter().map(step).collect();
                 let line = format!("{}: {reason}", config.places.words(&path));
                 let list = if is_served { &mut self.warnings } else { &mut self.mistakes };
-                list.push(line);
+                if !list.contains(&line) {
+                    list.push(line);
+                }
             }
         }
     }
 
+    /// Tells an inherited role that does not fit, at `entry`: those of weir.yaml stand before those of the metadata.
+    fn misfit_role(&mut self, config: &Config, entry: &[ConfigStep], reason: String) {
+        let own = config.inherited_roles.len();
+        let step = |it: &ConfigStep| match it {
+            ConfigStep::Key(key) => Step::from(key.as_str()),
+            ConfigStep::Item(item) => Step::from(*item),
+        };
+        let mut path: Vec<Step> = entry.iter().map(step).collect();
+        let is_metadata = match &mut path[..] {
+            [_, Step::Item(at), ..] if *at >= own => {
+                *at -= own;
+                true
+            }
+            _ => false,
+        };
+        self.misfit(config, Misfit { is_metadata, path, reason, is_served: false });
+    }
+
     fn add(&mut self, config: &Config, source: usize, found: Warning) {
+        if found.entry.first() == Some(&"inherited_roles".into()) {
+            return self.misfit_role(config, &found.entry, found.reason);
+        }
         let name = &config.sources[source].name;
         let described = config.described.as_ref().zip(config.sources[source].of_metadata);
         if let (Some((described, at)), false) = (described, found.entry.is_empty()) {
@@ -323,6 +349,7 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
         // Also without services: what is changed here is told to other processes.
         services::keep(&config.cache)?;
     }
+    opened.findings.warnings.extend_from_slice(&config.notes);
     if let Some(described) = &config.described {
         opened.findings.unsupported.extend(described.unsupported.iter().map(ToString::to_string));
         described.inconsistent.iter().for_each(|it| opened.findings.leave_out(it.clone()));

@@ -2,7 +2,7 @@
 //!
 //! Source: `docs/joins.md`.
 
-use super::{ComposeError, Join};
+use super::{ComposeError, Join, merge};
 use crate::source::Source;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const THIS: &str = "this__";
 pub(crate) struct Joined {
     /// Place of the source that answers.
     pub(crate) source: u16,
-    /// The graph's query root.
+    /// The type of the graph that holds the target: the query root, or that of the source's namespace.
     pub(crate) root: TypeId,
     /// The root field that is asked.
     pub(crate) target: FieldId,
@@ -140,13 +140,19 @@ pub(super) fn resolve(
     let source = source.ok_or_else(|| wrong(format!("there is no source `{}`", join.source)))?;
     let on = schema.type_by_name(&join.on).filter(|&it| schema.ty(it).kind == TypeKind::Object);
     let on = on.ok_or_else(|| wrong(format!("there is no object type `{}`", join.on)))?;
-    if [Some(schema.query), schema.mutation, schema.subscription].contains(&Some(on)) {
+    let is_namespace = sources
+        .iter()
+        .filter_map(|it| it.namespace())
+        .any(|name| merge::KINDS.iter().any(|&kind| merge::namespace_type(name, kind) == join.on));
+    if is_namespace || [Some(schema.query), schema.mutation, schema.subscription].contains(&Some(on)) {
         return Err(wrong("joins hang on types, not on roots".into()));
     }
     let theirs = sources[source].schema();
+    let own_root = |name: &str| schema.type_by_name(&merge::namespace_type(name, OperationKind::Query));
+    let root = sources[source].namespace().and_then(own_root).unwrap_or(schema.query);
     let target = theirs
         .field_by_name(theirs.query, &join.target)
-        .and_then(|_| schema.field_by_name(schema.query, &join.target))
+        .and_then(|_| schema.field_by_name(root, &join.target))
         .ok_or_else(|| wrong(format!("source `{}` has no query field `{}`", join.source, join.target)))?;
     let field = schema.field_by_name(on, &join.name);
     let field = field.ok_or_else(|| wrong(format!("field `{}` was not added", join.name)))?;
@@ -174,7 +180,6 @@ pub(super) fn resolve(
             join.target
         )));
     }
-    let root = schema.query;
     Ok((field, Joined { source: source as u16, root, target, keys, arguments, values, inputs }))
 }
 

@@ -13,6 +13,7 @@ use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{
     Applied, FieldId, InputId, Run, Schema, Type, TypeId, TypeKind, TypeRef, Wording, builtin,
 };
+use weir_language::wraps::Wraps;
 
 pub(super) const KINDS: [OperationKind; 3] =
     [OperationKind::Query, OperationKind::Mutation, OperationKind::Subscription];
@@ -109,6 +110,8 @@ struct Merger<'m> {
     /// By name: the source that first has a directive, and its arguments there.
     first_directives: Vec<(&'m str, usize, Run)>,
     root_names: [Option<&'m str>; 3],
+    /// By source: the types that hold its root fields instead of the graph's roots, if it has a namespace.
+    namespace_types: Vec<Option<[String; 3]>>,
     owners: Vec<Owner>,
     ids: Vec<Ids>,
     errors: Vec<ComposeError>,
@@ -121,6 +124,8 @@ impl<'m> Merger<'m> {
             names().find(|name| name.ends_with("_root")).or_else(|| names().next())
         });
         let ids = sources.iter().map(|_| Ids::default()).collect();
+        let types = |name: &str| KINDS.map(|kind| namespace_type(name, kind));
+        let namespace_types = sources.iter().map(|it| it.namespace().map(types)).collect();
         Self {
             sources,
             joins,
@@ -129,6 +134,7 @@ impl<'m> Merger<'m> {
             directives: HashSet::new(),
             first_directives: Vec::new(),
             root_names,
+            namespace_types,
             owners: Vec::new(),
             ids,
             errors: Vec::new(),
@@ -199,8 +205,10 @@ impl<'m> Merger<'m> {
         let ty = schema.ty(id);
         let name = schema.str(ty.name);
         if let Some(at) = KINDS.iter().position(|&kind| schema.root(kind) == Some(id)) {
-            let root = self.root_names[at].unwrap_or(name);
-            let graph = self.builder.reference(root);
+            let graph = match &self.namespace_types[source] {
+                Some(types) => self.builder.reference(&types[at]),
+                None => self.builder.reference(self.root_names[at].unwrap_or(name)),
+            };
             set(&mut self.ids[source].types, graph.0, id.0);
             return;
         }
@@ -316,7 +324,7 @@ impl<'m> Merger<'m> {
 
     fn field(&mut self, source: usize, schema: &'m Schema, id: FieldId) {
         let field = schema.field(id);
-        let ty = self.type_ref(schema, field.ty);
+        let ty = self.type_ref(source, schema, field.ty);
         let graph = self.builder.field(schema.str(field.name), schema.str(field.description), ty);
         set(&mut self.ids[source].fields, graph.0, id.0);
         own(&mut self.owners, graph, Owner::Source(source as u16));
@@ -330,11 +338,12 @@ impl<'m> Merger<'m> {
     /// The fields that joins add to type `on`. What is wrong with a join is said when it is resolved.
     fn join_fields(&mut self, on: &str) {
         for join in self.joins.iter().filter(|it| it.on == on) {
-            let Some(source) = self.sources.iter().find(|it| it.name() == join.source) else { continue };
-            let schema: &'m Schema = source.schema();
+            let Some(at) = self.sources.iter().position(|it| it.name() == join.source) else { continue };
+            let schema: &'m Schema = self.sources[at].schema();
             let Some(target) = schema.field_by_name(schema.query, &join.target) else { continue };
             let target = schema.field(target);
-            let ty = self.type_ref(schema, TypeRef { wraps: target.ty.wraps.nullable(), ..target.ty });
+            let ty = TypeRef { wraps: target.ty.wraps.nullable(), ..target.ty };
+            let ty = self.type_ref(at, schema, ty);
             let id = self.builder.field(&join.name, &join.description, ty);
             // Until it is resolved the field is no one's; any owner does.
             own(&mut self.owners, id, Owner::Introspection);
@@ -380,7 +389,7 @@ impl<'m> Merger<'m> {
         add: fn(&mut SchemaBuilder, &str, &str, TypeRef) -> InputId,
     ) -> InputId {
         let input = schema.input(id);
-        let ty = self.type_ref(schema, input.ty);
+        let ty = TypeRef { base: self.builder.reference(schema.type_name(input.ty.base)), ..input.ty };
         let graph = add(&mut self.builder, schema.str(input.name), schema.str(input.description), ty);
         if let Some(default) = input.default {
             self.builder.default(schema.str(default.literal));
@@ -401,7 +410,7 @@ impl<'m> Merger<'m> {
         }
     }
 
-    /// The root types, with the fields of all sources.
+    /// The root types, with the fields of all sources. A source with a namespace has types of its own for them.
     fn roots(&mut self) {
         for (at, kind) in KINDS.into_iter().enumerate() {
             let Some(name) = self.root_names[at] else { continue };
@@ -409,39 +418,90 @@ impl<'m> Merger<'m> {
             let homes: Vec<usize> = homes.collect();
             let first: &'m Schema = self.sources[homes[0]].schema();
             let words = first.root(kind).map_or("", |root| first.str(first.ty(root).description));
+            for &source in &homes {
+                self.namespace(source, at);
+            }
             let graph = self.builder.object(name, words);
             self.builder.root(kind, graph);
             let mut known = HashMap::<&str, usize>::new();
             for source in homes {
-                let schema: &'m Schema = self.sources[source].schema();
-                let Some(root) = schema.root(kind) else { continue };
-                for field in schema.ty(root).fields.range() {
-                    let id = FieldId(field as u32);
-                    if self.sources[source].field_resolver().is_some_and(|it| it.is_hidden(id)) {
-                        continue;
-                    }
-                    match known.get(schema.field_name(id)) {
-                        Some(&first) => self.errors.push(ComposeError::RootFieldTwice {
-                            root: name.into(),
-                            name: schema.field_name(id).into(),
-                            first: self.sources[first].name().into(),
-                            second: self.sources[source].name().into(),
-                        }),
-                        None => {
-                            known.insert(schema.field_name(id), source);
-                            self.field(source, schema, id);
-                        }
-                    }
-                }
+                self.root_fields(source, at, name, &mut known);
             }
         }
     }
 
-    fn type_ref(&mut self, schema: &Schema, ty: TypeRef) -> TypeRef {
+    /// The type that holds the root fields of `source`, which has a namespace, for the kind at `kind`.
+    fn namespace(&mut self, source: usize, kind: usize) {
+        let schema: &'m Schema = self.sources[source].schema();
+        let Some((types, root)) = self.namespace_types[source].as_ref().zip(schema.root(KINDS[kind])) else {
+            return;
+        };
+        self.builder.object(&types[kind], schema.str(schema.ty(root).description));
+        for field in schema.ty(root).fields.range() {
+            self.field(source, schema, FieldId(field as u32));
+        }
+    }
+
+    /// The fields that `source` adds to the root `name` of the kind at `kind`: its own, or the one that holds them.
+    fn root_fields(&mut self, source: usize, kind: usize, name: &str, known: &mut HashMap<&'m str, usize>) {
+        let of: &'m Arc<dyn Source> = &self.sources[source];
+        let schema: &'m Schema = of.schema();
+        let Some(root) = schema.root(KINDS[kind]) else { return };
+        if let Some((namespace, types)) = of.namespace().zip(self.namespace_types[source].as_ref()) {
+            let base = self.builder.reference(&types[kind]);
+            if self.is_first(source, name, namespace, known) {
+                let ty = TypeRef { base, wraps: Wraps::NON_NULL };
+                let field = self.builder.field(namespace, "", ty);
+                own(&mut self.owners, field, Owner::Namespace);
+            }
+            return;
+        }
+        for field in schema.ty(root).fields.range() {
+            let id = FieldId(field as u32);
+            let is_hidden = of.field_resolver().is_some_and(|it| it.is_hidden(id));
+            if !is_hidden && self.is_first(source, name, schema.field_name(id), known) {
+                self.field(source, schema, id);
+            }
+        }
+    }
+
+    /// Takes the name of a root field for `source`; a name that is taken is an error.
+    fn is_first(
+        &mut self,
+        source: usize,
+        root: &str,
+        name: &'m str,
+        known: &mut HashMap<&'m str, usize>,
+    ) -> bool {
+        let first = *known.entry(name).or_insert(source);
+        if first != source {
+            self.errors.push(ComposeError::RootFieldTwice {
+                root: root.into(),
+                name: name.into(),
+                first: self.sources[first].name().into(),
+                second: self.sources[source].name().into(),
+            });
+        }
+        first == source
+    }
+
+    fn type_ref(&mut self, source: usize, schema: &Schema, ty: TypeRef) -> TypeRef {
         let root = KINDS.iter().position(|&kind| schema.root(kind) == Some(ty.base));
-        let name = root.and_then(|at| self.root_names[at]).unwrap_or_else(|| schema.type_name(ty.base));
+        let own = root.and_then(|at| Some(self.namespace_types[source].as_ref()?[at].as_str()));
+        let graph = || root.and_then(|at| self.root_names[at]);
+        let name = own.or_else(graph).unwrap_or_else(|| schema.type_name(ty.base));
         TypeRef { base: self.builder.reference(name), wraps: ty.wraps }
     }
+}
+
+/// The type that holds the root fields of a source with a namespace. Source: Hasura v2.
+pub(super) fn namespace_type(namespace: &str, kind: OperationKind) -> String {
+    let end = match kind {
+        OperationKind::Query => "query",
+        OperationKind::Mutation => "mutation_frontend",
+        OperationKind::Subscription => "subscription",
+    };
+    format!("{namespace}_{end}")
 }
 
 pub(super) fn root_name(schema: &Schema, kind: OperationKind) -> Option<&str> {

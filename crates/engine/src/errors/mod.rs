@@ -96,13 +96,25 @@ impl Failure {
         Self::at(output, error.field, error.error)
     }
 
-    /// A field without a value.
-    pub(crate) fn field(output: &OutputPlan, error: PathError) -> Self {
-        let path = error.path.iter().map(|step| match step {
+    /// A field without a value; `namespace` is the member of the root that holds its node, if one does.
+    pub(crate) fn field(output: &OutputPlan, namespace: Option<u32>, error: PathError) -> Self {
+        let above = namespace.map(Step::Field);
+        let path = above.iter().chain(&error.path).map(|step| match step {
             Step::Field(field) => PathStep::Key(output.fields[*field as usize].key.name().into()),
             Step::Index(index) => PathStep::Index(*index),
         });
-        Self { path: path.collect(), ..Self::at(output, error.field, error.error) }
+        let path = path.collect();
+        Self { path, ..Self::at(output, error.field, error.error) }.below(output, namespace)
+    }
+
+    /// The failure with Hasura's path through `namespace`, a member of the root.
+    pub(crate) fn below(mut self, output: &OutputPlan, namespace: Option<u32>) -> Self {
+        let rest = self.hasura_path.as_deref().and_then(|it| it.strip_prefix("$.selectionSet."));
+        if let Some((rest, namespace)) = rest.zip(namespace) {
+            let key = output.fields[namespace as usize].key.name();
+            self.hasura_path = Some(format!("$.selectionSet.{key}.selectionSet.{rest}").into());
+        }
+        self
     }
 
     /// About the member at `field` of `output`, wherever that stands in the answer.

@@ -8,6 +8,7 @@ use super::stream::{self, Segment};
 use super::{ExecutionContext, FetchResults, FetchState};
 use crate::engine::{Body, Capacity};
 use crate::errors::{self, Failure};
+use crate::plan::RootMember;
 use crate::plan::output_plan::{OutputField, OutputKind};
 use crate::rows::{Column, Rows};
 use crate::source::{Finished, PathError, Protocol, SourceError, Step};
@@ -21,7 +22,8 @@ pub(super) fn write(run: ExecutionContext<'_>, mut results: FetchResults) -> (Bo
     // Folded introspection is most of its answer: room for it is made at once.
     let mut out = Out::new(Vec::with_capacity(HEAD.len() + run.plan.output.constants.len() + 64));
     out.raw(HEAD);
-    let mut answer = ResponseAssembler { run, out, failures: Vec::new(), segments: Vec::new() };
+    let mut answer =
+        ResponseAssembler { run, out, failures: Vec::new(), namespace: None, segments: Vec::new() };
     answer.note_failed_nodes(&results);
     let is_whole = answer.members(&mut results);
     let busy = SourceError::Busy.code();
@@ -34,6 +36,8 @@ struct ResponseAssembler<'r> {
     run: ExecutionContext<'r>,
     out: Out,
     failures: Vec<Failure>,
+    /// The member of the root that holds what is being written, if it is a namespace.
+    namespace: Option<u32>,
     /// Parts of the answer before `out`, if sources stream.
     segments: Vec<Segment>,
 }
@@ -48,56 +52,80 @@ impl ResponseAssembler<'_> {
             let is_mutation = plan.kind == weir_language::ast::OperationKind::Mutation;
             let first = if is_mutation { node.fields.first().copied() } else { None };
             if let Some(field) = culprit(error, &node.fields).or(first) {
+                self.namespace = plan.namespace_of(node);
                 self.note_failed(error, field);
             }
         }
+        self.namespace = None;
     }
 
+    /// Notes the failure of the member `field` of the root, or of `namespace`.
     fn note_failed(&mut self, error: &SourceError, field: u32) {
-        let error = PathError { error: error.for_client(), path: vec![Step::Field(field)], field };
-        self.failures.push(Failure::field(&self.run.plan.output, error));
+        self.fail(PathError { error: error.for_client(), path: vec![Step::Field(field)], field });
+    }
+
+    fn fail(&mut self, error: PathError) {
+        self.failures.push(Failure::field(&self.run.plan.output, self.namespace, error));
     }
 
     /// All members in order; `false` if a non-null one failed.
     fn members(&mut self, results: &mut FetchResults) -> bool {
         let plan = self.run.plan;
-        let output = &plan.output;
-        let set = output.set(plan.root);
-        for (at, field) in set.range().enumerate() {
-            let member = &output.fields[field];
-            // Another name of a constant has no node: it is written from the same bytes.
-            let first = member.same_as.map_or(member, |earlier| &output.fields[earlier as usize]);
-            if let OutputKind::Constant { start, end } = first.member {
-                let (start, key_len) = (start as usize, first.key.len as usize);
-                self.out.key(&member.key);
-                self.out.span(&output.constants, start + key_len, end as usize);
+        let mut rest = plan.root_members.iter();
+        while let Some(member) = rest.next() {
+            let Some(set) = member.namespace else {
+                if !self.member(member, results) {
+                    return false;
+                }
                 continue;
-            }
-            let (node, place) = plan.root_members[at];
-            let FetchResults { asked, rows, .. } = results;
-            let ok = match &mut asked[node as usize] {
-                FetchState::Finished(finished, errors) => {
-                    self.finished(field as u32, member, finished, errors, place as usize)
-                }
-                FetchState::Rows(errors) => {
-                    let of = member.same_as.unwrap_or(field as u32);
-                    self.note(errors, of, field as u32);
-                    self.row(field as u32, rows, node as usize, place as usize)
-                }
-                FetchState::Failed(error) => {
-                    let is_query = plan.kind == weir_language::ast::OperationKind::Query;
-                    if is_query && culprit(error, &plan.nodes[node as usize].fields).is_none() {
-                        self.note_failed(error, field as u32);
-                    }
-                    self.null(member)
-                }
-                FetchState::Waiting => self.null(member),
             };
-            if !ok {
+            self.out.key(&plan.output.fields[member.field as usize].key);
+            self.out.open(b'{');
+            self.namespace = Some(member.field);
+            let inside = plan.output.set(set).len as usize;
+            if !rest.by_ref().take(inside).all(|it| self.member(it, results)) {
                 return false;
             }
+            self.namespace = None;
+            self.out.close(b'}');
+            self.out.comma();
         }
         true
+    }
+
+    /// One member that is no namespace; `false` if it is non-null and failed.
+    fn member(&mut self, asked: &RootMember, results: &mut FetchResults) -> bool {
+        let plan = self.run.plan;
+        let output = &plan.output;
+        let RootMember { field, node, place, .. } = *asked;
+        let member = &output.fields[field as usize];
+        // Another name of a constant has no node: it is written from the same bytes.
+        let first = member.same_as.map_or(member, |earlier| &output.fields[earlier as usize]);
+        if let OutputKind::Constant { start, end } = first.member {
+            let (start, key_len) = (start as usize, first.key.len as usize);
+            self.out.key(&member.key);
+            self.out.span(&output.constants, start + key_len, end as usize);
+            return true;
+        }
+        let FetchResults { asked, rows, .. } = results;
+        match &mut asked[node as usize] {
+            FetchState::Finished(finished, errors) => {
+                self.finished(field, member, finished, errors, place as usize)
+            }
+            FetchState::Rows(errors) => {
+                let of = member.same_as.unwrap_or(field);
+                self.note(errors, of, field);
+                self.row(field, rows, node as usize, place as usize)
+            }
+            FetchState::Failed(error) => {
+                let is_query = plan.kind == weir_language::ast::OperationKind::Query;
+                if is_query && culprit(error, &plan.nodes[node as usize].fields).is_none() {
+                    self.note_failed(error, field);
+                }
+                self.null(member)
+            }
+            FetchState::Waiting => self.null(member),
+        }
     }
 
     fn null(&mut self, member: &OutputField) -> bool {
@@ -116,7 +144,7 @@ impl ResponseAssembler<'_> {
         let missing = Column::default();
         let column = rows[node].as_ref().and_then(|it| it.columns.get(place)).unwrap_or(&missing);
         let ok = rows::member(&writing, &mut self.out, field, column, 0, &mut errors);
-        self.failures.extend(errors.into_iter().map(|it| Failure::field(output, it)));
+        errors.into_iter().for_each(|it| self.fail(it));
         ok
     }
 
@@ -133,12 +161,12 @@ impl ResponseAssembler<'_> {
         if finished.ends.is_empty() {
             // The members of a stream, or of an answer without ends, follow each other: all go out with the first.
             if place == 0 && member.same_as.is_none() {
-                self.failures.extend(errors.iter().map(|it| Failure::field(output, it.clone())));
+                errors.iter().for_each(|it| self.fail(it.clone()));
                 self.out.raw(&finished.bytes);
                 if let Some(rest) = finished.rest.take() {
                     let bytes = std::mem::take(&mut self.out).into_bytes();
                     self.segments.push(Segment::Bytes(bytes));
-                    self.segments.push(Segment::Rest(rest.receiver));
+                    self.segments.push(Segment::Rest(rest.receiver, self.namespace));
                 }
             }
             return !finished.failed;
@@ -163,14 +191,13 @@ impl ResponseAssembler<'_> {
 
     /// Notes those of `errors` that are below the member `of`, as errors of `field`, which may be another name for it.
     fn note(&mut self, errors: &[PathError], of: u32, field: u32) {
-        let output = &self.run.plan.output;
         for error in errors.iter().filter(|it| it.path.first() == Some(&Step::Field(of))) {
             let mut error = error.clone();
             error.path[0] = Step::Field(field);
             if error.field == of {
                 error.field = field;
             }
-            self.failures.push(Failure::field(output, error));
+            self.fail(error);
         }
     }
 

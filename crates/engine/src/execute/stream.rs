@@ -21,8 +21,8 @@ const CHUNKS_MAX: usize = 2;
 pub(super) enum Segment {
     /// Ready.
     Bytes(Vec<u8>),
-    /// Still coming.
-    Rest(Receiver<Chunk>),
+    /// Still coming: members of the root, or of the namespace at this place of the output.
+    Rest(Receiver<Chunk>, Option<u32>),
 }
 
 /// Data for the errors, which are written after the data of the answer.
@@ -44,7 +44,7 @@ pub(super) fn start(segments: Vec<Segment>, late: Late) -> Body {
     let mut segments = segments.into_iter();
     let mut head = match segments.next() {
         Some(Segment::Bytes(bytes)) => bytes,
-        Some(Segment::Rest(_)) | None => Vec::new(),
+        Some(Segment::Rest(..)) | None => Vec::new(),
     };
     let held: Vec<u8> = head.pop().into_iter().collect();
     let (sender, mut rest) = channel(CHUNKS_MAX);
@@ -53,7 +53,7 @@ pub(super) fn start(segments: Vec<Segment>, late: Late) -> Body {
     for segment in &segments {
         match segment {
             Segment::Bytes(bytes) => sender.waiting().add(bytes.len()),
-            Segment::Rest(receiver) => rest.fed_by([receiver.waiting().clone()]),
+            Segment::Rest(receiver, _) => rest.fed_by([receiver.waiting().clone()]),
         }
     }
     tokio::spawn(async move {
@@ -75,14 +75,20 @@ async fn forward(
         match segment {
             Segment::Bytes(bytes) => {
                 sender.waiting().take(bytes.len());
+                // The end of a namespace whose last member was a stream.
+                if bytes.first() == Some(&b'}') && held.last() == Some(&b',') {
+                    held.pop();
+                    sender.waiting().take(1);
+                }
                 pass(&mut held, bytes, sender).await?;
             }
-            Segment::Rest(mut receiver) => loop {
+            Segment::Rest(mut receiver, namespace) => loop {
                 match receiver.recv().await {
                     Some(Chunk::Bytes(bytes)) => pass(&mut held, bytes, sender).await?,
                     Some(Chunk::End(errors)) => {
                         let output = &late.plan.output;
-                        late.failures.extend(errors.into_iter().map(|it| Failure::field(output, it)));
+                        let errors = errors.into_iter().map(|it| Failure::field(output, namespace, it));
+                        late.failures.extend(errors);
                         break;
                     }
                     None => return Err(Aborted),

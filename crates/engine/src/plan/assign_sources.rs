@@ -1,6 +1,6 @@
 //! Gives each member to the source that answers it: nodes at the root, nodes below foreign members.
 //!
-//! At a query's root all members of one source are one node, in a mutation each maximal run of them is; below,
+//! At a query's root, and in a namespace, all members of one source are one node, in a mutation each maximal run of them is; below,
 //! each foreign member is one, and so are the members of one part of a type. A member that is refused is one wherever it stands. What those need of their parents becomes hidden fields of the set.
 //!
 //! **Invariant:** a node below the root comes after the node that has its parents.
@@ -68,46 +68,74 @@ fn cut_root(
 ) -> Vec<AssignedNode> {
     let mut plan_nodes: Vec<AssignedNode> = Vec::new();
     for at in output.set(root).range() {
-        let member = &output.fields[at];
-        let source = match (member.member, graph.owner(member.field)) {
-            (OutputKind::Constant { .. }, _) => continue,
-            _ if member.same_as.is_some() => continue,
-            (_, Owner::Source(source)) => Some(source),
-            (_, Owner::Introspection) => None,
-            (_, Owner::Join(_)) => unreachable!("joins do not hang on root types"),
-        };
-        let why = why(refused, at);
-        let source = if why.is_some() { None } else { source };
-        let open = match kind {
-            _ if why.is_some() => None,
-            OperationKind::Query | OperationKind::Subscription => {
-                plan_nodes.iter_mut().find(|it| it.source == source && it.refused.is_none())
-            }
-            OperationKind::Mutation => plan_nodes.last_mut().filter(|it| it.source == source),
-        };
-        match open {
-            Some(plan_node) => plan_node.fields.push(at as u32),
-            None => plan_nodes.push(AssignedNode {
-                source,
-                set: root,
-                fields: vec![at as u32],
-                parent: None,
-                part: None,
-                answer: AnswerForm::Any { contiguous: true },
-                refused: why.cloned(),
+        match namespace(graph, output, at) {
+            Some(set) => output.set(set).range().for_each(|at| {
+                cut_root_member(graph, output, (set, at), kind, refused, &mut plan_nodes);
             }),
+            None => cut_root_member(graph, output, (root, at), kind, refused, &mut plan_nodes),
         }
     }
-    // A member that is written again under another name cannot have left.
-    let is_copied = output.set(root).range().filter_map(|at| output.fields[at].same_as).any(|first| {
-        let first = output.fields[first as usize].member;
-        !matches!(first, OutputKind::Constant { .. })
-    });
     for plan_node in &mut plan_nodes {
+        // A member that is written again under another name cannot have left.
+        let is_copied = output.members(plan_node.set).iter().filter_map(|it| it.same_as).any(|first| {
+            let first = output.fields[first as usize].member;
+            !matches!(first, OutputKind::Constant { .. })
+        });
         let contiguous = !is_copied && plan_node.fields.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         plan_node.answer = AnswerForm::Any { contiguous };
     }
     plan_nodes
+}
+
+/// The members of the root member at `at`, if it is a namespace.
+pub(crate) fn namespace(graph: &Graph, output: &OutputPlan, at: usize) -> Option<SelectionSetId> {
+    let member = &output.fields[at];
+    match member.member {
+        OutputKind::Object(set) if graph.is_namespace(member.field) => Some(set),
+        _ => None,
+    }
+}
+
+/// Gives the member at `at` of `set`, the root's or that of a namespace, to a node.
+fn cut_root_member(
+    graph: &Graph,
+    output: &OutputPlan,
+    (set, at): (SelectionSetId, usize),
+    kind: OperationKind,
+    refused: &[Refused],
+    plan_nodes: &mut Vec<AssignedNode>,
+) {
+    let member = &output.fields[at];
+    let source = match (member.member, graph.owner(member.field)) {
+        (OutputKind::Constant { .. }, _) => return,
+        _ if member.same_as.is_some() => return,
+        (_, Owner::Source(source)) => Some(source),
+        (_, Owner::Introspection) => None,
+        (_, Owner::Join(_) | Owner::Namespace) => {
+            unreachable!("joins and namespaces do not hang on root types")
+        }
+    };
+    let why = why(refused, at);
+    let source = if why.is_some() { None } else { source };
+    let open = match kind {
+        _ if why.is_some() => None,
+        OperationKind::Query | OperationKind::Subscription => {
+            plan_nodes.iter_mut().find(|it| it.source == source && it.set == set && it.refused.is_none())
+        }
+        OperationKind::Mutation => plan_nodes.last_mut().filter(|it| it.source == source && it.set == set),
+    };
+    match open {
+        Some(plan_node) => plan_node.fields.push(at as u32),
+        None => plan_nodes.push(AssignedNode {
+            source,
+            set,
+            fields: vec![at as u32],
+            parent: None,
+            part: None,
+            answer: AnswerForm::Any { contiguous: true },
+            refused: why.cloned(),
+        }),
+    }
 }
 
 /// A source as the walk down from its nodes sees it.
@@ -256,7 +284,7 @@ impl<'g> SourceWalk<'g> {
         let field = output.fields[at].field;
         let source = match self.graph.owner(field) {
             Owner::Join(join) => return Some(Hung::Join(self.graph.join(join))),
-            Owner::Introspection => return None,
+            Owner::Introspection | Owner::Namespace => return None,
             Owner::Source(source) => source,
         };
         let own = self.resolver.filter(|it| it.source == source);

@@ -1,7 +1,7 @@
 //! Runs the passes: a planner context in, a plan out.
 
 use super::arguments;
-use super::assign_sources::{AssignedNode, assign_sources};
+use super::assign_sources::{AssignedNode, assign_sources, namespace};
 use super::cache_directive::cache_directive;
 use super::collect::{Collected, collect};
 use super::conditions::{ConditionState, steering};
@@ -11,7 +11,7 @@ use super::hints::hint;
 use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use super::refused::{RefusedFetch, refused};
 use super::response_sharing::sharing;
-use super::{Plan, PlannedOperation, PreparedNode};
+use super::{Plan, PlannedOperation, PreparedNode, RootMember};
 use crate::caller::Profile;
 use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
@@ -28,6 +28,9 @@ use weir_language::schema::SchemaView;
 use weir_language::span::Span;
 use weir_language::validate::Selected;
 use weir_language::value::Variables;
+
+/// The set of the root.
+const ROOT: SelectionSetId = SelectionSetId(0);
 
 /// Input of the planner: an operation of a document that was validated against the graph's schema.
 pub(crate) struct PlanContext<'q> {
@@ -157,16 +160,14 @@ pub(crate) fn build(
     state: u64,
     variables: Option<&Variables>,
 ) -> Result<Plan, Vec<Failure>> {
-    const ROOT: SelectionSetId = SelectionSetId(0);
     let kind = context.operation.kind;
     let guards = ConditionState { steering: &operation.steering, state, asked: Cell::new(0) };
     let Collected { mut output, never_null, asked } = collect(context, guards)?;
     if !context.introspection {
         refuse_introspection(context.graph, &output, ROOT)?;
     }
-    // Every field of a mutation is done, however often it is asked.
-    let keep = (kind == OperationKind::Mutation).then_some(ROOT);
-    dedupe_fields::mark(&mut output, ROOT, keep);
+    let kept = kept_whole(context.graph, &output, ROOT, kind);
+    dedupe_fields::mark(&mut output, ROOT, &kept);
     const_fold(context, &mut output, ROOT);
     let refused = variables.map(|it| refused(context.graph.schema(), &never_null, it)).unwrap_or_default();
     let (cuts, root_nodes) = assign_sources(context.graph, &mut output, ROOT, kind, &refused);
@@ -176,9 +177,9 @@ pub(crate) fn build(
     mark_repeats(&mut nodes);
     let repeats = nodes.iter().any(|it| it.repeats);
     let sharing = sharing(kind, operation.cache_directive, context.profile, &nodes);
-    let root_members = root_members(&output, ROOT, &nodes[..root_nodes]);
+    let root_members = root_members(context.graph, &output, ROOT, &nodes[..root_nodes]);
     let whole = match nodes.as_slice() {
-        [only] => only.fields.len() == output.set(ROOT).len as usize,
+        [only] => only.set == ROOT && only.fields.len() == output.set(ROOT).len as usize,
         _ => false,
     };
     let foreign_below = foreign_below(&output, ROOT, &nodes);
@@ -256,7 +257,11 @@ fn prepare(
                 })
             }
         };
-        let fetch = fetch.map_err(|error| vec![Failure::plan(output, error)])?;
+        let fetch = fetch.map_err(|error| {
+            let holds = |it: &usize| namespace(context.graph, output, *it) == Some(set);
+            let holder = output.set(ROOT).range().find(holds).map(|it| it as u32);
+            vec![Failure::plan(output, error).below(output, holder)]
+        })?;
         let must_be_rows = answer == AnswerForm::Rows;
         let hints = NodeHints::default();
         let repeats = false;
@@ -278,18 +283,46 @@ fn mark_repeats(nodes: &mut [PreparedNode]) {
     }
 }
 
-fn root_members(output: &OutputPlan, root: SelectionSetId, nodes: &[PreparedNode]) -> Vec<(u32, u32)> {
-    let range = output.set(root).range();
-    let mut members = vec![(u32::MAX, u32::MAX); range.len()];
-    for (node, planned) in nodes.iter().enumerate() {
-        for (place, &field) in planned.fields.iter().enumerate() {
-            members[field as usize - range.start] = (node as u32, place as u32);
+/// The sets whose members are all done, however often they are asked: those of a mutation, and a root with namespaces, whose members
+/// are nodes of their own.
+fn kept_whole(
+    graph: &Graph,
+    output: &OutputPlan,
+    root: SelectionSetId,
+    kind: OperationKind,
+) -> Vec<SelectionSetId> {
+    let namespaces: Vec<_> = output.set(root).range().filter_map(|at| namespace(graph, output, at)).collect();
+    match kind {
+        OperationKind::Mutation => std::iter::once(root).chain(namespaces).collect(),
+        OperationKind::Query | OperationKind::Subscription => {
+            namespaces.first().map(|_| root).into_iter().collect()
         }
     }
-    for at in range.clone() {
-        if let Some(earlier) = output.fields[at].same_as {
-            members[at - range.start] = members[earlier as usize - range.start];
+}
+
+/// As [`Plan::root_members`].
+fn root_members(
+    graph: &Graph,
+    output: &OutputPlan,
+    root: SelectionSetId,
+    nodes: &[PreparedNode],
+) -> Vec<RootMember> {
+    let mut members = Vec::with_capacity(output.set(root).len as usize);
+    for at in output.set(root).range() {
+        let inside = namespace(graph, output, at);
+        members.push(RootMember { field: at as u32, namespace: inside, ..RootMember::NONE });
+        let below = inside.into_iter().flat_map(|set| output.set(set).range());
+        members.extend(below.map(|at| RootMember { field: at as u32, ..RootMember::NONE }));
+    }
+    let mut places = vec![(u32::MAX, u32::MAX); output.fields.len()];
+    for (node, planned) in nodes.iter().enumerate() {
+        for (place, &field) in planned.fields.iter().enumerate() {
+            places[field as usize] = (node as u32, place as u32);
         }
+    }
+    for member in &mut members {
+        let field = output.fields[member.field as usize].same_as.unwrap_or(member.field);
+        (member.node, member.place) = places[field as usize];
     }
     members
 }

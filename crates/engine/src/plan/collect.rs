@@ -387,7 +387,8 @@ impl<'b> Collector<'b> {
             Owner::Source(_) | Owner::Introspection if !place.is_root && !graph.is_extension(field) => {
                 place.context
             }
-            Owner::Source(_) | Owner::Introspection | Owner::Join(_) => {
+            // A namespace is one node, wherever else its source is asked.
+            Owner::Source(_) | Owner::Introspection | Owner::Join(_) | Owner::Namespace => {
                 self.contexts += 1;
                 self.contexts
             }

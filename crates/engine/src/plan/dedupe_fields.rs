@@ -14,8 +14,8 @@ use crate::keys::{Interner, hash_of};
 use hashbrown::HashMap;
 use weir_language::value::Node;
 
-/// Marks the members of `output` that repeat an earlier one; `keep` is the set whose members are all to be done.
-pub(crate) fn mark(output: &mut OutputPlan, root: SelectionSetId, keep: Option<SelectionSetId>) {
+/// Marks the members of `output` that repeat an earlier one; the members of the sets `keep` are all to be done.
+pub(crate) fn mark(output: &mut OutputPlan, root: SelectionSetId, keep: &[SelectionSetId]) {
     let Some(repeated) = repeated_work(output, keep) else { return };
     let order = upwards(output, root);
     let compared = compared_sets(output, &order, &repeated);
@@ -53,12 +53,12 @@ pub(crate) fn mark(output: &mut OutputPlan, root: SelectionSetId, keep: Option<S
 
 /// By member: whether its set has another one of the same field and, as far as a hash tells, the same arguments and
 /// fields right below. `None` if none has, as in most operations.
-fn repeated_work(output: &OutputPlan, keep: Option<SelectionSetId>) -> Option<Vec<bool>> {
+fn repeated_work(output: &OutputPlan, keep: &[SelectionSetId]) -> Option<Vec<bool>> {
     let mut repeated = Vec::new();
     // Field and place in one number: most sets are sorted for nothing.
     let mut members: Vec<u64> = Vec::new();
     let (mut hashed, mut words) = (Vec::<(u64, u32)>::new(), Vec::new());
-    for set in (0..output.sets.len() as u32).map(SelectionSetId).filter(|&set| Some(set) != keep) {
+    for set in (0..output.sets.len() as u32).map(SelectionSetId).filter(|set| !keep.contains(set)) {
         let range = output.set(set).range();
         if range.len() < 2 {
             continue;

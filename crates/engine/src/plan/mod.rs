@@ -56,9 +56,8 @@ pub struct Plan {
     pub foreign_below: Vec<bool>,
     /// Types and defaults of the variables.
     pub operation: Arc<PlannedOperation>,
-    /// By member of the root: the node that answers it and its place in [`PreparedNode::fields`]; what is no node's
-    /// has `u32::MAX`. A member that equals an earlier one has that one's.
-    pub root_members: Vec<(u32, u32)>,
+    /// The members of the root in their order; those of a namespace follow it.
+    pub root_members: Vec<RootMember>,
     /// Places that take no null though their variables may be null.
     pub never_null: Vec<NeverNull>,
     /// The steering variables that decided something: bits of the state the plan was made for.
@@ -69,6 +68,24 @@ pub struct Plan {
     pub(crate) sharing: Option<ResponseSharing>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
+}
+
+/// A member of the root, or of a namespace in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootMember {
+    /// Its place in [`OutputPlan::fields`].
+    pub field: u32,
+    /// The node that answers it, that of the earlier member which it equals; `u32::MAX` for what is no node's.
+    pub node: u32,
+    /// Its place in [`PreparedNode::fields`] of that node.
+    pub place: u32,
+    /// Of a namespace: the set of its members.
+    pub namespace: Option<SelectionSetId>,
+}
+
+impl RootMember {
+    /// One that no node answers.
+    pub(crate) const NONE: Self = Self { field: u32::MAX, node: u32::MAX, place: u32::MAX, namespace: None };
 }
 
 impl Plan {
@@ -140,6 +157,12 @@ impl Plan {
     #[must_use]
     pub fn print(&self, graph: &crate::compose::Graph, input: ExplainInput<'_>) -> String {
         print::print(graph, self, input)
+    }
+
+    /// The member of the root that holds the members of a root node, if that is a namespace.
+    pub(crate) fn namespace_of(&self, node: &PreparedNode) -> Option<u32> {
+        let namespaces = || self.root_members.iter().find(|it| it.namespace == Some(node.set));
+        if node.set == self.root { None } else { namespaces().map(|it| it.field) }
     }
 
     /// One node.

@@ -63,6 +63,9 @@ impl<'p> Printer<'p> {
             let on = self.schema.type_name(self.plan.output.set(keys.set).on);
             let _ = write!(text, ", once for all {on} of piece {} by {}", keys.node.0, names.join(", "));
         }
+        if let Some(namespace) = self.plan.namespace_of(node) {
+            let _ = write!(text, ", in {}", self.plan.output.fields[namespace as usize].key.name());
+        }
         if node.must_be_rows {
             text.push_str(", as rows");
         }

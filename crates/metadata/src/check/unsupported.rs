@@ -88,16 +88,6 @@ fn source(walk: &mut Walk, source: &SourceEntry) {
             ));
         });
     }
-    walk.below(["customization".into()], |walk| {
-        if source.customization.root_fields.namespace.is_some() {
-            walk.below(["root_fields".into(), "namespace".into()], |walk| {
-                walk.wrong(format!(
-                    "namespaces are not supported yet: the source `{}` is not served",
-                    source.name
-                ));
-            });
-        }
-    });
     walk.each("tables", &source.tables, table);
     walk.each("functions", &source.functions, |walk, it| {
         if it.configuration.response.is_some() {

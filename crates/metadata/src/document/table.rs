@@ -105,6 +105,26 @@ impl TableEntry {
             }
         }
         self.computed_fields.iter_mut().for_each(|it| change(&mut it.definition.function));
+        self.each_condition(|it| each_table(it, &mut change));
+    }
+
+    /// Runs `change` on the conditions of all permissions.
+    pub(crate) fn each_condition(&mut self, change: impl FnMut(&mut Json)) {
+        let selects = self.select_permissions.iter_mut().map(|it| &mut it.permission.filter);
+        let inserts = self.insert_permissions.iter_mut().map(|it| &mut it.permission.check);
+        let deletes = self.delete_permissions.iter_mut().map(|it| &mut it.permission.filter);
+        let updates = self.update_permissions.iter_mut().map(|it| &mut it.permission);
+        let updates = updates.flat_map(|it| std::iter::once(&mut it.filter).chain(&mut it.check));
+        selects.chain(inserts).chain(deletes).chain(updates).for_each(change);
+    }
+
+    /// The roles with permissions, some of them more than once.
+    pub fn roles(&self) -> impl Iterator<Item = &str> {
+        let reads = self.select_permissions.iter().map(|it| it.role.as_str());
+        let inserts = self.insert_permissions.iter().map(|it| it.role.as_str());
+        let updates = self.update_permissions.iter().map(|it| it.role.as_str());
+        let deletes = self.delete_permissions.iter().map(|it| it.role.as_str());
+        reads.chain(inserts).chain(updates).chain(deletes)
     }
 
     /// Drops permissions that only a webhook could grant, which nobody asks.
@@ -162,6 +182,25 @@ impl TableEntry {
     }
 }
 
+/// Runs `change` on the tables that `_exists` names in a condition.
+fn each_table(condition: &mut Json, change: &mut impl FnMut(&mut TableName)) {
+    match condition {
+        Json::List(items) => items.iter_mut().for_each(|it| each_table(it, change)),
+        Json::Object(members) => {
+            for (key, value) in &mut members.0 {
+                match (&**key, TableName::of_json(value)) {
+                    ("_table" | "$table", Some(mut table)) => {
+                        change(&mut table);
+                        *value = table.into_json();
+                    }
+                    _ => each_table(value, change),
+                }
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) => {}
+    }
+}
+
 /// A table by name: `Album`, or with its schema.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(untagged, expecting = "a table: its name, or an object with `name` and `schema`")]
@@ -184,6 +223,30 @@ pub struct QualifiedName {
 }
 
 impl TableName {
+    /// The name in `json`: a text, or an object with `name` and perhaps `schema`.
+    #[must_use]
+    pub fn of_json(json: &Json) -> Option<Self> {
+        let name = json.get("name").and_then(Json::text);
+        let schema = json.get("schema").and_then(Json::text).unwrap_or_default();
+        match (json.text(), name) {
+            (Some(name), _) => Some(Self::Name(name.to_owned())),
+            (None, Some(name)) => {
+                Some(Self::Qualified(QualifiedName { schema: schema.to_owned(), name: name.to_owned() }))
+            }
+            (None, None) => None,
+        }
+    }
+
+    fn into_json(self) -> Json {
+        let text = |it: String| Json::Text(it.into());
+        match self {
+            Self::Name(name) => text(name),
+            Self::Qualified(QualifiedName { schema, name }) => {
+                Json::Object(Members(vec![("schema".into(), text(schema)), ("name".into(), text(name))]))
+            }
+        }
+    }
+
     /// Gives a name without a schema this one.
     pub fn in_schema(&mut self, schema: &str) {
         let (own, name) = self.parts();

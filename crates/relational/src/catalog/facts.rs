@@ -42,6 +42,8 @@ pub enum Cell {
     Id,
     /// Text and everything that comes as text.
     Text,
+    /// Text whose letters become capitals: a value of an enum table by the convention `graphql-default`.
+    Capitals,
     /// JSON, copied.
     Json,
     /// Bytes, as PostgreSQL writes them: `\x…`.

@@ -161,7 +161,8 @@ impl Core {
         put(&mut self.inputs, id.index(), InputMeaning::None, meaning);
     }
     pub(super) fn enum_value(&mut self, name: &str, words: &str, meaning: EnumMeaning) {
-        let is_upper = self.is_camel && matches!(meaning, EnumMeaning::Order { .. });
+        let is_upper =
+            self.is_camel && matches!(meaning, EnumMeaning::Order { .. } | EnumMeaning::TableValue(..));
         let id = match is_upper {
             true => self.b.enum_value(&name.to_ascii_uppercase(), words),
             false => self.b.enum_value(name, words),

@@ -49,5 +49,18 @@ pub fn generate(model: Model, permissions: Permissions) -> Result<Api, Vec<Error
     fields.resize(schema.fields.len(), FieldMeaning::None);
     inputs.resize(schema.inputs.len(), InputMeaning::None);
     enum_values.resize(schema.enum_values.len(), EnumMeaning::None);
-    Ok(Api { schema, model, permissions, fields, inputs, enum_values })
+    let enum_texts = if model.is_camel() { enum_texts(&model, &enum_values) } else { Vec::new() };
+    Ok(Api { schema, model, permissions, fields, inputs, enum_values, enum_texts })
+}
+
+/// The database's texts of the values of enum tables, whose names are in capitals.
+fn enum_texts(model: &Model, meanings: &[EnumMeaning]) -> Vec<Option<Box<str>>> {
+    let text = |it: &EnumMeaning| match *it {
+        EnumMeaning::TableValue(table, at) => {
+            let value = &model.tracked(table)?.enum_values.get(at as usize)?.value;
+            Some(value.as_str().into())
+        }
+        _ => None,
+    };
+    meanings.iter().map(text).collect()
 }

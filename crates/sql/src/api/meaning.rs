@@ -27,6 +27,8 @@ pub struct Api {
     pub inputs: Vec<InputMeaning>,
     /// By [`EnumValueId`].
     pub enum_values: Vec<EnumMeaning>,
+    /// By [`EnumValueId`]: the database's text of a value, where it is not the name. Empty: none.
+    pub enum_texts: Vec<Option<Box<str>>>,
 }
 
 impl Api {

@@ -21,6 +21,7 @@ use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, TypeKind, Vis
 use weir_language::value::{Node, Variables};
 use weir_metadata::document::function::ExposedAs;
 use weir_metadata::document::table::TableEntry;
+use weir_relational::catalog::facts::Cell;
 use weir_relational::catalog::{ColumnId, Relations, RelationshipId, RelationshipKind, TableId};
 use weir_relational::passes::bounds::{Bounds, Excess};
 use weir_relational::passes::policy::{Everything, Policy};
@@ -40,6 +41,10 @@ mod write;
 impl ApiFrontend for Api {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        self.model.customization.root_fields.namespace.as_deref()
     }
 
     fn relations(&self) -> &Relations {
@@ -94,6 +99,10 @@ impl ApiFrontend for Api {
             facts: piece.facts.into(),
             structural,
         }
+    }
+
+    fn enum_texts(&self) -> &[Option<Box<str>>] {
+        &self.enum_texts
     }
 
     /// Values of enum tables are data.
@@ -411,7 +420,12 @@ impl<'c> Compiler<'c> {
         column: ColumnId,
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {
-        let cell = self.api.column_type(table, column).facts().cell;
+        let model = &self.api.model;
+        let is_enum = || model.tracked(table).is_some_and(|it| it.enums[column.0 as usize].is_some());
+        let cell = match model.is_camel() && is_enum() {
+            true => Cell::Capitals,
+            false => self.api.column_type(table, column).facts().cell,
+        };
         let mut expr = Expr::Column(column);
         if row.groups.as_ref().is_some_and(|by| !by.contains(&column)) {
             expr = Expr::Null;

@@ -20,6 +20,8 @@ use weir_relational::text_search::{ASKED_MAX, are_few};
 #[derive(Clone, Copy)]
 pub(crate) struct Bindings<'r> {
     pub(crate) schema: &'r Schema,
+    /// By [`EnumValueId`] of the schema: the database's text where it is not the name. Empty: none.
+    pub(crate) enum_texts: &'r [Option<Box<str>>],
     pub(crate) ids: &'r Ids,
     pub(crate) shape: &'r OutputPlan,
     pub(crate) variables: &'r Variables,
@@ -131,9 +133,11 @@ impl<'r> Bindings<'r> {
         places.map(move |at| self.follow(Given { values: list.values, at }, key))
     }
 
-    /// The text of an enum's value.
+    /// The database's text of an enum's value.
     pub(crate) fn enum_name(&self, value: EnumValueId) -> &'r str {
-        self.schema.str(self.schema.enum_value(self.ids.enum_value(value)).name)
+        let own = self.ids.enum_value(value);
+        let text = self.enum_texts.get(own.index()).and_then(Option::as_deref);
+        text.unwrap_or_else(|| self.schema.str(self.schema.enum_value(own).name))
     }
 
     /// The number of an object; `None`: it is none.

@@ -74,7 +74,7 @@ fn leaf_data(cell: Cell) -> Data {
     match cell {
         Cell::Int | Cell::BigInt => Data::Int(Vec::new()),
         Cell::Boolean => Data::Bool(Vec::new()),
-        Cell::Text | Cell::Bytes | Cell::Id => Data::Text(Texts::default()),
+        Cell::Text | Cell::Capitals | Cell::Bytes | Cell::Id => Data::Text(Texts::default()),
         // Digits are kept as JSON.
         Cell::Float | Cell::Numeric | Cell::Json => Data::Json(Texts::default()),
     }

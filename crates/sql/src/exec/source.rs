@@ -213,6 +213,10 @@ impl<D: Driver> Source for DatabaseSource<D> {
         self.state.frontend.schema()
     }
 
+    fn namespace(&self) -> Option<&str> {
+        self.state.frontend.namespace()
+    }
+
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
         self.state.frontend.profile(identity, facts);
     }
@@ -367,10 +371,23 @@ impl<D: Driver> RelationalFetch<D> {
         parent_keys: &'r [Column],
         claims: &'r Claims,
     ) -> Bindings<'r> {
-        let schema = self.state.frontend.schema();
+        let frontend = &self.state.frontend;
+        let (schema, enum_texts) = (frontend.schema(), frontend.enum_texts());
         let (ids, protocol) = (&*self.ids, self.ask.protocol);
         let row = (0, 0);
-        Bindings { schema, ids, shape, variables, form, row, parent_keys, shown: &[], claims, protocol }
+        Bindings {
+            schema,
+            enum_texts,
+            ids,
+            shape,
+            variables,
+            form,
+            row,
+            parent_keys,
+            shown: &[],
+            claims,
+            protocol,
+        }
     }
 }
 

@@ -49,6 +49,10 @@ pub struct Ask {
 pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     /// The types and fields it serves.
     fn schema(&self) -> &Arc<Schema>;
+    /// The root field that holds all others, if one does.
+    fn namespace(&self) -> Option<&str> {
+        None
+    }
     /// The tables below, and how they are related.
     fn relations(&self) -> &Relations;
     /// True if messages to callers with these facts may name a table, or a column of it.
@@ -79,6 +83,10 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     }
     /// The request of `piece` to the database.
     fn ask(&self, piece: &PlanNode<'_>) -> Ask;
+    /// By [`EnumValueId`]: the database's text of a value, where it is not the name. Empty: none.
+    fn enum_texts(&self) -> &[Option<Box<str>>] {
+        &[]
+    }
     /// True if an enum value of its schema changes the statement, false if it is data.
     fn chooses(&self, value: EnumValueId) -> bool;
     /// True if a text under an input changes the statement's search for rows.

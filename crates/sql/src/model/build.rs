@@ -33,6 +33,8 @@ pub struct ModelOptions<'o> {
     pub messages: Option<&'o BTreeMap<String, String>>,
     /// Roles made of others.
     pub inherited_roles: &'o [InheritedRole],
+    /// Roles with permissions, here or in another source.
+    pub roles: &'o [String],
     /// True if a function that reads needs a permission of its own beside that on its table.
     pub explicit_functions: bool,
     /// Prefixes and suffixes of the names of types and root fields.
@@ -247,7 +249,9 @@ impl<'o> Building<'o> {
                 continue;
             }
             let table = self.model.relations.catalog.table(id);
-            let values = enum_shape(table).map_or_else(Err, |()| read(table)).and_then(checked_values);
+            let values = enum_shape(table)
+                .map_or_else(Err, |()| read(table))
+                .and_then(|it| checked_values(it, self.model.is_camel()));
             match (values, &mut self.model.tables[id.0 as usize]) {
                 (Ok(values), Some(tracked)) => tracked.enum_values = values,
                 (Err(reason), _) => {
@@ -383,9 +387,15 @@ fn enum_shape(table: &Table) -> Result<(), String> {
     }
 }
 
-fn checked_values(values: Vec<EnumTableValue>) -> Result<Vec<EnumTableValue>, String> {
+/// `values`, if they can be names of one enum, in capitals where `is_camel`.
+fn checked_values(values: Vec<EnumTableValue>, is_camel: bool) -> Result<Vec<EnumTableValue>, String> {
     if values.is_empty() {
         return Err("it has no rows".into());
+    }
+    let mut names = HashSet::new();
+    let twice = values.iter().find(|it| is_camel && !names.insert(it.value.to_ascii_uppercase()));
+    if let Some(twice) = twice {
+        return Err(format!("in capitals its value `{}` is another one's", twice.value));
     }
     let valid = |name: &str| {
         graphql_name(name).is_some_and(|valid| valid == name) && !["true", "false", "null"].contains(&name)

@@ -49,8 +49,8 @@ pub fn build(model: &Model, options: &ModelOptions<'_>) -> (Permissions, Vec<War
         building.role(role);
     }
     let inherited = options.inherited_roles;
-    let plain: BTreeSet<String> = building.roles.keys().cloned().collect();
-    inherit::roles(&mut building, inherited);
+    let plain: BTreeSet<String> = building.roles.keys().chain(options.roles).cloned().collect();
+    inherit::roles(&mut building, inherited, &plain);
     let roles = building.roles.into_iter().map(|(name, tables)| {
         let names = match inherit::is_sound(&name, inherited, |it| plain.contains(it)) {
             true => inherit::reachable(&name, inherited),

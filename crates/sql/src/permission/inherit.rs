@@ -53,11 +53,15 @@ fn rules<'r, R>(
     found.into_values().collect()
 }
 
-/// Adds the inherited roles to the plain ones.
-pub(super) fn roles(building: &mut PermissionBuilder<'_>, inherited: &[InheritedRole]) {
+/// Adds the inherited roles to the plain ones; `known` are those with permissions, here or in another source.
+pub(super) fn roles(
+    building: &mut PermissionBuilder<'_>,
+    inherited: &[InheritedRole],
+    known: &BTreeSet<String>,
+) {
     let plain = building.roles.clone();
     for (at, role) in inherited.iter().enumerate() {
-        if let Some(reason) = fault(role, inherited, |it| plain.contains_key(it)) {
+        if let Some(reason) = fault(role, inherited, |it| known.contains(it)) {
             let entry: Vec<ConfigStep> = vec!["inherited_roles".into(), at.into()];
             building.warnings.push(Warning { place: role.role_name.clone(), reason, entry });
             continue;
@@ -83,7 +87,7 @@ pub(super) fn roles(building: &mut PermissionBuilder<'_>, inherited: &[Inherited
                     "Could not inherit permission for the role '{}' for the entity: '{kind} permission, table: {name}'",
                     role.role_name
                 );
-                let entry: Vec<ConfigStep> = vec!["inherited_roles".into(), at.into()];
+                let entry: Vec<ConfigStep> = vec!["inherited_roles".into(), at.into(), "role_set".into()];
                 building.warnings.push(Warning { place: name.clone(), reason, entry });
             }
         }

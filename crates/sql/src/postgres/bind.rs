@@ -396,6 +396,7 @@ mod tests {
         let claims = weir_engine::caller::Claims::default();
         let bindings = Bindings {
             schema: &schema,
+            enum_texts: &[],
             ids: &ids,
             shape: &shape,
             variables: &variables,

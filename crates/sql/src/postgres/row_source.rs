@@ -10,6 +10,7 @@ use crate::exec::answer::TooLong;
 use crate::exec::program::Shown;
 use crate::exec::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
 use crate::exec::value::{CellValue, Fault};
+use std::borrow::Cow;
 use weir_postgres::cursor::Cursor;
 use weir_relational::catalog::facts::Cell;
 
@@ -179,6 +180,9 @@ impl RowSource for ResultRows<'_> {
         match decoder.read(bytes, &mut self.scratch) {
             Ok(CellValue::Int(value)) if cell == Cell::Int && i32::try_from(value).is_err() => {
                 Err(Fault::beyond_32_bits(value))
+            }
+            Ok(CellValue::Text(text)) if cell == Cell::Capitals => {
+                Ok(CellValue::Text(Cow::Owned(text.to_ascii_uppercase())))
             }
             value => value,
         }

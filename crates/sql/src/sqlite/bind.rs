@@ -192,7 +192,7 @@ impl<'r> SqliteReading<'_, 'r> {
             Cell::Text if matches!(ty, ColumnType::Text | ColumnType::Char | ColumnType::CiText) => {
                 Ok(SqliteValue::Text(text.into()))
             }
-            Cell::Text | Cell::Json => self.kept(text),
+            Cell::Text | Cell::Capitals | Cell::Json => self.kept(text),
         }
     }
 
@@ -217,7 +217,7 @@ impl<'r> SqliteReading<'_, 'r> {
                 None => self.no_value("boolean"),
             },
             Cell::Json if cast::is_no_document(text, ty) => self.no_value("json"),
-            Cell::Id | Cell::Bytes | Cell::Text | Cell::Json => self.text(text, ty),
+            Cell::Id | Cell::Bytes | Cell::Text | Cell::Capitals | Cell::Json => self.text(text, ty),
         }
     }
 

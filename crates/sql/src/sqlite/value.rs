@@ -91,6 +91,11 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fault> {
         (Cell::Text, ValueRef::Real(value)) => {
             Ok(CellValue::Text(Cow::Owned(value.to_string().into_bytes())))
         }
+        (Cell::Capitals, ValueRef::Text(text)) => {
+            self::text(text)?;
+            Ok(CellValue::Text(Cow::Owned(text.to_ascii_uppercase())))
+        }
+        (Cell::Capitals, _) => unfit("a text"),
         (Cell::Json, ValueRef::Text(text)) => json(text),
         (Cell::Json, ValueRef::Integer(value)) => Ok(CellValue::Int(value)),
         (Cell::Json, ValueRef::Real(value)) => float(value),

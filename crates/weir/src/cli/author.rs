@@ -1,13 +1,11 @@
-//! `weir init` and `weir check`: write and verify a weir.yaml.
+//! `weir init`: writes a weir.yaml.
 
-use super::serve::origin;
 use super::{demo, print};
 use crate::config::{Cache, RelationshipNames, published};
 use crate::databases;
-use crate::generation::{Generation, Overrides};
 use crate::native::{self, Native};
 use crate::services;
-use crate::sources::{self, Address, Findings};
+use crate::sources::{self, Address};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -193,24 +191,6 @@ fn scalar(text: &str) -> String {
             out
         }
     }
-}
-
-/// Reads the configuration and opens its sources, without serving them.
-pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode, String> {
-    let overrides = Overrides { metadata, ..Overrides::default() };
-    let config = origin(sources::target(target)?, overrides)?.read()?;
-    config.check()?;
-    let generation = Generation::build_whole(config)?;
-    let Findings { mistakes, warnings, unsupported, .. } = &generation.findings;
-    warnings.iter().for_each(|it| eprintln!("warning: {it}"));
-    mistakes.iter().for_each(|it| eprintln!("error: {it}"));
-    unsupported.iter().for_each(|it| eprintln!("error: {it}"));
-    if !mistakes.is_empty() || !unsupported.is_empty() {
-        return Ok(ExitCode::FAILURE);
-    }
-    let schema = generation.engine.schema();
-    let names: Vec<&str> = generation.config.sources.iter().map(|it| it.name.as_str()).collect();
-    print(&format!("ok: {}; {} types\n", names.join(", "), schema.types.len()))
 }
 
 #[cfg(test)]

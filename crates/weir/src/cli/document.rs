@@ -1,6 +1,6 @@
 //! `weir explain`, `weir schema`, `weir validate`: tools for authors of documents.
 
-use super::serve::origin;
+use super::serve::{environment, origin};
 use super::{Format, print};
 use crate::generation::{Generation, Overrides};
 use crate::{session, sources};
@@ -22,7 +22,8 @@ use weir_language::validate::{self, Options};
 
 /// Opens what `target` means, without serving it.
 fn open(target: &str) -> Result<Generation, String> {
-    let config = origin(sources::target(target)?, Overrides::default())?.read()?;
+    let overrides = Overrides { environment: environment()?, ..Overrides::default() };
+    let config = origin(sources::target(target)?, overrides)?.read()?;
     Generation::build_whole(config)
 }
 

@@ -1,7 +1,7 @@
 //! `weir metadata export`: what is served, as Hasura's metadata.
 
 use super::print;
-use super::serve::origin;
+use super::serve::{environment, origin};
 use crate::config::Config;
 use crate::databases;
 use crate::generation::Overrides;
@@ -54,7 +54,7 @@ enum FileFormat {
 
 pub(super) fn run(command: MetadataCommand) -> Result<ExitCode, String> {
     let MetadataCommand::Export(ExportOptions { target, metadata, to, format }) = command;
-    let overrides = Overrides { metadata, ..Overrides::default() };
+    let overrides = Overrides { metadata, environment: environment()?, ..Overrides::default() };
     let config = origin(sources::target(&target)?, overrides)?.read()?;
     let document = document(&config)?;
     let text = |format| match format {

@@ -3,6 +3,7 @@
 //! Exit codes: 0 success, 1 the command failed, 2 invalid command line.
 
 mod author;
+mod check;
 mod demo;
 mod document;
 mod import;
@@ -303,7 +304,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         }
         Command::Demo { reset, data, options } => demo::demo(reset, data, options),
         Command::Init { file, url, json_schema } => author::init(&file, url.as_deref(), json_schema),
-        Command::Check { target, metadata } => author::check(&target, metadata),
+        Command::Check { target, metadata } => check::check(&target, metadata),
         Command::Explain { query, target, variables, operation, role, claims } => {
             let caller = (role.as_deref(), claims.as_deref());
             document::explain(&query, &target, variables.as_deref(), operation.as_deref(), caller)

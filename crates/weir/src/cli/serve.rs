@@ -2,7 +2,7 @@
 
 use super::ServeOptions;
 use super::watch::Watch;
-use crate::config::{AuthOverrides, Config, Secret, allow_list_of};
+use crate::config::{AuthOverrides, Config, Environment, Secret};
 use crate::generation::{Live, Origin, Overrides};
 use crate::metadata;
 use crate::server::Server;
@@ -54,8 +54,15 @@ pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
     let ServeOptions { listen, admin_listen, admin_secret, dev, cors } = options;
     let auth = Box::new(AuthOverrides::read(|name| std::env::var(name).ok())?);
     let admin_secret = admin_secret.map(Secret::new);
-    let allow_list = allow_list_of(|name| std::env::var(name).ok())?;
-    Ok(Overrides { listen, admin_listen, admin_secret, auth, dev, cors, metadata: None, allow_list })
+    let environment = environment()?;
+    Ok(Overrides { listen, admin_listen, admin_secret, auth, dev, cors, metadata: None, environment })
+}
+
+/// Settings of the environment that are no part of authentication.
+/// # Errors
+/// A variable that cannot be read.
+pub(super) fn environment() -> Result<Box<Environment>, String> {
+    Environment::read(|name| std::env::var(name).ok()).map(Box::new)
 }
 
 /// The origin of the configuration that `target` names.
@@ -66,7 +73,9 @@ pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, Str
     };
     match target {
         Target::Config(path)
-            if !path.exists() && overrides.metadata.is_some() && path == Path::new("weir.yaml") =>
+            if !path.exists()
+                && (overrides.metadata.is_some() || overrides.environment.has_metadata())
+                && path == Path::new("weir.yaml") =>
         {
             fixed(Config::default(), &overrides)
         }

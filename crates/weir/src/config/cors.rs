@@ -37,9 +37,10 @@ impl Cors {
                         as its visitor; list the origins"
                 .into());
         }
-        match self.origins.iter().flatten().find(|it| *it != "*" && !is_origin(it)) {
-            Some(wrong) => Err(format!(
-                "`cors.origins`: `{wrong}` is no origin: write scheme, host and, if need be, port, as \
+        // The value may come of the environment, so it is not shown.
+        match self.origins.iter().flatten().position(|it| it != "*" && !is_origin(it)) {
+            Some(at) => Err(format!(
+                "`cors.origins[{at}]` is no origin: write scheme, host and, if need be, port, as \
                  `https://app.example.com` or `http://localhost:3000`, or `*` for any"
             )),
             None => Ok(()),

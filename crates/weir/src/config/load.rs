@@ -118,14 +118,6 @@ fn entries(config: &mut Config, text: &str) -> Result<(), LoadError> {
         if let Some((path, message)) = check::member_faults(&source.tables).into_iter().next() {
             return Err(fail(own(&path), message));
         }
-        let customization = &source.customization;
-        if customization.root_fields.namespace.is_some() {
-            let message = "`namespace` is not supported yet: leave it out and tell root fields apart by `prefix` or `suffix`";
-            return Err(fail(
-                own(&["customization".into(), "root_fields".into(), "namespace".into()]),
-                message.into(),
-            ));
-        }
     }
     Ok(())
 }

@@ -8,6 +8,7 @@
 pub mod auth;
 mod cors;
 mod described;
+mod environment;
 mod limits;
 pub mod listen;
 pub mod load;
@@ -25,10 +26,11 @@ pub use auth::{
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
 pub use cors::Cors;
 pub use described::Described;
+pub use environment::Environment;
 pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
 pub use listen::Listen;
-pub use operations::{Operations, allow_list_of};
+pub use operations::Operations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use service::{Service, ServiceErrors};
@@ -39,7 +41,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use weir_http::cache::Address;
 use weir_metadata::document::api::InheritedRole;
-use weir_metadata::document::customization::Customization;
+use weir_metadata::document::customization::{Customization, NamingConvention};
 use weir_metadata::document::function::FunctionEntry;
 use weir_metadata::document::table::TableEntry;
 
@@ -77,6 +79,10 @@ pub struct Config {
     /// Roles made of others: `{role_name, role_set}`, in the keys of Hasura's metadata; those of the metadata come beside.
     #[schemars(with = "Vec<serde_json::Value>")]
     pub inherited_roles: Vec<InheritedRole>,
+    /// Rule for generated names of databases whose `customization` says none: `hasura-default` or `graphql-default`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub naming_convention: Option<NamingConvention>,
     /// False if a function that reads needs a permission of its own beside that on its table. Default: true.
     pub infer_function_permissions: Option<bool>,
     /// Queries that the operator keeps, the allow list and the REST endpoints made of them.
@@ -86,6 +92,12 @@ pub struct Config {
     /// The metadata that was read.
     #[serde(skip)]
     pub described: Option<Arc<Described>>,
+    /// True or false overrules `stringify_numeric_types` of all sources.
+    #[serde(skip)]
+    pub stringify_numeric_types: Option<bool>,
+    /// Settings of the environment that have no effect, in words.
+    #[serde(skip)]
+    pub notes: Vec<String>,
     /// Lines and columns of the entries in the file.
     #[serde(skip)]
     pub places: places::Places,
@@ -258,6 +270,9 @@ pub struct Source {
     /// Roles made of others, as the configuration has them for all sources.
     #[serde(skip)]
     pub inherited_roles: Vec<InheritedRole>,
+    /// Roles with permissions, in any source.
+    #[serde(skip)]
+    pub roles: Vec<String>,
     /// True if functions that read need permissions of their own.
     #[serde(skip)]
     pub explicit_functions: bool,
@@ -391,6 +406,12 @@ impl Config {
         if let Some(place) = self.sources.iter().position(|it| it.name.trim().is_empty()) {
             return Err(format!("`sources[{place}].name` is blank; give each source a name"));
         }
+        for (place, source) in self.sources.iter().enumerate() {
+            for (name, service) in &source.services {
+                let fail = |message: String| format!("`sources[{place}].services.{name}`: {message}");
+                service.check().map_err(fail)?;
+            }
+        }
         let mut names: Vec<&str> = self.sources.iter().map(|it| it.name.as_str()).collect();
         names.sort_unstable();
         match names.windows(2).find(|it| it[0] == it[1]) {
@@ -480,6 +501,16 @@ mod tests {
         let source = Source { postgres: Some(block), ..Source::default() };
         let config = Config { sources: vec![source], ..Config::default() };
         check(config, Err("`sources[0].postgres.sessions_max` is 0"));
+    }
+
+    #[test]
+    fn a_header_of_a_service_has_one_spelling() {
+        let headers = ["X-Key", "x-other", "x-key"].map(|it| (it.to_owned(), Secret::new("hush")));
+        let service = Service { headers: headers.into(), ..Service::default() };
+        let source =
+            Source { name: "a".into(), services: [("b".to_owned(), service)].into(), ..Source::default() };
+        let config = Config { sources: vec![source], ..Config::default() };
+        check(config, Err("`sources[0].services.b`: `headers`: `X-Key` and `x-key` are one header"));
     }
 
     #[test]

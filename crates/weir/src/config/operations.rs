@@ -26,18 +26,3 @@ pub struct Operations {
     /// Roles that may not introspect.
     pub introspection_disabled_for_roles: Vec<String>,
 }
-
-/// The environment's `WEIR_ENABLE_ALLOWLIST` or `HASURA_GRAPHQL_ENABLE_ALLOWLIST`.
-/// # Errors
-/// The variable is neither true nor false.
-pub fn allow_list_of(variable: impl Fn(&str) -> Option<String>) -> Result<Option<bool>, String> {
-    const NAME: &str = "WEIR_ENABLE_ALLOWLIST";
-    let names = [NAME.to_owned(), NAME.replacen("WEIR_", "HASURA_GRAPHQL_", 1)];
-    let found = names.into_iter().find_map(|it| variable(&it).map(|text| (it, text)));
-    let Some((name, text)) = found else { return Ok(None) };
-    match &*text.to_ascii_lowercase() {
-        "true" | "t" | "yes" | "y" => Ok(Some(true)),
-        "false" | "f" | "no" | "n" => Ok(Some(false)),
-        _ => Err(format!("{name} is neither true nor false")),
-    }
-}

@@ -36,6 +36,21 @@ pub struct ServiceErrors {
 }
 
 impl Service {
+    /// # Errors
+    /// Two names that differ in the case of letters alone: of one header only one value would be sent.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let mut names: Vec<(String, &str)> =
+            self.headers.keys().map(|it| (it.to_ascii_lowercase(), it.as_str())).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|it| it[0].0 == it[1].0) {
+            Some(twice) => {
+                let (one, other) = (twice[0].1, twice[1].1);
+                Err(format!("`headers`: `{one}` and `{other}` are one header; leave one out"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The same for whoever reads the text.
     #[must_use]
     pub fn replaced(&self) -> Replaced {

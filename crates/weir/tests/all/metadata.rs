@@ -231,3 +231,127 @@ fn the_convention_of_a_source_names_what_is_asked_and_written() {
         r#"{"data":{"pet":[{"id":70,"__typename":"Pet"}],"petByPk":{"nick_name":"Zia"}}}"#,
     );
 }
+
+const FLEET: &str = "CREATE TABLE kind (name TEXT PRIMARY KEY, comment TEXT); INSERT INTO kind VALUES ('sail', 'by wind'), ('Motor', NULL); \
+                     CREATE TABLE boat (id INTEGER PRIMARY KEY, kind TEXT NOT NULL REFERENCES kind (name)); INSERT INTO boat VALUES (1, 'sail')";
+
+/// Metadata of [`FLEET`] at `url` by the other convention.
+fn capitals(url: &str, kind: &str) -> String {
+    format!(
+        "- name: default\n  kind: {kind}\n  configuration:\n    connection_info: {{database_url: \"{url}\"}}\n  tables:\n  - table: {{schema: public, name: kind}}\n    \
+         is_enum: true\n  - table: {{schema: public, name: boat}}\n    object_relationships:\n    - name: sort\n      using: {{foreign_key_constraint_on: kind}}\n    \
+         select_permissions:\n    - role: user\n      permission: {{columns: '*', filter: {{kind: {{_eq: Motor}}}}}}\n"
+    )
+}
+
+/// Values of an enum table go in and out in capitals, and are stored as they are.
+fn are_in_capitals(weir: &Weir) {
+    let write = "mutation($k: KindEnum!) { insertBoat(objects: [{id: 2, kind: MOTOR}, {id: 3, kind: $k}]) { returning { id kind } } \
+                 updateBoatByPk(pkColumns: {id: 3}, _set: {kind: MOTOR}) { kind sort { name } } }";
+    let body = serde_json::json!({ "query": write, "variables": { "k": "SAIL" } }).to_string();
+    let written = weir.post("/graphql", &[], body.as_bytes());
+    check(
+        &written,
+        r#"{"data":{"insertBoat":{"returning":[{"id":2,"kind":"MOTOR"},{"id":3,"kind":"SAIL"}]},"updateBoatByPk":{"kind":"MOTOR","sort":{"name":"Motor"}}}}"#,
+    );
+    let read = "query($in: [KindEnum!]) { all: boat(orderBy: {id: ASC}) { kind } boat(where: {kind: {_in: $in}}, orderBy: {id: ASC}) { id } \
+                boatAggregate(where: {kind: {_neq: SAIL}}) { aggregate { count } nodes { kind } } kind(orderBy: {name: ASC}) { name } }";
+    let body = serde_json::json!({ "query": read, "variables": { "in": ["SAIL"] } }).to_string();
+    let found = weir.post("/v1/graphql", &[], body.as_bytes());
+    check(&found, r#""all":[{"kind":"SAIL"},{"kind":"MOTOR"},{"kind":"MOTOR"}],"boat":[{"id":1}]"#);
+    check(&found, r#""boatAggregate":{"aggregate":{"count":2},"nodes":[{"kind":"MOTOR"},{"kind":"MOTOR"}]}"#);
+    check(&found, r#"{"name":"Motor"}"#);
+    check(
+        &weir.post(
+            "/graphql",
+            &[("x-hasura-role", "user")],
+            br#"{"query":"{ boat(orderBy: {id: ASC}) { id kind } }"}"#,
+        ),
+        r#"{"data":{"boat":[{"id":2,"kind":"MOTOR"},{"id":3,"kind":"MOTOR"}]}}"#,
+    );
+    check(&weir.query("{ boat(where: {kind: {_eq: sail}}) { id } }"), "\"errors\"");
+}
+
+#[test]
+fn values_of_an_enum_table_are_in_capitals_by_the_convention_of_the_server() {
+    let folder = Folder::new();
+    let connection = rusqlite::Connection::open(folder.file("fleet.db")).expect("SQLite makes a file");
+    connection.execute_batch(FLEET).expect("the statements are right");
+    write(&folder, &[VERSION, ("databases/databases.yaml", &capitals("sqlite:../fleet.db", "sqlite"))]);
+    let yaml = "listen: 127.0.0.1:0\nmetadata: metadata\nnaming_convention: graphql-default\n";
+    let file = folder.write("weir.yaml", yaml);
+    are_in_capitals(&Weir::by_file(&file, folder));
+}
+
+#[test]
+fn values_of_an_enum_table_of_a_server_are_in_capitals_by_hasura_s_variables() {
+    let database = database(&FLEET.replace("INTEGER", "int"));
+    let folder = Folder::new();
+    write(&folder, &[VERSION, ("databases/databases.yaml", &capitals(&database.url(), "postgres"))]);
+    let mut command = command();
+    command.args(["serve", "--listen", "127.0.0.1:0"]).current_dir(folder.file(""));
+    command.env("HASURA_GRAPHQL_METADATA_DIR", "metadata");
+    command.env("HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION", "graphql-default");
+    command.env("HASURA_GRAPHQL_EXPERIMENTAL_FEATURES", "naming_convention");
+    command.env("HASURA_GRAPHQL_DEV_MODE", "true");
+    let weir = Weir::run(&mut command, folder);
+    are_in_capitals(&weir);
+    assert!(weir.log().contains("HASURA_GRAPHQL_DEV_MODE has no effect"), "{}", weir.log());
+}
+
+#[test]
+fn metadata_made_for_postgres_names_tables_in_conditions_on_sqlite() {
+    let folder = Folder::new();
+    folder.pets();
+    let filter = "{_exists: {_table: {schema: public, name: pet}, _where: {name: {_eq: Cyd}}}}";
+    let tables = format!(
+        "  - table: {{schema: public, name: pet}}\n    select_permissions:\n    - role: user\n      permission: {{columns: '*', filter: {filter}}}\n"
+    );
+    let text = pets(&tables).replace("kind: sqlite", "kind: postgres");
+    write(&folder, &[VERSION, ("databases/databases.yaml", &text)]);
+    let yaml = "listen: 127.0.0.1:0\nmetadata: metadata\nadmin_secret: hush\nsources: [{name: default, url: pets.db}]\n";
+    let file = folder.write("weir.yaml", yaml);
+    let weir = Weir::by_file(&file, folder);
+    let user = [("x-hasura-admin-secret", "hush"), ("x-hasura-role", "user")];
+    check(
+        &weir.post("/graphql", &user, br#"{"query":"{ pet { id } }"}"#),
+        r#"{"data":{"pet":[{"id":1},{"id":2},{"id":3}]}}"#,
+    );
+}
+
+#[test]
+fn what_cannot_be_reached_keeps_nothing_else_from_being_checked() {
+    let folder = Folder::new();
+    folder.pets();
+    let text = format!(
+        "{}- name: away\n  kind: postgres\n  configuration:\n    connection_info: {{database_url: \"postgres://ada@127.0.0.1:1/d\"}}\n  tables:\n  - table: boat\n    \
+         array_relationships:\n    - name: crews\n      using: {{foreign_key_constraint_on: {{table: crew, column: boat_id}}}}\n    event_triggers: [{{name: t}}]\n",
+        pets(
+            "  - table: pet\n    object_relationships: [{name: owner, using: {foreign_key_constraint_on: owner_id}}]\n"
+        )
+    );
+    let roles = ("inherited_roles.yaml", "- role_name: both\n  role_set: [nobody]\n");
+    write(&folder, &[VERSION, ("databases/databases.yaml", &text), roles]);
+    let output = command()
+        .args(["check", "--metadata", "metadata"])
+        .env("HASURA_GRAPHQL_JWT_SECRET", "{\"type\": \"hush\"}")
+        .current_dir(folder.file(""))
+        .output()
+        .expect("it runs");
+    let said = words(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for part in [
+        "error: HASURA_GRAPHQL_JWT_SECRET: no configuration as",
+        "in table \"pet\": in \"owner\": ",
+        "source `away`: ",
+        "not checked: whether the database has what the entries of `away` name",
+        "array_relationships[0]: the table `crew` is not tracked",
+        "event trigger `t` is not supported",
+        "the role \"nobody\", of which it is made, is in no permission",
+    ] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+    assert!(!said.contains("hush"), "{said}");
+    let both = said.matches("the role \"nobody\"").count();
+    assert_eq!(both, 1, "{said}");
+}

@@ -180,7 +180,7 @@ fn lists_of_commands_are_undone_as_a_whole() {
         400,
         r#"{"error":"expected a list of commands","path":"$.args","code":"parse-failed"}"#,
     );
-    let tracked = command(&weir, "pg_track_table", "{}");
+    let tracked = command(&weir, "create_action", "{}");
     assert_eq!((tracked.status, tracked.json()["code"].as_str()), (400, Some("not-supported")));
 }
 

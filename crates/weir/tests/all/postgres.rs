@@ -173,9 +173,10 @@ fn tables_of_one_name_are_a_clash_that_names_a_way_out_which_is_one() {
         ],
     );
     refused(", customization: {type_names: {prefix: b_}}", &[fields]);
+    refused(", customization: {root_fields: {namespace: 1st}}", &["a namespace has to be a GraphQL name"]);
     refused(
-        ", customization: {root_fields: {namespace: b}}",
-        &["refused.yaml:2:", "`namespace` is not supported yet"],
+        ", customization: {root_fields: {namespace: pet}, type_names: {prefix: b_}}",
+        &["sources `a` and `b` both have the field `query_root.pet`"],
     );
     refused(
         ", customization: {naming_convention: camel}",

@@ -44,7 +44,7 @@ pub(crate) fn config(context: &RequestContext) -> Answer {
         "console_assets_dir": null,
         "experimental_features": [],
         "is_prometheus_metrics_enabled": true,
-        "default_naming_convention": null,
+        "default_naming_convention": config.naming_convention,
         "feature_flags": [],
         "is_apollo_federation_enabled": false,
     });

@@ -1,12 +1,17 @@
 //! Commands by their names.
 
+use super::edit::Edit;
 use super::{Done, Door, Work, flag, text};
+use crate::config::Source;
+use crate::databases;
 use crate::generation::Generation;
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
+use crate::sources;
 use serde_json::json;
 use weir_language::json::JsonRef;
-use weir_metadata::Inconsistent;
+use weir_metadata::document::table::TableEntry;
+use weir_metadata::{Inconsistent, edit};
 
 /// Success of a change.
 pub(super) const SUCCESS: &str = r#"{"message":"success"}"#;
@@ -19,76 +24,59 @@ const BACKENDS: [(&str, &str); 6] = [
     ("mssql", "mssql"),
     ("bigquery", "bigquery"),
 ];
-/// Commands of Hasura's about one entry of a database.
+/// Commands of Hasura's that are not run, about databases.
 const ENTRIES: &[&str] = &[
-    "track_table",
-    "untrack_table",
-    "track_tables",
-    "untrack_tables",
-    "set_table_customization",
-    "set_table_is_enum",
-    "track_function",
-    "untrack_function",
-    "set_function_customization",
-    "create_insert_permission",
-    "create_select_permission",
-    "create_update_permission",
-    "create_delete_permission",
-    "drop_insert_permission",
-    "drop_select_permission",
-    "drop_update_permission",
-    "drop_delete_permission",
-    "set_permission_comment",
-    "create_object_relationship",
-    "create_array_relationship",
-    "drop_relationship",
-    "rename_relationship",
-    "add_computed_field",
-    "drop_computed_field",
-    "create_function_permission",
-    "drop_function_permission",
-    "add_source",
-    "drop_source",
-    "update_source",
-    "get_source_tables",
     "create_event_trigger",
     "delete_event_trigger",
+    "redeliver_event",
+    "invoke_event_trigger",
     "create_remote_relationship",
+    "update_remote_relationship",
     "delete_remote_relationship",
+    "set_apollo_federation_config",
+    "track_native_query",
+    "untrack_native_query",
+    "track_logical_model",
+    "untrack_logical_model",
+    "track_stored_procedure",
+    "untrack_stored_procedure",
+    "suggest_relationships",
+    "get_table_info",
 ];
-/// Commands of Hasura's about other entries.
+/// Others of them.
 const OTHERS: &[&str] = &[
-    "add_inherited_role",
-    "drop_inherited_role",
-    "create_query_collection",
-    "rename_query_collection",
-    "drop_query_collection",
-    "add_query_to_collection",
-    "drop_query_from_collection",
-    "add_collection_to_allowlist",
-    "update_scope_of_collection_in_allowlist",
-    "drop_collection_from_allowlist",
-    "create_rest_endpoint",
-    "drop_rest_endpoint",
-    "set_graphql_schema_introspection_options",
-    "set_api_limits",
-    "remove_api_limits",
     "set_custom_types",
     "create_action",
     "update_action",
     "drop_action",
+    "create_action_permission",
+    "drop_action_permission",
     "add_remote_schema",
     "update_remote_schema",
     "remove_remote_schema",
     "reload_remote_schema",
     "introspect_remote_schema",
+    "add_remote_schema_permissions",
+    "drop_remote_schema_permissions",
+    "create_remote_schema_remote_relationship",
+    "update_remote_schema_remote_relationship",
+    "delete_remote_schema_remote_relationship",
     "create_cron_trigger",
     "delete_cron_trigger",
+    "create_scheduled_event",
+    "delete_scheduled_event",
+    "get_scheduled_events",
     "add_host_to_tls_allowlist",
     "drop_host_from_tls_allowlist",
     "set_metrics_config",
-    "drop_inconsistent_metadata",
-    "rename_source",
+    "remove_metrics_config",
+    "set_opentelemetry_config",
+    "set_opentelemetry_status",
+    "dc_add_agent",
+    "dc_delete_agent",
+    "test_webhook_transform",
+    "dump_internal_state",
+    "set_query_tags",
 ];
 
 impl Work {
@@ -115,11 +103,39 @@ impl Work {
             "replace_metadata" if is_of_metadata => self.replace_command(args, is_second),
             "clear_metadata" if is_of_metadata => self.clear(),
             "reload_metadata" if is_of_metadata => self.reload(),
+            "drop_inconsistent_metadata" if is_of_metadata => self.drop_inconsistent(),
+            _ if is_of_metadata && verb == "get_source_tables" => self.source_tables(args),
             "get_inconsistent_metadata" if is_of_metadata => {
                 Ok(format!("{{{}}}", MetadataState::of(&self.live.current()).members()))
             }
+            _ if is_of_metadata && edit::is_edit(&name) => {
+                let edit = Edit { name, args: args.raw(), path: path.to_owned() };
+                Ok(self.edit(&[edit])?.concat())
+            }
             _ => Err(unknown(&name, path, self.door)),
         }
+    }
+
+    /// The tables of a database, tracked or not.
+    fn source_tables(&self, args: JsonRef<'_>) -> Done {
+        let generation = self.live.current();
+        let source = super::sql::database(&generation, text(args, "source")?.as_deref())?;
+        let wrong = |message: String| HasuraError::new("unexpected", "$.args", message);
+        let address = sources::address(&source.url).map_err(wrong)?;
+        let whole = Source {
+            name: source.name.clone(),
+            url: source.url.clone(),
+            kind: source.kind,
+            ..Source::default()
+        };
+        let whole = Source { postgres: source.postgres.clone(), ..whole };
+        let entries = databases::entries(&whole, &address, &generation.config).map_err(wrong)?;
+        let named = |it: &TableEntry| {
+            let (schema, name) = it.table.parts();
+            let schema = if schema.is_empty() { "main" } else { schema };
+            json!({ "schema": schema, "name": name })
+        };
+        Ok(serde_json::Value::from(entries.iter().map(named).collect::<Vec<_>>()).to_string())
     }
 
     fn export(&self, is_second: bool) -> Done {
@@ -143,11 +159,27 @@ impl Work {
         })
     }
 
+    /// Runs a list of commands that change single entries as one change; `None` if others are among them.
+    fn bulk_edit(&self, args: JsonRef<'_>, path: &str) -> Option<Done> {
+        let edits = args.items().enumerate().map(|(at, item)| {
+            let name = item.get("type").and_then(|it| it.as_str().map(std::borrow::Cow::into_owned))?;
+            let args = item.get("args").unwrap_or(item).raw();
+            edit::is_edit(&name).then(|| Edit { name, args, path: format!("{path}.args[{at}]") })
+        });
+        let edits: Vec<Edit<'_>> = edits.collect::<Option<_>>()?;
+        let is_edit = self.door != Door::Query && !edits.is_empty();
+        is_edit.then(|| self.edit(&edits).map(|it| format!("[{}]", it.join(","))))
+    }
+
     /// Runs a list of commands up to the first that fails; then the metadata is as before.
     fn bulk(&self, args: JsonRef<'_>, path: &str) -> Done {
+        let commands = items(args, path)?;
+        if let Some(done) = self.bulk_edit(args, path) {
+            return done;
+        }
         let before = self.live.current();
         let mut answers = Vec::new();
-        for (at, item) in items(args, path)?.enumerate() {
+        for (at, item) in commands.enumerate() {
             match self.command(item, &format!("{path}.args[{at}]")) {
                 Ok(answer) => answers.push(answer),
                 Err(error) => {
@@ -196,7 +228,14 @@ impl Work {
         let wrong = || HasuraError::new("parse-failed", "$.args", "key \"sql\" not found");
         let sql = text(args, "sql")?.ok_or_else(wrong)?;
         let source = text(args, "source")?;
-        super::sql::run(self, source.as_deref(), &sql, flag(args, "read_only", false)?)
+        // The reload finds what is inconsistent; the flag of Hasura's says no more than that it looks.
+        flag(args, "check_metadata_consistency", true)?;
+        let before = self.live.current();
+        let done = super::sql::run(self, source.as_deref(), &sql, flag(args, "read_only", false)?)?;
+        if flag(args, "cascade", false)? {
+            self.drop_dependants(&before)?;
+        }
+        Ok(done)
     }
 }
 
@@ -208,11 +247,6 @@ pub(super) struct MetadataState {
 
 impl MetadataState {
     pub(super) fn of(generation: &Generation) -> Self {
-        let object = |it: &Inconsistent| {
-            let [kind, name, reason] = [it.kind, &it.name, &it.reason].map(|it| json!(it));
-            let definition = &it.definition;
-            format!("{{\"type\":{kind},\"name\":{name},\"reason\":{reason},\"definition\":{definition}}}")
-        };
         Self { objects: generation.findings.inconsistent.iter().map(object).collect() }
     }
 
@@ -228,6 +262,13 @@ impl MetadataState {
     }
 }
 
+/// An inconsistent object as JSON.
+pub(super) fn object(it: &Inconsistent) -> String {
+    let [kind, name, reason] = [it.kind, &it.name, &it.reason].map(|it| json!(it));
+    let definition = &it.definition;
+    format!("{{\"type\":{kind},\"name\":{name},\"reason\":{reason},\"definition\":{definition}}}")
+}
+
 fn items<'t>(args: JsonRef<'t>, path: &str) -> Result<impl Iterator<Item = JsonRef<'t>>, HasuraError> {
     match args.is_array() {
         true => Ok(args.items()),
@@ -241,18 +282,17 @@ fn items<'t>(args: JsonRef<'t>, path: &str) -> Result<impl Iterator<Item = JsonR
 fn unknown(name: &str, path: &str, door: Door) -> HasuraError {
     let (prefix, verb) = name.split_once('_').unwrap_or(("", name));
     let backend = BACKENDS.iter().find(|it| it.0 == prefix).map(|it| it.1);
+    let of_database = |verb: &str| ENTRIES.contains(&verb) || edit::is_edit(verb);
     let is_known =
-        OTHERS.contains(&name) || ENTRIES.contains(&name) || (backend.is_some() && ENTRIES.contains(&verb));
+        OTHERS.contains(&name) || ENTRIES.contains(&name) || (backend.is_some() && of_database(verb));
     let place = format!("{path}.type");
-    if is_known {
-        let message = format!(
-            "`{name}` is not supported: change the metadata's files, or send the whole by `replace_metadata`"
-        );
+    if is_known && door != Door::Query {
+        let message = format!("`{name}` is not supported: Weir has nothing of the kind");
         return HasuraError::new("not-supported", &place, message);
     }
     let (kind, elsewhere) = match door {
         Door::Metadata => ("metadata", verb == "run_sql" || name == "run_sql"),
-        Door::Query | Door::Both => ("query", name.ends_with("_metadata")),
+        Door::Query | Door::Both => ("query", name.ends_with("_metadata") || edit::is_edit(name)),
     };
     if elsewhere {
         let other = if door == Door::Metadata { "/v2/query" } else { "/v1/metadata" };
@@ -282,8 +322,9 @@ mod tests {
                 "unknown metadata command \"xx_fly\"; \"xx\" was not recognized as a valid backend name",
             ),
             ("fly", "parse-failed", "unknown metadata command \"fly\""),
-            ("pg_track_table", "not-supported", "`pg_track_table` is not supported: "),
-            ("create_rest_endpoint", "not-supported", "`create_rest_endpoint` is not supported: "),
+            ("pg_create_event_trigger", "not-supported", "`pg_create_event_trigger` is not supported"),
+            ("mssql_track_table", "not-supported", "`mssql_track_table` is not supported"),
+            ("create_action", "not-supported", "`create_action` is not supported"),
             ("run_sql", "parse-failed", "`run_sql` is run at /v2/query"),
         ] {
             let error = unknown(name, "$", Door::Metadata);

@@ -6,6 +6,7 @@
 //! **Invariant:** one command runs at a time, as it holds the turn to make a generation.
 
 mod commands;
+mod edit;
 mod replace;
 mod sql;
 
@@ -20,6 +21,7 @@ use crate::server::telemetry::metrics::{Endpoint, Metrics};
 use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
+use std::cell::Cell;
 use std::sync::Arc;
 use weir_language::json::{Json, JsonRef};
 
@@ -42,6 +44,8 @@ struct Work {
     live: Arc<Live>,
     metrics: Arc<Metrics>,
     door: Door,
+    /// The version of the metadata that the client knows, until its first change.
+    version: Cell<Option<String>>,
 }
 
 /// JSON text of an answer, or an error.
@@ -55,8 +59,12 @@ pub(crate) async fn answer(
     door: Door,
 ) -> Result<Answer, Refusal> {
     let bytes = receive::body(context, &head.headers, body).await?;
-    let work =
-        Work { live: Arc::clone(&context.worker.live), metrics: Arc::clone(&context.worker.metrics), door };
+    let work = Work {
+        live: Arc::clone(&context.worker.live),
+        metrics: Arc::clone(&context.worker.metrics),
+        door,
+        version: Cell::default(),
+    };
     let done = tokio::task::spawn_blocking(move || work.request(&bytes)).await;
     let done = done.unwrap_or_else(|_| {
         let error = HasuraError::new("unexpected", "$", "a bug: the command panicked");
@@ -81,15 +89,8 @@ impl Work {
                 "a command is an object with `type` and `args`",
             ));
         }
-        if let Some(sent) = root.get("resource_version").filter(|it| !it.is_null()) {
-            let current = self.resource_version()?;
-            if sent.as_number() != Some(current.to_string().as_str()) {
-                let sent = sent.raw();
-                let message =
-                    format!("metadata resource version referenced ({sent}) did not match current version");
-                return Err(HasuraError::new("conflict", "$", message).with_status(StatusCode::CONFLICT));
-            }
-        }
+        let sent = root.get("resource_version").filter(|it| !it.is_null());
+        self.version.set(sent.map(|it| it.raw().to_owned()));
         self.command(root, "$")
     }
 }

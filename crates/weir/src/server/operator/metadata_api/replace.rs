@@ -2,25 +2,26 @@
 
 use super::commands::MetadataState;
 use super::{Done, Work};
-use crate::generation::Generation;
+use crate::generation::{Generation, Turn};
 use crate::metadata::store;
 use crate::server::request::hasura_error::HasuraError;
 use crate::sources::Down;
 use hyper::StatusCode;
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use std::path::Path;
-use weir_metadata::{Metadata, export, read};
+use std::path::{Path, PathBuf};
+use weir_metadata::{Loaded, Metadata, export, read};
+
+/// Where the metadata is kept, and the files it was read from.
+pub(super) struct MetadataPlace {
+    pub(super) path: PathBuf,
+    read_before: Vec<PathBuf>,
+}
 
 impl Work {
     /// The metadata that serves, as JSON.
     pub(super) fn exported(&self) -> Result<String, HasuraError> {
-        let generation = self.live.current();
-        let described = generation.config.described.as_ref().map(|it| &it.loaded.document);
-        let text = match described {
-            Some(document) => export::json(document),
-            None => export::json(&Metadata::default()),
-        };
+        let text = export::json(&document(&self.live.current()));
         text.map(|it| it.trim_end().to_owned()).map_err(unexpected)
     }
 
@@ -30,23 +31,39 @@ impl Work {
         Ok(u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]) >> 1)
     }
 
-    /// Takes the document `text` as metadata: makes a generation of it, writes it to the folder or file, and swaps the
-    /// generation in; with `is_dry` the first only. Says what of it is inconsistent.
-    pub(super) fn replace(&self, text: &str, allow_inconsistent: bool, is_dry: bool) -> Done {
-        let loaded = read::text(text, Path::new("metadata.json")).map_err(|faults| {
-            let words: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            HasuraError::new("parse-failed", "$.args.metadata", words.join("\n"))
-        })?;
-        let turn = self.live.turn();
-        let config = &turn.current().config;
-        let Some(path) = config.metadata.clone() else {
+    /// Refuses a change of a document that is another than the client knew. It is checked once: the client's own changes follow.
+    pub(super) fn check_version(&self) -> Result<(), HasuraError> {
+        let Some(sent) = self.version.take() else { return Ok(()) };
+        if sent == self.resource_version()?.to_string() {
+            return Ok(());
+        }
+        let message = format!("metadata resource version referenced ({sent}) did not match current version");
+        Err(HasuraError::new("conflict", "$", message).with_status(StatusCode::CONFLICT))
+    }
+
+    /// The place of the metadata, which has one.
+    pub(super) fn place(&self, turn: &Turn<'_>) -> Result<MetadataPlace, HasuraError> {
+        let generation = turn.current();
+        let Some(path) = generation.config.metadata.clone() else {
             let message = "there is no place for metadata: name a folder or file by `metadata` in weir.yaml or --metadata";
             return Err(HasuraError::new("not-supported", "$.args", message));
         };
-        let read_before = config.described.as_ref().map(|it| it.loaded.watched.clone()).unwrap_or_default();
+        let described = generation.config.described.as_ref();
+        Ok(MetadataPlace {
+            path,
+            read_before: described.map(|it| it.loaded.watched.clone()).unwrap_or_default(),
+        })
+    }
+
+    /// Takes the document `text` as metadata: makes a generation of it, writes it to the folder or file, and swaps the
+    /// generation in; with `is_dry` the first only. Says what of it is inconsistent.
+    pub(super) fn replace(&self, text: &str, allow_inconsistent: bool, is_dry: bool) -> Done {
+        let loaded = loaded(text, "$.args.metadata")?;
+        let turn = self.live.turn();
+        self.check_version()?;
+        let place = self.place(&turn)?;
         let document = loaded.document.clone();
-        let draft =
-            turn.draft(&path, loaded).map_err(|message| HasuraError::new("unexpected", "$.args", message))?;
+        let draft = drafted(&turn, &place, loaded)?;
         let mut state = MetadataState::of(&draft);
         state.objects.extend(draft.findings.down.iter().map(down));
         if !state.objects.is_empty() && !allow_inconsistent {
@@ -54,18 +71,29 @@ impl Work {
             return Err(HasuraError::new("unexpected", "$.args", message).with_internal(state.list()));
         }
         let told = format!("{{{}{}}}", state.members(), warnings(&draft));
-        if is_dry {
-            return Ok(told);
+        if !is_dry {
+            self.install(&turn, &place, &document, draft)?;
         }
-        store::write(&path, &document, &read_before).map_err(|message| {
+        Ok(told)
+    }
+
+    /// Writes `document`, of which `draft` was made, and puts that into service.
+    pub(super) fn install(
+        &self,
+        turn: &Turn<'_>,
+        place: &MetadataPlace,
+        document: &Metadata,
+        draft: Generation,
+    ) -> Result<(), HasuraError> {
+        store::write(&place.path, document, &place.read_before).map_err(|message| {
             let error = HasuraError::new("unexpected", "$.args", message);
             error.with_status(StatusCode::INTERNAL_SERVER_ERROR)
         })?;
         let number = turn.publish(draft);
         self.metrics.reloads.inc();
         turn.current().findings.log();
-        tracing::info!(generation = number, "the metadata was replaced");
-        Ok(told)
+        tracing::info!(generation = number, "the metadata was changed");
+        Ok(())
     }
 
     /// Puts the metadata of `before` back, if it is another now.
@@ -80,12 +108,36 @@ impl Work {
     }
 }
 
-fn unexpected(message: String) -> HasuraError {
+/// The metadata of a generation.
+pub(super) fn document(generation: &Generation) -> Metadata {
+    let described = generation.config.described.as_ref();
+    described.map_or_else(Metadata::default, |it| it.loaded.document.clone())
+}
+
+/// The document in `text`.
+pub(super) fn loaded(text: &str, path: &str) -> Result<Loaded, HasuraError> {
+    read::text(text, Path::new("metadata.json")).map_err(|faults| {
+        let words: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        HasuraError::new("parse-failed", path, words.join("\n"))
+    })
+}
+
+/// The next generation, of `loaded`. It does not serve yet.
+pub(super) fn drafted(
+    turn: &Turn<'_>,
+    place: &MetadataPlace,
+    loaded: Loaded,
+) -> Result<Generation, HasuraError> {
+    let made = turn.draft(&place.path, loaded);
+    made.map_err(|message| HasuraError::new("unexpected", "$.args", message))
+}
+
+pub(super) fn unexpected(message: String) -> HasuraError {
     HasuraError::new("unexpected", "$", message).with_status(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 /// A source that cannot be reached, as an inconsistent object.
-fn down(down: &Down) -> String {
+pub(super) fn down(down: &Down) -> String {
     let object = json!({
         "type": "source",
         "name": format!("source {}", down.name),

@@ -4,6 +4,7 @@
 
 use super::{Done, Work};
 use crate::config::Source;
+use crate::generation::Generation;
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
 use crate::sources::{self, Address};
@@ -29,18 +30,7 @@ const CHANGES: [&str; 5] = ["ALTER", "CREATE", "DROP", "REPLACE", "COMMENT"];
 /// Runs `sql` on the source of this name, and reads the schema again if it may have changed.
 pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, is_read_only: bool) -> Done {
     let generation = work.live.current();
-    let databases: Vec<&Source> = generation.config.sources.iter().filter(|it| !it.url.is_empty()).collect();
-    let found = databases.iter().find(|it| it.name == source.unwrap_or("default"));
-    let found = match (found, databases.as_slice()) {
-        (Some(found), _) => *found,
-        // Without a name the only database is meant.
-        (None, [only]) if source.is_none() => *only,
-        (None, _) => {
-            let name = source.unwrap_or("default");
-            let message = format!("source with name \"{name}\" does not exist");
-            return Err(HasuraError::new("not-exists", "$.args", message));
-        }
-    };
+    let found = database(&generation, source)?;
     let address =
         sources::address(&found.url).map_err(|message| HasuraError::new("unexpected", "$.args", message))?;
     let answer = match &address {
@@ -58,6 +48,23 @@ pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, is_read_only: bo
         })?;
     }
     Ok(rendered(&answer))
+}
+
+/// The database called `name`; without a name `default`, or the only one.
+pub(super) fn database<'g>(
+    generation: &'g Generation,
+    name: Option<&str>,
+) -> Result<&'g Source, HasuraError> {
+    let databases: Vec<&Source> = generation.config.sources.iter().filter(|it| !it.url.is_empty()).collect();
+    let found = databases.iter().find(|it| it.name == name.unwrap_or("default"));
+    match (found, databases.as_slice()) {
+        (Some(found), _) => Ok(*found),
+        (None, [only]) if name.is_none() => Ok(*only),
+        (None, _) => {
+            let message = format!("source with name \"{}\" does not exist", name.unwrap_or("default"));
+            Err(HasuraError::new("not-exists", "$.args", message))
+        }
+    }
 }
 
 /// True if `sql` has a word that begins a change of the schema; one in a text costs a reload only.

@@ -1,0 +1,91 @@
+//! Commands of Hasura's metadata API that change single entries, as edits of a document.
+//!
+//! `arguments` takes the members of a command apart, `sources` and `permissions` have the commands about databases, `graph` those about
+//! everything else; `rename` follows a new name into conditions, `paths` removes entries by their places.
+//!
+//! **Invariant:** an edit gives a new document, whose references nobody has resolved yet; one that is refused gives none.
+
+mod arguments;
+mod graph;
+mod paths;
+mod permissions;
+mod rename;
+mod sources;
+
+pub use paths::without;
+
+use crate::document::Metadata;
+use crate::read;
+use arguments::Arguments;
+use std::path::Path;
+
+/// A document after a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// The new document.
+    pub document: Metadata,
+    /// Of a command that takes something away: true if what depends on it goes too, false if there may be nothing.
+    pub cascade: Option<bool>,
+    /// Words of the answer, if they are not `success`.
+    pub message: Option<String>,
+}
+
+/// The reason for which a command changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Hasura's code.
+    pub code: &'static str,
+    /// Path of the member that is wrong, below the command: `args.table`.
+    pub path: String,
+    /// The cause.
+    pub message: String,
+}
+
+impl Refused {
+    fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, path: "args".into(), message: message.into() }
+    }
+}
+
+/// What a command has done beside changing the document.
+#[derive(Debug, Default)]
+struct Outcome {
+    cascade: Option<bool>,
+    message: Option<String>,
+}
+
+type Done = Result<Outcome, Refused>;
+type Command = fn(&mut Metadata, &mut Arguments) -> Done;
+
+/// Beginnings of the names of commands about sources, and the kinds of new sources.
+const BACKENDS: [(&str, &str); 4] =
+    [("pg_", "postgres"), ("sqlite_", "sqlite"), ("citus_", "citus"), ("cockroach_", "cockroach")];
+
+/// The command called `name` and the kind of a source that it would add. Commands about sources may have no prefix, as in `/v1/query`.
+fn command(name: &str) -> Option<(Command, &'static str)> {
+    let prefixed = BACKENDS
+        .iter()
+        .find_map(|(prefix, kind)| Some((sources::command(name.strip_prefix(prefix)?)?, *kind)));
+    let bare = || Some((graph::command(name).or_else(|| sources::command(name))?, "postgres"));
+    prefixed.or_else(bare)
+}
+
+/// True if [`edit`] knows the command `name`.
+#[must_use]
+pub fn is_edit(name: &str) -> bool {
+    command(name).is_some()
+}
+
+/// Runs the command `name` with `args`, a text of JSON, on `document`.
+/// # Errors
+/// What is wrong with the arguments, or does not fit the entries of the document. References to the database are not looked at.
+pub fn edit(document: &Metadata, name: &str, args: &str) -> Result<Edited, Refused> {
+    let Some((run, kind)) = command(name) else {
+        return Err(Refused::new("not-supported", format!("`{name}` is no command that changes an entry")));
+    };
+    let node = read::tree(args, Path::new("args.json"));
+    let node = node.map_err(|fault| Refused::new("parse-failed", fault.message))?;
+    let mut document = document.clone();
+    let Outcome { cascade, message } = run(&mut document, &mut Arguments::new(node, kind))?;
+    Ok(Edited { document, cascade, message })
+}

@@ -1,0 +1,114 @@
+//! `weir check`: reads a configuration and opens its sources, and says all that is wrong.
+//!
+//! **Invariant:** what is broken keeps nothing else from being checked, and what could not be checked is named.
+
+use super::print;
+use super::serve::origin;
+use crate::config::{Auth, AuthOverrides, Config, Described, Environment};
+use crate::generation::{Generation, Overrides};
+use crate::session::Authenticator;
+use crate::sources::{self, Down, Findings};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use weir_metadata::check::{dangling, dangling_roles};
+
+/// Reads the configuration and opens its sources, without serving them.
+pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode, String> {
+    let mut errors = Vec::new();
+    let overrides = Overrides { metadata, ..of_environment(&mut errors) };
+    let mut config = origin(sources::target(target)?, overrides)?.read()?;
+    if let Err(message) = config.check() {
+        errors.push(message);
+    }
+    if let Err(message) = Authenticator::new(&config) {
+        errors.push(message);
+        // The rest is checked without it.
+        (config.auth, config.admin_secret) = (Auth::default(), None);
+    }
+    let (config, described) = (config.clone(), config.described);
+    let names: Vec<String> = config.sources.iter().map(|it| it.name.clone()).collect();
+    match Generation::build(config, 1) {
+        Ok(generation) => {
+            tell(&generation.findings, &mut errors);
+            let Findings { down, .. } = &generation.findings;
+            unchecked(&generation.config, down, &mut errors);
+            if errors.is_empty() {
+                let types = generation.engine.schema().types.len();
+                return print(&format!("ok: {}; {types} types\n", names.join(", ")));
+            }
+        }
+        Err(message) => {
+            errors.push(message);
+            if let Some(described) = &described {
+                errors.extend(described.unsupported.iter().map(ToString::to_string));
+                errors.extend(described.inconsistent.iter().map(|it| format!("{}: {}", it.place, it.reason)));
+                (0..described.loaded.document.sources.len())
+                    .for_each(|at| entries(described, at, &mut errors));
+                roles(described, &mut errors);
+                eprintln!("warning: not checked: whether the databases have what the entries name");
+            }
+        }
+    }
+    errors.iter().for_each(|it| eprintln!("error: {it}"));
+    Ok(ExitCode::FAILURE)
+}
+
+/// The settings of the environment; those that cannot be read are told and left out.
+fn of_environment(errors: &mut Vec<String>) -> Overrides {
+    let variable = |name: &str| std::env::var(name).ok();
+    let auth = AuthOverrides::read(variable).unwrap_or_else(|message| {
+        errors.push(message);
+        let secret = |name: &str| variable(name).filter(|_| name.ends_with("_ADMIN_SECRET"));
+        AuthOverrides::read(secret).unwrap_or_default()
+    });
+    let environment = Environment::read(variable).unwrap_or_else(|message| {
+        errors.push(message);
+        Environment::default()
+    });
+    Overrides { auth: auth.into(), environment: environment.into(), ..Overrides::default() }
+}
+
+/// Prints the warnings of `findings` and adds the rest to `errors`.
+fn tell(findings: &Findings, errors: &mut Vec<String>) {
+    let Findings { mistakes, warnings, unsupported, .. } = findings;
+    warnings.iter().for_each(|it| eprintln!("warning: {it}"));
+    errors.extend(mistakes.iter().chain(unsupported).cloned());
+}
+
+/// Adds the sources that are `down`, and what is wrong with their entries as far as the metadata alone tells.
+fn unchecked(config: &Config, down: &[Down], errors: &mut Vec<String>) {
+    if down.is_empty() {
+        return;
+    }
+    for it in down {
+        errors.push(format!(
+            "{it}; not checked: whether the database has what the entries of `{}` name",
+            it.name
+        ));
+    }
+    if let Some(described) = &config.described {
+        let is_down = |name: &str| down.iter().any(|it| it.name == name);
+        let sources = config.sources.iter().filter(|it| is_down(&it.name));
+        sources.filter_map(|it| it.of_metadata).for_each(|at| entries(described, at, errors));
+        roles(described, errors);
+    }
+    eprintln!("warning: not checked: whether saved queries fit the schema, which lacks what is down");
+}
+
+/// Adds what is wrong with the entries of the metadata's source at `at` by themselves.
+fn entries(described: &Described, at: usize, errors: &mut Vec<String>) {
+    let source = &described.loaded.document.sources[at];
+    for (below, message) in dangling(source) {
+        let path: Vec<_> = ["sources".into(), at.into()].into_iter().chain(below).collect();
+        errors.push(described.loaded.places.fault(&path, message).to_string());
+    }
+}
+
+fn roles(described: &Described, errors: &mut Vec<String>) {
+    // A source that is up may have found the same.
+    let is_known = |message: &str| errors.iter().any(|it| it.ends_with(message));
+    let found = dangling_roles(&described.loaded.document).into_iter().filter(|it| !is_known(&it.1));
+    let found = found.map(|(path, message)| described.loaded.places.fault(&path, message).to_string());
+    let found: Vec<String> = found.collect();
+    errors.extend(found);
+}
