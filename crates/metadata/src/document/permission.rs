@@ -59,6 +59,66 @@ pub(super) fn share<P: Eq + Hash>(list: &mut [PermissionEntry<P>]) {
     list.iter_mut().for_each(|it| known.share(it));
 }
 
+/// A permission's conditions on rows.
+pub(super) trait Conditions {
+    /// All of them.
+    fn conditions(&self) -> impl Iterator<Item = &Json>;
+    /// As [`Self::conditions`].
+    fn conditions_mut(&mut self) -> impl Iterator<Item = &mut Json>;
+}
+
+impl Conditions for InsertPermission {
+    fn conditions(&self) -> impl Iterator<Item = &Json> {
+        std::iter::once(&self.check)
+    }
+    fn conditions_mut(&mut self) -> impl Iterator<Item = &mut Json> {
+        std::iter::once(&mut self.check)
+    }
+}
+
+impl Conditions for SelectPermission {
+    fn conditions(&self) -> impl Iterator<Item = &Json> {
+        std::iter::once(&self.filter)
+    }
+    fn conditions_mut(&mut self) -> impl Iterator<Item = &mut Json> {
+        std::iter::once(&mut self.filter)
+    }
+}
+
+impl Conditions for UpdatePermission {
+    fn conditions(&self) -> impl Iterator<Item = &Json> {
+        std::iter::once(&self.filter).chain(&self.check)
+    }
+    fn conditions_mut(&mut self) -> impl Iterator<Item = &mut Json> {
+        std::iter::once(&mut self.filter).chain(&mut self.check)
+    }
+}
+
+impl Conditions for DeletePermission {
+    fn conditions(&self) -> impl Iterator<Item = &Json> {
+        std::iter::once(&self.filter)
+    }
+    fn conditions_mut(&mut self) -> impl Iterator<Item = &mut Json> {
+        std::iter::once(&mut self.filter)
+    }
+}
+
+/// Runs `change` on the conditions of the permissions in `list` that have one for which `concerns` holds. Equal permissions are one then, too.
+pub(super) fn each_condition<P: Conditions + Clone + Eq + Hash>(
+    list: &mut [PermissionEntry<P>],
+    concerns: &impl Fn(&Json) -> bool,
+    change: &mut impl FnMut(&mut Json),
+) {
+    let mut is_changed = false;
+    for entry in list.iter_mut().filter(|it| it.permission.conditions().any(concerns)) {
+        Arc::make_mut(&mut entry.permission).conditions_mut().for_each(&mut *change);
+        is_changed = true;
+    }
+    if is_changed {
+        share(list);
+    }
+}
+
 /// Reads a list of permissions, the equal ones as one.
 pub(super) fn shared<'de, P: Deserialize<'de> + Eq + Hash, D: Deserializer<'de>>(
     deserializer: D,

@@ -105,17 +105,19 @@ impl TableEntry {
             }
         }
         self.computed_fields.iter_mut().for_each(|it| change(&mut it.definition.function));
-        self.each_condition(|it| each_table(it, &mut change));
+        self.each_condition(names_table, |it| each_table(it, &mut change));
     }
 
-    /// Runs `change` on the conditions of all permissions.
-    pub(crate) fn each_condition(&mut self, change: impl FnMut(&mut Json)) {
-        let selects = self.select_permissions.iter_mut().map(|it| &mut it.permission.filter);
-        let inserts = self.insert_permissions.iter_mut().map(|it| &mut it.permission.check);
-        let deletes = self.delete_permissions.iter_mut().map(|it| &mut it.permission.filter);
-        let updates = self.update_permissions.iter_mut().map(|it| &mut it.permission);
-        let updates = updates.flat_map(|it| std::iter::once(&mut it.filter).chain(&mut it.check));
-        selects.chain(inserts).chain(deletes).chain(updates).for_each(change);
+    /// Runs `change` on the conditions of the permissions that have one for which `concerns` holds.
+    pub(crate) fn each_condition(
+        &mut self,
+        concerns: impl Fn(&Json) -> bool,
+        mut change: impl FnMut(&mut Json),
+    ) {
+        permission::each_condition(&mut self.insert_permissions, &concerns, &mut change);
+        permission::each_condition(&mut self.select_permissions, &concerns, &mut change);
+        permission::each_condition(&mut self.update_permissions, &concerns, &mut change);
+        permission::each_condition(&mut self.delete_permissions, &concerns, &mut change);
     }
 
     /// The roles with permissions, some of them more than once.
@@ -179,6 +181,17 @@ impl TableEntry {
             }
             set(&mut it.set, node);
         });
+    }
+}
+
+/// True if a condition names a table by `_exists`.
+fn names_table(condition: &Json) -> bool {
+    match condition {
+        Json::List(items) => items.iter().any(names_table),
+        Json::Object(members) => {
+            members.0.iter().any(|(key, value)| matches!(&**key, "_table" | "$table") || names_table(value))
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) => false,
     }
 }
 

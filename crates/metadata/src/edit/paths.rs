@@ -34,7 +34,7 @@ fn order(step: &Step) -> (usize, &str) {
 fn remove(node: &mut Node, path: &[Step]) {
     let Some((first, rest)) = path.split_first() else { return };
     match (first, &mut node.value) {
-        (Step::Key(key), Value::Object(members)) => match members.iter().position(|it| it.key == *key) {
+        (Step::Key(key), Value::Object(members)) => match members.iter().position(|it| *it.key == **key) {
             Some(at) if rest.is_empty() => drop(members.remove(at)),
             Some(at) => remove(&mut members[at].node, rest),
             None => {}

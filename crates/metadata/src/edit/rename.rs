@@ -17,7 +17,7 @@ pub(super) fn relationship(tables: &mut [TableEntry], at: usize, name: &str, new
     let renaming = Renaming { of, name, new, targets };
     for table in tables {
         let own = shown(&table.table);
-        table.each_condition(|it| renaming.condition(it, &own));
+        table.each_condition(|_| true, |it| renaming.condition(it, &own));
     }
 }
 
