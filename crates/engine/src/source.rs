@@ -27,6 +27,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use weir_language::ast::OperationKind;
+use weir_language::error::Error;
 use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, TypeId, Visibility};
 use weir_language::value::Variables;
 
@@ -65,6 +66,13 @@ pub trait Source: Send + Sync {
         (0..schema.fields.len() as u32).for_each(|it| seen.show_field(FieldId(it), false));
         seen.close(schema);
         Some(seen)
+    }
+    /// The same rows in Relay's form, as a source of its own over the same store. `None`: it has no such form. It is made at each call:
+    /// callers keep it.
+    /// # Errors
+    /// The names of that form make no sound schema.
+    fn relay(&self) -> Option<Result<Arc<dyn Source>, Vec<Error>>> {
+        None
     }
     /// Cache hints for types and fields, its own and others'.
     fn hints(&self) -> &[HintAt] {

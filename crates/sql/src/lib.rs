@@ -8,6 +8,7 @@
 
 pub mod api;
 mod compile;
+mod encoded;
 pub mod exec;
 pub mod frontend;
 pub mod model;

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::generation::{Origin, settings};
+use crate::relay::RelayGraph;
 use crate::services;
 use crate::session;
 use crate::sources::{self, Target};
@@ -36,6 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// ```
 pub struct Weir {
     engine: Engine,
+    relay: RelayGraph,
 }
 
 /// Why there is no answer at all. What is wrong with a document or a field is in the answer.
@@ -91,7 +93,8 @@ impl Builder {
         let mut all = opened.sources;
         all.append(&mut self.sources);
         let graph = sources::compose(all, &opened.joins, &[])?;
-        Ok(Weir { engine: Engine::new(graph, settings(&self.config)).sharing(services::changes()) })
+        let relay = RelayGraph::new(&self.config, &graph);
+        Ok(Weir { relay, engine: Engine::new(graph, settings(&self.config)).sharing(services::changes()) })
     }
 }
 
@@ -180,6 +183,13 @@ impl Weir {
             deadline,
         };
         self.engine.explain(request, &self.engine.caller(&session::owner()))
+    }
+
+    /// The engine of the same database in Relay's form; the first call makes it.
+    /// # Errors
+    /// There is no database in this form, or its names make no sound schema.
+    pub fn relay(&self) -> Result<&Engine, &str> {
+        self.relay.engine()
     }
 
     /// The engine itself.

@@ -9,6 +9,7 @@ use crate::config::{self, Config};
 use crate::metadata;
 use crate::native::{AuthSettings, Native};
 use crate::operations::{self, SavedOperations};
+use crate::relay::RelayGraph;
 use crate::server::{CorsRules, Readiness};
 use crate::session::Authenticator;
 use crate::session::native::NativeAuth;
@@ -32,6 +33,8 @@ pub struct Generation {
     pub config: Config,
     /// The engine that answers requests.
     pub engine: Engine,
+    /// The same database in Relay's form.
+    pub(crate) relay: RelayGraph,
     /// Queries that the operator keeps.
     pub(crate) operations: SavedOperations,
     /// Says who calls.
@@ -88,6 +91,7 @@ impl Generation {
         mut findings: Findings,
     ) -> Result<Self, String> {
         let authenticator = Authenticator::new(&config)?;
+        let relay = RelayGraph::new(&config, &graph);
         let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
         // The contents of a source that is down are not known.
         let schema = findings.down.is_empty().then(|| Arc::clone(engine.schema()));
@@ -100,6 +104,7 @@ impl Generation {
         Ok(Self {
             number,
             engine,
+            relay,
             credentials: authenticator.credentials().into(),
             operations,
             authenticator,

@@ -9,6 +9,7 @@ pub mod generation;
 pub mod metadata;
 pub mod native;
 mod operations;
+mod relay;
 pub mod server;
 pub mod services;
 pub mod session;

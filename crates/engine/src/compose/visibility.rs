@@ -58,6 +58,13 @@ impl Graph {
                 it.ids.has_type(id).then(all)
             };
             seen.show_type(id, any(shown, shows));
+            let detaches = |it: &Shown<'_>| {
+                let own = it.visibility.as_ref().filter(|_| it.ids.has_type(id));
+                own.is_some_and(|seen| seen.is_detached(it.ids.ty(id)))
+            };
+            if shown.iter().any(detaches) {
+                seen.detach(id);
+            }
         }
         for at in 0..self.schema.inputs.len() as u32 {
             let id = InputId(at);

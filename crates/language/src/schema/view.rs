@@ -51,6 +51,8 @@ pub struct Visibility {
     enum_values: Bits,
     /// Fields that are nullable for this profile though the schema says non-null.
     nullable: Bits,
+    /// Objects that implement no interface for this profile.
+    detached: Bits,
     /// True if a field of the query root is shown.
     has_queries: bool,
 }
@@ -65,6 +67,7 @@ impl Visibility {
             inputs: Bits::new(schema.inputs.len(), true),
             enum_values: Bits::new(schema.enum_values.len(), true),
             nullable: Bits::default(),
+            detached: Bits::default(),
             has_queries: true,
         }
     }
@@ -87,6 +90,15 @@ impl Visibility {
     /// Makes a non-null field nullable for this profile.
     pub fn make_nullable(&mut self, id: FieldId) {
         self.nullable.set(id.index(), true);
+    }
+    /// Lets an object implement none of its interfaces: it hides a field that they promise.
+    pub fn detach(&mut self, id: TypeId) {
+        self.detached.set(id.index(), true);
+    }
+    /// True if the object implements no interface for this profile.
+    #[must_use]
+    pub fn is_detached(&self, id: TypeId) -> bool {
+        self.detached.get(id.index())
     }
     /// True if the type is shown.
     #[must_use]
@@ -117,8 +129,11 @@ impl Visibility {
     /// Bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let Self { types, fields, inputs, enum_values, nullable, has_queries: _ } = self;
-        [types, fields, inputs, enum_values, nullable].iter().map(|it| size_of_val(it.0.as_slice())).sum()
+        let Self { types, fields, inputs, enum_values, nullable, detached, has_queries: _ } = self;
+        [types, fields, inputs, enum_values, nullable, detached]
+            .iter()
+            .map(|it| size_of_val(it.0.as_slice()))
+            .sum()
     }
 
     /// Hides what cannot be used any more: composite types and enums without a visible member, members whose type is hidden, and then
@@ -182,7 +197,7 @@ impl Visibility {
     fn hide_interface_fields(&mut self, schema: &Schema) -> bool {
         let mut changed = false;
         for (at, ty) in schema.types.iter().enumerate() {
-            if ty.kind != TypeKind::Object || !self.types.get(at) {
+            if ty.kind != TypeKind::Object || !self.types.get(at) || self.detached.get(at) {
                 continue;
             }
             for &interface in &schema.type_lists[ty.interfaces.range()] {
@@ -225,8 +240,12 @@ impl Visibility {
                 let inputs = ty.members.range().filter(|&it| self.inputs.get(it));
                 pending.extend(inputs.map(|it| schema.inputs[it].ty.base));
             }
-            pending.extend(schema.type_lists[ty.interfaces.range()].iter().copied());
-            pending.extend(schema.type_lists[ty.possible.range()].iter().copied());
+            if !self.detached.get(id.index()) {
+                pending.extend(schema.type_lists[ty.interfaces.range()].iter().copied());
+            }
+            let is_union = ty.kind == TypeKind::Union;
+            let possible = schema.type_lists[ty.possible.range()].iter().copied();
+            pending.extend(possible.filter(|it| is_union || !self.detached.get(it.index())));
         }
         self.types = reached;
     }
@@ -261,6 +280,10 @@ impl<'s> SchemaView<'s> {
     #[inline]
     fn shows_type(self, id: TypeId) -> bool {
         self.visibility.is_none_or(|it| it.has_type(id))
+    }
+    #[inline]
+    fn is_detached(self, id: TypeId) -> bool {
+        self.visibility.is_some_and(|it| it.is_detached(id))
     }
     #[inline]
     fn shows_field(self, id: FieldId) -> bool {
@@ -459,10 +482,13 @@ impl<'s> SchemaView<'s> {
     /// The visible interfaces of an object or interface.
     pub fn interfaces(self, id: TypeId) -> impl Iterator<Item = TypeId> + use<'s> {
         let list = &self.schema.type_lists[self.ty(id).interfaces.range()];
-        list.iter().copied().filter(move |&it| self.shows_type(it))
+        let is_attached = !self.is_detached(id);
+        list.iter().copied().filter(move |&it| is_attached && self.shows_type(it))
     }
     /// The visible objects that can stand where `id` is expected: itself for an object.
     pub fn possible_types(self, id: TypeId) -> impl Iterator<Item = TypeId> + use<'s> {
-        self.schema.possible_types(id).iter().copied().filter(move |&it| self.shows_type(it))
+        let is_interface = self.ty(id).kind == TypeKind::Interface;
+        let stands = move |it: TypeId| self.shows_type(it) && !(is_interface && self.is_detached(it));
+        self.schema.possible_types(id).iter().copied().filter(move |&it| stands(it))
     }
 }

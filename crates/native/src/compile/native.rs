@@ -335,8 +335,8 @@ impl ApiFrontend for Native {
         }
     }
 
-    fn steers(&self, input: InputId, text: &str) -> bool {
-        self.written(input).is_some_and(|it| trigram::narrows(text, it))
+    fn steers(&self, input: InputId, text: &str) -> Option<u32> {
+        self.written(input).filter(|it| trigram::narrows(text, *it)).map(|_| 0)
     }
 
     fn compile(

@@ -137,7 +137,11 @@ impl Filter {
             | Self::Compare { of, .. }
             | Self::Measure { of, .. }
             | Self::Columns { of, .. } => 1 + of.parts(),
-            Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => 1,
+            Self::Among { .. }
+            | Self::Missing { .. }
+            | Self::Named { .. }
+            | Self::Words { .. }
+            | Self::Place { .. } => 1,
         }
     }
 
@@ -152,7 +156,8 @@ impl Filter {
             | Self::Compare { of, .. }
             | Self::Measure { of, .. }
             | Self::Columns { of, .. } => of.relationships(),
-            Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => 0,
+            Self::Among { query, .. } => query.filter.relationships(),
+            Self::Missing { .. } | Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => 0,
         }
     }
 }

@@ -49,7 +49,9 @@ impl Claims {
                 self.note(filter);
             }
             Filter::Somewhere { scan: _, filter } => self.note(filter),
-            Filter::Words { with, .. } => self.note_parameter(with),
+            // Made of requests, in conditions of policies there is none.
+            Filter::Among { .. } => {}
+            Filter::Missing { with, .. } | Filter::Words { with, .. } => self.note_parameter(with),
             Filter::Place { with, .. } => with.iter().for_each(|it| self.note_parameter(it)),
             Filter::Named { .. } => {}
         }

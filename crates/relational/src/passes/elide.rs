@@ -10,7 +10,7 @@
 
 use crate::catalog::{ColumnType, Relations, Relationship, RelationshipKind};
 use crate::plan::write::Work;
-use crate::plan::{Expr, MemberKind, Object, Output, Plan, Run, Tie};
+use crate::plan::{CodePiece, Expr, MemberKind, Object, Output, Plan, Run, Tie};
 
 /// Removes every level of `plan` that can be removed.
 pub fn elide(plan: &mut Plan, relations: &Relations) {
@@ -56,6 +56,7 @@ fn known(plan: &Plan, level: u32, relations: &Relations, related: &Relationship)
 /// Lets members read the parent's row: `known` maps their columns to its columns.
 fn take_from_parent(plan: &mut Plan, members: Run, known: &[u16]) {
     let mut waiting = vec![members];
+    let mut nested: Vec<u32> = Vec::new();
     while let Some(run) = waiting.pop() {
         for member in &mut plan.members[run.range()] {
             match &mut member.kind {
@@ -67,10 +68,18 @@ fn take_from_parent(plan: &mut Plan, members: Run, known: &[u16]) {
                     *column = known[usize::from(*column)];
                     waiting.push(*run);
                 }
-                MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
-                    let nest = &mut plan.levels[*level as usize].query.nest;
-                    nest.iter_mut().for_each(|it| it.1 = known[usize::from(it.1)]);
+                MemberKind::Coded(code) => {
+                    for piece in &mut plan.codes[*code as usize].pieces {
+                        if let CodePiece::Value { column, .. } = piece {
+                            *column = known[usize::from(*column)];
+                        }
+                    }
                 }
+                MemberKind::One(_)
+                | MemberKind::Many(_)
+                | MemberKind::Values { .. }
+                | MemberKind::End { .. }
+                | MemberKind::Beyond { .. } => nested.extend(member.kind.levels()),
                 MemberKind::Text(_)
                 | MemberKind::Items(_)
                 | MemberKind::Ordinate(_)
@@ -81,6 +90,13 @@ fn take_from_parent(plan: &mut Plan, members: Run, known: &[u16]) {
                 | MemberKind::Message => {}
             }
         }
+    }
+    // Several members may show the rows of one level.
+    nested.sort_unstable();
+    nested.dedup();
+    for level in nested {
+        let nest = &mut plan.levels[level as usize].query.nest;
+        nest.iter_mut().for_each(|it| it.1 = known[usize::from(it.1)]);
     }
 }
 
@@ -101,11 +117,7 @@ fn renumber(plan: &mut Plan, removed: &[bool]) {
     });
     let place = |level: &mut u32| *level = places[*level as usize];
     for member in &mut plan.members {
-        if let MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } =
-            &mut member.kind
-        {
-            place(level);
-        }
+        member.kind.renumber(place);
     }
     for variant in plan.levels.iter_mut().flat_map(|it| &mut it.choice).flat_map(|it| &mut it.variants) {
         if let Object::Level(level) = &mut variant.object {

@@ -10,7 +10,8 @@ use super::claims::Claims;
 use crate::catalog::{ColumnId, Relations, TableId};
 use crate::plan::write::{Assign, Change, Given, Step, Work};
 use crate::plan::{
-    Expr, Filter, GuardedColumn, MemberKind, Output, Page, Parameter, Plan, Purpose, Query, Reader, Scan,
+    Expr, Filter, GuardedColumn, Member, MemberKind, Output, Page, Parameter, Plan, Purpose, Query, Reader,
+    Scan,
 };
 use std::fmt::Debug;
 
@@ -256,10 +257,17 @@ fn limit_lists(plan: &mut Plan, policy: &dyn Policy) {
             cap_page(&mut query.page, rows_max);
         }
     };
-    for at in 0..plan.members.len() {
-        if let MemberKind::Many(level) = plan.members[at].kind {
-            cap(&mut plan.levels[level as usize].query);
-        }
+    let list = |it: &Member| match it.kind {
+        MemberKind::Many(level) | MemberKind::End { level, .. } => Some(level),
+        MemberKind::Beyond { page, .. } => page,
+        _ => None,
+    };
+    let mut lists: Vec<u32> = plan.members.iter().filter_map(list).collect();
+    // Several members may show the rows of one level.
+    lists.sort_unstable();
+    lists.dedup();
+    for level in lists {
+        cap(&mut plan.levels[level as usize].query);
     }
     for change in &mut plan.changes {
         if let Change::Call(query) = change {

@@ -3,7 +3,7 @@
 //! **Invariant:** as of the whole plan: no value of a request, only where it is found.
 
 use super::operators::{Comparison, Measure, Sign};
-use super::{Expr, Parameter, Purpose, Scan};
+use super::{Expr, Parameter, Purpose, Query, Scan};
 use crate::catalog::{ColumnId, Relations, RelationshipId, TableId};
 use crate::geometry::Placed;
 use crate::text_search::Words;
@@ -68,6 +68,15 @@ pub enum Filter {
         /// It has to be null, or has not to be.
         is: bool,
     },
+    /// A test of a value of the request for null.
+    Missing {
+        /// The value.
+        with: Parameter,
+        /// An expression of its type.
+        like: Expr,
+        /// It has to be null, or has not to be.
+        is: bool,
+    },
     /// A comparison.
     Compare {
         /// Left side.
@@ -97,6 +106,13 @@ pub enum Filter {
         /// Right side.
         with: ColumnId,
     },
+    /// The row is one of those that a query over its table gives.
+    Among {
+        /// The key that tells rows apart: the output columns of the query.
+        key: Vec<ColumnId>,
+        /// The query. [`RowAt::Root`] in its condition is the row at hand.
+        query: Box<Query>,
+    },
     /// There is a row in a table, related to the row at hand or not.
     Somewhere {
         /// The rows.
@@ -120,7 +136,8 @@ pub enum Filter {
 pub enum RowAt {
     /// The row at hand.
     Here,
-    /// The row that the policy restricts, of this table, however deep in conditions on other rows.
+    /// The row that the policy restricts, or that [`Filter::Among`] looks for, of this table, however deep in conditions on other
+    /// rows.
     Root(TableId),
 }
 

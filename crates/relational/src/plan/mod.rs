@@ -19,8 +19,11 @@ mod walk;
 pub mod write;
 
 pub use condition::{Filter, RowAt};
-pub use output::{Choice, Hidden, Level, Member, MemberKind, Object, Plan, Run, Unset, Variant, mark_copied};
-pub use parameter::{Origin, Parameter, Reader};
+pub use output::{
+    Choice, Code, CodePiece, Hidden, Level, Member, MemberKind, Object, Plan, Run, Unset, Variant,
+    mark_copied,
+};
+pub use parameter::{CursorPath, Encoded, EncodedPart, Origin, Parameter, Reader};
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
 pub use scan::{GuardedColumn, Purpose, Scan};
 pub use text::describe;

@@ -36,6 +36,8 @@ pub struct Plan {
     pub policy: Box<str>,
     /// Names of the session variables that the policy's conditions and values read, sorted.
     pub claims: Vec<Box<str>>,
+    /// Texts that are made of rows.
+    pub codes: Vec<Code>,
     /// Updates that say not even that nothing is to be set: an error, unless the policy sets something.
     pub unset: Vec<Unset>,
 }
@@ -49,6 +51,27 @@ pub struct Unset {
     pub field: u32,
     /// The path of its arguments in Hasura's words.
     pub path: Box<str>,
+}
+
+/// A text made of values of a row: JSON in base64.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    /// The parts of the JSON.
+    pub pieces: Vec<CodePiece>,
+}
+
+/// A part of a [`Code`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CodePiece {
+    /// The same in every row.
+    Text(Box<str>),
+    /// The value of an output column of the row's level.
+    Value {
+        /// The column.
+        column: u16,
+        /// Its format.
+        cell: Cell,
+    },
 }
 
 impl Plan {
@@ -65,9 +88,17 @@ impl Plan {
                 MemberKind::Inline(below)
                 | MemberKind::Returned(below)
                 | MemberKind::Maybe { run: below, .. } => waiting.push(below),
-                MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
-                    let mut below = vec![level];
+                MemberKind::One(_)
+                | MemberKind::Many(_)
+                | MemberKind::Values { .. }
+                | MemberKind::End { .. }
+                | MemberKind::Beyond { .. } => {
+                    let mut below: Vec<u32> = member.kind.levels().collect();
+                    below.reverse();
                     while let Some(level) = below.pop() {
+                        if out.contains(&(level as usize)) {
+                            continue;
+                        }
                         out.push(level as usize);
                         let level = &self.levels[level as usize];
                         waiting.push(level.members);
@@ -80,6 +111,7 @@ impl Plan {
                     }
                 }
                 MemberKind::Leaf { .. }
+                | MemberKind::Coded(_)
                 | MemberKind::Shape { .. }
                 | MemberKind::Items(_)
                 | MemberKind::Ordinate(_)
@@ -144,10 +176,19 @@ impl Plan {
                 MemberKind::Inline(below)
                 | MemberKind::Returned(below)
                 | MemberKind::Maybe { run: below, .. } => waiting.push(below),
-                MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
-                    out.push(level);
+                MemberKind::One(_)
+                | MemberKind::Many(_)
+                | MemberKind::Values { .. }
+                | MemberKind::End { .. }
+                | MemberKind::Beyond { .. } => {
+                    for level in member.kind.levels() {
+                        if !out.contains(&level) {
+                            out.push(level);
+                        }
+                    }
                 }
                 MemberKind::Leaf { .. }
+                | MemberKind::Coded(_)
                 | MemberKind::Shape { .. }
                 | MemberKind::Items(_)
                 | MemberKind::Ordinate(_)
@@ -355,6 +396,24 @@ pub enum MemberKind {
         /// Output format.
         cell: Cell,
     },
+    /// A text made of the row: one of the plan's codes.
+    Coded(u32),
+    /// A text made of the first or last row of a level whose rows other members show; empty if it has none.
+    End {
+        /// The level.
+        level: u32,
+        /// The code.
+        code: u32,
+        /// Of the last row.
+        is_last: bool,
+    },
+    /// True if a level whose rows other members show has a row, and one of two others has one.
+    Beyond {
+        /// The level that is shown; `None`: no row can lie beyond it.
+        page: Option<u32>,
+        /// The others: rows that would follow, or go before.
+        probes: [Option<u32>; 2],
+    },
     /// Answer of a root field of a mutation.
     Write(u32),
     /// Number of changed rows.
@@ -363,4 +422,57 @@ pub enum MemberKind {
     Message,
     /// Those rows.
     Returned(Run),
+}
+
+impl MemberKind {
+    /// The levels whose rows it reads.
+    pub fn levels(&self) -> impl Iterator<Item = u32> + use<> {
+        let [first, second, third] = match *self {
+            Self::One(level) | Self::Many(level) | Self::Values { level, .. } | Self::End { level, .. } => {
+                [Some(level), None, None]
+            }
+            Self::Beyond { page, probes: [one, other] } => [page, one, other],
+            Self::Leaf { .. }
+            | Self::Text(_)
+            | Self::Constant
+            | Self::Foreign
+            | Self::Inline(_)
+            | Self::Maybe { .. }
+            | Self::Shape { .. }
+            | Self::Items(_)
+            | Self::Ordinate(_)
+            | Self::Coded(_)
+            | Self::Write(_)
+            | Self::Affected
+            | Self::Message
+            | Self::Returned(_) => [None, None, None],
+        };
+        first.into_iter().chain(second).chain(third)
+    }
+
+    /// Calls `change` with each of these levels.
+    pub(crate) fn renumber(&mut self, change: impl Fn(&mut u32)) {
+        match self {
+            Self::One(level) | Self::Many(level) | Self::Values { level, .. } | Self::End { level, .. } => {
+                change(level);
+            }
+            Self::Beyond { page, probes } => {
+                page.iter_mut().chain(probes.iter_mut().flatten()).for_each(change)
+            }
+            Self::Leaf { .. }
+            | Self::Text(_)
+            | Self::Constant
+            | Self::Foreign
+            | Self::Inline(_)
+            | Self::Maybe { .. }
+            | Self::Shape { .. }
+            | Self::Items(_)
+            | Self::Ordinate(_)
+            | Self::Coded(_)
+            | Self::Write(_)
+            | Self::Affected
+            | Self::Message
+            | Self::Returned(_) => {}
+        }
+    }
 }

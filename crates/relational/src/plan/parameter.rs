@@ -4,6 +4,7 @@ use super::operators::{Comparison, Tree};
 use crate::catalog::{ColumnType, LQUERY, LTXTQUERY};
 use crate::text_search::Words;
 use crate::trigram::Written;
+use std::sync::Arc;
 
 /// A value that differs from request to request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +24,7 @@ impl Parameter {
         Self { origin: Origin::Claim(name.into()), reader, path: "".into() }
     }
 
-    /// A value of a policy that is the same for all requests, as text: a list is the text of an array, as in PostgreSQL.
+    /// A value of a policy or of the API that is the same for all requests, as text: a list is the text of an array, as in PostgreSQL.
     #[must_use]
     pub fn constant(text: impl Into<Box<str>>, reader: Reader) -> Self {
         Self { origin: Origin::Constant(text.into()), reader, path: "".into() }
@@ -58,8 +59,43 @@ pub enum Origin {
     Claim(Box<str>),
     /// All session variables of the caller, as the text of a JSON object.
     Session,
-    /// This text of a policy, converted as that of a session variable.
+    /// This text of a policy or of the API, converted as that of a session variable.
     Constant(Box<str>),
+    /// A part of a text that an earlier answer held: of a cursor, or of the identifier of a row.
+    Encoded(Box<Encoded>),
+}
+
+/// A value inside a text that is JSON in base64.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Encoded {
+    /// Origin of the text.
+    pub text: Origin,
+    /// The place of the value in it.
+    pub part: EncodedPart,
+}
+
+/// The keys that lead from the object of a cursor down to one value.
+pub type CursorPath = Box<[Box<str>]>;
+
+/// The place of a value in an encoded text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum EncodedPart {
+    /// In a cursor, an object with exactly the values at `paths`.
+    Cursor {
+        /// The paths of all its values.
+        paths: Arc<[CursorPath]>,
+        /// The place of this one among them.
+        at: u16,
+        /// True if the value may be null.
+        nullable: bool,
+    },
+    /// In the identifier of a row, a list.
+    Identifier {
+        /// The place among the values of the key.
+        at: u16,
+        /// The name of the column, for messages.
+        column: Box<str>,
+    },
 }
 
 /// Conversion of a node to a value of the database.

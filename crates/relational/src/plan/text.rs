@@ -14,7 +14,9 @@
 
 use super::operators::{Aggregation, Statistic};
 use super::write::{Assign, Change, Conflict, Given, Operator, Step, Work, Write as PlanWrite};
-use super::{Call, Expr, Filter, Order, Origin, Output, Parameter, Plan, Query, Reader, RowAt, Scan, Tie};
+use super::{
+    Call, EncodedPart, Expr, Filter, Order, Origin, Output, Parameter, Plan, Query, Reader, RowAt, Scan, Tie,
+};
 use crate::catalog::{ColumnId, ColumnType, Relations, RelationshipId, TableId};
 use crate::geometry::Placed;
 use crate::text_search::Words;
@@ -121,7 +123,9 @@ impl Text<'_> {
                 let end = if query.page.from_end { " from the end" } else { "" };
                 let most = match &value.reader {
                     Reader::Capped { rows_max, .. } => format!(", at most {rows_max} by the {}", self.policy),
-                    _ if matches!(value.origin, Origin::Constant(_)) => format!(" by the {}", self.policy),
+                    Reader::Limit if matches!(value.origin, Origin::Constant(_)) => {
+                        format!(" by the {}", self.policy)
+                    }
                     _ => String::new(),
                 };
                 let _ = writeln!(out, "  {name} {}{end}{most}", parameter(value));
@@ -290,6 +294,9 @@ impl Text<'_> {
             }
             Filter::Null { of, is: true } => format!("{} is null", self.expr(of, table)),
             Filter::Null { of, is: false } => format!("{} is not null", self.expr(of, table)),
+            Filter::Missing { with, is: true, .. } => format!("{} is null", parameter(with)),
+            Filter::Missing { with, is: false, .. } => format!("{} is not null", parameter(with)),
+            Filter::Among { query, .. } => self.first_rows(query),
             Filter::Compare { of, by, with } => {
                 format!("{} {} {}", self.expr(of, table), by.words(), parameter(with))
             }
@@ -342,6 +349,15 @@ impl Text<'_> {
             }
             Expr::Cast(of, to) => format!("{} as {}", self.expr(of, table), to.words()),
         }
+    }
+
+    /// The rows that a condition looks for its own among.
+    fn first_rows(&self, query: &Query) -> String {
+        let table = query.table();
+        let terms: Vec<String> = query.order.iter().map(|it| self.order(it, table)).collect();
+        let limit = query.page.limit.as_ref().map_or_else(String::new, parameter);
+        let rows = self.rows(&query.scan, &query.filter);
+        format!("among the first {limit} by {} of ({rows})", terms.join(", "))
     }
 
     /// The rows along a relationship.
@@ -455,10 +471,17 @@ fn parameter(parameter: &Parameter) -> String {
         Origin::LookedUp(at) => format!("the object that lookup {at} found"),
         Origin::ParentColumn(column) => format!("column {column} of the parent"),
         Origin::Bound(at) => format!("value {at}"),
+        Origin::Encoded(encoded) => match &encoded.part {
+            EncodedPart::Cursor { paths, at, .. } => {
+                format!("{} of the cursor", paths[usize::from(*at)].join("."))
+            }
+            EncodedPart::Identifier { column, .. } => format!("{column} of the identifier"),
+        },
         Origin::Claim(name) => name.to_string(),
         Origin::Session => "the session".to_owned(),
         Origin::Constant(text) => match parameter.reader {
             Reader::Limit
+            | Reader::First
             | Reader::Column(
                 ColumnType::SmallInt
                 | ColumnType::Int

@@ -77,7 +77,8 @@ impl Filter {
                 visit(scan);
                 filter.scans(visit);
             }
-            Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => {}
+            Self::Among { key: _, query } => query.scans(visit),
+            Self::Missing { .. } | Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{Renderer, Scope};
 use crate::catalog::{ColumnId, RelationshipId, TableId};
 use crate::dialect::{EACH_WORD, Place, Side, Usual};
 use crate::plan::operators::{Comparison, Measure, Sign};
-use crate::plan::{Call, Expr, Filter, Parameter, RowAt, Scan};
+use crate::plan::{Call, Expr, Filter, Parameter, Query, RowAt, Scan};
 
 /// So many conditions are joined side by side; more become a balanced tree.
 const FLAT_MAX: usize = 16;
@@ -116,6 +116,13 @@ impl<'r> Renderer<'r> {
                 self.expr(of, scope);
                 self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });
             }
+            Filter::Missing { with, like, is } => {
+                let ty = self.ty(like, scope.table);
+                let value = self.bind(with, ty);
+                self.sql.push_str(&value);
+                self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });
+            }
+            Filter::Among { key, query } => self.among_rows(key, query, scope),
             Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
             Filter::Columns { of, by, row, with } => self.columns_compared(of, *by, (*row, *with), scope),
             Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
@@ -139,6 +146,17 @@ impl<'r> Renderer<'r> {
         self.expr(of, scope);
         self.sql.push_str(&format!(" {} ", by.text()));
         self.column_at(row, with, scope);
+    }
+
+    /// The row in `scope` is one that `query` gives, whose condition may name it.
+    fn among_rows(&mut self, key: &[ColumnId], query: &Query, scope: Scope) {
+        let outer = self.root.replace(scope.raw());
+        let exists = self.exists;
+        let key: Vec<String> = key.iter().map(|it| self.aside(|to| to.stored(scope, *it))).collect();
+        let rows = self.query(query).sql();
+        self.exists = exists;
+        self.root = outer;
+        self.sql.push_str(&format!("({}) IN ({rows})", key.join(", ")));
     }
 
     /// A row of any table.

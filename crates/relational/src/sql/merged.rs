@@ -51,6 +51,8 @@ fn conditions(filter: &Filter) -> &[Filter] {
         | Filter::Each { .. }
         | Filter::Place { .. }
         | Filter::Null { .. }
+        | Filter::Missing { .. }
+        | Filter::Among { .. }
         | Filter::Measure { .. }
         | Filter::Columns { .. }
         | Filter::Somewhere { .. }
@@ -74,6 +76,8 @@ fn key(filter: &Filter) -> Option<Origin> {
         | Filter::Each { .. }
         | Filter::Place { .. }
         | Filter::Null { .. }
+        | Filter::Missing { .. }
+        | Filter::Among { .. }
         | Filter::Measure { .. }
         | Filter::Columns { .. }
         | Filter::Somewhere { .. }

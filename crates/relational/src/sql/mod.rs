@@ -355,9 +355,13 @@ impl<'r> Renderer<'r> {
         self.dialect.placeholder(self.first + self.parameters.len())
     }
 
-    /// The place of a value of the policy that is bound already: equal expressions have equal texts.
+    /// The place of a value of the policy or of an encoded text that is bound already: equal expressions have equal texts.
     fn bound(&self, parameter: &Parameter, ty: u32) -> Option<usize> {
-        if !matches!(parameter.origin, Origin::Claim(_) | Origin::Session | Origin::Constant(_)) {
+        let is_shared = matches!(
+            parameter.origin,
+            Origin::Claim(_) | Origin::Session | Origin::Constant(_) | Origin::Encoded(_)
+        );
+        if !is_shared {
             return None;
         }
         let is_same = |(it, of): (&Parameter, &u32)| {

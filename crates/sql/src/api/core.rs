@@ -54,8 +54,18 @@ pub(super) const fn full_list(base: TypeId) -> TypeRef {
     TypeRef { base, wraps: FULL_LIST }
 }
 
+/// Forms of an API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Rows are lists.
+    Lists,
+    /// Rows of the root, and related ones, are Relay's connections.
+    Connections,
+}
+
 /// Builder and meanings.
 pub(super) struct Core {
+    pub(super) style: Style,
     pub(super) b: SchemaBuilder,
     pub(super) fields: Vec<FieldMeaning>,
     pub(super) inputs: Vec<InputMeaning>,
@@ -90,7 +100,7 @@ pub(super) struct Common {
 
 impl Core {
     /// Begins the API of so many tables with so many columns in all.
-    pub(super) fn new(tables: usize, columns: usize, model: &Model) -> Self {
+    pub(super) fn new(tables: usize, columns: usize, model: &Model, style: Style) -> Self {
         let (customization, is_camel) = (&model.customization, model.is_camel());
         let named = model.tables.iter().flatten().filter(|it| it.has_custom_name).map(|it| &it.name);
         let arguments = model.functions.iter().map(|it| &it.arguments_type);
@@ -106,6 +116,7 @@ impl Core {
             order_by: b.reference(if is_camel { "OrderBy" } else { "order_by" }),
         };
         Self {
+            style,
             b,
             fields: Vec::new(),
             inputs: Vec::new(),
@@ -147,7 +158,10 @@ impl Core {
     pub(super) fn field(&mut self, name: &str, words: &str, ty: TypeRef, meaning: FieldMeaning) {
         let is_generated = matches!(
             meaning,
-            FieldMeaning::RelatedAggregate(_) | FieldMeaning::Function(..) | FieldMeaning::AffectedRows(_)
+            FieldMeaning::RelatedAggregate(_)
+                | FieldMeaning::RelatedConnection(_)
+                | FieldMeaning::Function(..)
+                | FieldMeaning::AffectedRows(_)
         );
         let id = self.b.field(&self.spelled(name, !is_generated), words, ty);
         put(&mut self.fields, id.index(), FieldMeaning::None, meaning);

@@ -75,7 +75,7 @@ impl Core {
 
     /// `Album_group_having`: conditions on the aggregates of a group. The functions that give `Float` share a type.
     fn having(&mut self, table: &TableApi<'_>) {
-        if !table.tracked.has_groups {
+        if table.types.group.is_none() {
             return;
         }
         let (id, name) = (table.id, &table.tracked.name);
@@ -169,7 +169,7 @@ impl Core {
 
     /// Orders by functions over columns, used by relationships and groups alike.
     fn function_orders(&mut self, table: &TableApi<'_>) {
-        if !table.in_arrays && !table.tracked.has_groups {
+        if !table.in_arrays && table.types.group.is_none() {
             return;
         }
         let (id, name, order) = (table.id, &table.tracked.name, plain(self.common.order_by));
@@ -196,7 +196,7 @@ impl Core {
                 self.input_field(word, "", ty, meaning);
             }
         }
-        if !table.tracked.has_groups {
+        if table.types.group.is_none() {
             return;
         }
         let words = ["columns that groups of \"", &table.table.name, "\" are ordered by"];

@@ -1,6 +1,6 @@
 //! Fields of functions, at the roots and of rows, and the types of their arguments.
 
-use super::core::{Core, full_list, non_null, plain};
+use super::core::{Core, Style, full_list, non_null, plain};
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning};
 use super::tables::TableApi;
@@ -98,7 +98,10 @@ impl Core {
     pub(super) fn function_arguments(&mut self, model: &Model) {
         for id in (0..model.functions.len() as u32).map(FunctionId) {
             let (tracked, function) = model.function(id);
-            if tracked.arguments.is_empty() {
+            let is_root = matches!(tracked.serves, Serves::Root { .. });
+            let is_absent =
+                self.style == Style::Connections && is_root && !tracked.is_on(ExposedAs::Mutation);
+            if tracked.arguments.is_empty() || is_absent {
                 continue;
             }
             let words = ["input parameters for function \"", &function.name, "\""];

@@ -1,6 +1,6 @@
 //! Makes the whole API of a model.
 
-use super::core::Core;
+use super::core::{Core, Style};
 use super::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use super::tables::{TableApi, tables};
 use crate::model::Model;
@@ -27,8 +27,19 @@ impl<'m> Tables<'m> {
 /// # Errors
 /// The schema is unsound: names that the model should have kept apart.
 pub fn generate(model: Model, permissions: Permissions) -> Result<Api, Vec<Error>> {
+    make(Arc::new(model), Arc::new(permissions), Style::Lists)
+}
+
+/// The API of the same tables whose lists are Relay's connections.
+/// # Errors
+/// As [`generate`].
+pub fn generate_relay(of: &Api) -> Result<Api, Vec<Error>> {
+    make(Arc::clone(&of.model), Arc::clone(&of.permissions), Style::Connections)
+}
+
+fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Result<Api, Vec<Error>> {
     let columns = model.relations.catalog.tables.iter().map(|table| table.columns.len()).sum();
-    let mut core = Core::new(model.relations.catalog.tables.len(), columns, &model);
+    let mut core = Core::new(model.relations.catalog.tables.len(), columns, &model, style);
     let tables = Tables(tables(&model, &mut core));
     core.roots(&model, &tables);
     core.order_by_enum();
@@ -36,12 +47,14 @@ pub fn generate(model: Model, permissions: Permissions) -> Result<Api, Vec<Error
         core.rows(&model, &tables, table);
         core.aggregates(table);
         core.groups(table);
+        core.connection(table);
         core.filters(&model, &tables, table);
         core.orders(&model, &tables, table);
         core.writes(&model, &tables, table, !permissions.is_empty());
         core.enum_table(table);
     }
     core.function_arguments(&model);
+    core.page_types();
     core.cached();
     core.define_scalars();
     let Core { b, mut fields, mut inputs, mut enum_values, .. } = core;

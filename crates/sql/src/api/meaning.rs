@@ -18,9 +18,9 @@ pub struct Api {
     /// The schema.
     pub schema: Arc<Schema>,
     /// The model that the schema was generated from.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// The permissions of roles other than the admin.
-    pub permissions: Permissions,
+    pub permissions: Arc<Permissions>,
     /// By [`FieldId`].
     pub fields: Vec<FieldMeaning>,
     /// By [`InputId`].
@@ -54,11 +54,42 @@ impl Api {
     }
 }
 
+/// Facts of a page of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageFact {
+    /// `hasNextPage`.
+    HasNext,
+    /// `hasPreviousPage`.
+    HasPrevious,
+    /// `startCursor`.
+    Start,
+    /// `endCursor`.
+    End,
+}
+
 /// Meanings of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldMeaning {
-    /// Not ours.
+    /// Not ours, or of an interface.
     None,
+    /// `node`: a row by its identifier.
+    Node,
+    /// `Album_connection`: a page of rows.
+    Connection(TableId),
+    /// `Album_Tracks_connection`: a page of related rows.
+    RelatedConnection(RelationshipId),
+    /// `id` of a row: its identifier among all rows of all tables.
+    Identifier(TableId),
+    /// `edges` of a connection.
+    Edges(TableId),
+    /// `node` of an edge.
+    EdgeNode(TableId),
+    /// `cursor` of an edge.
+    Cursor(TableId),
+    /// `pageInfo` of a connection.
+    PageInfo(TableId),
+    /// A field of it.
+    PageFact(PageFact),
     /// `Album`: rows.
     Select(TableId),
     /// `Album_by_pk`.
@@ -124,6 +155,16 @@ pub enum InputMeaning {
     OrderBy(TableId),
     /// `distinct_on`.
     DistinctOn(TableId),
+    /// `id` of `node`.
+    NodeId,
+    /// `first`.
+    First,
+    /// `last`.
+    Last,
+    /// `after`.
+    After,
+    /// `before`.
+    Before,
     /// `limit`.
     Limit,
     /// `offset`.

@@ -1,6 +1,6 @@
 //! The fields of `query_root` and `mutation_root`.
 
-use super::core::{Core, certain, full_list, list, non_null, plain, write};
+use super::core::{Core, Style, certain, full_list, list, non_null, plain, write};
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning};
 use super::tables::TableApi;
@@ -21,11 +21,15 @@ impl Core {
         let query = self.b.object("query_root", "");
         self.b.query(query);
         let mut any = false;
-        for table in tables.iter() {
-            any = true;
-            self.selects(table);
+        if self.style == Style::Connections {
+            any = self.connection_roots(tables);
+        } else {
+            for table in tables.iter() {
+                any = true;
+                self.selects(table);
+            }
+            self.calls(model, tables, ExposedAs::Query);
         }
-        self.calls(model, tables, ExposedAs::Query);
         if !any {
             let ty = non_null(self.common.string);
             self.field("no_queries_available", NO_QUERIES, ty, FieldMeaning::NoQueries);

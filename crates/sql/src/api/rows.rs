@@ -1,5 +1,6 @@
 //! Object types: rows, aggregates, groups, answers of mutations.
 
+use super::connections::IDENTIFIER;
 use super::core::{Core, certain, full_list, list, non_null, plain, write};
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning};
@@ -43,13 +44,20 @@ impl Core {
             Some(comment) => self.object(&tracked.name, "", &[comment]),
             None => self.object(&tracked.name, "", &["columns and relationships of \"", name, "\""]),
         };
-        for column in &table.columns {
+        let is_node = table.types.connection.is_some();
+        if is_node {
+            self.identifier(table);
+        }
+        for column in table.columns.iter().filter(|it| !is_node || it.name != IDENTIFIER) {
             let ty = if column.nullable { column.ty } else { certain(column.ty) };
             self.field(column.name, column.comment, ty, FieldMeaning::Column(table.id, column.id));
             self.path(column);
         }
         for &id in &tracked.relationships {
-            self.related(model, tables, id);
+            if !is_node || model.relations.relationship(id).name != IDENTIFIER {
+                self.related(model, tables, id);
+                self.related_connection(model, (tables, table), id);
+            }
         }
         self.computed(model, table);
         if table.types.mutation_response.is_some() {
@@ -144,7 +152,7 @@ impl Core {
 
     /// `Album_group` and its key.
     pub(super) fn groups(&mut self, table: &TableApi<'_>) {
-        if !table.tracked.has_groups {
+        if table.types.group.is_none() {
             return;
         }
         let (id, name) = (table.id, &table.tracked.name);

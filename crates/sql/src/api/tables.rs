@@ -1,7 +1,8 @@
 //! Facts of each table for the generator, computed once.
 
-use super::core::{Core, plain};
+use super::core::{Core, Style, plain};
 use crate::model::{Model, Tracked};
+use std::collections::HashSet;
 use weir_language::schema::{TypeId, TypeRef};
 use weir_relational::catalog::facts::{Aggregates, Cell, Operators};
 use weir_relational::catalog::{ColumnId, ColumnType, Relationship, RelationshipKind, Table, TableId};
@@ -53,6 +54,8 @@ pub(super) struct Types {
     pub(super) bool_exp: TypeId,
     pub(super) order_by: TypeId,
     pub(super) select_column: TypeId,
+    /// Of tables whose rows have identifiers: in Relay's form those with a primary key.
+    pub(super) connection: Option<TypeId>,
     /// Of tables that can be asked for groups.
     pub(super) group: Option<TypeId>,
     /// Of tables that relationships lead to many rows of.
@@ -88,6 +91,8 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
             RelationshipKind::Object { .. } => in_objects[to.0 as usize] = true,
         }
     }
+    let core_style = core.style;
+    let names: HashSet<&str> = model.tables.iter().flatten().map(|it| it.name.as_str()).collect();
     let one = |at: usize, core: &mut Core| {
         let (table, tracked) = (&model.relations.catalog.tables[at], model.tables[at].as_ref()?);
         let columns = columns(model, table, tracked, core);
@@ -105,8 +110,10 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
         let obj_rel_insert_input = on(objects && insertable, "_obj_rel_insert_input");
         let insert_input = on(insertable, "_insert_input");
         let on_conflict = on(insertable && updatable && unique, "_on_conflict");
-        let group = on(tracked.has_groups, "_group");
+        let group = on(tracked.has_groups && core_style == Style::Lists, "_group");
         let mutation_response = on(written, "_mutation_response");
+        let connection =
+            on(by_pk && core_style == Style::Connections && !meets(&names, &tracked.name), "Connection");
         let mut of = |suffix: &str| core.reference(&tracked.name, suffix);
         let types = Types {
             object: of(""),
@@ -115,6 +122,7 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
             bool_exp: of("_bool_exp"),
             order_by: of("_order_by"),
             select_column: of("_select_column"),
+            connection,
             group,
             aggregate_bool_exp,
             aggregate_order_by,
@@ -138,6 +146,11 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
         })
     };
     (0..len).map(|at| one(at, core)).collect()
+}
+
+/// True if another table has the name of a type that the connections of the table `name` bring.
+fn meets(names: &HashSet<&str>, name: &str) -> bool {
+    ["Connection", "Edge"].iter().any(|it| names.contains(format!("{name}{it}").as_str()))
 }
 
 /// True if all of `columns` are exposed.

@@ -4,6 +4,7 @@
 //!
 //! **Cost:** linear in the shape and its arguments; run once per plan and form.
 
+use crate::api::generate_relay;
 use crate::api::meaning::EnumMeaning;
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
 use crate::compile::select::RowSelection;
@@ -17,6 +18,7 @@ use weir_engine::caller::{Facts, Identity};
 use weir_engine::plan::output_plan::{self, OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::PlanNode;
 use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
+use weir_language::error::Error;
 use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, TypeKind, Visibility};
 use weir_language::value::{Node, Variables};
 use weir_metadata::document::function::ExposedAs;
@@ -32,8 +34,12 @@ use weir_relational::plan::{
 
 mod aggregate;
 mod call;
+mod code;
+mod connection;
 mod filter;
 mod insert;
+mod keyset;
+mod node;
 mod select;
 mod visibility;
 mod write;
@@ -86,14 +92,19 @@ impl ApiFrontend for Api {
     }
 
     fn ask(&self, piece: &PlanNode<'_>) -> Ask {
-        let structural = structural(piece, self);
+        let mut structural = structural(piece, self);
+        let steered = self.identifiers(piece);
+        let mut more: Vec<u32> = steered.iter().map(|it| it.0).collect();
+        more.retain(|it| !structural.contains(it));
+        more.dedup();
+        structural.extend(more);
         Ask {
             set: piece.set,
             fields: piece.fields.to_vec(),
             protocol: piece.protocol,
             objects: objects(&structural, piece, self),
             signed: Vec::new(),
-            steered: Vec::new(),
+            steered,
             named: Vec::new(),
             conditions_max: piece.conditions_max,
             facts: piece.facts.into(),
@@ -117,6 +128,15 @@ impl ApiFrontend for Api {
                 | EnumMeaning::Constraint(..),
             ) => true,
         }
+    }
+
+    fn steers(&self, input: InputId, text: &str) -> Option<u32> {
+        self.way(input, text)
+    }
+
+    fn relay(&self) -> Option<Result<Arc<dyn ApiFrontend>, Vec<Error>>> {
+        let made = generate_relay(self);
+        Some(made.map(|it| Arc::new(it) as Arc<dyn ApiFrontend>))
     }
 
     fn compile(
@@ -144,6 +164,7 @@ fn compile(
         ids,
         shape,
         protocol: ask.protocol,
+        policy: api.policy(&ask.facts),
         inputs,
         plan: Plan::default(),
         path: Vec::new(),
@@ -185,6 +206,8 @@ pub(super) struct Compiler<'c> {
     ids: &'c Ids,
     pub(super) shape: &'c OutputPlan,
     pub(super) protocol: Protocol,
+    /// Of the callers.
+    pub(super) policy: Arc<dyn Policy>,
     pub(super) inputs: Inputs<'c>,
     pub(super) plan: Plan,
     /// Steps below the field's `args`, for errors.
@@ -330,10 +353,14 @@ impl<'c> Compiler<'c> {
         Ok(member)
     }
 
-    fn kind(&mut self, field: &OutputField, row: &mut Row) -> Result<MemberKind, PlanError> {
+    fn kind(&mut self, field: &'c OutputField, row: &mut Row) -> Result<MemberKind, PlanError> {
         match self.field_meaning(field) {
             FieldMeaning::NoQueries => Ok(MemberKind::Text("no queries are available with this role")),
             FieldMeaning::Column(table, column) => self.column(field, table, column, row),
+            FieldMeaning::Node => self.node(field),
+            FieldMeaning::Connection(table) => self.connection(field, table, Vec::new()),
+            FieldMeaning::RelatedConnection(by) => self.related_connection(field, by, row),
+            FieldMeaning::Identifier(table) => Ok(self.identifier(table, row)),
             FieldMeaning::Select(table) => {
                 let rows = self.rows_arguments(field)?;
                 self.rows(field, table, rows, Vec::new(), false)
@@ -376,9 +403,13 @@ impl<'c> Compiler<'c> {
             | FieldMeaning::DeleteByPk(_)) => self.write(field, meaning),
             FieldMeaning::AffectedRows(_) => Ok(MemberKind::Affected),
             FieldMeaning::Returning(_) => self.returning(field),
-            FieldMeaning::None | FieldMeaning::Nodes(_) => {
-                Err(self.refuse("this field cannot be answered here"))
-            }
+            FieldMeaning::None
+            | FieldMeaning::Nodes(_)
+            | FieldMeaning::Edges(_)
+            | FieldMeaning::EdgeNode(_)
+            | FieldMeaning::Cursor(_)
+            | FieldMeaning::PageInfo(_)
+            | FieldMeaning::PageFact(_) => Err(self.refuse("this field cannot be answered here")),
         }
     }
 
@@ -472,6 +503,18 @@ impl<'c> Compiler<'c> {
         one: bool,
     ) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;
+        self.rows_of(set, table, rows, nest, one)
+    }
+
+    /// A level of rows of which `set` is selected.
+    fn rows_of(
+        &mut self,
+        set: SelectionSetId,
+        table: TableId,
+        rows: RowSelection,
+        nest: Vec<(Tie, u16)>,
+        one: bool,
+    ) -> Result<MemberKind, PlanError> {
         let at = self.field;
         let path = self.keys.join(".");
         let mut row = Row::default();

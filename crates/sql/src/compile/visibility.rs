@@ -164,13 +164,39 @@ impl RoleView<'_> {
         self.select(table).zip(key).is_some_and(|(rule, key)| key.columns.iter().all(|it| rule.shows(*it)))
     }
 
+    /// True if the role sees the whole primary key in every row that it sees: identifiers and cursors hold it.
+    fn is_node(&self, table: TableId) -> bool {
+        let key = self.api.model.relations.catalog.table(table).primary_key.as_ref();
+        let (Some(rule), Some(key)) = (self.select(table), key) else { return false };
+        key.columns.iter().all(|it| *rule.column(*it) == ColumnAccess::Shown)
+    }
+
+    /// True if the role sees rows of some table by their identifiers.
+    fn has_nodes(&self) -> bool {
+        let identifiers = self.api.fields.iter().filter_map(|it| match it {
+            FieldMeaning::Identifier(table) => Some(*table),
+            _ => None,
+        });
+        identifiers.into_iter().any(|it| self.is_node(it))
+    }
+
     fn target(&self, by: RelationshipId) -> TableId {
         self.api.model.relations.relationship(by).to
     }
 
     fn show_field(&self, id: FieldId, seen: &mut Visibility) {
         let shown = match self.api.field(id) {
-            FieldMeaning::None => return,
+            FieldMeaning::None | FieldMeaning::PageFact(_) => return,
+            FieldMeaning::Node => self.has_nodes(),
+            FieldMeaning::Connection(table) => {
+                self.is_root(table, QueryRootField::Select) && self.is_node(table)
+            }
+            FieldMeaning::RelatedConnection(by) => self.is_node(self.target(by)),
+            FieldMeaning::Identifier(table)
+            | FieldMeaning::Edges(table)
+            | FieldMeaning::EdgeNode(table)
+            | FieldMeaning::Cursor(table)
+            | FieldMeaning::PageInfo(table) => self.is_node(table),
             FieldMeaning::NoQueries => false,
             FieldMeaning::Select(table) => self.is_root(table, QueryRootField::Select),
             FieldMeaning::ByPk(table) => {
@@ -202,6 +228,9 @@ impl RoleView<'_> {
             FieldMeaning::Returning(table) => self.select(table).is_some(),
         };
         seen.show_field(id, shown);
+        if let (FieldMeaning::Identifier(_), false) = (self.api.field(id), shown) {
+            seen.detach(self.schema().field(id).parent);
+        }
         if shown && self.may_be_hidden(self.api.field(id)) {
             seen.make_nullable(id);
         }

@@ -5,15 +5,17 @@
 //!
 //! **Invariant:** a resolved value is never a variable: variables are replaced by their values.
 
+use crate::encoded;
 use crate::frontend::form::Form;
 use weir_engine::caller::Claims;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{Column, Data};
-use weir_engine::source::{FieldError, Ids, Protocol};
+use weir_engine::source::{FieldError, Ids, Protocol, SourceError};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::value::{Node, TextSpan, Values, Variables};
+use weir_relational::catalog::ColumnType;
 use weir_relational::geometry::Geometry;
-use weir_relational::plan::{Origin, Parameter, Reader};
+use weir_relational::plan::{Encoded, EncodedPart, Origin, Parameter, Reader};
 use weir_relational::text_search::{ASKED_MAX, are_few};
 
 /// Values of a request.
@@ -98,7 +100,8 @@ impl<'r> Bindings<'r> {
             Origin::Parent(column) => return Found::Key(&self.parent_keys[column as usize], key),
             Origin::Shown => return Found::Shown(self.shown),
             Origin::LookedUp(at) => return Found::Shown(&self.shown[at as usize..=at as usize]),
-            Origin::ParentColumn(_) | Origin::Bound(_) => return Found::Above,
+            // A part of an encoded text is read by [`Bindings::encoded`].
+            Origin::ParentColumn(_) | Origin::Bound(_) | Origin::Encoded(_) => return Found::Above,
         };
         self.follow(Given { values, at: at as usize }, key)
     }
@@ -138,6 +141,63 @@ impl<'r> Bindings<'r> {
         let own = self.ids.enum_value(value);
         let text = self.enum_texts.get(own.index()).and_then(Option::as_deref);
         text.unwrap_or_else(|| self.schema.str(self.schema.enum_value(own).name))
+    }
+
+    /// The value in a text that the client got from an earlier answer, to be cast to `ty`; `None`: it is null.
+    pub(crate) fn encoded(
+        &self,
+        parameter: &Parameter,
+        of: &'r Encoded,
+        ty: &ColumnType,
+        key: usize,
+    ) -> Result<Option<String>, Refused> {
+        let text = match self.find_at(&of.text, key) {
+            Found::Given(given) => match given.node() {
+                Node::Text(span) => given.str(span),
+                _ => "",
+            },
+            Found::Text(text) => text,
+            Found::Key(..) | Found::Shown(_) | Found::Above => "",
+        };
+        let found = match &of.part {
+            EncodedPart::Cursor { paths, at, nullable } => {
+                let found = encoded::placed(text, paths, usize::from(*at), ty);
+                found.filter(|it| *nullable || *it != encoded::Value::Null)
+            }
+            EncodedPart::Identifier { at, .. } => encoded::identified(text, usize::from(*at), ty),
+        };
+        match found {
+            Some(encoded::Value::Text(text)) => Ok(Some(text)),
+            Some(encoded::Value::Null) => Ok(None),
+            None => Err(self.no_code(parameter, of)),
+        }
+    }
+
+    /// A client's text is no cursor of the order at hand, or no identifier.
+    #[cold]
+    pub(crate) fn no_code(&self, parameter: &Parameter, of: &Encoded) -> Refused {
+        let (hasura, message) = match &of.part {
+            EncodedPart::Cursor { .. } => ("validation-failed", encoded::NO_CURSOR.to_owned()),
+            EncodedPart::Identifier { column, .. } => {
+                ("parse-failed", format!("value of column '{column}' in node id: it is of another type"))
+            }
+        };
+        self.refusal(parameter, "INVALID_CURSOR", hasura, message)
+    }
+
+    /// The error of an encoded text in place of `error`, where a value was refused by the database, which alone knows some types.
+    #[cold]
+    pub(crate) fn of_encoded(&self, error: SourceError, parameters: &[Parameter]) -> SourceError {
+        let is_encoded = |it: &&Parameter| matches!(it.origin, Origin::Encoded(_));
+        match (&error, parameters.iter().find(is_encoded)) {
+            (SourceError::Rejected { error: refused, field }, Some(parameter))
+                if matches!(refused.code, "INVALID_VALUE" | "data-exception") =>
+            {
+                let Origin::Encoded(of) = &parameter.origin else { return error };
+                SourceError::Rejected { error: *self.no_code(parameter, of), field: *field }
+            }
+            _ => error,
+        }
     }
 
     /// The number of an object; `None`: it is none.
@@ -343,13 +403,23 @@ impl<'r> Bindings<'r> {
         hasura: &'static str,
         message: String,
     ) -> Result<T, Refused> {
+        Err(self.refusal(parameter, spec, hasura, message))
+    }
+
+    fn refusal(
+        &self,
+        parameter: &Parameter,
+        spec: &'static str,
+        hasura: &'static str,
+        message: String,
+    ) -> Refused {
         let code = match self.protocol {
             Protocol::GraphqlOverHttp => spec,
             Protocol::Hasura => hasura,
         };
         // A value of the policy stands nowhere in the request: its error is the field's.
         let hasura_path = (!parameter.path.is_empty()).then(|| parameter.path.clone());
-        Err(Box::new(FieldError { code, message: message.into(), hasura_path, extensions: None }))
+        Box::new(FieldError { code, message: message.into(), hasura_path, extensions: None })
     }
 
     /// `text` is no value of type `ty`.

@@ -12,7 +12,8 @@
 
 use super::answer::{Answer, CHUNK_BYTES, Names, Spans};
 use super::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
-use super::value::{no_such_object, write_value};
+use super::value::{no_such_object, write_code, write_value};
+use crate::encoded;
 use weir_engine::source::{Finished, PathError, Step};
 use weir_engine::write::out::Out;
 use weir_relational::catalog::facts::Cell;
@@ -30,6 +31,8 @@ pub(crate) struct ResponseWriter<'r, S> {
     seen: Vec<Seen>,
     /// Changes when bytes that were written are cut off or leave, or rows may have changed.
     epoch: u32,
+    /// The last text that was made of a row, before it is encoded.
+    code: Out,
 }
 
 /// The bytes an object became, to be copied for the next row that refers to it.
@@ -71,7 +74,7 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
         errors: Vec<PathError>,
     ) -> Self {
         let answer = Answer::new(names, bytes, errors);
-        Self { source, plan, answer, root: (0, 0), seen: Vec::new(), epoch: 1 }
+        Self { source, plan, answer, root: (0, 0), seen: Vec::new(), epoch: 1, code: Out::default() }
     }
 
     /// The answer so far.
@@ -187,6 +190,15 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
             (MemberKind::One(level), _) => self.one(*level, member, at),
             (MemberKind::Many(level), _) => self.many(*level, member, at),
             (MemberKind::Values { level, cell }, _) => self.values(*level, *cell, member, at),
+            (MemberKind::Coded(code), RowContext::Row(row)) => self.coded(*code, member, row),
+            (MemberKind::End { level, code, is_last }, _) => {
+                self.end_of(*level, (*code, *is_last), member, at)
+            }
+            (MemberKind::Beyond { page, probes }, _) => {
+                let is_there = self.has_any([*page, None], at)? && self.has_any(*probes, at)?;
+                self.answer.out.bool(is_there);
+                Ok(true)
+            }
             (MemberKind::Write(write), _) => self.write(*write, member),
             (MemberKind::Returned(run), RowContext::Work(work)) => self.returned(*run, member, &work.rows),
             (kind, _) => {
@@ -201,6 +213,61 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
                 Ok(true)
             }
         }
+    }
+
+    /// A text made of a row.
+    fn coded(&mut self, code: u32, member: &'r Member, row: S::Row<'_>) -> Wrote<S> {
+        let code = &self.plan.codes[code as usize];
+        match write_code(&mut self.source, code, row, &mut self.code) {
+            Ok(()) => {
+                encoded::push(self.code.bytes(), &mut self.answer.out);
+                Ok(true)
+            }
+            Err(fault) => {
+                self.answer.fail(member, fault);
+                Ok(false)
+            }
+        }
+    }
+
+    /// A text made of the first or last row of a level.
+    fn end_of(
+        &mut self,
+        level: u32,
+        (code, is_last): (u32, bool),
+        member: &'r Member,
+        at: RowContext<'_, S>,
+    ) -> Wrote<S> {
+        let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
+        let mut wrote = None;
+        S::each(self, level, at, |writer, row| {
+            writer.answer.out.truncate(mark);
+            writer.answer.errors.truncate(before);
+            wrote = Some(writer.coded(code, member, row)?);
+            Ok(if is_last { Walk::On } else { Walk::Stop })
+        })?;
+        if wrote.is_none() {
+            self.answer.out.string("");
+        }
+        Ok(wrote.unwrap_or(true))
+    }
+
+    fn has_row(&mut self, level: u32, at: RowContext<'_, S>) -> Result<bool, S::Error> {
+        let mut is_there = false;
+        S::each(self, level, at, |_, _| {
+            is_there = true;
+            Ok(Walk::Stop)
+        })?;
+        Ok(is_there)
+    }
+
+    fn has_any(&mut self, levels: [Option<u32>; 2], at: RowContext<'_, S>) -> Result<bool, S::Error> {
+        for level in levels.into_iter().flatten() {
+            if self.has_row(level, at)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn object(&mut self, run: Run, at: RowContext<'_, S>) -> Wrote<S> {

@@ -7,8 +7,10 @@ use super::answer::{Names, PART_BYTES_MAX, TooLong};
 use super::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
 use super::coordinates::{NoShape, push_whole};
 use super::row_source::{RowContext, RowSource, SourceRow, Walk};
-use super::value::{CellValue, Fault};
-use weir_engine::rows::{Column, Data, Rows, Table, Variants};
+use super::value::{CellValue, Fault, write_code};
+use crate::encoded;
+use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts, Variants};
+use weir_engine::write::out::Out;
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::{Choice, Hidden, Level, Member, MemberKind, Object, Plan, Run};
 
@@ -126,6 +128,22 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
                 self.push_leaf(row, *from, *cell, column, place);
             }
             (MemberKind::Text(text), Data::Text(texts), _) => texts.push(text.as_bytes()),
+            (MemberKind::Coded(code), Data::Text(_), RowContext::Row(row)) => {
+                self.push_code(*code, row, column, place);
+            }
+            (MemberKind::End { level, code, is_last }, Data::Text(_), _) => {
+                self.push_end(*level, (*code, *is_last), at, column, place)?;
+            }
+            (MemberKind::Beyond { page, probes }, Data::Bool(values), _) => {
+                let mut is_beyond = false;
+                for level in probes.iter().flatten() {
+                    is_beyond = is_beyond || self.has_row(*level, at)?;
+                }
+                values.push(match page {
+                    Some(page) if is_beyond => self.has_row(*page, at)?,
+                    Some(_) | None => false,
+                });
+            }
             (MemberKind::Inline(run), Data::Object(table), _) => self.push(*run, &[], at, table)?,
             (MemberKind::Maybe { column: from, run }, Data::Object(table), RowContext::Row(row))
                 if !row.is_null(*from) =>
@@ -179,6 +197,55 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
                 self.faults.put(column, place, fault);
             }
         }
+    }
+
+    /// Appends a text made of a row.
+    fn push_code(&mut self, code: u32, row: S::Row<'_>, column: &mut Column, place: usize) {
+        let (mut json, mut text) = (Out::default(), Out::default());
+        let made = write_code(&mut self.source, &self.plan.codes[code as usize], row, &mut json);
+        encoded::push(json.bytes(), &mut text);
+        let text = text.into_bytes();
+        match made {
+            // Without its quotes.
+            Ok(()) => push_value(column, place, CellValue::Text(text[1..text.len() - 1].into())),
+            Err(fault) => {
+                push_value(column, place, CellValue::Null);
+                self.faults.put(column, place, fault);
+            }
+        }
+    }
+
+    /// Appends a text made of the first or last row of a level; an empty one without rows.
+    fn push_end(
+        &mut self,
+        level: u32,
+        (code, is_last): (u32, bool),
+        at: RowContext<'_, S>,
+        column: &mut Column,
+        place: usize,
+    ) -> Result<(), S::Error> {
+        let mut end = Column { data: Data::Text(Texts::default()), ..Column::default() };
+        S::each(self, level, at, |collector, row| {
+            end = Column { data: Data::Text(Texts::default()), ..Column::default() };
+            collector.push_code(code, row, &mut end, 0);
+            Ok(if is_last { Walk::On } else { Walk::Stop })
+        })?;
+        let text = if let Data::Text(texts) = &end.data { texts.find(0).unwrap_or_default() } else { b"" };
+        push_value(column, place, CellValue::Text(text.into()));
+        for error in end.errors {
+            column.nulls.set(place);
+            column.errors.push(CellError { row: place as u32, ..error });
+        }
+        Ok(())
+    }
+
+    fn has_row(&mut self, level: u32, at: RowContext<'_, S>) -> Result<bool, S::Error> {
+        let mut is_there = false;
+        S::each(self, level, at, |_, _| {
+            is_there = true;
+            Ok(Walk::Stop)
+        })?;
+        Ok(is_there)
     }
 
     /// Appends a cell that is null where it cannot be read.

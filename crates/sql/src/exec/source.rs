@@ -30,6 +30,7 @@ use weir_engine::source::{
     PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
+use weir_language::error::Error;
 use weir_language::schema::{Schema, Visibility};
 use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
@@ -116,7 +117,8 @@ pub struct DatabaseSource<D> {
 #[derive(Debug)]
 pub(crate) struct SourceState<D> {
     pub(crate) frontend: Arc<dyn ApiFrontend>,
-    pub(crate) driver: D,
+    /// Shared with the source of the same database in Relay's form.
+    pub(crate) driver: Arc<D>,
     renderings: AtomicU64,
 }
 
@@ -181,6 +183,10 @@ enum FetchKind {
 impl<D> DatabaseSource<D> {
     /// Serves `frontend` as the source `name`.
     pub(crate) fn serve(name: &str, frontend: Arc<dyn ApiFrontend>, driver: D) -> Self {
+        Self::over(name, frontend, Arc::new(driver))
+    }
+
+    fn over(name: &str, frontend: Arc<dyn ApiFrontend>, driver: Arc<D>) -> Self {
         let state = SourceState { frontend, driver, renderings: AtomicU64::new(0) };
         Self { name: name.to_owned(), state: Arc::new(state) }
     }
@@ -223,6 +229,12 @@ impl<D: Driver> Source for DatabaseSource<D> {
 
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
         self.state.frontend.visibility(facts)
+    }
+
+    fn relay(&self) -> Option<Result<Arc<dyn Source>, Vec<Error>>> {
+        let made = self.state.frontend.relay()?;
+        let over = |frontend| Self::over(&self.name, frontend, Arc::clone(&self.state.driver));
+        Some(made.map(|it| Arc::new(over(it)) as Arc<dyn Source>))
     }
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {

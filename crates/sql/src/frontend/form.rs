@@ -1,5 +1,5 @@
-//! The form of structural variables: which keys are present, null or absent, which enum values choose columns, and which of
-//! two ways a text is looked for.
+//! The form of structural variables: which keys are present, null or absent, which enum values choose columns, by which way a
+//! text is looked for, and the table of a row's identifier.
 //!
 //! Two requests with the same form use the same statements; scalars and the lengths of their lists are no part of it.
 //! While it is computed the places of all leaves are noted, so that binding needs no second walk.
@@ -147,12 +147,12 @@ fn name(form: &mut Form, variables: &Variables, start: usize) {
     }
 }
 
-/// Notes whether the text at `at`, which stands under `input`, decides for a way.
+/// Notes the way that the text at `at`, which stands under `input`, decides for.
 fn steer(form: &mut Form, input: InputId, variables: &Variables, at: usize, frontend: &dyn ApiFrontend) {
     if let Some(Node::Text(span)) = variables.values.nodes.get(at)
-        && frontend.steers(input, variables.values.str(*span))
+        && let Some(way) = frontend.steers(input, variables.values.str(*span))
     {
-        form.key.push(STEERS);
+        form.key.extend([STEERS, way]);
     }
 }
 

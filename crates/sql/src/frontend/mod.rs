@@ -12,6 +12,7 @@ use std::sync::Arc;
 use weir_engine::caller::{Claims, Facts, Identity};
 use weir_engine::plan::output_plan::{OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::{FieldError, Ids, PlanError, PlanNode, Protocol, Tag};
+use weir_language::error::Error;
 use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
@@ -89,9 +90,13 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     }
     /// True if an enum value of its schema changes the statement, false if it is data.
     fn chooses(&self, value: EnumValueId) -> bool;
-    /// True if a text under an input changes the statement's search for rows.
-    fn steers(&self, _input: InputId, _text: &str) -> bool {
-        false
+    /// The way of searching for rows that a text under an input decides for, if that changes the statement.
+    fn steers(&self, _input: InputId, _text: &str) -> Option<u32> {
+        None
+    }
+    /// The same tables with an API in Relay's form, if there is such a form.
+    fn relay(&self) -> Option<Result<Arc<dyn ApiFrontend>, Vec<Error>>> {
+        None
     }
     /// Makes the plan of `ask`. `variables` are those of a request with their form, where some are structural.
     /// # Errors

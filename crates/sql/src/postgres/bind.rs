@@ -18,7 +18,7 @@ use weir_language::value::Node;
 use weir_postgres::statement::{Buffer, Parameters};
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::postgres_types::{Kind, Types, oid};
-use weir_relational::plan::{Origin, Parameter, Reader};
+use weir_relational::plan::{Encoded, Origin, Parameter, Reader};
 use weir_relational::text_search::Words;
 use weir_relational::trigram::Written;
 use weir_relational::{regular_expression, text_search};
@@ -56,6 +56,9 @@ pub(super) fn push<'r>(
     parameter: &'r Parameter,
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
+    if let (Origin::Encoded(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader) {
+        return push_encoded(bindings, target, (parameter, of, ty), parameters);
+    }
     let found = bindings.find(parameter, KEY);
     let no_first = parameter.reader == Reader::First && bindings.first(found).is_none();
     let is_never_null = matches!(parameter.reader, Reader::Gathered { .. } | Reader::Capped { .. });
@@ -108,6 +111,23 @@ pub(super) fn push<'r>(
             bindings.capped(parameter, (reader, *rows_max), found).map(|it| integer(it, out))
         }
     })
+}
+
+/// Binds a value in a cursor or an identifier.
+fn push_encoded<'r>(
+    bindings: &Bindings<'r>,
+    target: Target<'_>,
+    (parameter, of, ty): (&'r Parameter, &'r Encoded, &ColumnType),
+    parameters: &mut Parameters,
+) -> Result<(), Refused> {
+    let Some(text) = bindings.encoded(parameter, of, ty, KEY)? else {
+        parameters.push_null();
+        return Ok(());
+    };
+    let oid = target.types.base(target.oid);
+    let reading = Reading { bindings, parameter, types: target.types };
+    let pushed = parameters.push_with(|out| reading.value(Found::Text(&text), ty, oid, out));
+    pushed.map_err(|_| bindings.no_code(parameter, of))
 }
 
 fn is_null(found: Found<'_>) -> bool {

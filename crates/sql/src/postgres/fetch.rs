@@ -143,7 +143,9 @@ pub(super) async fn read(
         match fetch.rows(prepared, parameters.clone(), input.deadline).await {
             Ok(rows) => break rows,
             Err(error) if tries < TRIES_MAX && error.is_retryable() && !prepared.is_volatile => {}
-            Err(error) => return Err(fetch.failure(error)),
+            Err(error) => {
+                return Err(bindings.of_encoded(fetch.failure(error), &prepared.read.parameters));
+            }
         }
     };
     let parents = input.parent_keys.map(|keys| keys.first().map_or(1, Column::len));

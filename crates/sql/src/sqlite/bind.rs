@@ -16,7 +16,7 @@ use weir_engine::write::out::Out;
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::facts::Cell;
-use weir_relational::plan::{Parameter, Reader};
+use weir_relational::plan::{Encoded, Origin, Parameter, Reader};
 use weir_relational::{regular_expression, text_search, trigram};
 use weir_sqlite::functions::unhex;
 
@@ -28,6 +28,18 @@ pub(super) enum SqliteValue<'v> {
     Real(f64),
     Text(Cow<'v, str>),
     Blob(Vec<u8>),
+}
+
+impl SqliteValue<'_> {
+    fn into_owned(self) -> SqliteValue<'static> {
+        match self {
+            Self::Null => SqliteValue::Null,
+            Self::Int(value) => SqliteValue::Int(value),
+            Self::Real(value) => SqliteValue::Real(value),
+            Self::Text(text) => SqliteValue::Text(text.into_owned().into()),
+            Self::Blob(bytes) => SqliteValue::Blob(bytes),
+        }
+    }
 }
 
 impl ToSql for SqliteValue<'_> {
@@ -49,6 +61,9 @@ pub(super) fn value<'r>(
     key: usize,
 ) -> Result<SqliteValue<'r>, Refused> {
     let reading = SqliteReading { bindings, parameter, key };
+    if let (Origin::Encoded(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader) {
+        return reading.encoded(of, ty);
+    }
     let found = bindings.find(parameter, key);
     match &parameter.reader {
         Reader::Column(ty) => reading.scalar(found, ty),
@@ -194,6 +209,17 @@ impl<'r> SqliteReading<'_, 'r> {
             }
             Cell::Text | Cell::Capitals | Cell::Json => self.kept(text),
         }
+    }
+
+    /// A value in a cursor or an identifier.
+    fn encoded(&self, of: &'r Encoded, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
+        let Some(text) = self.bindings.encoded(self.parameter, of, ty, self.key)? else {
+            return Ok(SqliteValue::Null);
+        };
+        // The text lives as long as the value is read.
+        let reading = SqliteReading { bindings: self.bindings, parameter: self.parameter, key: self.key };
+        let value = reading.cast(&text, ty).map(SqliteValue::into_owned);
+        value.map_err(|_| self.bindings.no_code(self.parameter, of))
     }
 
     /// A text of a session variable or a policy, as a cast to `ty` takes it.

@@ -102,6 +102,7 @@ impl ReadyStatement {
                 Origin::Claim(_)
                 | Origin::Session
                 | Origin::Constant(_)
+                | Origin::Encoded(_)
                 | Origin::Literal(_)
                 | Origin::Variable(_)
                 | Origin::Inside { .. }

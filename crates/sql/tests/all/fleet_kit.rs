@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use weir_engine::caller::{Claims, Identity, Token};
-use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::Protocol;
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Body, Engine, Request, Settings};
+use weir_engine::source::{Protocol, Source};
+use weir_language::json::Json;
 use weir_sql::model::ModelOptions;
 
 /// A served database; it goes with it.
@@ -52,6 +54,25 @@ pub fn ann(role: &str) -> Identity {
 }
 
 impl Fleet {
+    /// The same fleet, asked in Relay's form.
+    pub fn in_relay_form(mut self) -> Self {
+        let source: Arc<dyn Source> = match &self.0 {
+            Base::Sqlite(served) => Arc::clone(&served.source) as _,
+            Base::Postgres(served, _) => Arc::clone(&served.source) as _,
+        };
+        let made = source.relay().unwrap().unwrap();
+        let engine = Engine::new(Graph::compose(vec![made], &[]).unwrap(), Settings::STANDARD);
+        match &mut self.0 {
+            Base::Sqlite(served) => served.engine = engine,
+            Base::Postgres(served, _) => served.engine = engine,
+        }
+        self
+    }
+
+    pub fn is_postgres(&self) -> bool {
+        matches!(self.0, Base::Postgres(..))
+    }
+
     pub fn engine(&self) -> &Engine {
         match &self.0 {
             Base::Sqlite(served) => &served.engine,
@@ -60,9 +81,15 @@ impl Fleet {
     }
 
     pub fn ask_as(&self, identity: &Identity, query: &str) -> String {
+        self.ask_with(identity, query, "{}", Protocol::Hasura)
+    }
+
+    pub fn ask_with(&self, identity: &Identity, query: &str, variables: &str, protocol: Protocol) -> String {
         let engine = self.engine();
+        let json = Json::parse(variables.as_bytes(), 100).unwrap();
         let request = Request {
-            protocol: Protocol::Hasura,
+            protocol,
+            variables: Some(json.root()),
             ..Request::new(query, Instant::now() + Duration::from_secs(60))
         };
         let caller = engine.caller(identity);

@@ -42,6 +42,8 @@ mod postgres_values;
 mod postgres_wire;
 mod postgres_write;
 mod read;
+mod relay;
+mod relay_pages;
 mod role_wall;
 mod sql_text;
 mod wall;

@@ -101,7 +101,7 @@ impl ApiFrontend for Walled {
         self.inner.chooses(value)
     }
 
-    fn steers(&self, input: InputId, text: &str) -> bool {
+    fn steers(&self, input: InputId, text: &str) -> Option<u32> {
         self.inner.steers(input, text)
     }
 

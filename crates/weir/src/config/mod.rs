@@ -16,6 +16,7 @@ mod operations;
 pub mod places;
 pub mod postgres;
 pub mod published;
+mod relay;
 mod service;
 pub mod setting;
 mod variables;
@@ -31,6 +32,7 @@ pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
 pub use listen::Listen;
 pub use operations::Operations;
+pub use relay::Relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use service::{Service, ServiceErrors};
@@ -87,6 +89,8 @@ pub struct Config {
     pub infer_function_permissions: Option<bool>,
     /// Queries that the operator keeps, the allow list and the REST endpoints made of them.
     pub operations: Operations,
+    /// The API in Relay's form: connections with cursors, identifiers of rows.
+    pub relay: Relay,
     /// The databases and services to serve.
     pub sources: Vec<Source>,
     /// The metadata that was read.
@@ -352,6 +356,14 @@ pub enum SourceKind {
     Postgres,
 }
 
+impl Source {
+    /// True for a database whose tables are served.
+    #[must_use]
+    pub const fn has_tables(&self) -> bool {
+        self.native.is_none() && self.file.is_none()
+    }
+}
+
 impl Config {
     /// All addresses to listen on.
     pub fn listeners(&self) -> impl Iterator<Item = SocketAddr> {
@@ -411,6 +423,11 @@ impl Config {
                 let fail = |message: String| format!("`sources[{place}].services.{name}`: {message}");
                 service.check().map_err(fail)?;
             }
+        }
+        if let Some(name) = &self.relay.source
+            && !self.sources.iter().any(|it| it.name == *name && it.has_tables())
+        {
+            return Err(format!("`relay.source` is `{name}`, which is the name of no database of `sources`"));
         }
         let mut names: Vec<&str> = self.sources.iter().map(|it| it.name.as_str()).collect();
         names.sort_unstable();

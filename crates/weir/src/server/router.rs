@@ -55,6 +55,8 @@ enum Handler {
     Hasura,
     /// As [`Self::Hasura`], with the statuses of errors.
     HasuraAlpha,
+    /// As [`Self::Hasura`], in Relay's form.
+    Relay,
     Rest,
     Live,
     Ready,
@@ -95,6 +97,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Graphql),
     route("/v1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Hasura),
     route("/v1alpha1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::HasuraAlpha),
+    route("/v1beta1/relay", "GET, POST", Gate::Open, Exposure::Public, Handler::Relay),
     route("/api/rest/", "GET, POST, PUT, PATCH, DELETE", Gate::Open, Exposure::Public, Handler::Rest),
     route("/livez", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Live),
     route("/readyz", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Ready),
@@ -152,6 +155,10 @@ pub(crate) async fn answer(
             Ok(options(context, route, head))
         }
         Ok(route) => match route.page {
+            Handler::Graphql if context.generation.config.relay.graphql => {
+                Box::pin(connections(context, head, body, route.page)).await
+            }
+            Handler::Relay => Box::pin(connections(context, head, body, route.page)).await,
             Handler::Graphql => over_http::answer(context, head, body).await,
             Handler::Hasura => hasura::answer(context, head, body, Statuses::Ok).await,
             Handler::HasuraAlpha => Box::pin(hasura::answer(context, head, body, Statuses::True)).await,
@@ -182,7 +189,7 @@ pub(crate) async fn answer(
         let refusal = if websocket::is_offered(&head.headers) { refusal.closing() } else { refusal };
         let endpoint = match head.uri.path() {
             "/graphql" => Endpoint::Graphql,
-            "/v1/graphql" | "/v1alpha1/graphql" => Endpoint::Hasura,
+            "/v1/graphql" | "/v1alpha1/graphql" | "/v1beta1/relay" => Endpoint::Hasura,
             path if hasura_error::is_at(path) => return hasura_error::refused(refusal, path),
             _ => Endpoint::Other,
         };
@@ -190,11 +197,39 @@ pub(crate) async fn answer(
     })
 }
 
+/// Answers in Relay's form.
+async fn connections(
+    context: &RequestContext,
+    head: &Parts,
+    body: Incoming,
+    page: Handler,
+) -> Result<Answer, Refusal> {
+    // A GET is answered by no form.
+    let is_refused = page == Handler::Relay && head.method == Method::GET;
+    if context.generation.relay.made().is_none() && !is_refused {
+        // Nobody makes the engine who may not ask it.
+        match (auth::caller_before_body(context, &head.headers).await, page) {
+            (Ok(_), _) => {}
+            (Err(error), Handler::Relay) => return hasura::denied(error, Statuses::Ok),
+            (Err(error), _) => return Err(Refusal::denied(error)),
+        }
+    }
+    if !is_refused {
+        context.take_connections().await?;
+    }
+    match page {
+        Handler::Relay => hasura::answer(context, head, body, Statuses::Ok).await,
+        _ => over_http::answer(context, head, body).await,
+    }
+}
+
 /// Answers a client that wants a WebSocket.
 fn upgrade(context: &RequestContext, route: &Route, head: &Parts) -> Result<Answer, Refusal> {
     match route.page {
         Handler::Graphql => websocket::accept(context, head, Endpoint::Graphql),
-        Handler::Hasura | Handler::HasuraAlpha => websocket::accept(context, head, Endpoint::Hasura),
+        Handler::Hasura | Handler::HasuraAlpha | Handler::Relay => {
+            websocket::accept(context, head, Endpoint::Hasura)
+        }
         _ => {
             let message = "WebSockets are taken at /graphql and /v1/graphql";
             Err(Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message))

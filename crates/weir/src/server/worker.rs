@@ -317,6 +317,7 @@ impl Worker {
             watched,
             peer,
             id,
+            form: Cell::default(),
             cookies: RefCell::default(),
         };
         async move {

@@ -40,6 +40,7 @@ mod oracle;
 mod postgres;
 mod postgres_processes;
 mod read_only;
+mod relay;
 mod servers;
 mod service;
 mod services;

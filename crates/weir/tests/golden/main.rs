@@ -2,7 +2,7 @@
 //!
 //! `suite.yaml` names the seed; a `weir.yaml` beside it configures the database `<suite>.db`. A case's header comments
 //! give `variables` (JSON), `operation`, `accent` (`spec` or `hasura`), and of the caller `role`, `claims` (JSON: session variables)
-//! and `backend` (`true`); without a role it is the admin. Compared are `name.json` (the response,
+//! and `backend` (`true`); without a role it is the admin; `relay` (`true`) asks the API in Relay's form. Compared are `name.json` (the response,
 //! indented), `name.plan` and `name.sql` (what `weir explain` prints). `WEIR_BLESS=1` writes them; without an answer a case
 //! fails. `ONLY=text` runs the cases whose name holds it.
 //!
@@ -83,6 +83,8 @@ struct Case {
     variables: String,
     operation: Option<String>,
     protocol: Protocol,
+    /// In Relay's form.
+    is_relay: bool,
     /// JSON: what the client sends.
     headers: String,
     /// JSON: `role`, `variables` and `token` of a caller who is not the admin; `anonymous` if no credential was sent.
@@ -212,6 +214,7 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         caller,
         before: header("before").unwrap_or_default(),
         then: header("then"),
+        is_relay: header("relay").is_some(),
         suite: suite.to_path_buf(),
         protocol,
         file,
@@ -447,7 +450,8 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
         protocol: case.protocol,
         ..Request::new(query, Instant::now() + Duration::from_secs(30))
     };
-    let (engine, caller) = (weir.engine(), weir.engine().caller(&case.caller));
+    let engine = if case.is_relay { weir.relay()? } else { weir.engine() };
+    let caller = engine.caller(&case.caller);
     let explained = engine.explain(request(&case.text), &caller);
     let answer = runtime.block_on(whole(engine.execute(request(&case.text), &caller)))?;
     let (plan, sql) = match explained {

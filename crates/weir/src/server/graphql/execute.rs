@@ -16,7 +16,7 @@ pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, call
     {
         return refused(request.protocol);
     }
-    context.generation.engine.execute(request, caller).await
+    context.engine().execute(request, caller).await
 }
 
 /// The answer to a document that is not in the list.

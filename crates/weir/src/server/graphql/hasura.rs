@@ -144,7 +144,7 @@ fn finished(
 }
 
 /// The answer to a caller who is turned away.
-fn denied(error: AuthError, statuses: Statuses) -> Result<Answer, Refusal> {
+pub(crate) fn denied(error: AuthError, statuses: Statuses) -> Result<Answer, Refusal> {
     if error.fault == AuthFault::TooOften {
         return Err(Refusal::denied(error));
     }

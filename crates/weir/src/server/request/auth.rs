@@ -36,7 +36,7 @@ pub(crate) async fn caller(
     request: Option<&[u8]>,
 ) -> Result<Caller, AuthError> {
     let session = session(context, headers, request).await?;
-    Ok(context.generation.engine.caller(&session.identity))
+    Ok(context.engine().caller(&session.identity))
 }
 
 /// Lets the holder of an admin secret pass, and any other caller whose role is admin. Where no token is read from

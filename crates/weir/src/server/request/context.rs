@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
-use weir_engine::engine::Timing;
+use weir_engine::engine::{Engine, Timing};
 use weir_language::json::JsonBuffer;
 
 /// Lifecycle of the server.
@@ -52,6 +52,16 @@ impl WorkerContext {
     }
 }
 
+/// Forms of the API.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ApiForm {
+    /// Lists of rows.
+    #[default]
+    Lists,
+    /// Relay's connections, whose engine is made.
+    Connections,
+}
+
 /// One request on its way.
 pub(crate) struct RequestContext {
     /// The worker that serves the request.
@@ -66,6 +76,8 @@ pub(crate) struct RequestContext {
     pub(crate) peer: IpAddr,
     /// Its name in logs, and in the head of its answer.
     pub(crate) id: RequestId,
+    /// Form of the API that answers.
+    pub(crate) form: Cell<ApiForm>,
     /// Values of `Set-Cookie` that authentication has for the client.
     pub(crate) cookies: RefCell<Vec<HeaderValue>>,
 }
@@ -78,6 +90,44 @@ impl RequestContext {
         if self.watched.has_room(bytes) { Ok(()) } else { Err(Refusal::unread()) }
     }
 
+    /// The engine that answers.
+    pub(crate) fn engine(&self) -> &Engine {
+        match (self.form.get(), self.generation.relay.made()) {
+            (ApiForm::Connections, Some(Ok(engine))) => engine,
+            (ApiForm::Connections | ApiForm::Lists, _) => &self.generation.engine,
+        }
+    }
+
+    /// Has the request answered in Relay's form, whose engine is made away from the event loop.
+    /// # Errors
+    /// There is no such form.
+    pub(crate) async fn take_connections(&self) -> Result<(), Refusal> {
+        let generation = &self.generation;
+        if generation.is_waiting {
+            return Ok(());
+        }
+        if generation.relay.is_absent() {
+            return Err(Refusal::not_found());
+        }
+        if generation.relay.made().is_none() {
+            let generation = Arc::clone(generation);
+            let making = tokio::task::spawn_blocking(move || generation.relay.engine().is_ok());
+            // What is wrong is kept in place of what was to be made.
+            let _ = making.await;
+        }
+        match generation.relay.made() {
+            Some(Ok(_)) => {
+                self.form.set(ApiForm::Connections);
+                Ok(())
+            }
+            Some(Err(message)) => {
+                tracing::error!("Relay's form is not served: {message}");
+                Err(Refusal::not_found())
+            }
+            None => Err(Refusal::waiting()),
+        }
+    }
+
     /// The same context, for a task of its own.
     pub(crate) fn again(&self) -> Self {
         Self {
@@ -87,6 +137,7 @@ impl RequestContext {
             watched: Rc::clone(&self.watched),
             peer: self.peer,
             id: self.id.clone(),
+            form: self.form.clone(),
             cookies: RefCell::default(),
         }
     }

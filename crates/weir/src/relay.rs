@@ -1,0 +1,63 @@
+//! The graph in Relay's form: a second engine over the same database, made when somebody first asks for it.
+//!
+//! Who never asks pays nothing: neither the time to generate a second schema nor its memory. Connections, pools and the writer of the
+//! database are shared with the other form, and a mutation of either makes kept answers of both stale.
+//!
+//! **Invariant:** an engine is made at most once per generation, whether that succeeds or not.
+
+use crate::config::Config;
+use crate::generation::settings;
+use crate::services;
+use crate::sources;
+use std::sync::{Arc, OnceLock};
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Engine, Settings};
+use weir_engine::source::Source;
+
+/// See the module's words.
+pub(crate) struct RelayGraph {
+    /// The database, if one can be served.
+    source: Option<Arc<dyn Source>>,
+    settings: Settings,
+    made: OnceLock<Result<Engine, String>>,
+}
+
+impl RelayGraph {
+    /// That of the source of `graph` that `config` means.
+    pub(crate) fn new(config: &Config, graph: &Graph) -> Self {
+        let names = config.sources.iter().filter(|it| it.has_tables()).map(|it| it.name.as_str());
+        let is_wanted = |name: &str| config.relay.source.as_deref().is_none_or(|it| it == name);
+        let name = names.into_iter().find(|it| is_wanted(it)).filter(|_| config.relay.enabled);
+        let sources = graph.sources().iter().map(|it| &it.0);
+        let source = name.and_then(|name| sources.into_iter().find(|it| it.name() == name));
+        Self { source: source.cloned(), settings: settings(config), made: OnceLock::new() }
+    }
+
+    /// True if there is no database in this form.
+    pub(crate) const fn is_absent(&self) -> bool {
+        self.source.is_none()
+    }
+
+    /// The engine, if it was made.
+    pub(crate) fn made(&self) -> Option<Result<&Engine, &str>> {
+        self.made.get().map(|it| it.as_ref().map_err(String::as_str))
+    }
+
+    /// The engine. The first call makes it, which takes as long as the schema is large.
+    /// # Errors
+    /// There is no database in this form, or its names make no sound schema.
+    pub(crate) fn engine(&self) -> Result<&Engine, &str> {
+        self.made.get_or_init(|| self.make()).as_ref().map_err(String::as_str)
+    }
+
+    fn make(&self) -> Result<Engine, String> {
+        let made = self.source.as_ref().and_then(|it| it.relay());
+        let Some(made) = made else { return Err("no database is served in Relay's form".into()) };
+        let source = made.map_err(|errors| {
+            let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
+            format!("Relay's form makes no sound schema: {}", lines.join("; "))
+        })?;
+        let graph = sources::compose(vec![source], &[], &[])?;
+        Ok(Engine::new(graph, self.settings.clone()).sharing(services::changes()))
+    }
+}

@@ -1,0 +1,2 @@
+-- relay
+-- invalid node id: no such table found: "boat"
