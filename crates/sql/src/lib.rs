@@ -8,7 +8,6 @@
 
 pub mod api;
 mod compile;
-mod encoded;
 pub mod exec;
 pub mod frontend;
 pub mod model;

@@ -93,7 +93,7 @@ impl Builder {
         let mut all = opened.sources;
         all.append(&mut self.sources);
         let graph = sources::compose(all, &opened.joins, &[])?;
-        let relay = RelayGraph::new(&self.config, &graph);
+        let relay = RelayGraph::new(&self.config, &graph, settings(&self.config));
         Ok(Weir { relay, engine: Engine::new(graph, settings(&self.config)).sharing(services::changes()) })
     }
 }

@@ -91,7 +91,7 @@ impl Generation {
         mut findings: Findings,
     ) -> Result<Self, String> {
         let authenticator = Authenticator::new(&config)?;
-        let relay = RelayGraph::new(&config, &graph);
+        let relay = RelayGraph::new(&config, &graph, settings(&config));
         let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
         // The contents of a source that is down are not known.
         let schema = findings.down.is_empty().then(|| Arc::clone(engine.schema()));

@@ -6,7 +6,6 @@
 //! **Invariant:** an engine is made at most once per generation, whether that succeeds or not.
 
 use crate::config::Config;
-use crate::generation::settings;
 use crate::services;
 use crate::sources;
 use std::sync::{Arc, OnceLock};
@@ -24,13 +23,13 @@ pub(crate) struct RelayGraph {
 
 impl RelayGraph {
     /// That of the source of `graph` that `config` means.
-    pub(crate) fn new(config: &Config, graph: &Graph) -> Self {
+    pub(crate) fn new(config: &Config, graph: &Graph, settings: Settings) -> Self {
         let names = config.sources.iter().filter(|it| it.has_tables()).map(|it| it.name.as_str());
         let is_wanted = |name: &str| config.relay.source.as_deref().is_none_or(|it| it == name);
         let name = names.into_iter().find(|it| is_wanted(it)).filter(|_| config.relay.enabled);
         let sources = graph.sources().iter().map(|it| &it.0);
         let source = name.and_then(|name| sources.into_iter().find(|it| it.name() == name));
-        Self { source: source.cloned(), settings: settings(config), made: OnceLock::new() }
+        Self { source: source.cloned(), settings, made: OnceLock::new() }
     }
 
     /// True if there is no database in this form.

@@ -116,12 +116,7 @@ impl<'r> Renderer<'r> {
                 self.expr(of, scope);
                 self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });
             }
-            Filter::Missing { with, like, is } => {
-                let ty = self.ty(like, scope.table);
-                let value = self.bind(with, ty);
-                self.sql.push_str(&value);
-                self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });
-            }
+            Filter::Missing { with, like, is } => self.missing(with, like, *is, scope),
             Filter::Among { key, query } => self.among_rows(key, query, scope),
             Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
             Filter::Columns { of, by, row, with } => self.columns_compared(of, *by, (*row, *with), scope),
@@ -139,6 +134,14 @@ impl<'r> Renderer<'r> {
                 }
             }
         }
+    }
+
+    /// A value of the request that is bound as one like `like`.
+    fn missing(&mut self, with: &Parameter, like: &Expr, is: bool, scope: Scope) {
+        let ty = self.ty(like, scope.table);
+        let value = self.bind(with, ty);
+        self.sql.push_str(&value);
+        self.sql.push_str(if is { " IS NULL" } else { " IS NOT NULL" });
     }
 
     /// A column against a column of this row or of the one that the policy restricts.

@@ -84,13 +84,7 @@ impl TableApi<'_> {
 /// Finds out about all tracked tables; parallel to the catalog's tables.
 pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableApi<'m>>> {
     let len = model.relations.catalog.tables.len();
-    let (mut in_arrays, mut in_objects) = (vec![false; len], vec![false; len]);
-    for Relationship { to, kind, .. } in &model.relations.relationships {
-        match kind {
-            RelationshipKind::Array => in_arrays[to.0 as usize] = true,
-            RelationshipKind::Object { .. } => in_objects[to.0 as usize] = true,
-        }
-    }
+    let [in_arrays, in_objects] = targets(model);
     let core_style = core.style;
     let names: HashSet<&str> = model.tables.iter().flatten().map(|it| it.name.as_str()).collect();
     let one = |at: usize, core: &mut Core| {
@@ -146,6 +140,19 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
         })
     };
     (0..len).map(|at| one(at, core)).collect()
+}
+
+/// The tables that array relationships lead to, and those that object relationships do.
+fn targets(model: &Model) -> [Vec<bool>; 2] {
+    let len = model.relations.catalog.tables.len();
+    let (mut in_arrays, mut in_objects) = (vec![false; len], vec![false; len]);
+    for Relationship { to, kind, .. } in &model.relations.relationships {
+        match kind {
+            RelationshipKind::Array => in_arrays[to.0 as usize] = true,
+            RelationshipKind::Object { .. } => in_objects[to.0 as usize] = true,
+        }
+    }
+    [in_arrays, in_objects]
 }
 
 /// True if another table has the name of a type that the connections of the table `name` bring.

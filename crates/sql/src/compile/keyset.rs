@@ -6,7 +6,7 @@
 
 use super::Compiler;
 use super::connection::Cut;
-use crate::encoded;
+use crate::exec::encoded;
 use crate::frontend::input::Place;
 use crate::model::Serves;
 use std::sync::Arc;
@@ -209,9 +209,11 @@ impl Compiler<'_> {
             return Ok(());
         };
         match encoded::placed(self.inputs.text(place, span), paths, at, &term.ty) {
-            Some(encoded::Value::Text(_)) => Ok(()),
-            Some(encoded::Value::Null) if term.nullable => Ok(()),
-            Some(encoded::Value::Null) | None => Err(self.beyond("INVALID_CURSOR", encoded::NO_CURSOR)),
+            Some(encoded::EncodedValue::Text(_)) => Ok(()),
+            Some(encoded::EncodedValue::Null) if term.nullable => Ok(()),
+            Some(encoded::EncodedValue::Null) | None => {
+                Err(self.beyond("INVALID_CURSOR", encoded::NO_CURSOR))
+            }
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::Compiler;
 use super::select::RowSelection;
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
-use crate::encoded::{self, Identified};
+use crate::exec::encoded::{self, Identified};
 use crate::frontend::input::Place;
 use weir_engine::plan::output_plan::{OutputField, OutputKind, SelectionSetId};
 use weir_engine::source::{PlanError, PlanNode};

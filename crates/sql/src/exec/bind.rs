@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** a resolved value is never a variable: variables are replaced by their values.
 
-use crate::encoded;
+use crate::exec::encoded;
 use crate::frontend::form::Form;
 use weir_engine::caller::Claims;
 use weir_engine::plan::output_plan::OutputPlan;
@@ -162,13 +162,13 @@ impl<'r> Bindings<'r> {
         let found = match &of.part {
             EncodedPart::Cursor { paths, at, nullable } => {
                 let found = encoded::placed(text, paths, usize::from(*at), ty);
-                found.filter(|it| *nullable || *it != encoded::Value::Null)
+                found.filter(|it| *nullable || *it != encoded::EncodedValue::Null)
             }
             EncodedPart::Identifier { at, .. } => encoded::identified(text, usize::from(*at), ty),
         };
         match found {
-            Some(encoded::Value::Text(text)) => Ok(Some(text)),
-            Some(encoded::Value::Null) => Ok(None),
+            Some(encoded::EncodedValue::Text(text)) => Ok(Some(text)),
+            Some(encoded::EncodedValue::Null) => Ok(None),
             None => Err(self.no_code(parameter, of)),
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod array_text;
 pub(crate) mod bind;
 pub(crate) mod columns;
 pub(crate) mod coordinates;
+pub(crate) mod encoded;
 pub(crate) mod errors;
 mod explain;
 pub(crate) mod forms;

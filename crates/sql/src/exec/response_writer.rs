@@ -13,7 +13,7 @@
 use super::answer::{Answer, CHUNK_BYTES, Names, Spans};
 use super::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
 use super::value::{no_such_object, write_code, write_value};
-use crate::encoded;
+use crate::exec::encoded;
 use weir_engine::source::{Finished, PathError, Step};
 use weir_engine::write::out::Out;
 use weir_relational::catalog::facts::Cell;

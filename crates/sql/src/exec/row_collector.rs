@@ -8,7 +8,7 @@ use super::columns::{Faults, fill, fill_column, fill_variant, push_value, table}
 use super::coordinates::{NoShape, push_whole};
 use super::row_source::{RowContext, RowSource, SourceRow, Walk};
 use super::value::{CellValue, Fault, write_code};
-use crate::encoded;
+use crate::exec::encoded;
 use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts, Variants};
 use weir_engine::write::out::Out;
 use weir_relational::catalog::facts::Cell;
@@ -128,21 +128,8 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
                 self.push_leaf(row, *from, *cell, column, place);
             }
             (MemberKind::Text(text), Data::Text(texts), _) => texts.push(text.as_bytes()),
-            (MemberKind::Coded(code), Data::Text(_), RowContext::Row(row)) => {
-                self.push_code(*code, row, column, place);
-            }
-            (MemberKind::End { level, code, is_last }, Data::Text(_), _) => {
-                self.push_end(*level, (*code, *is_last), at, column, place)?;
-            }
-            (MemberKind::Beyond { page, probes }, Data::Bool(values), _) => {
-                let mut is_beyond = false;
-                for level in probes.iter().flatten() {
-                    is_beyond = is_beyond || self.has_row(*level, at)?;
-                }
-                values.push(match page {
-                    Some(page) if is_beyond => self.has_row(*page, at)?,
-                    Some(_) | None => false,
-                });
+            (MemberKind::Coded(_) | MemberKind::End { .. } | MemberKind::Beyond { .. }, _, _) => {
+                self.push_of_page(&member.kind, at, column, place)?;
             }
             (MemberKind::Inline(run), Data::Object(table), _) => self.push(*run, &[], at, table)?,
             (MemberKind::Maybe { column: from, run }, Data::Object(table), RowContext::Row(row))
@@ -197,6 +184,35 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
                 self.faults.put(column, place, fault);
             }
         }
+    }
+
+    /// Appends a text made of a row, or a fact of a page.
+    fn push_of_page(
+        &mut self,
+        kind: &MemberKind,
+        at: RowContext<'_, S>,
+        column: &mut Column,
+        place: usize,
+    ) -> Result<(), S::Error> {
+        match (kind, at) {
+            (MemberKind::Coded(code), RowContext::Row(row)) => self.push_code(*code, row, column, place),
+            (MemberKind::End { level, code, is_last }, _) => {
+                self.push_end(*level, (*code, *is_last), at, column, place)?;
+            }
+            (MemberKind::Beyond { page, probes }, _) => {
+                let mut is_beyond = false;
+                for level in probes.iter().flatten() {
+                    is_beyond = is_beyond || self.has_row(*level, at)?;
+                }
+                let is_there = match page {
+                    Some(page) if is_beyond => self.has_row(*page, at)?,
+                    Some(_) | None => false,
+                };
+                push_value(column, place, CellValue::Bool(is_there));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Appends a text made of a row.

@@ -59,7 +59,15 @@ pub(super) fn push<'r>(
     if let (Origin::Encoded(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader) {
         return push_encoded(bindings, target, (parameter, of, ty), parameters);
     }
-    let found = bindings.find(parameter, KEY);
+    push_found(bindings, target, (parameter, bindings.find(parameter, KEY)), parameters)
+}
+
+fn push_found<'r>(
+    bindings: &Bindings<'r>,
+    target: Target<'_>,
+    (parameter, found): (&'r Parameter, Found<'r>),
+    parameters: &mut Parameters,
+) -> Result<(), Refused> {
     let no_first = parameter.reader == Reader::First && bindings.first(found).is_none();
     let is_never_null = matches!(parameter.reader, Reader::Gathered { .. } | Reader::Capped { .. });
     if (is_null(found) && !is_never_null) || no_first {

@@ -64,7 +64,11 @@ pub(super) fn value<'r>(
     if let (Origin::Encoded(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader) {
         return reading.encoded(of, ty);
     }
-    let found = bindings.find(parameter, key);
+    found_value(reading, bindings.find(parameter, key))
+}
+
+fn found_value<'r>(reading: SqliteReading<'_, 'r>, found: Found<'r>) -> Result<SqliteValue<'r>, Refused> {
+    let SqliteReading { bindings, parameter, .. } = reading;
     match &parameter.reader {
         Reader::Column(ty) => reading.scalar(found, ty),
         Reader::Each(ty) => reading.list(found, ty),

@@ -157,9 +157,9 @@ fn cursors_of_an_order_through_relationships_are_nested() {
     }
 }
 
-/// Identifiers and cursors that nobody was given.
+/// Identifiers that nobody was given.
 #[test]
-fn altered_texts_are_refused() {
+fn altered_identifiers_are_refused() {
     for ship in ships() {
         let schema = if ship.is_postgres() { "public" } else { "main" };
         let admin = Identity::admin();
@@ -204,6 +204,14 @@ fn altered_texts_are_refused() {
                 assert_eq!(error["extensions"]["path"], json!("$.selectionSet.node.args.id"), "{text}");
             }
         }
+    }
+}
+
+/// Cursors that nobody was given.
+#[test]
+fn altered_cursors_are_refused() {
+    for ship in ships() {
+        let admin = Identity::admin();
         for text in [
             String::new(),
             "garbage".into(),
@@ -373,6 +381,12 @@ fn what_a_role_may_not_read_is_in_no_text() {
         ] {
             ship.refuse(role, query, words);
         }
+    }
+}
+
+#[test]
+fn tables_that_a_role_does_not_see_are_no_nodes() {
+    for ship in ships() {
         // The identifier of a hidden table is told from none that does not exist.
         for of in ["harbour\", \"de\", \"HH\"", "crew\", 1", "nothing\", 1"] {
             let name = of.split('"').next().unwrap();

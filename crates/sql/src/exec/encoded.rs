@@ -7,7 +7,7 @@
 //!
 //! Source: RFC 4648, section 4: the standard alphabet, padded, without line breaks.
 
-use crate::exec::value::is_number;
+use super::value::is_number;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use weir_engine::write::out::Out;
@@ -104,22 +104,22 @@ pub(crate) fn values_beyond(text: &str, from: usize) -> String {
 
 /// A value of an encoded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum EncodedValue {
     Null,
     /// As a cast to the column's type takes it.
     Text(String),
 }
 
-/// Value `at` of the key in the identifier `text`, for a column of type `ty`; `None`: there is none of that type.
-pub(crate) fn identified(text: &str, at: usize, ty: &ColumnType) -> Option<Value> {
+/// EncodedValue `at` of the key in the identifier `text`, for a column of type `ty`; `None`: there is none of that type.
+pub(crate) fn identified(text: &str, at: usize, ty: &ColumnType) -> Option<EncodedValue> {
     let bytes = decode(text)?;
     let json = Json::parse(&bytes, DEPTH_MAX).ok()?;
-    value(json.root().items().nth(HEAD + at)?, ty).filter(|it| *it != Value::Null)
+    value(json.root().items().nth(HEAD + at)?, ty).filter(|it| *it != EncodedValue::Null)
 }
 
-/// Value `at` of those at `paths` in the cursor `text`, for an expression of type `ty`; `None`: it is no cursor with these values, or
+/// EncodedValue `at` of those at `paths` in the cursor `text`, for an expression of type `ty`; `None`: it is no cursor with these values, or
 /// the value is of another type.
-pub(crate) fn placed(text: &str, paths: &[CursorPath], at: usize, ty: &ColumnType) -> Option<Value> {
+pub(crate) fn placed(text: &str, paths: &[CursorPath], at: usize, ty: &ColumnType) -> Option<EncodedValue> {
     let bytes = decode(text)?;
     let json = Json::parse(&bytes, DEPTH_MAX).ok()?;
     let all: Vec<&[Box<str>]> = paths.iter().map(AsRef::as_ref).collect();
@@ -153,9 +153,9 @@ fn has_exactly(of: JsonRef<'_>, paths: &[&[Box<str>]]) -> bool {
 }
 
 /// A JSON value as the text of a value of type `ty`; `None`: it is of another type.
-fn value(of: JsonRef<'_>, ty: &ColumnType) -> Option<Value> {
+fn value(of: JsonRef<'_>, ty: &ColumnType) -> Option<EncodedValue> {
     if of.is_null() {
-        return Some(Value::Null);
+        return Some(EncodedValue::Null);
     }
     let string = || of.as_str().filter(|it| !it.contains('\0'));
     let text = match ty.facts().cell {
@@ -181,7 +181,7 @@ fn value(of: JsonRef<'_>, ty: &ColumnType) -> Option<Value> {
     };
     let is_uuid =
         |text: &str| text.len() == 36 && text.bytes().all(|it| it.is_ascii_hexdigit() || it == b'-');
-    (*ty != ColumnType::Uuid || is_uuid(&text)).then_some(Value::Text(text))
+    (*ty != ColumnType::Uuid || is_uuid(&text)).then_some(EncodedValue::Text(text))
 }
 
 fn is_decimal(text: &str) -> bool {
@@ -236,7 +236,7 @@ mod tests {
         of.iter().map(|it| it.iter().map(|it| (*it).into()).collect()).collect()
     }
 
-    fn placed_in(json: &str, of: &[&[&str]], at: usize, ty: &ColumnType) -> Option<Value> {
+    fn placed_in(json: &str, of: &[&[&str]], at: usize, ty: &ColumnType) -> Option<EncodedValue> {
         placed(&encode(json.as_bytes()), &paths(of), at, ty)
     }
 
@@ -244,7 +244,7 @@ mod tests {
     fn a_cursor_has_exactly_the_values_of_the_order() {
         let of: &[&[&str]] = &[&["harbour", "code"], &["harbour", "id"], &["id"]];
         let json = r#"{"harbour" : {"code" : "HH", "id" : 3}, "id" : 7}"#;
-        let text = |it: &str| Some(Value::Text(it.into()));
+        let text = |it: &str| Some(EncodedValue::Text(it.into()));
         assert_eq!(placed_in(json, of, 0, &ColumnType::Text), text("HH"));
         assert_eq!(placed_in(json, of, 1, &ColumnType::Int), text("3"));
         assert_eq!(placed_in(json, of, 2, &ColumnType::Int), text("7"));
@@ -266,18 +266,18 @@ mod tests {
     #[test]
     fn a_value_has_the_type_of_its_column() {
         for (json, ty, expected) in [
-            ("null", ColumnType::Int, Some(Value::Null)),
-            ("7", ColumnType::Int, Some(Value::Text("7".into()))),
+            ("null", ColumnType::Int, Some(EncodedValue::Null)),
+            ("7", ColumnType::Int, Some(EncodedValue::Text("7".into()))),
             ("2147483648", ColumnType::Int, None),
-            ("2147483648", ColumnType::BigInt, Some(Value::Text("2147483648".into()))),
+            ("2147483648", ColumnType::BigInt, Some(EncodedValue::Text("2147483648".into()))),
             ("9223372036854775808", ColumnType::BigInt, None),
             ("1.5", ColumnType::Int, None),
             ("\"7' OR 1=1 --\"", ColumnType::Int, None),
             ("{}", ColumnType::Int, None),
-            ("true", ColumnType::Boolean, Some(Value::Text("true".into()))),
+            ("true", ColumnType::Boolean, Some(EncodedValue::Text("true".into()))),
             ("1", ColumnType::Boolean, None),
-            ("0.30", ColumnType::Numeric, Some(Value::Text("0.30".into()))),
-            ("\"NaN\"", ColumnType::Numeric, Some(Value::Text("NaN".into()))),
+            ("0.30", ColumnType::Numeric, Some(EncodedValue::Text("0.30".into()))),
+            ("\"NaN\"", ColumnType::Numeric, Some(EncodedValue::Text("NaN".into()))),
             ("\"x\"", ColumnType::Numeric, None),
             ("\"a\\u0000\"", ColumnType::Text, None),
             ("7", ColumnType::Text, None),
