@@ -63,7 +63,16 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
     inputs.resize(schema.inputs.len(), InputMeaning::None);
     enum_values.resize(schema.enum_values.len(), EnumMeaning::None);
     let enum_texts = if model.is_camel() { enum_texts(&model, &enum_values) } else { Vec::new() };
-    Ok(Api { schema, model, permissions, fields, inputs, enum_values, enum_texts })
+    Ok(Api {
+        schema,
+        model,
+        permissions,
+        is_relay: style == Style::Connections,
+        fields,
+        inputs,
+        enum_values,
+        enum_texts,
+    })
 }
 
 /// The database's texts of the values of enum tables, whose names are in capitals.

@@ -21,6 +21,8 @@ pub struct Api {
     pub model: Arc<Model>,
     /// The permissions of roles other than the admin.
     pub permissions: Arc<Permissions>,
+    /// True for Relay's form.
+    pub is_relay: bool,
     /// By [`FieldId`].
     pub fields: Vec<FieldMeaning>,
     /// By [`InputId`].

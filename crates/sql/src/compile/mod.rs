@@ -50,7 +50,8 @@ impl ApiFrontend for Api {
     }
 
     fn namespace(&self) -> Option<&str> {
-        self.model.customization.root_fields.namespace.as_deref()
+        // Relay's clients look for `node` at the root.
+        self.model.customization.root_fields.namespace.as_deref().filter(|_| !self.is_relay)
     }
 
     fn relations(&self) -> &Relations {

@@ -168,7 +168,7 @@ impl RoleView<'_> {
     fn is_node(&self, table: TableId) -> bool {
         let key = self.api.model.relations.catalog.table(table).primary_key.as_ref();
         let (Some(rule), Some(key)) = (self.select(table), key) else { return false };
-        key.columns.iter().all(|it| *rule.column(*it) == ColumnAccess::Shown)
+        key.columns.iter().all(|it| rule.shows(*it) && !rule.guards(*it))
     }
 
     /// True if the role sees rows of some table by their identifiers.

@@ -174,7 +174,7 @@ fn value(of: JsonRef<'_>, ty: &ColumnType) -> Option<EncodedValue> {
         Cell::Boolean => of.as_bool()?.to_string(),
         Cell::Json => of.raw().to_owned(),
         Cell::Bytes => string().filter(|it| is_hex(it))?.into_owned(),
-        Cell::Text | Cell::Id => match of.kind() {
+        Cell::Text | Cell::Capitals | Cell::Id => match of.kind() {
             JsonKind::String { .. } => string()?.into_owned(),
             _ => return None,
         },
