@@ -2,7 +2,9 @@
 
 use super::read;
 use crate::custom::{Customs, Owner, UrlPart};
+use proptest::prelude::*;
 use weir_language::error::Error;
+use weir_language::json::quote;
 
 const BOAT: &str =
     "type Boat { id: ID! reg: String! @id tons: Int tags: [String] harbour: Harbour mine: Int @custom(HTTP) }
@@ -245,4 +247,25 @@ fn all_mistakes_are_told_at_once_with_their_places() {
         "6:1 a secret is written `# Dgraph.Secret name \"value\"`",
     ];
     assert_eq!(told(text, &errors), expected);
+}
+
+proptest! {
+    #[test]
+    fn no_template_makes_the_reader_panic(
+        url in "(https?://|)[a-z$/?&={}#%é. ]{0,20}",
+        body in "[{}\\[\\]a-c$:,\"\\\\ é1.#\n]{0,24}",
+        graphql in "(query|mutation|)[(){}$a-c:!\\[\\] é,\"#]{0,24}",
+        secret in "[a-c\" \\\\#é]{0,8}",
+    ) {
+        let quoted = |text: &str| {
+            let mut out = String::new();
+            quote(text, &mut out);
+            out
+        };
+        let (url, body, graphql) = (quoted(&url), quoted(&body), quoted(&graphql));
+        for more in [format!("body: {body}"), format!("graphql: {graphql}"), format!("mode: BATCH, graphql: {graphql}, body: {body}")] {
+            let http = format!("http: {{url: {url}, method: POST, secretHeaders: [\"a\"], {more}}}");
+            let _ = read(&format!("{}# Dgraph.Secret {secret}\n", BOAT.replace("HTTP", &http)));
+        }
+    }
 }
