@@ -123,13 +123,13 @@ pub(super) fn each_condition<P: Conditions + Clone + Eq + Hash>(
 pub(super) fn shared<'de, P: Deserialize<'de> + Eq + Hash, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<PermissionEntry<P>>, D::Error> {
-    deserializer.deserialize_seq(Entries(PhantomData))
+    deserializer.deserialize_seq(PermissionList(PhantomData))
 }
 
 /// Takes a list of permissions.
-struct Entries<P>(PhantomData<P>);
+struct PermissionList<P>(PhantomData<P>);
 
-impl<'de, P: Deserialize<'de> + Eq + Hash> Visitor<'de> for Entries<P> {
+impl<'de, P: Deserialize<'de> + Eq + Hash> Visitor<'de> for PermissionList<P> {
     type Value = Vec<PermissionEntry<P>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -162,9 +162,11 @@ async fn revive(live: &Arc<Live>) {
 async fn reread(server: &Server, mut watch: Watch) {
     loop {
         watch.changed().await;
+        // Files that are new, as they are before they are read.
+        let live = server.live();
+        watch.add(files(live.origin(), Some(&live.current().config)));
         server.reload();
         // Files that metadata includes since then.
-        let live = server.live();
         watch.add(files(live.origin(), Some(&live.current().config)));
     }
 }

@@ -66,6 +66,10 @@ pub fn text(
 ) -> Result<Config, LoadError> {
     let options = serde_saphyr::options! { with_snippet: false };
     let prepared = Prepared::new(text);
+    if prepared.torn.is_some() {
+        let message = "between `{ }` or `[ ]` a variable stands in quotes: `\"${NAME}\"`".to_owned();
+        return Err(LoadError { file: path.to_path_buf(), place: prepared.torn, message });
+    }
     let read = if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         Ok(Config::default())
     } else {
@@ -156,15 +160,27 @@ fn told(error: &Error, prepared: &Prepared, places: &Places) -> LoadError {
     );
     let key = place.filter(|_| !of_a_key).map(|it| places.at(it)).filter(|it| !it.is_empty());
     let message = match key {
-        Some(key) => format!("`{key}`: {}", words(error)),
-        None => words(error),
+        Some(key) => format!("`{key}`: {}", words(error, None)),
+        // The reader hides a key if a value of its object came of the environment; keys themselves never do.
+        None => {
+            words(error, error.location().and_then(|it| key_at(&prepared.text, (it.line(), it.column()))))
+        }
     };
     LoadError { file: places.file.clone(), place, message }
 }
 
-/// The message without the place, which stands in front, and with the nearest known key.
-fn words(error: &Error) -> String {
+/// The key that begins at `line` and `column` of `text`, from 1.
+fn key_at(text: &str, (line, column): (u64, u64)) -> Option<&str> {
+    let line = text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?;
+    let (start, _) = line.char_indices().nth(usize::try_from(column).ok()?.checked_sub(1)?)?;
+    let key = line[start..].split_once(':')?.0.trim();
+    Some(key.trim_matches(['"', '\'']))
+}
+
+/// The message without the place, which stands in front, and with the key nearest to `key`, which is unknown.
+fn words(error: &Error, key: Option<&str>) -> String {
     if let Error::SerdeUnknownField { field, expected, .. } = error {
+        let field = key.unwrap_or(field);
         return match suggest::near(field, expected.iter().copied()).first() {
             Some(known) => format!("unknown key `{field}`; did you mean `{known}`?"),
             None => format!("unknown key `{field}`; known here: {}", expected.join(", ")),
@@ -225,6 +241,8 @@ mod tests {
             Err("weir.yaml:2:3: unknown key `depth_maxx`; did you mean `depth_max`?"),
         );
         check("zzzzzzzzzz: 1\n", Err("known here: listen"));
+        let beside = "sources:\n  - name: ${SECRET}\n    urll: a.db\n";
+        check(beside, Err("weir.yaml:3:5: unknown key `urll`; did you mean `url`?"));
     }
 
     #[test]
@@ -261,6 +279,10 @@ mod tests {
             Ok(|it| it.sources[0].postgres.as_ref().is_some_and(|it| it.lanes == Some(2) && it.watch_ddl)),
         );
         check("limits:\n  depth_max: ${NONE:-ten}\n", Err("weir.yaml:2:14: `limits.depth_max`: "));
+        check("limits: {depth_max: \"${NONE:-10}\"}\n", Ok(|it| it.limits.depth_max == 10));
+        let torn = "between `{ }` or `[ ]` a variable stands in quotes: `\"${NAME}\"`";
+        check("# é\nlimits: {depth_max: ${NONE:-10}}\n", Err(&format!("weir.yaml:2:21: {torn}")));
+        check("cors: {origins: [https://a.example, ${PORT}]}\n", Err(&format!("weir.yaml:1:37: {torn}")));
     }
 
     #[test]

@@ -14,15 +14,23 @@ pub(super) struct Prepared {
     pub(super) text: String,
     /// Byte offsets in `text` of the characters that were inserted, ascending.
     inserted: Vec<usize>,
+    /// Line and column, from 1, of a variable that YAML takes apart: one between `{ }` or `[ ]` without quotes.
+    pub(super) torn: Option<(u64, u64)>,
 }
 
 impl Prepared {
     /// Adapts `yaml`. The part behind a syntax error stays as it is.
     pub(super) fn new(yaml: &str) -> Self {
-        let mut prepared = Self { text: String::with_capacity(yaml.len()), inserted: Vec::new() };
+        let mut prepared = Self { text: String::with_capacity(yaml.len()), inserted: Vec::new(), torn: None };
         let mut copied = 0;
         for value in values(yaml) {
             if let (Some(before), Some(text)) = (yaml.get(copied..value.start), yaml.get(value.clone())) {
+                if text == "$" && yaml[value.end..].starts_with('{') && prepared.torn.is_none() {
+                    let start = yaml[..value.start].rfind('\n').map_or(0, |it| it + 1);
+                    let line = yaml[..start].matches('\n').count() + 1;
+                    let column = yaml[start..value.start].chars().count() + 1;
+                    prepared.torn = Some((line as u64, column as u64));
+                }
                 prepared.text.push_str(before);
                 prepared.value(text);
                 copied = value.end;
