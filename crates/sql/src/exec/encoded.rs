@@ -172,7 +172,8 @@ fn value(of: JsonRef<'_>, ty: &ColumnType) -> Option<EncodedValue> {
             (None, None) => return None,
         },
         Cell::Boolean => of.as_bool()?.to_string(),
-        Cell::Json => of.raw().to_owned(),
+        // A document is kept as its text.
+        Cell::Json => string()?.into_owned(),
         Cell::Bytes => string().filter(|it| is_hex(it))?.into_owned(),
         Cell::Text | Cell::Capitals | Cell::Id => match of.kind() {
             JsonKind::String { .. } => string()?.into_owned(),

@@ -98,6 +98,8 @@ pub(crate) fn write_code<S: RowSource>(
             {
                 out.raw(&digits);
             }
+            // As a text, so that a document that is null differs from none.
+            CellValue::Json(json) if cell == Cell::Json => out.text(json),
             CellValue::Float(value) if !value.is_finite() => {
                 out.string(if value.is_nan() {
                     "NaN"

@@ -1,6 +1,6 @@
 //! Relay's form of the API: connections, identifiers, errors, and what a role sees of them, on both databases.
 
-use crate::fleet_kit::{Fleet, ann, both};
+use crate::fleet_kit::{Fleet, ann, both, on_postgres};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -40,6 +40,7 @@ const TABLES: &str = r#"[
      {"role": "sailor", "permission": {"columns": ["id", "name", "owner"], "filter": {"owner": {"_eq": "x-hasura-user"}}}},
      {"role": "clerk", "permission": {"columns": ["id", "name", "price"], "filter": {}, "query_root_fields": ["select_by_pk"]}},
      {"role": "guest", "permission": {"columns": ["name"], "filter": {}}},
+     {"role": "keys", "permission": {"columns": ["id"], "filter": {}}},
      {"role": "capped", "permission": {"columns": ["id", "name"], "filter": {}, "limit": 2}}],
    "insert_permissions": [
      {"role": "sailor", "permission": {"columns": ["id", "name", "country", "code"], "check": {}, "set": {"owner": "x-hasura-user"}}}]},
@@ -50,8 +51,11 @@ const TABLES: &str = r#"[
 
 fn ships() -> [Fleet; 2] {
     let tables: Vec<TableEntry> = serde_json::from_str(TABLES).unwrap();
-    let inherited =
-        [InheritedRole { role_name: "mixed".into(), role_set: vec!["sailor".into(), "guest".into()] }];
+    let of = |name: &str, roles: [&str; 2]| InheritedRole {
+        role_name: name.into(),
+        role_set: roles.map(Into::into).to_vec(),
+    };
+    let inherited = [of("mixed", ["sailor", "guest"]), of("seer", ["sailor", "keys"])];
     let options = ModelOptions {
         track: Track::Listed,
         tables: &tables,
@@ -491,5 +495,90 @@ fn the_schema_is_that_of_relay() {
         let mut roots: Vec<&str> = roots.map(|it| it["name"].as_str().unwrap()).collect();
         roots.sort_unstable();
         assert_eq!(roots, ["boat_connection", "crew_connection", "harbour_connection", "node"]);
+    }
+}
+
+/// Walks forth by pages of one row; gives the values of `field` and the cursors, decoded.
+fn walk(
+    ship: &Fleet,
+    identity: &Identity,
+    root: &str,
+    order: &str,
+    field: &str,
+) -> (Vec<Value>, Vec<String>) {
+    let (mut values, mut cursors, mut after) = (Vec::new(), Vec::new(), Value::Null);
+    loop {
+        let query = format!(
+            "query ($c: String) {{ {root}(first: 1, after: $c, order_by: {order}) {{ edges {{ cursor node {{ {field} }} }} \
+             pageInfo {{ hasNextPage }} }} }}"
+        );
+        let found = asked(ship, identity, &query, &json!({ "c": after }).to_string());
+        let page = &found["data"][root];
+        let edge = &page["edges"][0];
+        values.push(edge["node"][field].clone());
+        after = edge["cursor"].clone();
+        let text = after.as_str().unwrap_or_else(|| panic!("{query}: {found}"));
+        cursors.push(String::from_utf8(STANDARD.decode(text).unwrap()).unwrap());
+        if page["pageInfo"]["hasNextPage"] != json!(true) || values.len() > 20 {
+            return (values, cursors);
+        }
+    }
+}
+
+#[test]
+fn a_cell_that_is_hidden_is_null_in_cursors_and_in_the_order() {
+    for ship in ships() {
+        let (names, cursors) =
+            walk(&ship, &ann("seer"), "boat_connection", "{name: desc_nulls_last}", "name");
+        assert_eq!(names, [json!("Cid"), json!("Ada"), Value::Null, Value::Null]);
+        assert_eq!(
+            cursors,
+            [
+                r#"{"name" : "Cid", "id" : 3}"#,
+                r#"{"name" : "Ada", "id" : 1}"#,
+                r#"{"name" : null, "id" : 2}"#,
+                r#"{"name" : null, "id" : 4}"#,
+            ]
+        );
+    }
+}
+
+/// Values of types whose texts only PostgreSQL reads.
+#[test]
+fn cursors_hold_values_of_every_type() {
+    let ship = on_postgres(
+        "CREATE TABLE log (
+             code uuid PRIMARY KEY, at timestamptz, day date, amount numeric, big bigint, flag boolean, note jsonb, span interval, n int
+         );
+         INSERT INTO log VALUES
+             ('00000000-0000-0000-0000-000000000003', '2024-01-01 10:00:00.123456+00', '2024-02-29', 1.0, 9007199254740993, true, '{\"a\": 1}', '1 day', 1),
+             ('00000000-0000-0000-0000-000000000001', '2024-01-01 10:00:00.123457+02', '0044-03-15 BC', 1.00, 9007199254740992, false, '[1]', '24 hours', 2),
+             ('00000000-0000-0000-0000-000000000002', NULL, 'infinity', 'NaN', -1, NULL, 'null', NULL, 3),
+             ('00000000-0000-0000-0000-000000000004', 'infinity', NULL, 0.1, NULL, true, NULL, '-1 year', 4);",
+        ModelOptions::default(),
+    )
+    .in_relay_form();
+    let admin = Identity::admin();
+    for column in ["code", "at", "day", "amount", "big", "flag", "note", "span"] {
+        for direction in ["asc", "desc_nulls_last"] {
+            let rows = format!(
+                "{{ log_connection(order_by: {{{column}: {direction}}}) {{ edges {{ node {{ n }} }} }} }}"
+            );
+            let all = asked(&ship, &admin, &rows, "{}");
+            let all = all["data"]["log_connection"]["edges"].as_array().unwrap_or_else(|| panic!("{all}"));
+            let all: Vec<Value> = all.iter().map(|it| it["node"]["n"].clone()).collect();
+            let order = format!("{{{column}: {direction}}}");
+            assert_eq!(walk(&ship, &admin, "log_connection", &order, "n").0, all, "{column} {direction}");
+        }
+    }
+    for (column, value) in [("day", "\"no day\""), ("at", "\"2024-13-01\""), ("span", "\"1 parsec\"")] {
+        let cursor = encode(&format!(
+            "{{\"{column}\" : {value}, \"code\" : \"00000000-0000-0000-0000-000000000001\"}}"
+        ));
+        let query = format!(
+            "{{ log_connection(after: \"{cursor}\", order_by: {{{column}: asc}}) {{ edges {{ cursor }} }} }}"
+        );
+        let answer = ship.ask_with(&admin, &query, "{}", Protocol::GraphqlOverHttp);
+        assert!(answer.contains("INVALID_CURSOR"), "{column}: {answer}");
     }
 }

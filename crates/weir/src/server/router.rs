@@ -399,6 +399,7 @@ mod tests {
             "/graphql",
             "/v1/graphql",
             "/v1alpha1/graphql",
+            "/v1beta1/relay",
             "/api/rest/",
             "/livez",
             "/readyz",
