@@ -9,6 +9,7 @@ use super::jwt::key::{VerificationKey, algorithm};
 use super::jwt::key_set::KeySet;
 use super::jwt::members;
 use super::jwt::token::{ClaimFault, ClaimRules, NESTING_MAX, UncheckedToken, Unreadable};
+use super::jwt::verified::{Validity, Verified, VerifiedTokens, digest};
 use crate::config::JwtAlgorithm;
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
@@ -69,6 +70,8 @@ pub struct NativeTokens {
     audience: Vec<String>,
     closed: bool,
     clock: Clock,
+    /// Tokens that were accepted, each with the place of the keys that verified it.
+    verified: VerifiedTokens<(usize, Token)>,
 }
 
 /// A header that is no token, which refuses the whole request.
@@ -97,7 +100,8 @@ impl NativeTokens {
             }
         };
         let (namespace, audience) = (line.namespace.as_str().into(), line.audience.clone());
-        Ok(Self { header, namespace, keys, audience, closed: line.closed, clock: clock.clone() })
+        let (clock, verified) = (clock.clone(), VerifiedTokens::default());
+        Ok(Self { header, namespace, keys, audience, closed: line.closed, clock, verified })
     }
 
     /// True if the request has the header, with something in it.
@@ -122,8 +126,16 @@ impl NativeTokens {
         if text.is_empty() {
             return Ok(if self.closed { Token::Refused(REQUIRED.into()) } else { Token::Absent });
         }
+        let digest = digest(std::iter::once((0, text)));
+        let epoch = |it: &(usize, Token)| self.keys[it.0].epoch();
+        if let Some(known) = self.verified.get(&digest, self.clock.wall_ms(), epoch) {
+            return Ok(known.value.1.clone());
+        }
         Ok(match UncheckedToken::read(text) {
-            Ok(token) => self.checked(&token).await,
+            Ok(token) => match self.checked(&token).await {
+                Ok(known) => self.verified.put(digest, known).value.1.clone(),
+                Err(refused) => refused,
+            },
             Err(Unreadable::Form) => refused("token is malformed: it cannot be read"),
             Err(Unreadable::Algorithm) => {
                 refused("token is unverifiable: signing method (alg) is unavailable.")
@@ -131,47 +143,52 @@ impl NativeTokens {
         })
     }
 
-    /// Checks signature and claims.
-    async fn checked(&self, token: &UncheckedToken<'_>) -> Token {
+    /// Checks signature and claims; the token that is refused is the error.
+    async fn checked(&self, token: &UncheckedToken<'_>) -> Result<Verified<(usize, Token)>, Token> {
         const KEYFUNC: &str = "token is unverifiable: error while executing keyfunc";
-        let mut is_signed = false;
-        for source in &self.keys {
+        let mut signed = None;
+        for (at, source) in self.keys.iter().enumerate() {
             match source {
                 KeySource::Fixed(_, expected) if *expected != token.algorithm => {
                     let found = named(token.algorithm);
                     let words = format!("unexpected signing method: Expected {expected:?} Found {found}");
-                    return refused(&format!("{KEYFUNC}: {words}"));
+                    return Err(refused(&format!("{KEYFUNC}: {words}")));
                 }
                 KeySource::Set(..) if token.kid.is_none() => {
-                    return refused(&format!("{KEYFUNC}: kid not present in JWT"));
+                    return Err(refused(&format!("{KEYFUNC}: kid not present in JWT")));
                 }
-                _ => is_signed = is_signed || source.verifies(token).await.unwrap_or(false),
+                _ if signed.is_none() => {
+                    signed = source.verifies(token).await.unwrap_or_default().map(|epoch| (at, epoch));
+                }
+                _ => {}
             }
         }
-        if !is_signed {
-            return refused("token signature is invalid: signature is invalid");
-        }
-        match Json::parse(&token.payload, NESTING_MAX) {
-            Ok(json) => self.claims(json.root()),
-            Err(_) => refused("token is malformed: it cannot be read"),
-        }
+        let Some((at, epoch)) = signed else {
+            return Err(refused("token signature is invalid: signature is invalid"));
+        };
+        let json = Json::parse(&token.payload, NESTING_MAX);
+        let json = json.map_err(|_| refused("token is malformed: it cannot be read"))?;
+        let (claims, validity) = self.claims(json.root())?;
+        Ok(Verified { value: (at, claims), validity, epoch, bytes: token.payload.len() })
     }
 
-    fn claims(&self, claims: JsonRef<'_>) -> Token {
-        match ClaimRules::default().check(claims, self.clock.wall_ms()) {
-            Ok(_) => {}
-            Err(ClaimFault::Expired) => return refused("token has invalid claims: token is expired"),
-            Err(ClaimFault::NotYet) => return refused("token has invalid claims: token is not valid yet"),
-            Err(_) => return refused("token has invalid claims: invalid type for claim"),
-        }
+    fn claims(&self, claims: JsonRef<'_>) -> Result<(Token, Validity), Token> {
+        let validity =
+            ClaimRules::default().check(claims, self.clock.wall_ms()).map_err(|fault| match fault {
+                ClaimFault::Expired => refused("token has invalid claims: token is expired"),
+                ClaimFault::NotYet => refused("token has invalid claims: token is not valid yet"),
+                ClaimFault::Type | ClaimFault::Audience | ClaimFault::Issuer => {
+                    refused("token has invalid claims: invalid type for claim")
+                }
+            })?;
         if claims.get("aud").is_some() {
             if self.audience.is_empty() {
-                return Token::Refused("audience value was expected but not provided".into());
+                return Err(Token::Refused("audience value was expected but not provided".into()));
             }
             let rules = ClaimRules { audience: Some(self.audience.clone().into()), ..ClaimRules::default() };
             if rules.check(claims, self.clock.wall_ms()).is_err() {
                 let words = "JWT `aud` value doesn't match with the audience";
-                return Token::Refused(words.into());
+                return Err(Token::Refused(words.into()));
             }
         }
         let namespace = claims.get(&self.namespace);
@@ -180,13 +197,13 @@ impl NativeTokens {
             None => None,
             Some(text) => match Json::parse(text.as_bytes(), NESTING_MAX) {
                 Ok(json) if json.root().is_object() => Some(json),
-                Ok(_) | Err(_) => return refused("the namespace claim holds no JSON object"),
+                Ok(_) | Err(_) => return Err(refused("the namespace claim holds no JSON object")),
             },
         };
         let inner = inner.as_ref().map(Json::root).or(namespace);
         let top = members(claims).filter(|it| *it.0 != *self.namespace);
         // Of two with one name the first counts.
-        Token::of(inner.into_iter().flat_map(members).chain(top))
+        Ok((Token::of(inner.into_iter().flat_map(members).chain(top)), validity))
     }
 }
 

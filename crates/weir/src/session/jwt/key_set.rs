@@ -9,10 +9,12 @@
 
 use super::key::JsonWebKey;
 use super::token::{NESTING_MAX, UncheckedToken};
+use super::verified::KeyEpoch;
 use crate::session::remote::{Flight, RemoteUrl, lifetime_ms};
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use hyper::Method;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use weir_http::cache::Clock;
@@ -46,7 +48,12 @@ struct FetchedKeys {
     keys: Vec<JsonWebKey>,
     /// By the clock's monotonic time.
     fresh_until_ms: u64,
+    /// No other fetched keys of the process have it.
+    epoch: KeyEpoch,
 }
+
+/// Epochs of fetched keys; 0 is that of keys that are never fetched.
+static NEXT_EPOCH: AtomicU64 = AtomicU64::new(1);
 
 /// The last fetch.
 #[derive(Default)]
@@ -77,7 +84,7 @@ impl KeySet {
     /// True if a key of the set signed `token`.
     /// # Errors
     /// No keys are known.
-    pub(crate) async fn verifies(&self, token: &UncheckedToken<'_>) -> Result<bool, NoKeys> {
+    pub(crate) async fn verifies(&self, token: &UncheckedToken<'_>) -> Result<Option<KeyEpoch>, NoKeys> {
         let keys = match self.current.load_full() {
             Some(keys) => keys,
             None => {
@@ -85,15 +92,27 @@ impl KeySet {
                 self.current.load_full().ok_or(NoKeys)?
             }
         };
-        if self.clock.now_ms() >= keys.fresh_until_ms {
-            // Nobody waits for it: the keys at hand serve.
-            drop(self.begin(PAUSE_MS));
-        }
+        self.refresh(&keys);
         if let Some(is_signed) = keys.verifies(token) {
-            return Ok(is_signed);
+            return Ok(is_signed.then_some(keys.epoch));
         }
         self.fetched(PAUSE_MS).await;
-        Ok(self.current.load_full().and_then(|it| it.verifies(token)).unwrap_or(false))
+        let keys = self.current.load_full();
+        Ok(keys.filter(|it| it.verifies(token) == Some(true)).map(|it| it.epoch))
+    }
+
+    /// The epoch of the keys in service. If their time is over, the next ones are fetched meanwhile.
+    pub(crate) fn epoch(&self) -> Option<KeyEpoch> {
+        let keys = self.current.load_full()?;
+        self.refresh(&keys);
+        Some(keys.epoch)
+    }
+
+    /// Begins to fetch again if the time of `keys` is over. Nobody waits for it: the keys at hand serve.
+    fn refresh(&self, keys: &FetchedKeys) {
+        if self.clock.now_ms() >= keys.fresh_until_ms {
+            drop(self.begin(PAUSE_MS));
+        }
     }
 
     /// Waits for a fetch that is under way, or may begin.
@@ -160,7 +179,8 @@ async fn fetch(remote: &RemoteUrl, clock: &Clock) -> Result<FetchedKeys, String>
     let keys = read(&answer.body)?;
     let stated_ms = lifetime_ms(&answer.headers, clock.wall_ms());
     let lifetime_ms = stated_ms.unwrap_or(LIFETIME_MS).clamp(PAUSE_MS, LIFETIME_MS_MAX);
-    Ok(FetchedKeys { keys, fresh_until_ms: clock.now_ms().saturating_add(lifetime_ms) })
+    let epoch = KeyEpoch(NEXT_EPOCH.fetch_add(1, Ordering::Relaxed));
+    Ok(FetchedKeys { keys, fresh_until_ms: clock.now_ms().saturating_add(lifetime_ms), epoch })
 }
 
 /// The public keys in the text of a set; those of other kinds and uses are left out.

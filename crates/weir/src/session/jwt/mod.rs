@@ -1,12 +1,15 @@
 //! JSON Web Tokens: which configuration a token is for, whether it is genuine, and the session it gives.
 //!
 //! **Invariant:** a token that is there and not accepted is an error, never a caller without a token.
+//!
+//! **Cost:** a token that was verified before costs a hash ([`verified`]); else a signature is checked and its claims are read.
 
 pub(crate) mod claims;
 pub(crate) mod key;
 pub(crate) mod key_set;
 pub(crate) mod path;
 pub(crate) mod token;
+pub(crate) mod verified;
 
 use super::error::{AuthError, AuthFault};
 use super::{ConfigFault, Session, headers};
@@ -18,7 +21,8 @@ use key::VerificationKey;
 use key_set::KeySet;
 use std::sync::Arc;
 use token::{ClaimFault, ClaimRules, UncheckedToken};
-use weir_engine::caller::Token;
+use verified::{KeyEpoch, Verified, VerifiedTokens, digest};
+use weir_engine::caller::{Identity, Token};
 use weir_http::cache::Clock;
 use weir_language::json::{Json, JsonRef};
 
@@ -27,6 +31,18 @@ use weir_language::json::{Json, JsonRef};
 pub(super) struct TokenKinds {
     kinds: Vec<TokenKind>,
     clock: Clock,
+    verified: VerifiedTokens<KnownToken>,
+}
+
+/// What a verified token says.
+#[derive(Debug)]
+struct KnownToken {
+    /// Place of its kind.
+    kind: usize,
+    roles: RoleClaims,
+    token: Token,
+    /// The caller in the default role.
+    identity: Identity,
 }
 
 /// One kind.
@@ -71,7 +87,7 @@ impl TokenKinds {
             }
             kinds.push(made);
         }
-        Ok(Self { kinds, clock: clock.clone() })
+        Ok(Self { kinds, clock: clock.clone(), verified: VerifiedTokens::default() })
     }
 
     /// True if a token is read from `Authorization`.
@@ -105,27 +121,51 @@ impl TokenKinds {
 
     /// The session of the request's token; nothing if it has none.
     pub(super) async fn session(&self, headers: &HeaderMap) -> Result<Option<Session>, AuthError> {
-        let mut found: Vec<(&TokenKind, &str)> = Vec::new();
-        for kind in &self.kinds {
+        let mut found: Vec<(usize, &str)> = Vec::new();
+        for (at, kind) in self.kinds.iter().enumerate() {
             if let Some(token) = kind.place.token(headers)? {
-                found.push((kind, token));
+                found.push((at, token));
             }
         }
         if found.is_empty() {
             return Ok(None);
         }
+        let digest = digest(found.iter().copied());
+        let epoch = |it: &KnownToken| self.kinds[it.kind].keys.epoch();
+        if let Some(known) = self.verified.get(&digest, self.clock.wall_ms(), epoch) {
+            return known.session(headers).map(Some);
+        }
         let mut tokens = Vec::with_capacity(found.len());
-        for (kind, text) in found {
+        for (at, text) in found {
             let token = UncheckedToken::read(text).map_err(|it| AuthError::token(it.words()))?;
-            if kind.is_of(&token) {
-                tokens.push((kind, token));
+            if self.kinds[at].is_of(&token) {
+                tokens.push((at, token));
             }
         }
         match &tokens[..] {
             [] => Err(AuthError::token(ClaimFault::Issuer.words())),
-            [(kind, token)] => kind.session(token, headers, &self.clock).await.map(Some),
+            [(at, token)] => {
+                let known = self.kinds[*at].verified(*at, token, &self.clock).await?;
+                self.verified.put(digest, known).session(headers).map(Some)
+            }
             _ => Err(AuthError::new(AuthFault::TokenHeader, "Could not verify JWT: Multiple JWTs found")),
         }
+    }
+}
+
+impl Verified<KnownToken> {
+    /// The session of a request with the token, in the role that its headers ask for.
+    fn session(&self, headers: &HeaderMap) -> Result<Session, AuthError> {
+        let KnownToken { roles, token, identity, .. } = &self.value;
+        let role = headers::role(headers)?.unwrap_or(&roles.default);
+        if !roles.allowed.iter().any(|it| it == role) {
+            return Err(AuthError::role());
+        }
+        let session = match role == roles.default {
+            true => Session::of(identity.clone()),
+            false => Session::new(role, roles.variables.clone(), token.clone()),
+        };
+        Ok(Session { expires_ms: self.validity.ends_ms, ignored: headers::ignored(headers, true), ..session })
     }
 }
 
@@ -152,30 +192,23 @@ impl TokenKind {
         named.is_none_or(|it| it.as_str().as_deref() == Some(issuer))
     }
 
-    /// Checks the token and reads its session.
-    async fn session(
+    /// Checks the token and reads its claims; `kind` is this kind's place.
+    async fn verified(
         &self,
+        kind: usize,
         token: &UncheckedToken<'_>,
-        headers: &HeaderMap,
         clock: &Clock,
-    ) -> Result<Session, AuthError> {
-        if !self.keys.verifies(token).await? {
-            return Err(AuthError::token("JWSError JWSInvalidSignature"));
-        }
+    ) -> Result<Verified<KnownToken>, AuthError> {
+        let epoch = self.keys.verifies(token).await?;
+        let epoch = epoch.ok_or_else(|| AuthError::token("JWSError JWSInvalidSignature"))?;
         let json = Json::parse(&token.payload, token::NESTING_MAX)
             .map_err(|_| AuthError::token(token::Unreadable::Form.words()))?;
-        let ends_ms =
+        let validity =
             self.rules.check(json.root(), clock.wall_ms()).map_err(|it| AuthError::token(it.words()))?;
-        let RoleClaims { allowed, default, variables } = self.claims.read(json.root())?;
-        let role = headers::role(headers)?.unwrap_or(&default);
-        if !allowed.iter().any(|it| it == role) {
-            return Err(AuthError::role());
-        }
-        Ok(Session {
-            expires_ms: ends_ms,
-            ignored: headers::ignored(headers, true),
-            ..Session::new(role, variables, Token::of(members(json.root())))
-        })
+        let (roles, bytes) = (self.claims.read(json.root())?, token.payload.len());
+        let token = Token::of(members(json.root()));
+        let identity = Session::new(&roles.default, roles.variables.clone(), token.clone()).identity;
+        Ok(Verified { value: KnownToken { kind, roles, token, identity }, validity, epoch, bytes })
     }
 }
 
@@ -206,14 +239,27 @@ impl KeySource {
         }
     }
 
-    /// True if one of the keys signed `token`.
-    pub(crate) async fn verifies(&self, token: &UncheckedToken<'_>) -> Result<bool, AuthError> {
+    /// The epoch of the keys if one of them signed `token`.
+    pub(crate) async fn verifies(&self, token: &UncheckedToken<'_>) -> Result<Option<KeyEpoch>, AuthError> {
         match self {
-            Self::Fixed(key, algorithm) => Ok(token.algorithm == *algorithm && token.is_signed_by(key)),
-            Self::Set(_, Some(algorithm)) if token.algorithm != *algorithm => Ok(false),
+            Self::Fixed(key, algorithm) => {
+                let is_signed = token.algorithm == *algorithm && token.is_signed_by(key);
+                Ok(is_signed.then_some(KeyEpoch(0)))
+            }
+            Self::Set(_, Some(algorithm)) if token.algorithm != *algorithm => Ok(None),
             Self::Set(set, _) => Box::pin(set.verifies(token)).await.map_err(|_| {
                 AuthError::new(AuthFault::Unavailable, "the keys of tokens cannot be fetched: try again")
             }),
+        }
+    }
+}
+
+impl KeySource {
+    /// The epoch of the keys in service; nothing while none are known.
+    pub(crate) fn epoch(&self) -> Option<KeyEpoch> {
+        match self {
+            Self::Fixed(..) => Some(KeyEpoch(0)),
+            Self::Set(set, _) => set.epoch(),
         }
     }
 }

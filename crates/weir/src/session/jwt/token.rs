@@ -5,6 +5,7 @@
 //! Sources: RFC 7515 (compact form), RFC 7519 (claims).
 
 use super::key;
+use super::verified::Validity;
 use crate::config::JwtAlgorithm;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -129,13 +130,14 @@ impl ClaimFault {
 }
 
 impl ClaimRules {
-    /// Checks `claims` at `wall_ms`. Returns the end of the token, in milliseconds since 1970.
-    pub(crate) fn check(&self, claims: JsonRef<'_>, wall_ms: u64) -> Result<Option<u64>, ClaimFault> {
+    /// Checks `claims` at `wall_ms`. Returns the time in which the token holds.
+    pub(crate) fn check(&self, claims: JsonRef<'_>, wall_ms: u64) -> Result<Validity, ClaimFault> {
         let ends_ms = time_ms(claims, "exp")?.map(|it| it.saturating_add(self.skew_ms));
         if ends_ms.is_some_and(|it| wall_ms >= it) {
             return Err(ClaimFault::Expired);
         }
-        if time_ms(claims, "nbf")?.is_some_and(|it| wall_ms.saturating_add(self.skew_ms) < it) {
+        let begins_ms = time_ms(claims, "nbf")?.map_or(0, |it| it.saturating_sub(self.skew_ms));
+        if wall_ms < begins_ms {
             return Err(ClaimFault::NotYet);
         }
         if let Some(issuer) = &self.issuer
@@ -145,7 +147,7 @@ impl ClaimRules {
         }
         match &self.audience {
             Some(audience) if !is_for(claims, audience)? => Err(ClaimFault::Audience),
-            Some(_) | None => Ok(ends_ms),
+            Some(_) | None => Ok(Validity { begins_ms, ends_ms }),
         }
     }
 }
@@ -194,7 +196,7 @@ mod tests {
         let rules = ClaimRules { audience: Some(audience), issuer: Some("i".into()), skew_ms: 60_000 };
         let claims = format!(r#"{{{claims}}}"#);
         let json = Json::parse(claims.as_bytes(), 9).expect("it is JSON");
-        assert_eq!(rules.check(json.root(), NOW_MS), expected, "{claims}");
+        assert_eq!(rules.check(json.root(), NOW_MS).map(|it| it.ends_ms), expected, "{claims}");
     }
 
     #[test]

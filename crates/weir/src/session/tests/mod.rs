@@ -4,6 +4,7 @@ mod jwt;
 mod key_set;
 mod modes;
 mod native;
+mod verified;
 mod webhook;
 
 use super::{Authenticator, Session};
