@@ -56,16 +56,12 @@ pub trait Source: Send + Sync {
     /// may be seen and done. The number of different facts is bounded by the configuration, not by the values of claims.
     /// A source that says nothing of roles is the admin's alone.
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
-        facts.extend((!identity.is_admin()).then_some(0));
+        only_admin(identity, facts);
     }
     /// The members of [`Source::schema`] that callers with these facts see; `None`: all. Without permissions it is none.
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
         let _ = facts;
-        let schema = self.schema();
-        let mut seen = Visibility::everything(schema);
-        (0..schema.fields.len() as u32).for_each(|it| seen.show_field(FieldId(it), false));
-        seen.close(schema);
-        Some(seen)
+        Some(nothing(self.schema()))
     }
     /// The same rows in Relay's form, as a source of its own over the same store. `None`: it has no such form. It is made at each call:
     /// callers keep it.
@@ -129,6 +125,20 @@ pub struct ExplainInput<'r> {
     pub output: &'r Arc<OutputPlan>,
     /// As in [`FetchInput`].
     pub variables: &'r Arc<Variables>,
+}
+
+/// The facts of callers where the admin alone sees anything.
+pub fn only_admin(identity: &Identity, facts: &mut Facts) {
+    facts.extend((!identity.is_admin()).then_some(0));
+}
+
+/// The visibility of a schema that shows nothing.
+#[must_use]
+pub fn nothing(schema: &Schema) -> Visibility {
+    let mut seen = Visibility::everything(schema);
+    (0..schema.fields.len() as u32).for_each(|it| seen.show_field(FieldId(it), false));
+    seen.close(schema);
+    seen
 }
 
 /// True if the header `name`, in lower case, is a credential. Source: RFC 9110, 11.6.2 and 11.7.2; RFC 6265, 5.4.

@@ -99,9 +99,8 @@ impl ConfigValues {
             | Variable::Request
             | Variable::Status
             | Variable::Response
-            | Variable::Claims
-            | Variable::Role
             | Variable::Selection => return Looked::Missing,
+            Variable::Claims | Variable::Role => return Looked::Later,
         };
         Looked::of(&keys.iter().fold(all.clone(), |value, key| value.get(key)))
     }
@@ -113,6 +112,27 @@ impl Keys<'_> {
 
     fn rows(&self) -> Range<usize> {
         self.start..self.end
+    }
+}
+
+/// The claim called `name` of a caller: the text of a session variable, else what the token says; missing if it is in neither.
+fn claim<'c>(caller: &'c Caller, name: &str) -> Value<'c> {
+    let (variable, claim) = claim_names(name);
+    if let Some(text) = caller.value(&variable) {
+        return Value::Text(text.into());
+    }
+    let json = claim.and_then(|it| caller.claims().claim(it));
+    json.and_then(|it| Value::read(it, DEPTH_MAX)).unwrap_or(Value::Missing)
+}
+
+/// The value that `keys` of `$claims` lead to, or `$role`, as a text.
+pub(crate) fn vouched(caller: &Caller, variable: Variable, keys: &[&str]) -> Looked {
+    match (variable, keys) {
+        (Variable::Role, _) => Looked::Text(caller.role().to_owned()),
+        (Variable::Claims, [name, rest @ ..]) => {
+            Looked::of(&rest.iter().fold(claim(caller, name), |value, key| value.get(key)))
+        }
+        _ => Looked::Missing,
     }
 }
 
@@ -137,15 +157,8 @@ impl<'r> Inputs<'r> {
         }
     }
 
-    /// The claim called `name`: the text of a session variable, else what the token says; missing if it is in neither.
     fn claim(&self, name: &str) -> Value<'r> {
-        let Some(caller) = self.caller else { return Value::Missing };
-        let (variable, claim) = claim_names(name);
-        if let Some(text) = caller.value(&variable) {
-            return Value::Text(text.into());
-        }
-        let json = claim.and_then(|it| caller.claims().claim(it));
-        json.and_then(|it| Value::read(it, DEPTH_MAX)).unwrap_or(Value::Missing)
+        self.caller.map_or(Value::Missing, |it| claim(it, name))
     }
 
     fn role(&self) -> Value<'r> {

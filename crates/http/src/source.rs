@@ -21,7 +21,7 @@ mod personal;
 mod remote_server;
 mod selection;
 mod ttl;
-mod visible;
+pub(crate) mod visible;
 
 pub(crate) use change::Change;
 pub(crate) use client_key::{ClientKey, push_claim, push_header};
@@ -63,7 +63,7 @@ struct Shared {
     /// By connector.
     runtimes: Vec<ConnectorRuntime>,
     cache: Arc<Cache>,
-    settings: ConfigValues,
+    settings: Arc<ConfigValues>,
 }
 
 /// Sharing and separation of the calls of one connector.
@@ -158,11 +158,11 @@ impl Source for HttpSource {
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
-        visible::profile(&self.shared.mapping, identity, facts);
+        visible::profile(&self.shared.mapping.conditions, identity, facts);
     }
 
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
-        visible::visibility(&self.shared.mapping, facts)
+        visible::visibility(self.schema(), &self.shared.mapping.guards, facts)
     }
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {

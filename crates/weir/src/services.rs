@@ -142,6 +142,11 @@ pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, Strin
         if !lost.is_empty() {
             return Err(told(&lost));
         }
+        let schemas: Vec<_> = servers.open.iter().map(|it| (it.name(), &**it.schema())).collect();
+        let lost = source.lost_guards(&file, &schemas);
+        if !lost.is_empty() {
+            return Err(told(&lost));
+        }
     }
     Ok(servers)
 }

@@ -124,6 +124,8 @@ impl ForwardedFetch {
 
     /// The server's answer for `rows` of the keys.
     async fn ask(&self, input: &FetchInput<'_>, rows: std::ops::Range<usize>) -> Result<Served, SourceError> {
+        let unfit = |error| SourceError::Rejected { error, field: None };
+        self.link.server.check_caller(input.caller).map_err(unfit)?;
         let body = Bytes::from(self.body(input, rows));
         let is_change = self.is_change();
         let call = || {

@@ -24,7 +24,7 @@ pub(super) async fn ask(link: &GraphqlLink) -> Result<Schema, OpenError> {
     let mut ask =
         link.server.post(link.path.clone(), Bytes::from_static(QUESTION.as_bytes()), &HEADERS, None);
     ask.timeout = Some(TIMEOUT);
-    link.server.pass(&weir_engine::source::NoHeaders, &mut ask.headers);
+    link.server.pass(&weir_engine::source::NoHeaders, None, &mut ask.headers);
     let answer = link.upstream.call(&ask).await.map_err(|it| OpenError::Unavailable(it.to_string()))?;
     let json = Json::parse(&answer.body, DEPTH_MAX).map_err(|error| {
         OpenError::Unavailable(format!("status {}, and the body is no JSON: {error}", answer.status.as_u16()))

@@ -14,15 +14,18 @@ mod text;
 
 use crate::call::{Upstream, UpstreamSettings};
 use crate::passthrough::keep::Keeper;
-use crate::passthrough::{OpenError, Server};
+use crate::passthrough::{OpenError, Server, Shown};
 use http::uri::PathAndQuery;
 use std::sync::Arc;
-use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Source};
-use weir_language::schema::Schema;
+use weir_engine::caller::{Facts, Identity};
+use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Source, nothing, only_admin};
+use weir_language::schema::{Schema, Visibility};
 
 /// A GraphQL server.
 pub struct GraphqlSource {
     schema: Arc<Schema>,
+    /// `None`: the admin alone sees it.
+    shown: Option<Shown>,
     link: Arc<GraphqlLink>,
 }
 
@@ -54,7 +57,8 @@ impl GraphqlSource {
     pub async fn open(server: Server) -> Result<Self, OpenError> {
         let link = Arc::new(GraphqlLink::new(server)?);
         let schema = introspect::ask(&link).await?;
-        Ok(Self { schema: Arc::new(schema), link })
+        let shown = link.server.audience.as_ref().map(|it| Shown::new(it, &schema));
+        Ok(Self { schema: Arc::new(schema), shown, link })
     }
 }
 
@@ -69,5 +73,19 @@ impl Source for GraphqlSource {
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         Ok(Box::new(forward::ForwardedFetch::new(Arc::clone(&self.schema), Arc::clone(&self.link), piece)))
+    }
+
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        match &self.shown {
+            Some(shown) => shown.profile(identity, facts),
+            None => only_admin(identity, facts),
+        }
+    }
+
+    fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
+        match &self.shown {
+            Some(shown) => shown.visibility(self.schema(), facts),
+            None => Some(nothing(self.schema())),
+        }
     }
 }

@@ -84,6 +84,7 @@ impl Calls {
         row: usize,
     ) -> Result<Option<Served>, FieldError> {
         let Some(method) = self.method(asked) else { return Ok(None) };
+        self.link.server.check_caller(input.caller)?;
         let arguments = self.arguments(asked, input, row);
         let message = Bytes::from(frame::wrap(&request(method, &arguments)?));
         let call = || {

@@ -17,19 +17,22 @@ mod status;
 
 use crate::call::{Protocol, Upstream, UpstreamSettings};
 use crate::passthrough::keep::Keeper;
-use crate::passthrough::{OpenError, Server};
+use crate::passthrough::{OpenError, Server, Shown};
 use model::Model;
 use prost_reflect::DescriptorPool;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
-use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Source};
-use weir_language::schema::Schema;
+use weir_engine::caller::{Facts, Identity};
+use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Source, nothing, only_admin};
 use weir_language::schema::print::{Order, print};
+use weir_language::schema::{Schema, Visibility};
 
 /// A gRPC server.
 pub struct GrpcSource {
     model: Arc<Model>,
+    /// `None`: the admin alone sees it.
+    shown: Option<Shown>,
     link: Arc<GrpcLink>,
 }
 
@@ -52,7 +55,8 @@ impl GrpcSource {
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
         // Another description would decode cached bytes differently.
         let keeper = Keeper::new(&server, &Sha256::digest(pool.encode_to_vec()));
-        Ok(Self { model: Arc::new(model), link: Arc::new(GrpcLink { server, upstream, keeper }) })
+        let shown = server.audience.as_ref().map(|it| Shown::new(it, &model.schema));
+        Ok(Self { model: Arc::new(model), shown, link: Arc::new(GrpcLink { server, upstream, keeper }) })
     }
 }
 
@@ -92,5 +96,19 @@ impl Source for GrpcSource {
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         Ok(Box::new(call::Calls::new(Arc::clone(&self.model), Arc::clone(&self.link), piece)))
+    }
+
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        match &self.shown {
+            Some(shown) => shown.profile(identity, facts),
+            None => only_admin(identity, facts),
+        }
+    }
+
+    fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
+        match &self.shown {
+            Some(shown) => shown.visibility(self.schema(), facts),
+            None => Some(nothing(self.schema())),
+        }
     }
 }

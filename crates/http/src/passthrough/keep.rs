@@ -34,10 +34,16 @@ pub(crate) struct Keeper {
     reads_headers: Vec<Box<str>>,
     /// The latter, and claims.
     key: ClientKey,
+    /// Session variables and claims that stand in keys: those that headers are made of, then those that tell callers apart.
+    reads_claims: Vec<Box<str>>,
     /// Headers of the client's that are credentials, or become ones.
     credentials: Box<[Box<str>]>,
+    /// True if every call has a credential that is made of claims.
+    is_always_personal: bool,
     /// The client's header that becomes an `Authorization`.
     authorization: Option<Box<str>>,
+    /// True if claims become an `Authorization`.
+    makes_authorization: bool,
     /// For callers who sent none of that.
     anonymous: Arc<Rule>,
     /// All that the server answers.
@@ -60,12 +66,20 @@ impl Keeper {
         let mut reads_headers = server.reads_headers();
         let key = ClientKey::of(said);
         reads_headers.extend(key.headers.iter().cloned());
+        let mut reads_claims = server.reads_claims();
+        reads_claims.extend(key.claims.iter().cloned());
         let counters = server.cache.counters(&server.tag);
         let rule = rule_of(said, true, held(server, &mut begin), counters);
         let alone = Rule { sharing: Sharing::Never, ..rule.clone() };
         let anonymous = Rule { anonymous: true, ..rule.clone() };
         let sent = |is: fn(&str) -> bool| server.headers.iter().filter_map(move |it| made_of(it, is));
         let authorization = sent(|name| name == AUTHORIZATION.as_str()).next();
+        let makes = |is: fn(&str) -> bool| {
+            let is_made = |it: &ForwardedHeader| matches!(it.value, ForwardedValue::Made(_));
+            server.headers.iter().any(|it| is_made(it) && is(it.name.as_str()))
+        };
+        let is_always_personal = makes(is_credential);
+        let makes_authorization = makes(|name| name == AUTHORIZATION.as_str());
         let read = reads_headers.iter().filter(|it| is_credential(it)).cloned();
         let credentials = sent(is_credential).chain(read).collect();
         Self {
@@ -75,8 +89,11 @@ impl Keeper {
             begin,
             reads_headers,
             key,
+            reads_claims,
             credentials,
+            is_always_personal,
             authorization,
+            makes_authorization,
             anonymous: Arc::new(anonymous),
             tag: Arc::clone(&server.tag),
             type_tags: server.type_tags.clone(),
@@ -89,7 +106,7 @@ impl Keeper {
     }
 
     pub(crate) fn reads_claims(&self) -> &[Box<str>] {
-        &self.key.claims
+        &self.reads_claims
     }
 
     /// True if answers may be shared at all.
@@ -99,7 +116,7 @@ impl Keeper {
 
     /// True if the call for a request with these headers contains a credential of the client.
     pub(crate) fn is_personal(&self, headers: &dyn Headers) -> bool {
-        self.credentials.iter().any(|it| headers.get(it).is_some())
+        self.is_always_personal || self.credentials.iter().any(|it| headers.get(it).is_some())
     }
 
     /// Tags that invalidate answers to `piece`: the server's own tag, and those of the types that it shows.
@@ -116,7 +133,9 @@ impl Keeper {
     fn rule_for(&self, input: &FetchInput<'_>) -> &Arc<Rule> {
         let is_sent = |name: &str| input.headers.get(name).is_some();
         match self.key.is_whole(input) {
-            true if !self.authorization.as_deref().is_some_and(is_sent) => &self.anonymous,
+            true if !self.makes_authorization && !self.authorization.as_deref().is_some_and(is_sent) => {
+                &self.anonymous
+            }
             true => &self.rule,
             false => &self.alone,
         }
@@ -136,7 +155,7 @@ impl Keeper {
         let mut key = self.begin.clone();
         asked.iter().for_each(|it| key.part(it));
         self.reads_headers.iter().for_each(|it| push_header(input.headers, it, &mut key));
-        self.key.claims.iter().for_each(|it| push_claim(input.caller, it, &mut key));
+        self.reads_claims.iter().for_each(|it| push_claim(input.caller, it, &mut key));
         tags.iter().for_each(|it| key.part(it.0.as_bytes()));
         let tags: Vec<Arc<str>> = tags.iter().map(|it| Arc::clone(&it.0)).collect();
         let rule = self.rule_for(input);
@@ -170,7 +189,7 @@ impl Keeper {
 fn made_of(header: &ForwardedHeader, is: fn(&str) -> bool) -> Option<Box<str>> {
     match &header.value {
         ForwardedValue::From(name) if is(header.name.as_str()) => Some(name.clone()),
-        ForwardedValue::From(_) | ForwardedValue::Fixed(_) => None,
+        ForwardedValue::From(_) | ForwardedValue::Fixed(_) | ForwardedValue::Made(_) => None,
     }
 }
 
@@ -182,6 +201,10 @@ fn held(server: &Server, begin: &mut Key) -> Box<[HeaderName]> {
         begin.part(header.name.as_str().as_bytes());
         match &header.value {
             ForwardedValue::From(_) => held.push(header.name.clone()),
+            ForwardedValue::Made(made) => {
+                begin.part(made.fingerprint().as_bytes());
+                held.push(header.name.clone());
+            }
             ForwardedValue::Fixed(value) => {
                 begin.part(value.as_bytes());
                 if header.name != AUTHORIZATION {

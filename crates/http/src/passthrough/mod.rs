@@ -3,8 +3,10 @@
 //! Shared parts of both: arguments become JSON, JSON becomes columns, and some headers of the client are forwarded.
 
 pub(crate) mod arguments;
+mod audience;
 pub(crate) mod columns;
 pub(crate) mod keep;
+mod made_header;
 
 use crate::cache::Cache;
 use crate::call::{Ask, CallError, CallPolicy, Failure, Protocol, milliseconds_left};
@@ -14,7 +16,12 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Uri};
 use std::sync::Arc;
 use std::time::Instant;
+use weir_engine::caller::Caller;
 use weir_engine::source::{FetchInput, FieldError, Headers, SourceError};
+
+pub use audience::Audience;
+pub(crate) use audience::{Shown, find as find_guarded};
+pub use made_header::MadeHeader;
 
 /// A server that answers for all of its types.
 #[derive(Clone, Debug)]
@@ -43,6 +50,8 @@ pub struct Server {
     pub tag: Arc<str>,
     /// Tags of types, which invalidate the answers that show a type: its name in Weir, and the tag.
     pub type_tags: Vec<(Box<str>, Arc<str>)>,
+    /// Callers who see it; `None`: the admin alone.
+    pub audience: Option<Audience>,
 }
 
 /// A header that is sent with every call.
@@ -61,6 +70,8 @@ pub enum ForwardedValue {
     From(Box<str>),
     /// Always this.
     Fixed(HeaderValue),
+    /// Made of settings and what authentication vouches for; without a value nothing is sent.
+    Made(MadeHeader),
 }
 
 /// Why a server cannot be a source.
@@ -87,16 +98,48 @@ impl Server {
     pub(crate) fn reads_headers(&self) -> Vec<Box<str>> {
         let from = |it: &ForwardedHeader| match &it.value {
             ForwardedValue::From(name) => Some(name.clone()),
-            ForwardedValue::Fixed(_) => None,
+            ForwardedValue::Fixed(_) | ForwardedValue::Made(_) => None,
         };
         self.headers.iter().filter_map(from).collect()
     }
 
-    /// Appends what is passed on of `client`. A value that no header can hold is left out.
-    pub(crate) fn pass(&self, client: &dyn Headers, sent: &mut Vec<(HeaderName, HeaderValue)>) {
+    /// The names of the session variables and claims that its headers are made of.
+    pub(crate) fn reads_claims(&self) -> Vec<Box<str>> {
+        let made = self.headers.iter().filter_map(|it| match &it.value {
+            ForwardedValue::Made(made) => Some(made.reads_claims()),
+            ForwardedValue::From(_) | ForwardedValue::Fixed(_) => None,
+        });
+        let mut names: Vec<Box<str>> = made.flatten().collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Refuses a caller whose claims cannot stand in a header, before anything is looked for.
+    /// # Errors
+    /// In words for clients.
+    pub(crate) fn check_caller(&self, caller: &Caller) -> Result<(), FieldError> {
+        let is_unfit = |header: &ForwardedHeader| matches!(&header.value, ForwardedValue::Made(made) if made.value(caller).is_err());
+        match self.headers.iter().any(is_unfit) {
+            true => Err(failed("BAD_USER_INPUT", "A value for a header holds control characters.")),
+            false => Ok(()),
+        }
+    }
+
+    /// Appends what is passed on of `client` and `caller`. A value that no header can hold is left out.
+    pub(crate) fn pass(
+        &self,
+        client: &dyn Headers,
+        caller: Option<&Caller>,
+        sent: &mut Vec<(HeaderName, HeaderValue)>,
+    ) {
         for header in &self.headers {
             match &header.value {
                 ForwardedValue::Fixed(value) => sent.push((header.name.clone(), value.clone())),
+                ForwardedValue::Made(made) => {
+                    let value = caller.and_then(|it| made.value(it).ok().flatten());
+                    sent.extend(value.map(|it| (header.name.clone(), it)));
+                }
                 ForwardedValue::From(name) => client.each(name, &mut |value| {
                     if let Ok(value) = HeaderValue::from_bytes(value) {
                         sent.push((header.name.clone(), value));
@@ -116,7 +159,7 @@ impl Server {
     ) -> Ask {
         let mut headers = own.to_vec();
         if let Some(input) = input {
-            self.pass(input.headers, &mut headers);
+            self.pass(input.headers, Some(input.caller), &mut headers);
             if let Some(name) = &self.deadline_header {
                 headers.push((name.clone(), milliseconds_left(input.deadline, self.policy.timeout).into()));
             }

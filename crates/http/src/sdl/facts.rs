@@ -69,6 +69,10 @@ pub struct Mapping {
     pub conditions: Vec<Condition>,
     /// Types and fields that not every caller sees.
     pub guards: Vec<Guard>,
+    /// The conditions of servers, and of guards of their types and fields, each once.
+    pub server_conditions: Vec<Condition>,
+    /// Types and fields of servers that not every caller sees.
+    pub server_guards: Vec<ServerGuard>,
     /// Warnings: parts without effect or with an unexpected one, with their places.
     pub notes: Vec<Mistake>,
 }
@@ -94,6 +98,19 @@ pub struct Guard {
     pub guarded: Guarded,
     /// The place of the condition in [`Mapping::conditions`].
     pub condition: u32,
+}
+
+/// A type or field of a server that is shown to callers for whom a condition is true.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerGuard {
+    /// Name of the type, with the server's prefix; of a root `Query` or `Mutation`.
+    pub ty: Box<str>,
+    /// Name of the field, where it is one.
+    pub field: Option<Box<str>>,
+    /// The place of the condition in [`Mapping::server_conditions`].
+    pub condition: u32,
+    /// Its place in the text.
+    pub location: Location,
 }
 
 /// Parts of a schema that have guards.
@@ -440,6 +457,8 @@ pub struct GraphqlServer {
     pub prefix: Box<str>,
     /// Names and values; `from` headers of the client's.
     pub headers: Vec<crate::template::Header>,
+    /// Places in [`Mapping::server_conditions`] of those that a caller has to meet; `None`: the admin alone sees it.
+    pub visible: Option<Vec<u32>>,
     /// `@cache`; without it the standard headers of answers say how long they are kept.
     pub cache: Option<CacheRule>,
     /// `@policy`.
@@ -459,6 +478,8 @@ pub struct GrpcServer {
     pub prefix: Box<str>,
     /// Sent as metadata.
     pub headers: Vec<crate::template::Header>,
+    /// Places in [`Mapping::server_conditions`] of those that a caller has to meet; `None`: the admin alone sees it.
+    pub visible: Option<Vec<u32>>,
     /// `@cache`; without it the standard headers of answers say how long they are kept.
     pub cache: Option<CacheRule>,
     /// `@policy`.

@@ -1,9 +1,10 @@
 //! `@authenticated`, `@requiresScopes` and `@allow`: which callers see a type or field.
 //!
-//! Of several at one place all have to hold. A type that is hidden hides the fields that give it, wherever they are.
+//! Of several at one place all have to hold. A type that is hidden hides the fields that give it, wherever they are. A type or field that
+//! the text does not have may be one of its GraphQL and gRPC servers: which of them has it is known once they are open.
 
 use super::fields::Fields;
-use super::{Condition, Guard, Guarded, Reader, ScopeGroups};
+use super::{Condition, Guard, Guarded, Reader, ScopeGroups, ServerGuard};
 use weir_language::ast::{Directive, TypeBody, TypeDefinition, ValueId};
 use weir_language::schema::TypeId;
 
@@ -36,6 +37,7 @@ impl<'d> Reader<'d> {
             (TypeBody::Union { .. } | TypeBody::Input { .. }, _) => {
                 self.misplaced(directive, super::links::Known::Guard(kind));
             }
+            (_, None) if self.links.has_servers => self.guard_server(kind, directive, (name, None)),
             (_, None) => {
                 let message = format!(
                     "`{name}` is a type of another source, which says who sees it: guard the fields that are added here"
@@ -69,6 +71,47 @@ impl<'d> Reader<'d> {
     }
 
     fn guard(&mut self, kind: GuardKind, directive: &'d Directive, guarded: Guarded) {
+        let Some(condition) = self.condition(kind, directive) else { return };
+        let condition = place(&mut self.mapping.conditions, condition);
+        self.mapping.guards.push(Guard { guarded, condition });
+    }
+
+    /// The guards of a field that a server has.
+    pub(super) fn guard_server_field(&mut self, directives: &'d [Directive], ty: &str, field: &str) {
+        for directive in directives {
+            if let Some(super::links::Known::Guard(kind)) = self.known(directive) {
+                self.guard_server(kind, directive, (ty, Some(field)));
+            }
+        }
+    }
+
+    /// A guard of a type of a server, or of a field of it.
+    fn guard_server(&mut self, kind: GuardKind, directive: &'d Directive, (ty, field): (&str, Option<&str>)) {
+        let Some(condition) = self.condition(kind, directive) else { return };
+        let condition = place(&mut self.mapping.server_conditions, condition);
+        let location = self.location(directive.span);
+        let (ty, field) = (ty.into(), field.map(Into::into));
+        self.mapping.server_guards.push(ServerGuard { ty, field, condition, location });
+    }
+
+    /// `visible: {authenticated: true, scopes: [["a"]], roles: ["b"]}` of a server: all that is written has to hold.
+    pub(super) fn visible(&mut self, fields: &mut Fields<'d>) -> Option<Vec<u32>> {
+        let value = self.take(fields, "visible")?;
+        let mut fields = self.object(value, "visible")?;
+        let mut conditions = Vec::new();
+        if self.take(&mut fields, "authenticated").and_then(|it| self.boolean(it)) == Some(true) {
+            conditions.push(Condition::Authenticated);
+        }
+        let scopes = self.take(&mut fields, "scopes").and_then(|it| self.scopes(it));
+        conditions.extend(scopes.map(Condition::Scopes));
+        let roles = self.take(&mut fields, "roles").map(|it| self.role_names(it));
+        conditions.extend(roles.map(Condition::Roles));
+        self.finish(fields);
+        let all = &mut self.mapping.server_conditions;
+        Some(conditions.into_iter().map(|it| place(all, it)).collect())
+    }
+
+    fn condition(&mut self, kind: GuardKind, directive: &'d Directive) -> Option<Condition> {
         let mut fields = self.fields(directive);
         let condition = match kind {
             GuardKind::Authenticated => Some(Condition::Authenticated),
@@ -78,14 +121,7 @@ impl<'d> Reader<'d> {
             GuardKind::Roles => self.roles(&mut fields).map(Condition::Roles),
         };
         self.finish(fields);
-        let Some(condition) = condition else { return };
-        let conditions = &mut self.mapping.conditions;
-        let known = conditions.iter().position(|it| *it == condition);
-        let at = known.unwrap_or_else(|| {
-            conditions.push(condition);
-            conditions.len() - 1
-        });
-        self.mapping.guards.push(Guard { guarded, condition: at as u32 });
+        condition
     }
 
     /// `[["a", "b"], ["c"]]`: `a` and `b`, or `c`.
@@ -115,6 +151,10 @@ impl<'d> Reader<'d> {
 
     fn roles(&mut self, fields: &mut Fields<'d>) -> Option<Box<[Box<str>]>> {
         let value = self.need(fields, "roles")?;
+        Some(self.role_names(value))
+    }
+
+    fn role_names(&mut self, value: ValueId) -> Box<[Box<str>]> {
         let roles = self.strings(value);
         if roles.is_empty() {
             self.complain_of(value, "only `admin` would see this: name roles, as in `[\"editor\"]`");
@@ -122,6 +162,16 @@ impl<'d> Reader<'d> {
         if let Some((_, span)) = roles.iter().find(|it| it.0.trim().is_empty()) {
             self.complain(*span, "a role has a name");
         }
-        Some(roles.into_iter().map(|it| it.0.into()).collect())
+        roles.into_iter().map(|it| it.0.into()).collect()
     }
+}
+
+/// The place of `condition` among all, which has each once.
+fn place(all: &mut Vec<Condition>, condition: Condition) -> u32 {
+    let known = all.iter().position(|it| *it == condition);
+    let at = known.unwrap_or_else(|| {
+        all.push(condition);
+        all.len() - 1
+    });
+    at as u32
 }

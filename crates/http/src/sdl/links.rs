@@ -7,7 +7,8 @@ use super::guards::GuardKind;
 use super::hint;
 use std::borrow::Cow;
 use weir_language::ast::{
-    Definition, Directive, Document, InputDefinition, List, TypeBody, Value, ValueId, ValueKind,
+    Definition, Directive, Document, FieldDefinition, InputDefinition, List, TypeBody, TypeDefinition, Value,
+    ValueId, ValueKind,
 };
 use weir_language::error::{Code, Error};
 use weir_language::span::Span;
@@ -162,6 +163,8 @@ pub(super) struct Links<'d> {
     homes: Vec<&'static str>,
     /// Of connect: 1 is v0.1.
     pub(super) version: u8,
+    /// True if the text names GraphQL or gRPC servers.
+    pub(super) has_servers: bool,
 }
 
 /// Results of reading links.
@@ -201,7 +204,7 @@ impl<'d> Links<'d> {
 
     pub(super) fn read(document: &'d Document<'d>, errors: &mut Vec<Error>, notes: &mut Vec<Error>) -> Self {
         let (names, imports) = (vec![("link".into(), Known::Link)], Vec::new());
-        let mut links = Self { names, imports, homes: Vec::new(), version: 3 };
+        let mut links = Self { names, imports, homes: Vec::new(), version: 3, has_servers: false };
         let mut found = FoundLinks { errors, notes };
         for definition in &document.definitions {
             let Definition::Schema(schema) = definition else { continue };
@@ -212,7 +215,33 @@ impl<'d> Links<'d> {
             }
         }
         links.check_uses(document, &mut found);
+        let is_server =
+            |it: &Directive| matches!(links.known(document.str(it.name)), Some(Known::Graphql | Known::Grpc));
+        let has_server = |it: &Definition| match it {
+            Definition::Schema(schema) => document.list(schema.directives).iter().any(is_server),
+            _ => false,
+        };
+        links.has_servers = document.definitions.iter().any(has_server);
         links
+    }
+
+    /// True if `field` of `ty` only says who sees a field that a server has: it has guards and no other directive, in an extension of
+    /// a root, or of a type that the text does not define.
+    pub(super) fn guards_server(
+        &self,
+        document: &Document<'_>,
+        ty: &TypeDefinition,
+        field: &FieldDefinition,
+    ) -> bool {
+        let name = document.str(ty.name);
+        let is_own = |it: &Definition| matches!(it, Definition::Type(other) if !other.extend && document.str(other.name) == name);
+        let is_guard = |it: &Directive| matches!(self.known(document.str(it.name)), Some(Known::Guard(_)));
+        let directives = document.list(field.directives);
+        self.has_servers
+            && ty.extend
+            && !directives.is_empty()
+            && directives.iter().all(is_guard)
+            && (["Query", "Mutation"].contains(&name) || !document.definitions.iter().any(is_own))
     }
 
     fn link(&mut self, document: &'d Document<'d>, directive: &Directive, found: &mut FoundLinks<'_>) {

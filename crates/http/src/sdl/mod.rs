@@ -161,6 +161,8 @@ impl<'d> Reader<'d> {
             env: Vec::new(),
             conditions: Vec::new(),
             guards: Vec::new(),
+            server_conditions: Vec::new(),
+            server_guards: Vec::new(),
             notes: Vec::new(),
         };
         Self {
@@ -221,7 +223,7 @@ impl<'d> Reader<'d> {
         };
         let id = self.mapping.schema.type_by_name(name);
         for field in self.document.list(fields) {
-            self.on_field(id, name, field);
+            self.on_field(id, ty, field);
         }
     }
 
@@ -261,12 +263,15 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn on_field(&mut self, id: Option<TypeId>, ty: &'d str, field: &'d FieldDefinition) {
+    fn on_field(&mut self, id: Option<TypeId>, of: &'d TypeDefinition, field: &'d FieldDefinition) {
         use links::Known;
-        let name = self.str(field.name);
+        let (ty, name) = (self.str(of.name), self.str(field.name));
         self.unguarded(field.arguments);
-        let mut brought = false;
         let directives = self.document.list(field.directives);
+        if self.links.guards_server(self.document, of, field) {
+            return self.guard_server_field(directives, ty, name);
+        }
+        let mut brought = false;
         for directive in directives {
             match self.known(directive) {
                 Some(Known::Connect) => {

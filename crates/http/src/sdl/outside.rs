@@ -85,6 +85,7 @@ impl Outside<'_> {
         match (variable, keys) {
             (Variable::Config, _) => self.config(keys).map_or(Looked::Missing, |it| Looked::of(&it)),
             (Variable::Env, [name]) => (self.env)(name).map_or(Looked::Missing, Looked::Text),
+            (Variable::Claims | Variable::Role, _) => Looked::Later,
             _ => Looked::Missing,
         }
     }

@@ -398,12 +398,14 @@ impl<'d> Reader<'d> {
         let own = self.own(Some(server_name(&prefix, "graphql")), directive.span);
         let base = url.and_then(|it| self.base(own, it));
         let headers = self.own_headers(&mut fields, own);
+        let visible = self.visible(&mut fields);
         self.finish(fields);
         self.check_server(own);
         let location = self.location(directive.span);
         if let Some(base) = base {
             let policy = Policy::default();
-            self.mapping.graphql.push(GraphqlServer { base, prefix, headers, cache: None, policy, location });
+            let server = GraphqlServer { base, prefix, headers, visible, cache: None, policy, location };
+            self.mapping.graphql.push(server);
         }
     }
 
@@ -418,6 +420,7 @@ impl<'d> Reader<'d> {
             self.complain_of(url, "the URL of a gRPC server has no query");
         }
         let headers = self.own_headers(&mut fields, own);
+        let visible = self.visible(&mut fields);
         self.finish(fields);
         self.check_server(own);
         let location = self.location(directive.span);
@@ -428,6 +431,7 @@ impl<'d> Reader<'d> {
                 proto,
                 prefix,
                 headers,
+                visible,
                 cache: None,
                 policy,
                 location,

@@ -1,7 +1,7 @@
 //! The text as clients may see it: what is read here is blanked out, byte for byte, so that places stay.
 //!
 //! `extend type` of a type that the text does not have becomes its definition; fields with `@join` go, as another source
-//! answers them; a text without queries gets a field that no one may see.
+//! answers them, and so do those that only guard a field of a server; a text without queries gets a field that no one may see.
 
 use super::links::{Known, Links};
 use weir_language::ast::{
@@ -57,8 +57,8 @@ pub(super) fn visible(document: &Document<'_>, links: &Links<'_>) -> Visible {
                 blanks.spans.push(it.span)
             }
             Definition::Type(ty) => {
-                has_query |= document.str(ty.name) == "Query";
-                blanks.ty(ty, &mut foreign);
+                let is_left = blanks.ty(ty, &mut foreign);
+                has_query |= is_left && document.str(ty.name) == "Query";
             }
             Definition::Directive(_) | Definition::Operation(_) | Definition::Fragment(_) => {}
         }
@@ -104,21 +104,37 @@ impl Blanks<'_> {
         self.document.list(list).iter().for_each(|it| self.directives(it.directives));
     }
 
-    fn ty(&mut self, ty: &TypeDefinition, foreign: &mut Vec<String>) {
+    /// True if something of the type is left.
+    fn ty(&mut self, ty: &TypeDefinition, foreign: &mut Vec<String>) -> bool {
         self.directives(ty.directives);
         let fields = match ty.body {
             TypeBody::Object { fields, .. } | TypeBody::Interface { fields, .. } => fields,
-            TypeBody::Input { fields } => return self.inputs(fields),
-            TypeBody::Enum { values } => {
-                return self.document.list(values).iter().for_each(|it| self.directives(it.directives));
+            TypeBody::Input { fields } => {
+                self.inputs(fields);
+                return true;
             }
-            TypeBody::Scalar | TypeBody::Union { .. } => return,
+            TypeBody::Enum { values } => {
+                self.document.list(values).iter().for_each(|it| self.directives(it.directives));
+                return true;
+            }
+            TypeBody::Scalar | TypeBody::Union { .. } => return true,
         };
+        self.object(ty, fields, foreign)
+    }
+
+    fn is_joined(&self, field: &FieldDefinition) -> bool {
+        let is_join = |it: &Directive| self.links.known(self.document.str(it.name)) == Some(Known::Join);
+        self.document.list(field.directives).iter().any(is_join)
+    }
+
+    /// As [`Self::ty`], of an object or interface.
+    fn object(
+        &mut self,
+        ty: &TypeDefinition,
+        fields: List<FieldDefinition>,
+        foreign: &mut Vec<String>,
+    ) -> bool {
         let name = self.document.str(ty.name);
-        let joined = |field: &FieldDefinition| {
-            let is_join = |it: &Directive| self.links.known(self.document.str(it.name)) == Some(Known::Join);
-            self.document.list(field.directives).iter().any(is_join)
-        };
         let fields = self.document.list(fields);
         // A definition that only annotates a type of another source adds no field.
         let is_about = |it: &Directive| {
@@ -126,11 +142,13 @@ impl Blanks<'_> {
             matches!(known, Some(Known::CacheControl | Known::CacheTag | Known::Guard(_)))
         };
         let says_only = fields.is_empty() && self.document.list(ty.directives).iter().all(is_about);
-        if ty.extend && (says_only || !fields.is_empty() && fields.iter().all(joined)) {
+        let is_gone =
+            |it: &&FieldDefinition| self.is_joined(it) || self.links.guards_server(self.document, ty, it);
+        let gone: Vec<Span> = fields.iter().filter(is_gone).map(|it| it.span).collect();
+        if ty.extend && (says_only || !fields.is_empty() && gone.len() == fields.len()) {
             self.spans.push(ty.span);
-            return;
+            return false;
         }
-        let gone: Vec<Span> = fields.iter().filter(|it| joined(it)).map(|it| it.span).collect();
         self.spans.extend(gone);
         for field in fields {
             self.directives(field.directives);
@@ -145,5 +163,6 @@ impl Blanks<'_> {
             self.spans.push(Span::new(start, start + "extend".len() as u32));
             foreign.push(name.to_owned());
         }
+        true
     }
 }

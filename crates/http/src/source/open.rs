@@ -94,6 +94,7 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
     let division = Division::new(&mapping);
     let hints = mapping.hints.iter().map(|it| hint(it, &file)).collect();
     let cache = Arc::clone(&options.cache);
+    let settings = Arc::new(settings);
     let shared = Arc::new(Shared { mapping, upstreams, runtimes, cache, settings });
     let ca = options.ca.map(Into::into);
     Ok(HttpSource { name: options.name.into(), shared, division, hints, ca })

@@ -3,10 +3,11 @@
 use super::HttpSource;
 use super::open::{call_policy, protocol};
 use crate::inputs::ConfigValues;
-use crate::passthrough::{ForwardedHeader, ForwardedValue, Server};
-use crate::sdl::{CacheRule, Mistake, Policy, server_name};
+use crate::passthrough::{Audience, ForwardedHeader, ForwardedValue, MadeHeader, Server, find_guarded};
+use crate::sdl::{CacheRule, Mapping, Mistake, Policy, ServerGuard, server_name};
 use crate::template::{Base, Fixed, Header, HeaderValue, fixed};
 use std::sync::Arc;
+use weir_language::schema::Schema;
 use weir_language::span::Location;
 
 /// A server that answers for all of its types.
@@ -23,6 +24,7 @@ struct ServerText<'n> {
     base: &'n Base,
     prefix: &'n str,
     headers: &'n [Header],
+    visible: Option<&'n [u32]>,
     cache_rule: &'n Option<CacheRule>,
     kind: &'n str,
 }
@@ -44,6 +46,35 @@ impl HttpSource {
         lost.map(mistake).collect()
     }
 
+    /// Errors of guards on types and fields that no server of the file has, or one that the admin alone sees: `servers` are the
+    /// schemas of all, by their names.
+    #[must_use]
+    pub fn lost_guards(&self, file: &str, servers: &[(&str, &Schema)]) -> Vec<Mistake> {
+        let mapping = &self.shared.mapping;
+        let named = |prefix: &str, kind: &str| format!("{}/{}", self.name, server_name(prefix, kind));
+        let graphql = mapping.graphql.iter().filter(|it| it.visible.is_none());
+        let grpc = mapping.grpc.iter().filter(|it| it.visible.is_none());
+        let closed =
+            graphql.map(|it| named(&it.prefix, "graphql")).chain(grpc.map(|it| named(&it.prefix, "grpc")));
+        let closed: Vec<String> = closed.collect();
+        let mistake = |guard: &ServerGuard| {
+            let ServerGuard { ty, field, location, .. } = guard;
+            let shown = field.as_ref().map_or_else(|| ty.to_string(), |it| format!("{ty}.{it}"));
+            let has = |schema: &Schema| find_guarded(schema, ty, field.as_deref()).is_some();
+            let message = match servers.iter().find(|it| has(it.1)) {
+                None => {
+                    format!("no server of this text has `{shown}`: mend the name, or give it a `@connect`")
+                }
+                Some((name, _)) if closed.iter().any(|it| it == name) => format!(
+                    "the admin alone sees the server that has `{shown}`: give it `visible`, as in `visible: {{authenticated: true}}`"
+                ),
+                Some(_) => return None,
+            };
+            Some(Mistake { file: Arc::from(file), location: *location, message })
+        };
+        mapping.server_guards.iter().filter_map(mistake).collect()
+    }
+
     /// The servers that the text, which stands in `file`, names.
     /// # Errors
     /// Headers that cannot be sent there, with their places.
@@ -52,7 +83,7 @@ impl HttpSource {
         let (mut servers, mut mistakes) = (Vec::new(), Vec::new());
         let mistake = |location, message| Mistake { file: Arc::from(file), location, message };
         let mut server = |it: ServerText<'_>, policy: &Policy, at: Location| {
-            let ServerText { base, prefix, headers, cache_rule, kind } = it;
+            let ServerText { base, prefix, headers, visible, cache_rule, kind } = it;
             let forwarded = headers
                 .iter()
                 .filter_map(|it| forward(it, settings).transpose())
@@ -80,6 +111,7 @@ impl HttpSource {
                         cache,
                         cache_rule,
                         type_tags,
+                        audience: visible.map(|it| audience(mapping, it)),
                     })
                 }
                 (Err(message), _) => {
@@ -93,14 +125,16 @@ impl HttpSource {
             }
         };
         for it in &mapping.graphql {
-            let (base, prefix, headers) = (&it.base, &*it.prefix, &it.headers);
-            let named = ServerText { base, prefix, headers, cache_rule: &it.cache, kind: "graphql" };
+            let (base, prefix, headers, visible) =
+                (&it.base, &*it.prefix, &it.headers, it.visible.as_deref());
+            let named = ServerText { base, prefix, headers, visible, cache_rule: &it.cache, kind: "graphql" };
             let made = server(named, &it.policy, it.location);
             servers.extend(made.map(|made| RemoteServer::Graphql(made, it.location)));
         }
         for it in &mapping.grpc {
-            let (base, prefix, headers) = (&it.base, &*it.prefix, &it.headers);
-            let named = ServerText { base, prefix, headers, cache_rule: &it.cache, kind: "grpc" };
+            let (base, prefix, headers, visible) =
+                (&it.base, &*it.prefix, &it.headers, it.visible.as_deref());
+            let named = ServerText { base, prefix, headers, visible, cache_rule: &it.cache, kind: "grpc" };
             let made = server(named, &it.policy, it.location);
             servers.extend(made.map(|made| RemoteServer::Grpc(made, it.proto.clone(), it.location)));
         }
@@ -108,8 +142,18 @@ impl HttpSource {
     }
 }
 
-/// A header as it is sent with every call: its settings are put in once. One whose value is missing is not sent.
-fn forward(header: &Header, settings: &ConfigValues) -> Result<Option<ForwardedHeader>, String> {
+/// Callers who see a server with these conditions.
+fn audience(mapping: &Mapping, visible: &[u32]) -> Audience {
+    Audience {
+        conditions: mapping.server_conditions.clone(),
+        whole: visible.to_vec(),
+        guards: mapping.server_guards.clone(),
+    }
+}
+
+/// A header as it is sent with every call: its settings are put in once, unless a caller's claims stand in it too. One whose value is
+/// missing is not sent.
+fn forward(header: &Header, settings: &Arc<ConfigValues>) -> Result<Option<ForwardedHeader>, String> {
     let value = match &header.value {
         HeaderValue::From(name) => ForwardedValue::From(name.clone()),
         HeaderValue::Text(parts) => {
@@ -120,10 +164,14 @@ fn forward(header: &Header, settings: &ConfigValues) -> Result<Option<ForwardedH
                     return Err(format!("header `{}`: a setting in it is no single value", header.name));
                 }
                 Fixed::Open => {
-                    return Err(format!(
-                        "header `{}`: only `$config.name` and `$env.name` can stand in it here, and `??` behind them",
-                        header.name
-                    ));
+                    let made = MadeHeader::new(parts, settings).ok_or_else(|| {
+                        format!(
+                            "header `{}`: only `$config.name`, `$env.name`, `$claims.name` and `$role` can stand in it here, and `??` behind them",
+                            header.name
+                        )
+                    })?;
+                    let value = ForwardedValue::Made(made);
+                    return Ok(Some(ForwardedHeader { name: header.name.clone(), value }));
                 }
             };
             let value = http::HeaderValue::from_str(&text);

@@ -1,24 +1,24 @@
-//! Visibility of the services' members: the guards of their text against a caller.
+//! Visibility of the members of services and servers: the guards of their text against a caller.
 //!
-//! **Invariant:** the facts of a caller are one bit for each condition of the text, the first in the lowest place; the admin, and a text
-//! without conditions, have none.
+//! **Invariant:** the facts of a caller are one bit for each condition, the first in the lowest place; the admin, and a text without
+//! conditions, have none.
 
-use crate::sdl::{Condition, Guarded, Mapping};
+use crate::sdl::{Condition, Guard, Guarded};
 use weir_engine::caller::{Claims, Facts, Identity};
 use weir_language::json::Json;
-use weir_language::schema::Visibility;
+use weir_language::schema::{Schema, Visibility};
 
 /// Brackets that may be open in a claim of scopes.
 const DEPTH_MAX: u32 = 8;
 
 /// Appends the facts of `identity`.
-pub(super) fn profile(mapping: &Mapping, identity: &Identity, facts: &mut Facts) {
-    if mapping.conditions.is_empty() || identity.is_admin() {
+pub(crate) fn profile(conditions: &[Condition], identity: &Identity, facts: &mut Facts) {
+    if conditions.is_empty() || identity.is_admin() {
         return;
     }
     let start = facts.len();
-    facts.resize(start + mapping.conditions.len().div_ceil(64), 0);
-    for (at, condition) in mapping.conditions.iter().enumerate() {
+    facts.resize(start + conditions.len().div_ceil(64), 0);
+    for (at, condition) in conditions.iter().enumerate() {
         facts[start + at / 64] |= u64::from(holds(condition, identity)) << (at % 64);
     }
 }
@@ -46,18 +46,18 @@ fn has_scope(claims: &Claims, scope: &str) -> bool {
     ["scope", "scp"].iter().filter_map(|it| claims.claim(it)).any(has)
 }
 
-/// The members that callers with these facts see.
-pub(super) fn visibility(mapping: &Mapping, facts: &[u64]) -> Option<Visibility> {
+/// The members of `schema` that callers with these facts see.
+pub(crate) fn visibility(schema: &Schema, guards: &[Guard], facts: &[u64]) -> Option<Visibility> {
     let holds = |at: u32| facts.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1);
-    let mut hidden = mapping.guards.iter().filter(|it| !holds(it.condition)).peekable();
+    let mut hidden = guards.iter().filter(|it| !holds(it.condition)).peekable();
     hidden.peek()?;
-    let mut seen = Visibility::everything(&mapping.schema);
+    let mut seen = Visibility::everything(schema);
     for guard in hidden {
         match guard.guarded {
             Guarded::Type(id) => seen.show_type(id, false),
             Guarded::Field(id) => seen.show_field(id, false),
         }
     }
-    seen.close(&mapping.schema);
+    seen.close(schema);
     Some(seen)
 }

@@ -1,10 +1,10 @@
-//! Texts whose only values are settings, so that they are known before any request.
+//! Texts whose only values are settings, so that they are known before any request, or settings, claims and the role of a caller.
 
 use super::{Part, Slot, slots};
 use crate::selection::value::Value;
 use crate::selection::{Expr, ExprId, Selection, Start, Step, StepKind, Variable};
 
-/// Finds the setting that the keys of `$config` or `$env` lead to.
+/// Finds the value that the keys of `$config`, `$env` or `$claims` lead to, or `$role`.
 pub(crate) type LookUp<'l> = dyn Fn(Variable, &[&str]) -> Looked + 'l;
 
 /// The value of a setting that is used as a text.
@@ -16,6 +16,8 @@ pub(crate) enum Looked {
     Missing,
     /// A list or an object.
     NoText,
+    /// Nobody asks yet: a request says it.
+    Later,
 }
 
 impl Looked {
@@ -52,7 +54,7 @@ pub(crate) fn fixed(parts: &[Part], look_up: &LookUp<'_>) -> Fixed {
                 Some(Looked::Text(value)) => text.push_str(&value),
                 Some(Looked::Missing) => is_missing = true,
                 Some(Looked::NoText) => return Fixed::NoText,
-                None => return Fixed::Open,
+                Some(Looked::Later) | None => return Fixed::Open,
             },
         }
     }
@@ -65,7 +67,7 @@ pub(crate) fn needed(parts: &[Part]) -> impl Iterator<Item = &Slot> {
     slots(parts.iter()).filter(is_needed)
 }
 
-/// The text that `$config.name` or `$env.name` stands for, or a literal, or the first of them that is there; `None` of any other
+/// The text that `$config.name`, `$env.name`, `$claims.name` or `$role` stands for, or a literal, or the first of them that is there; `None` of any other
 /// expression.
 fn setting(expr: &Selection, id: ExprId, look_up: &LookUp<'_>) -> Option<Looked> {
     match expr.expr(id) {
@@ -73,14 +75,24 @@ fn setting(expr: &Selection, id: ExprId, look_up: &LookUp<'_>) -> Option<Looked>
         Expr::Null => Some(Looked::Missing),
         Expr::Coalesce(choices) => {
             let choices = choices.iter().map(|&it| setting(expr, it, look_up)).collect::<Option<Vec<_>>>()?;
+            if choices.contains(&Looked::Later) {
+                return Some(Looked::Later);
+            }
             Some(choices.into_iter().find(|it| *it != Looked::Missing).unwrap_or(Looked::Missing))
         }
-        Expr::Path { start: Start::Variable(variable @ (Variable::Config | Variable::Env)), steps } => {
+        Expr::Path {
+            start:
+                Start::Variable(variable @ (Variable::Config | Variable::Env | Variable::Claims | Variable::Role)),
+            steps,
+        } => {
             let key = |step: &'_ Step| match &step.kind {
                 StepKind::Key(name) => Some(name.clone()),
                 _ => None,
             };
-            let names = steps.iter().map(key).collect::<Option<Vec<_>>>().filter(|it| !it.is_empty())?;
+            let names = steps.iter().map(key).collect::<Option<Vec<_>>>()?;
+            if names.is_empty() != (*variable == Variable::Role) {
+                return None;
+            }
             Some(look_up(*variable, &names.iter().map(|it| &**it).collect::<Vec<_>>()))
         }
         _ => None,

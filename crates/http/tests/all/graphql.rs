@@ -119,6 +119,7 @@ fn server(address: SocketAddr, prefix: &str) -> Server {
         cache_rule: None,
         tag: "shop".into(),
         type_tags: Vec::new(),
+        audience: None,
     }
 }
 

@@ -36,6 +36,7 @@ fn source_with(address: std::net::SocketAddr, change: impl FnOnce(&mut Server)) 
         cache_rule: None,
         tag: "shop".into(),
         type_tags: Vec::new(),
+        audience: None,
     };
     change(&mut server);
     Arc::new(GrpcSource::open(server, &description()).unwrap())

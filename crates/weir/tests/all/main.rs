@@ -41,6 +41,7 @@ mod postgres;
 mod postgres_processes;
 mod read_only;
 mod relay;
+mod server_callers;
 mod servers;
 mod service;
 mod services;

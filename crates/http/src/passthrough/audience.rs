@@ -1,0 +1,67 @@
+//! Callers who see a server, and the types and fields of it that not all of them see.
+//!
+//! **Invariant:** without an audience the admin alone sees a server.
+
+use crate::sdl::{Condition, Guard, Guarded, ServerGuard};
+use crate::source::visible;
+use weir_engine::caller::{Facts, Identity};
+use weir_language::schema::{FieldId, Schema, TypeId, Visibility};
+
+/// As a text of services says it.
+#[derive(Clone, Debug)]
+pub struct Audience {
+    /// All conditions.
+    pub conditions: Vec<Condition>,
+    /// Places of those that hold for the whole server.
+    pub whole: Vec<u32>,
+    /// Those of types and fields, of this server or of another one of the text.
+    pub guards: Vec<ServerGuard>,
+}
+
+/// The same, for the schema of the server.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    conditions: Vec<Condition>,
+    guards: Vec<Guard>,
+}
+
+impl Shown {
+    pub(crate) fn new(audience: &Audience, schema: &Schema) -> Self {
+        let roots = [Some(schema.query), schema.mutation];
+        let fields = roots.into_iter().flatten().flat_map(|it| schema.ty(it).fields.range());
+        let whole = fields.flat_map(|at| {
+            let guarded = Guarded::Field(FieldId(at as u32));
+            audience.whole.iter().map(move |&condition| Guard { guarded, condition })
+        });
+        let own = audience.guards.iter().filter_map(|it| {
+            Some(Guard { guarded: find(schema, &it.ty, it.field.as_deref())?, condition: it.condition })
+        });
+        Self { conditions: audience.conditions.clone(), guards: whole.chain(own).collect() }
+    }
+
+    pub(crate) fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        visible::profile(&self.conditions, identity, facts);
+    }
+
+    pub(crate) fn visibility(&self, schema: &Schema, facts: &[u64]) -> Option<Visibility> {
+        visible::visibility(schema, &self.guards, facts)
+    }
+}
+
+/// The type `ty` of a server, or its field `field`: a root is called `Query` or `Mutation`, whatever the server calls it.
+pub(crate) fn find(schema: &Schema, ty: &str, field: Option<&str>) -> Option<Guarded> {
+    let named = || schema.type_by_name(ty).filter(|it| !is_root(schema, *it));
+    let id = match ty {
+        "Query" => Some(schema.query),
+        "Mutation" => schema.mutation,
+        _ => named(),
+    }?;
+    match field {
+        Some(field) => schema.field_by_name(id, field).map(Guarded::Field),
+        None => Some(Guarded::Type(id)),
+    }
+}
+
+fn is_root(schema: &Schema, id: TypeId) -> bool {
+    id == schema.query || Some(id) == schema.mutation
+}
