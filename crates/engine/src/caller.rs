@@ -26,6 +26,9 @@ pub const WHOLE_SESSION: &str = "x-hasura-*";
 /// Prefix of the names of session variables.
 pub const SESSION_PREFIX: &str = "x-hasura-";
 
+/// Prefix of the names of variables that hold claims of a token as values of a type.
+pub const TOKEN_PREFIX: &str = "token:";
+
 /// The result of authentication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
@@ -65,13 +68,15 @@ pub struct Claims {
     /// Lower-case names, ascending, each once.
     variables: Box<[(Box<str>, Box<str>)]>,
     token: Token,
+    /// Tokens of authorities of their own, by name.
+    own: Box<[(Box<str>, Token)]>,
     /// The variables as a JSON object, once somebody asked.
     session: OnceLock<Box<str>>,
 }
 
 impl PartialEq for Claims {
     fn eq(&self, other: &Self) -> bool {
-        self.variables == other.variables && self.token == other.token
+        self.variables == other.variables && self.token == other.token && self.own == other.own
     }
 }
 
@@ -95,6 +100,14 @@ impl Token {
     pub fn of(claims: impl IntoIterator<Item = (String, String)>) -> Self {
         Self::Claims(sorted(claims))
     }
+    /// The JSON text of a top-level claim.
+    #[must_use]
+    pub fn claim(&self, name: &str) -> Option<&str> {
+        match self {
+            Self::Claims(claims) => find(claims, name),
+            Self::Absent | Self::Refused(_) => None,
+        }
+    }
 }
 
 fn sorted(pairs: impl IntoIterator<Item = (String, String)>) -> Box<[(Box<str>, Box<str>)]> {
@@ -114,14 +127,20 @@ impl Claims {
     #[must_use]
     pub fn new(variables: impl IntoIterator<Item = (String, String)>, token: Token) -> Self {
         let lower = variables.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        Self { variables: sorted(lower), token, session: OnceLock::new() }
+        Self { variables: sorted(lower), token, own: Box::default(), session: OnceLock::new() }
+    }
+    /// The same with tokens of authorities of their own, each by the authority's name.
+    #[must_use]
+    pub fn with_tokens(self, own: impl IntoIterator<Item = (Box<str>, Token)>) -> Self {
+        Self { own: own.into_iter().collect(), ..self }
     }
     /// The same with this role among the variables.
     fn with_role(&self, role: &str) -> Self {
         let others = self.variables.iter().filter(|it| &*it.0 != ROLE_VARIABLE);
         let others = others.map(|(name, value)| (name.to_string(), value.to_string()));
         let all = others.chain([(ROLE_VARIABLE.to_owned(), role.to_owned())]);
-        Self { variables: sorted(all), token: self.token.clone(), session: OnceLock::new() }
+        let (token, own) = (self.token.clone(), self.own.clone());
+        Self { variables: sorted(all), token, own, session: OnceLock::new() }
     }
     /// The text of the session variable with this lower-case name.
     #[must_use]
@@ -153,13 +172,15 @@ impl Claims {
     pub fn token(&self) -> &Token {
         &self.token
     }
+    /// The token that `authority` has checked, or that of the session where it has checked none.
+    #[must_use]
+    pub fn token_of(&self, authority: &str) -> &Token {
+        self.own.iter().find(|it| &*it.0 == authority).map_or(&self.token, |it| &it.1)
+    }
     /// The JSON text of a top-level claim of the token.
     #[must_use]
     pub fn claim(&self, name: &str) -> Option<&str> {
-        match &self.token {
-            Token::Claims(claims) => find(claims, name),
-            Token::Absent | Token::Refused(_) => None,
-        }
+        self.token.claim(name)
     }
 }
 
@@ -298,13 +319,15 @@ impl Caller {
         &self.claims
     }
     /// The value under a name of [`crate::source::PreparedFetch::reads_claims`]: the role, the text of another session variable, all
-    /// of them, or the JSON text of a claim of the token.
+    /// of them, a claim as a value of a type, or the JSON text of a claim of the token.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         match name {
             ROLE_VARIABLE => Some(&self.role),
             WHOLE_SESSION => Some(self.claims.session()),
-            _ if name.starts_with(SESSION_PREFIX) => self.claims.variable(name),
+            _ if name.starts_with(SESSION_PREFIX) || name.starts_with(TOKEN_PREFIX) => {
+                self.claims.variable(name)
+            }
             _ => self.claims.claim(name),
         }
     }

@@ -41,6 +41,8 @@ pub struct Model {
     pub enums: Vec<Enum>,
     /// The line `# Dgraph.Authorization`.
     pub authorization: Option<Authorization>,
+    /// Name of the authority whose tokens the rules read; empty for the token of the session.
+    pub authority: Box<str>,
 }
 
 /// An object, interface or union.

@@ -2,13 +2,16 @@
 
 use crate::config::Config;
 use crate::generation::{Origin, settings};
+use crate::native::AuthSettings;
 use crate::relay::RelayGraph;
 use crate::services;
 use crate::session;
+use crate::session::native::NativeAuth;
 use crate::sources::{self, Target};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Explanation, Request};
 use weir_engine::source::{Protocol, Source};
 use weir_language::json::{Json, JsonError};
@@ -38,6 +41,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Weir {
     engine: Engine,
     relay: RelayGraph,
+    native_auth: NativeAuth,
 }
 
 /// Why there is no answer at all. What is wrong with a document or a field is in the answer.
@@ -94,7 +98,13 @@ impl Builder {
         all.append(&mut self.sources);
         let graph = sources::compose(all, &opened.joins, &[])?;
         let relay = RelayGraph::new(&self.config, &graph, settings(&self.config));
-        Ok(Weir { relay, engine: Engine::new(graph, settings(&self.config)).sharing(services::changes()) })
+        let mut native_auth = NativeAuth::default();
+        for (name, AuthSettings { line, variables }) in opened.native_auth {
+            let added = native_auth.add(&name, line.as_ref(), &variables);
+            added.map_err(|message| format!("{name}: {message}"))?;
+        }
+        let engine = Engine::new(graph, settings(&self.config)).sharing(services::changes());
+        Ok(Weir { engine, relay, native_auth })
     }
 }
 
@@ -158,6 +168,16 @@ impl Weir {
                 Ok(all)
             }
         }
+    }
+
+    /// A caller in `role`, or the admin, with the members of the JSON object `claims`: names that begin with `x-hasura-` or `x-weir-` are
+    /// session variables, all others claims of a token, as rules of native types and services read them.
+    /// # Errors
+    /// `claims` is no such object, in words.
+    pub fn assume(&self, role: Option<&str>, claims: &str) -> Result<Identity, String> {
+        let claims = read(claims).map_err(|error| error.to_string().replace("variables", "claims"))?;
+        let identity = session::assumed(role, claims.as_ref().map(Json::root))?;
+        Ok(self.native_auth.with_values(identity))
     }
 
     /// The plan of `query` and what it asks its sources, without running it.

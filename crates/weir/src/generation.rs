@@ -71,7 +71,7 @@ impl Generation {
         let Opened { watches, building, native_auth: said, .. } = opened;
         let mut native_auth = NativeAuth::default();
         for (name, AuthSettings { line, variables }) in said {
-            let added = native_auth.add(line.as_ref(), &variables);
+            let added = native_auth.add(&name, line.as_ref(), &variables);
             added.map_err(|message| format!("{name}: {message}"))?;
         }
         let credentials = native_auth.credentials(made.authenticator.credentials());

@@ -37,6 +37,8 @@ pub struct Native {
     pub sdl: PathBuf,
     /// The store.
     pub place: Place,
+    /// Clients are told of denied changes.
+    pub tells_denials: bool,
 }
 
 /// The rules on callers in a text of types.
@@ -97,14 +99,18 @@ impl Native {
                 None => Place::Sqlite(PathBuf::from(other.strip_prefix("sqlite:").unwrap_or(other))),
             },
         };
-        Ok(Self { sdl: sdl.to_owned(), place })
+        Ok(Self { sdl: sdl.to_owned(), place, tells_denials: false })
     }
 
     /// The native source of a configuration's entry; nothing if it is another kind.
     /// # Errors
     /// As [`Self::new`].
     pub fn of(source: &Source) -> Result<Option<Self>, String> {
-        source.native.as_deref().map(|sdl| Self::new(sdl, source.store.as_deref())).transpose()
+        let new = |sdl| {
+            let native = Self::new(sdl, source.store.as_deref())?;
+            Ok(Self { tells_denials: source.tell_denials, ..native })
+        };
+        source.native.as_deref().map(new).transpose()
     }
 
     /// The store that a command names: by a file of types, or by a weir.yaml with one native source.
@@ -213,15 +219,19 @@ impl Native {
         building: &[Building],
         limits: &Limits,
     ) -> Result<(Arc<dyn EngineSource>, AuthSettings), String> {
-        let Types { model, layout, kind: database, .. } = types.without(building);
+        let Types { mut model, layout, kind: database, .. } = types.without(building);
         let line = model.authorization.clone();
+        if line.is_some() {
+            model.authority = name.into();
+        }
         let api = weir_native::api::generate(model).map_err(|errors| {
             let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
             lines.join("\n")
         })?;
-        let style = Arc::new(weir_native::compile::Native::new(api, layout, database));
+        let style = weir_native::compile::Native::new(api, layout, database);
+        let style = if self.tells_denials { style.telling_denials() } else { style };
         let variables = style.token_variables().to_vec();
-        let source = self.serve(name, style, limits)?;
+        let source = self.serve(name, Arc::new(style), limits)?;
         Ok((source, AuthSettings { line, variables }))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::model::ClaimTest;
 use regex::Regex;
-use weir_engine::caller::Token;
+use weir_engine::caller::{TOKEN_PREFIX, Token};
 use weir_language::json::{Json, JsonKind, JsonRef};
 
 /// Claims nest no deeper; the token was read within this bound.
@@ -13,6 +13,8 @@ const DEPTH_MAX: u32 = 64;
 pub struct TokenVariable {
     /// Name of the session variable: in lower case, different for different claims and types.
     pub name: Box<str>,
+    /// Name of the authority whose token has the claim; empty for that of the session.
+    pub authority: Box<str>,
     claim: String,
     kind: ClaimKind,
     is_list: bool,
@@ -32,18 +34,17 @@ pub(crate) enum ClaimKind {
 }
 
 impl TokenVariable {
-    /// The claim `claim` as a value of the type called `ty`, or a list of such.
-    pub(crate) fn new(claim: &str, ty: &str, kind: ClaimKind, is_list: bool) -> Self {
-        let said = format!("{claim} {ty} {is_list}");
-        let digits: String = said.bytes().map(|it| format!("{it:02x}")).collect();
-        Self { name: format!("token:{digits}").into(), claim: claim.to_owned(), kind, is_list }
+    /// The claim `claim` of a token of `authority` as a value of the type called `ty`, or a list of such.
+    pub(crate) fn new(authority: &str, claim: &str, ty: &str, kind: ClaimKind, is_list: bool) -> Self {
+        let said = format!("{authority} {claim} {ty} {is_list}");
+        let digits: String = said.trim_start().bytes().map(|it| format!("{it:02x}")).collect();
+        let (name, authority) = (format!("{TOKEN_PREFIX}{digits}").into(), authority.into());
+        Self { name, authority, claim: claim.to_owned(), kind, is_list }
     }
 
     /// The text of the session variable; `None`: the claim is missing or of another type.
     fn text(&self, token: &Token) -> Option<String> {
-        let Token::Claims(claims) = token else { return None };
-        let (_, text) = claims.iter().find(|it| *it.0 == *self.claim)?;
-        let json = Json::parse(text.as_bytes(), DEPTH_MAX).ok()?;
+        let json = Json::parse(token.claim(&self.claim)?.as_bytes(), DEPTH_MAX).ok()?;
         let value = json.root();
         match (self.is_list, value.is_array()) {
             (false, _) => self.kind.text(value),
@@ -231,7 +232,7 @@ mod tests {
     fn a_claim_becomes_a_variable_of_its_type_or_none() {
         let text = |kind: ClaimKind, is_list: bool, claim: &str| {
             let token = Token::of([("c".to_owned(), claim.to_owned())]);
-            TokenVariable::new("c", "T", kind, is_list).text(&token)
+            TokenVariable::new("", "c", "T", kind, is_list).text(&token)
         };
         let check = |kind: ClaimKind, is_list: bool, claim: &str, expected: Option<&str>| {
             assert_eq!(text(kind, is_list, claim).as_deref(), expected, "{claim}");
@@ -250,6 +251,6 @@ mod tests {
         check(ClaimKind::Float, false, "1.5", Some("1.5"));
         check(ClaimKind::Enum(vec!["A".into()]), false, "\"B\"", None);
         check(ClaimKind::DateTime, false, "\"soon\"", None);
-        assert_eq!(TokenVariable::new("c", "T", ClaimKind::Text, false).text(&Token::Absent), None);
+        assert_eq!(TokenVariable::new("", "c", "T", ClaimKind::Text, false).text(&Token::Absent), None);
     }
 }

@@ -195,7 +195,7 @@ fn variable(api: &Api, name: &str, ty: TypeRef) -> Result<TokenVariable, String>
     if item.is_some_and(|it| it.is_list()) {
         return Err(format!("`${name}` is a list of lists"));
     }
-    Ok(TokenVariable::new(name, of, kind, ty.wraps.is_list()))
+    Ok(TokenVariable::new(&api.model.authority, name, of, kind, ty.wraps.is_list()))
 }
 
 impl GraphQuery {

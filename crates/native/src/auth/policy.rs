@@ -2,7 +2,7 @@
 
 use super::Right;
 use super::rules::{FoundRows, RuleTree, Rules};
-use crate::model::TypeId;
+use crate::model::{Model, TypeId};
 use hashbrown::HashMap;
 use std::sync::Arc;
 use weir_relational::catalog::{ColumnId, Relations, RelationshipId, TableId};
@@ -75,6 +75,11 @@ impl AuthPolicy {
         // Types without rules are not listed where there are none at all.
         let unlisted = if self.is_refused { &Allowed::Nothing } else { &Allowed::All };
         self.allowed.get(ty.index()).map_or(unlisted, |it| &it[operation as usize])
+    }
+
+    /// True if the caller sees every object of `ty`, of whatever kind.
+    pub(crate) fn sees_all(&self, model: &Model, ty: TypeId) -> bool {
+        model.ty(ty).members.iter().all(|it| *self.allowed(*it, Right::Query) == Allowed::All)
     }
 
     /// The rows of `table` that `operation` is allowed on.

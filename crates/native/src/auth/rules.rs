@@ -56,6 +56,8 @@ pub(crate) struct Rules {
     /// By type; of abstract types nothing.
     types: Vec<TypeRules>,
     variables: Vec<TokenVariable>,
+    /// As [`Model::authority`].
+    authority: Box<str>,
     policies: RwLock<HashMap<Box<[u64]>, Arc<AuthPolicy>>>,
     /// Tables and ways between them, for conditions on objects of interfaces.
     places: Arc<RuleTables>,
@@ -64,7 +66,7 @@ pub(crate) struct Rules {
 impl Rules {
     /// The rules of the types of `api`, whose queries are not compiled yet.
     pub(crate) fn new(api: &Api) -> Self {
-        let mut rules = Self::default();
+        let mut rules = Self { authority: api.model.authority.clone(), ..Self::default() };
         let mut known: Vec<(Rule, u32)> = Vec::new();
         for ty in &api.model.types {
             let auth = &ty.auth;
@@ -134,7 +136,8 @@ impl Rules {
 
     /// Appends the facts of `identity`: none for the admin, and where nothing is restricted.
     pub(crate) fn facts(&self, identity: &Identity, facts: &mut Facts) {
-        let is_refused = matches!(identity.claims.token(), Token::Refused(_));
+        let token = identity.claims.token_of(&self.authority);
+        let is_refused = matches!(token, Token::Refused(_));
         if identity.is_admin() || (self.is_empty() && !is_refused) {
             return;
         }
@@ -146,7 +149,7 @@ impl Rules {
         }
         for (at, leaf) in self.leaves.iter().enumerate() {
             let holds = match leaf {
-                RuleLeaf::Claim { name, test } => test.passes(identity.claims.claim(name)),
+                RuleLeaf::Claim { name, test } => test.passes(token.claim(name)),
                 RuleLeaf::Graph { query, .. } => {
                     query.variables.iter().all(|it| identity.claims.variable(&it.name).is_some())
                 }

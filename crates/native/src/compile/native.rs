@@ -22,7 +22,7 @@ use weir_relational::plan::Plan;
 use weir_relational::trigram::{self, Written};
 use weir_sql::exec::program::{Call, Programs};
 use weir_sql::frontend::form::{Form, structural};
-use weir_sql::frontend::{ApiFrontend, Ask};
+use weir_sql::frontend::{ApiFrontend, Ask, Violation};
 
 /// An API over native types and where they are stored.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ pub struct Native {
     pub(super) rules: Arc<Rules>,
     /// From the registry of an abstract type to the tables of its members.
     to_members: HashMap<(TypeId, TypeId), RelationshipId>,
-    /// The message for each violated constraint that stands for a rule of the types.
-    constraint_messages: BTreeMap<String, String>,
+    /// The message for each violated constraint that stands for a rule of a type.
+    constraint_messages: BTreeMap<String, (TypeId, String)>,
 }
 
 impl Native {
@@ -158,9 +158,10 @@ impl Native {
 }
 
 /// Messages for objects with equal values in fields that are unique together, by the name of the index.
-fn constraint_messages(api: &Api, layout: &Layout) -> BTreeMap<String, String> {
+fn constraint_messages(api: &Api, layout: &Layout) -> BTreeMap<String, (TypeId, String)> {
     let mut messages = BTreeMap::new();
-    for (ty, &table) in api.model.types.iter().zip(&layout.tables) {
+    for (id, &table) in api.model.type_ids().zip(&layout.tables) {
+        let ty = api.model.ty(id);
         for together in &ty.unique {
             let columns =
                 together.iter().filter_map(|it| compared(layout.fields[it.index()])).collect::<Vec<_>>();
@@ -170,7 +171,7 @@ fn constraint_messages(api: &Api, layout: &Layout) -> BTreeMap<String, String> {
             let names: Vec<&str> = together.iter().map(|it| api.model.field(*it).name.as_str()).collect();
             let names = names.join(" and ");
             let message = format!("an object with the same {names} already exists inside type {}", ty.name);
-            messages.insert(index.name.clone(), message);
+            messages.insert(index.name.clone(), (id, message));
         }
     }
     messages
@@ -278,7 +279,7 @@ impl ApiFrontend for Native {
     }
 
     fn refusal<'c>(&self, claims: &'c Claims, facts: &[u64]) -> Option<&'c str> {
-        match claims.token() {
+        match claims.token_of(&self.api.model.authority) {
             Token::Refused(reason) if !facts.is_empty() => Some(reason),
             Token::Refused(_) | Token::Absent | Token::Claims(_) => None,
         }
@@ -293,8 +294,12 @@ impl ApiFrontend for Native {
         None
     }
 
-    fn constraint_message(&self, constraint: &str) -> Option<&str> {
-        self.constraint_messages.get(constraint).map(String::as_str)
+    /// The other object may be one that the caller does not see, so a violation is told as denials are.
+    fn violation(&self, constraint: &str, facts: &[u64]) -> Option<Violation<'_>> {
+        let (ty, message) = self.constraint_messages.get(constraint)?;
+        let is_told = self.rules.policy(facts).is_none_or(|it| it.sees_all(&self.api.model, *ty));
+        let code = (!is_told).then(|| self.mutations.denial_code());
+        Some(Violation { message, code })
     }
 
     fn ask(&self, plan_node: &PlanNode<'_>) -> Ask {

@@ -222,7 +222,7 @@ impl<'d> SdlReader<'d> {
         ];
         let places = report::locations(self.document.text, &asked);
         let (authorization, enums) = (self.authorization, self.enums);
-        let mut model = Model { types: Vec::new(), fields: Vec::new(), enums, authorization };
+        let mut model = Model { enums, authorization, ..Model::default() };
         for (draft, &place) in self.types.into_iter().zip(&places[0]) {
             model.types.push(Type { place, ..draft.ty });
         }

@@ -34,7 +34,7 @@ use hashbrown::HashMap;
 use input::InputValue;
 use mutation::{Mutation, MutationInput, MutationKind};
 use object::{Objects, Role};
-use refusal::{MutationRefusal, told};
+use refusal::{MutationRefusal, PERMISSION, told};
 use statement::{RowCondition, TemplateKey, Templates};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -243,6 +243,11 @@ impl Mutations {
     /// Tells clients of what is denied.
     pub(crate) const fn tell_denials(&mut self) {
         self.tells_denials = true;
+    }
+
+    /// The code of errors that tell of what a caller may not see.
+    pub(crate) const fn denial_code(&self) -> &'static str {
+        if self.tells_denials { PERMISSION } else { UNTOLD }
     }
 
     /// The error of a root field for a caller whose token does not hold.

@@ -162,7 +162,7 @@ impl Mutation {
                 self.guard(asked)
             }
             (Stage::Guarded, _) => {
-                self.one_to_one.check(self.writes.model(), answers)?;
+                self.check_partners(answers)?;
                 self.take_losers(answers);
                 self.demanded(asked)
             }
@@ -334,11 +334,17 @@ impl Mutation {
         self.one_to_one = one_to_one;
         self.ask_losers(asked);
         if asked.is_empty() {
-            self.one_to_one.check(self.writes.model(), &Answers::default())?;
+            self.check_partners(&Answers::default())?;
             return self.demanded(asked);
         }
         self.stage = Stage::Guarded;
         Ok(Step::Ask)
+    }
+
+    /// Refuses what would leave a required edge without a target; the object that has the edge may be one the caller does not see.
+    fn check_partners(&self, answers: &Answers) -> Result<(), MutationRefusal> {
+        let checked = self.one_to_one.check(self.writes.model(), answers);
+        checked.map_err(|(ty, refusal)| self.resolver().untold(ty, refusal))
     }
 
     /// The required edges to one object that the mutation sets or cuts.

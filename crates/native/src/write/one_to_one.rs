@@ -261,11 +261,11 @@ impl OneToOne {
         }
     }
 
-    /// Refuses what would be left without a partner. `answers` are those to all that was asked.
-    pub(super) fn check(&self, model: &Model, answers: &Answers) -> Result<(), MutationRefusal> {
-        let refusal = |(ty, field): (TypeId, FieldId)| MutationRefusal::Required {
-            ty: model.ty(ty).name.clone(),
-            field: model.field(field).name.clone(),
+    /// Refuses what would be left without a partner, beside its type. `answers` are those to all that was asked.
+    pub(super) fn check(&self, model: &Model, answers: &Answers) -> Result<(), (TypeId, MutationRefusal)> {
+        let refusal = |(ty, field): (TypeId, FieldId)| {
+            let (name, field) = (model.ty(ty).name.clone(), model.field(field).name.clone());
+            (ty, MutationRefusal::Required { ty: name, field })
         };
         let is_left = |it: &&Half| it.to.is_none() && is_held(model, it.field);
         if let Some(left) = self.halves.iter().find(is_left) {

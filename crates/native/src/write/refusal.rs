@@ -187,7 +187,10 @@ impl MutationRefusal {
     }
 }
 
+/// Code of an error that tells of what the caller may not do or see.
+pub(super) const PERMISSION: &str = "PERMISSION";
+
 /// The error as clients get it, where they are told of denials if `tells`.
 pub(super) fn told(error: FieldError, tells: bool) -> FieldError {
-    if tells && error.code == UNTOLD { FieldError { code: "PERMISSION", ..error } } else { error }
+    if tells && error.code == UNTOLD { FieldError { code: PERMISSION, ..error } } else { error }
 }

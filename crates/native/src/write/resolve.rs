@@ -9,7 +9,7 @@ use super::refusal::MutationRefusal;
 use super::statement::{RowCondition, TemplateKey};
 use super::type_info::{copy, key_scope};
 use crate::auth::Right;
-use crate::auth::policy::{Allowed, AuthPolicy};
+use crate::auth::policy::AuthPolicy;
 use crate::layout::Storage;
 use crate::model::{Field, FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use hashbrown::{HashMap, HashSet};
@@ -305,7 +305,11 @@ impl Resolver<'_> {
             for hit in hits.iter().filter(|it| !is_hidden(it.0)) {
                 match there {
                     Some((other, by)) if other.0 != hit.0 => {
-                        return Err(MutationRefusal::Ambiguous { ty: name(), keys: self.told([by, called]) });
+                        let refusal =
+                            MutationRefusal::Ambiguous { ty: name(), keys: self.told([by, called]) };
+                        // A link meets visible objects alone.
+                        let taken = [other.1, hit.1].into_iter().filter(|_| !is_linked);
+                        return Err(taken.fold(refusal, |told, ty| self.untold(ty, told)));
                     }
                     Some(_) | None => there = Some((*hit, called)),
                 }
@@ -346,10 +350,8 @@ impl Resolver<'_> {
 
     /// `refusal`, which tells of objects of `ty`, as one that is not told where the caller does not see all of them.
     pub(super) fn untold(&self, ty: TypeId, refusal: MutationRefusal) -> MutationRefusal {
-        let members = &self.model().ty(ty).members;
-        let is_seen = |policy: &AuthPolicy, ty| *policy.allowed(ty, Right::Query) == Allowed::All;
-        let sees_all = |policy: &AuthPolicy| members.iter().all(|it| is_seen(policy, *it));
-        match self.policy.is_none_or(sees_all) {
+        let is_told = self.policy.is_none_or(|it| it.sees_all(self.model(), ty));
+        match is_told || matches!(refusal, MutationRefusal::Untold(_)) {
             true => refusal,
             false => MutationRefusal::Untold(Box::new(refusal)),
         }

@@ -57,14 +57,14 @@ const FILL: [&str; 2] = [
 ];
 
 /// The same types in both databases.
-struct Both {
-    sqlite: kit::Served,
-    postgres: in_postgres::Served,
+pub(crate) struct Both {
+    pub(crate) sqlite: kit::Served,
+    pub(crate) postgres: in_postgres::Served,
     variables: Vec<TokenVariable>,
 }
 
 impl Both {
-    fn new(sdl: &str, fill: &[&str]) -> Self {
+    pub(crate) fn new(sdl: &str, fill: &[&str]) -> Self {
         let types = Types::read(sdl, Database::Sqlite).expect("the types are sound");
         let api = weir_native::api::generate(types.model).expect("the API is sound");
         let variables = Native::new(api, types.layout, Database::Sqlite).token_variables().to_vec();
@@ -78,7 +78,7 @@ impl Both {
     }
 
     /// The caller with the claims of a JSON object; none is a caller without a token.
-    fn caller(&self, claims: &str) -> Identity {
+    pub(crate) fn caller(&self, claims: &str) -> Identity {
         let token = match claims {
             "" => Token::Absent,
             "!" => {

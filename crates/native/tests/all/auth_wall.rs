@@ -1,6 +1,7 @@
-//! Random rules and objects: what a caller reads is what the admin reads in a store that holds the visible objects alone.
+//! Random rules and objects: what a caller reads is what the admin reads in a store that holds the visible objects alone, in both
+//! databases. Writes are in `auth_wall_writes`.
 
-use crate::kit::{self, Served};
+use crate::kit::{self, Served, in_postgres};
 use std::fmt::Write;
 use std::sync::Arc;
 use weir_engine::caller::{Claims, Identity, Token};
@@ -10,10 +11,10 @@ use weir_native::layout::Database;
 use weir_native::store::Types;
 
 /// Numbers that look random, the same in every run.
-struct Numbers(u64);
+pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
@@ -21,7 +22,7 @@ impl Numbers {
 
 /// A rule of parts or pies.
 #[derive(Debug)]
-enum Rule {
+pub(crate) enum Rule {
     /// `$ROLE` is A.
     Role,
     /// `n` is less than `$N`.
@@ -38,7 +39,7 @@ enum Rule {
 }
 
 impl Rule {
-    fn random(numbers: &mut Numbers, depth: usize) -> Self {
+    pub(crate) fn random(numbers: &mut Numbers, depth: usize) -> Self {
         match numbers.below(if depth == 0 { 5 } else { 9 }) {
             0 => Self::Role,
             1 => Self::Less,
@@ -52,7 +53,7 @@ impl Rule {
     }
 
     /// As SDL, of a type and its edge.
-    fn text(&self, ty: &str, edge: &str) -> String {
+    pub(crate) fn text(&self, ty: &str, edge: &str) -> String {
         let list = |rules: &[Self]| rules.iter().map(|it| it.text(ty, edge)).collect::<Vec<_>>().join(" ");
         let leaf = |text: &str| format!("{{ rule: \"\"\"{text}\"\"\" }}");
         match self {
@@ -74,7 +75,13 @@ impl Rule {
     }
 
     /// True if an object passes; `grants` is false below an odd number of `not`.
-    fn passes(&self, caller: &Asker, n: Option<i64>, neighbours: &[Option<i64>], grants: bool) -> bool {
+    pub(crate) fn passes(
+        &self,
+        caller: &Asker,
+        n: Option<i64>,
+        neighbours: &[Option<i64>],
+        grants: bool,
+    ) -> bool {
         let less = |n: &Option<i64>| n.zip(caller.n).is_some_and(|(n, than)| n < than);
         match self {
             Self::Role => caller.is_a,
@@ -90,11 +97,34 @@ impl Rule {
     }
 }
 
-#[derive(Debug)]
-struct Asker {
-    is_a: bool,
-    n: Option<i64>,
+/// Claims of a caller.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asker {
+    pub(crate) is_a: bool,
+    pub(crate) n: Option<i64>,
 }
+
+impl Asker {
+    /// The caller of stores of the types `sdl`.
+    pub(crate) fn identity(self, sdl: &str) -> Identity {
+        let read = Types::read(sdl, Database::Sqlite).expect("the types are sound");
+        let api = weir_native::api::generate(read.model).expect("the API is sound");
+        let native = Native::new(api, read.layout, Database::Sqlite);
+        let role = self.is_a.then(|| ("ROLE".to_owned(), "\"A\"".to_owned()));
+        let token = Token::of(role.into_iter().chain(self.n.map(|it| ("N".to_owned(), it.to_string()))));
+        let variables = claims::variables(native.token_variables(), &token);
+        let claims = Arc::new(Claims::new(variables, token));
+        Identity { role: "user".into(), is_backend: false, is_anonymous: false, claims }
+    }
+}
+
+/// Callers with all, some and no claims.
+pub(crate) const ASKERS: [Asker; 4] = [
+    Asker { is_a: false, n: None },
+    Asker { is_a: true, n: None },
+    Asker { is_a: false, n: Some(2) },
+    Asker { is_a: true, n: Some(4) },
+];
 
 /// Pies and parts; a part belongs to one pie or none.
 #[derive(Debug)]
@@ -158,51 +188,63 @@ fn filled(sdl: &str, mutations: &[String]) -> Served {
     served
 }
 
-fn types(pie: &str, part: &str) -> String {
+pub(crate) fn types(pie: &str, part: &str) -> String {
     format!(
         "type Pie {pie} {{ name: String! @id  n: Int @search  parts: [Part] @hasInverse(field: pie) }}\n\
          type Part {part} {{ name: String! @id  n: Int @search  pie: Pie }}"
     )
 }
 
-#[test]
-fn a_caller_reads_what_the_admin_reads_where_only_that_is() {
+/// The objects that pass the rules of their types for a caller.
+fn seen(pie: &Rule, part: &Rule, asker: &Asker, objects: &Objects) -> (Vec<bool>, Vec<bool>) {
+    let pies = (0..5).map(|at| {
+        let parts = objects.parts.iter().filter(|it| it.1 == Some(at)).map(|it| it.0);
+        pie.passes(asker, objects.pies[at], &parts.collect::<Vec<_>>(), true)
+    });
+    let parts = objects.parts.iter().map(|(n, pie)| {
+        let pie: Vec<Option<i64>> = pie.map(|it| objects.pies[it]).into_iter().collect();
+        part.passes(asker, *n, &pie, true)
+    });
+    (pies.collect(), parts.collect())
+}
+
+/// Random rules and objects, `cases` times: `ask` answers as the caller from a store of the types with these mutations.
+fn reads(cases: usize, store: &dyn Fn(&str, &[String]) -> Box<dyn Fn(&str, &Identity) -> String>) {
     let mut numbers = Numbers(0x005e_ed0f_a117);
-    for _ in 0..25 {
+    for _ in 0..cases {
         let (pie, part) = (Rule::random(&mut numbers, 2), Rule::random(&mut numbers, 2));
         let objects = Objects::random(&mut numbers);
         let rule = |it: &Rule, ty, edge| format!("@auth(query: {})", it.text(ty, edge));
         let sdl = types(&rule(&pie, "Pie", "parts"), &rule(&part, "Part", "pie"));
-        let whole = filled(&sdl, &objects.added(&[true; 5], &[true; 8]));
-        let read = Types::read(&sdl, Database::Sqlite).expect("the types are sound");
-        let api = weir_native::api::generate(read.model).expect("the API is sound");
-        let wanted = Native::new(api, read.layout, Database::Sqlite).token_variables().to_vec();
-        for asker in [(false, None), (true, None), (false, Some(2)), (true, Some(4))] {
-            let asker = Asker { is_a: asker.0, n: asker.1 };
-            let role = asker.is_a.then(|| ("ROLE".to_owned(), "\"A\"".to_owned()));
-            let token = Token::of(role.into_iter().chain(asker.n.map(|it| ("N".to_owned(), it.to_string()))));
-            let variables = claims::variables(&wanted, &token);
-            let claims = Arc::new(Claims::new(variables, token));
-            let caller = Identity { role: "user".into(), is_backend: false, is_anonymous: false, claims };
-            let pies: Vec<bool> = (0..5)
-                .map(|at| {
-                    let parts = objects.parts.iter().filter(|it| it.1 == Some(at)).map(|it| it.0);
-                    pie.passes(&asker, objects.pies[at], &parts.collect::<Vec<_>>(), true)
-                })
-                .collect();
-            let parts: Vec<bool> = objects
-                .parts
-                .iter()
-                .map(|(n, pie)| {
-                    let pie: Vec<Option<i64>> = pie.map(|it| objects.pies[it]).into_iter().collect();
-                    part.passes(&asker, *n, &pie, true)
-                })
-                .collect();
+        let whole = store(&sdl, &objects.added(&[true; 5], &[true; 8]));
+        for asker in ASKERS {
+            let caller = asker.identity(&sdl);
+            let (pies, parts) = seen(&pie, &part, &asker, &objects);
             let seen = filled(&types("", ""), &objects.added(&pies, &parts));
             for request in REQUESTS {
-                let (given, expected) = (whole.ask_as(request, &caller), seen.ask(request, ""));
+                let (given, expected) = (whole(request, &caller), seen.ask(request, ""));
                 assert_eq!(given, expected, "{request}\n{sdl}\n{asker:?}\n{objects:?}");
             }
         }
     }
+}
+
+#[test]
+fn a_caller_reads_what_the_admin_reads_where_only_that_is() {
+    reads(25, &|sdl, added| {
+        let served = filled(sdl, added);
+        Box::new(move |request, caller| served.ask_as(request, caller))
+    });
+}
+
+#[test]
+fn a_caller_reads_what_the_admin_reads_where_only_that_is_on_postgres() {
+    reads(8, &|sdl, added| {
+        let served = in_postgres::serve(sdl, "");
+        for mutation in added {
+            let answer = served.ask(mutation, "");
+            assert!(!answer.contains("errors"), "{answer}");
+        }
+        Box::new(move |request, caller| served.ask_as(request, caller))
+    });
 }

@@ -1,6 +1,6 @@
 //! Errors of the executor and the drivers.
 
-use crate::frontend::ApiFrontend;
+use crate::frontend::{ApiFrontend, Violation};
 use weir_engine::source::{FieldError, Protocol, SourceError};
 use weir_relational::plan::Plan;
 use weir_relational::plan::write::{Work, WriteAnswer};
@@ -81,15 +81,18 @@ pub(crate) fn with_path(mut error: SourceError, plan: &Plan) -> SourceError {
     error
 }
 
-/// `error` with the message that `frontend` has for the violated constraint `name`, if it has one.
+/// `error` in the words that `frontend` has for the violated constraint `name` and callers with these facts, if it has any.
 pub(crate) fn with_message(
     mut error: SourceError,
     name: Option<String>,
+    facts: &[u64],
     frontend: &dyn ApiFrontend,
 ) -> SourceError {
-    let message = name.as_deref().and_then(|it| frontend.constraint_message(it));
-    if let (Some(message), SourceError::Rejected { error, .. }) = (message, &mut error) {
+    let violation = name.as_deref().and_then(|it| frontend.violation(it, facts));
+    if let (Some(Violation { message, code }), SourceError::Rejected { error, .. }) = (violation, &mut error)
+    {
         error.message = message.into();
+        error.code = code.unwrap_or(error.code);
     }
     error
 }

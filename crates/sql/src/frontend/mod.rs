@@ -46,6 +46,15 @@ pub struct Ask {
     pub facts: Box<[u64]>,
 }
 
+/// A front end's words for a violated constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Violation<'f> {
+    /// The message.
+    pub message: &'f str,
+    /// Its code, where it is another than the constraint's.
+    pub code: Option<&'static str>,
+}
+
 /// A front end: a schema over relations, and the plans that parts of requests become.
 pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     /// The types and fields it serves.
@@ -78,8 +87,8 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn refused(&self, _call: &Call<'_>, reason: &str) -> FieldError {
         FieldError { code: "INVALID_TOKEN", message: reason.into(), hasura_path: None, extensions: None }
     }
-    /// The configuration's message for a violated constraint.
-    fn constraint_message(&self, _constraint: &str) -> Option<&str> {
+    /// The front end's own words for a violated constraint, as callers with these facts get them.
+    fn violation(&self, _constraint: &str, _facts: &[u64]) -> Option<Violation<'_>> {
         None
     }
     /// The request of `piece` to the database.

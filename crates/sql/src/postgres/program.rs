@@ -82,8 +82,8 @@ struct ProgramRun<'r> {
 impl ProgramRun<'_> {
     /// True for a conflict with another transaction, whose changes a retry sees.
     fn lost_a_race(&self, error: &Error) -> bool {
-        let frontend = &self.run.fetch.state.frontend;
-        let is_rule = || error.violated().is_some_and(|it| frontend.constraint_message(&it).is_some());
+        let (frontend, facts) = (&self.run.fetch.state.frontend, &self.run.fetch.ask.facts);
+        let is_rule = || error.violated().is_some_and(|it| frontend.violation(&it, facts).is_some());
         match error.sqlstate().as_ref() {
             _ if error.is_retryable() => true,
             // A key was taken, or an object deleted, after it was asked for.

@@ -41,7 +41,7 @@ impl Failure {
         match self {
             Self::Database(error, field) => {
                 let name = error.violated();
-                with_message(fetch.source_error(error, field), name, &*fetch.state.frontend)
+                with_message(fetch.source_error(error, field), name, &fetch.ask.facts, &*fetch.state.frontend)
             }
             Self::Refused(error, field) => SourceError::Rejected { error: *error, field: Some(field) },
         }

@@ -55,7 +55,12 @@ pub(super) fn drive<'r>(
                 let name = failure.violated();
                 let fetch = &*owned.fetch;
                 let failure = failure.told_to(&fetch.ask.facts, &*fetch.state.frontend);
-                Err(with_message(failure.into_error(protocol), name, &*fetch.state.frontend))
+                Err(with_message(
+                    failure.into_error(protocol),
+                    name,
+                    &fetch.ask.facts,
+                    &*fetch.state.frontend,
+                ))
             }
             None => Err(SourceError::Broken("a step of a program waits".into())),
         }

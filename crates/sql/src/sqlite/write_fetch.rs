@@ -25,7 +25,12 @@ pub(super) fn write<'r>(
             Err(failure) => {
                 let name = failure.violated();
                 let failure = failure.told_to(&fetch.ask.facts, &*fetch.state.frontend);
-                let error = with_message(failure.into_error(protocol), name, &*fetch.state.frontend);
+                let error = with_message(
+                    failure.into_error(protocol),
+                    name,
+                    &fetch.ask.facts,
+                    &*fetch.state.frontend,
+                );
                 Err(with_path(error, &owned.prepared.plan))
             }
         }

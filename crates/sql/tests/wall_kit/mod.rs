@@ -20,7 +20,7 @@ use weir_relational::passes::policy::Policy;
 use weir_relational::plan::{Filter, Plan, Purpose};
 use weir_sql::exec::program::Programs;
 use weir_sql::frontend::form::Form;
-use weir_sql::frontend::{ApiFrontend, Ask};
+use weir_sql::frontend::{ApiFrontend, Ask, Violation};
 
 /// Allows the rows of `table` that fulfil `filter`, and all rows of other tables.
 #[derive(Clone, Debug)]
@@ -89,8 +89,8 @@ impl ApiFrontend for Walled {
         None
     }
 
-    fn constraint_message(&self, constraint: &str) -> Option<&str> {
-        self.inner.constraint_message(constraint)
+    fn violation(&self, constraint: &str, facts: &[u64]) -> Option<Violation<'_>> {
+        self.inner.violation(constraint, facts)
     }
 
     fn ask(&self, piece: &PlanNode<'_>) -> Ask {

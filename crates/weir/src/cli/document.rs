@@ -52,6 +52,7 @@ pub(super) fn explain(
         .transpose()
         .map_err(|error| format!("--claims: {error}"))?;
     let identity = session::assumed(role, claims.as_ref().map(Json::root))?;
+    let identity = generation.native_auth.with_values(identity);
     let request = Request {
         query: &query,
         operation_name: operation,

@@ -259,6 +259,10 @@ pub struct Source {
     /// `shop.weir.db` beside `shop.graphql`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
+    /// True tells clients of a source with `native` why a change was denied, and that a key is taken by an object they do not see;
+    /// for development.
+    #[serde(default)]
+    pub tell_denials: bool,
     /// Settings of a PostgreSQL source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub postgres: Option<postgres::Postgres>,

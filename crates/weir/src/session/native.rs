@@ -1,5 +1,8 @@
-//! Callers of native sources: the claims of a token that a line `# Dgraph.Authorization {…}` describes, beside the session that
+//! Callers of native sources: the claims of tokens that lines `# Dgraph.Authorization {…}` describe, beside the session that
 //! secrets and other tokens give.
+//!
+//! Each source with a line is an authority: its rules read the token that its own line checks, or that of the session where the
+//! request has none for it. Sources without a line, and services, read the token of the session.
 //!
 //! **Invariant:** the holder of an admin secret is the admin whatever else the request has; a caller without a secret is never.
 
@@ -18,43 +21,58 @@ const USER: &str = "user";
 /// Role of a caller without any credential.
 const ANONYMOUS: &str = "anonymous";
 
+/// A native source with a line.
+#[derive(Debug)]
+struct Authority {
+    /// The source's name.
+    name: Box<str>,
+    tokens: NativeTokens,
+}
+
 /// The tokens and rules of the native sources of a server.
 #[derive(Debug, Default)]
 pub(crate) struct NativeAuth {
-    tokens: Option<NativeTokens>,
+    authorities: Vec<Authority>,
     /// Claims that rules read as values.
     variables: Vec<TokenVariable>,
 }
 
+/// The token of each authority that has checked one.
+type Tokens = Vec<(Box<str>, Token)>;
+
 impl NativeAuth {
-    /// Adds a source with this line and these claims.
+    /// Adds the source `name` with this line and these claims.
     /// # Errors
-    /// The line cannot be used, or another source has one.
+    /// The line cannot be used.
     pub(crate) fn add(
         &mut self,
+        name: &str,
         line: Option<&model::Authorization>,
         variables: &[TokenVariable],
     ) -> Result<(), String> {
         self.variables.extend(variables.iter().cloned());
         self.variables.sort();
         self.variables.dedup();
-        let Some(line) = line else { return Ok(()) };
-        if self.tokens.is_some() {
-            return Err("two native sources have a line `# Dgraph.Authorization`, and a server reads one: \
-                        leave it out of one of them"
-                .to_owned());
+        if let Some(line) = line {
+            let tokens = NativeTokens::new(&read(line), &Clock::system())?;
+            self.authorities.push(Authority { name: name.into(), tokens });
         }
-        self.tokens = Some(NativeTokens::new(&read(line), &Clock::system())?);
         Ok(())
     }
 
-    /// `known` headers that say who calls, with that of the line.
+    /// `known` headers that say who calls, with those of the lines.
     pub(crate) fn credentials(&self, known: &str) -> Box<str> {
-        match &self.tokens {
-            Some(tokens) if known.is_empty() => tokens.header().as_str().into(),
-            Some(tokens) if known != "*" => format!("{known}, {}", tokens.header()).into(),
-            Some(_) | None => known.into(),
+        if known == "*" {
+            return known.into();
         }
+        let mut names: Vec<&str> = known.split(", ").filter(|it| !it.is_empty()).collect();
+        for Authority { tokens, .. } in &self.authorities {
+            let name = tokens.header().as_str();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.join(", ").into()
     }
 
     /// The session of a caller whom the server's own authentication found to be `found`.
@@ -65,44 +83,74 @@ impl NativeAuth {
         headers: &HeaderMap,
         found: Result<Session, AuthError>,
     ) -> Result<Session, AuthError> {
-        let Some(tokens) = &self.tokens else { return found.map(|it| self.with_claims(it, None)) };
-        let is_sent = tokens.is_sent(headers);
+        if self.authorities.is_empty() {
+            return found.map(|it| self.with_tokens(it, Tokens::new()));
+        }
+        let is_sent = self.authorities.iter().any(|it| it.tokens.is_sent(headers));
         match found {
             // On an open server whoever sends a token is its holder; all others are the admin.
             Ok(session) if session.identity.is_admin() && !(session.identity.is_anonymous && is_sent) => {
                 Ok(session)
             }
             Ok(session) if session.identity.is_admin() => {
-                let token = read_token(tokens, headers).await?;
-                Ok(self.with_claims(user(USER), Some(token)))
+                let tokens = self.read(headers, false).await?;
+                Ok(self.with_tokens(user(USER), tokens))
             }
-            Ok(session) => {
+            Ok(mut session) => {
+                session.identity.is_anonymous &= !is_sent;
                 let has_own = matches!(session.identity.claims.token(), Token::Claims(_));
-                let token = match is_sent || !has_own {
-                    true => Some(read_token(tokens, headers).await?),
-                    false => None,
-                };
-                Ok(self.with_claims(session, token))
+                let tokens = self.read(headers, has_own).await?;
+                Ok(self.with_tokens(session, tokens))
             }
             Err(AuthError { fault: AuthFault::SecretMissing, .. }) => {
-                let token = read_token(tokens, headers).await?;
-                Ok(self.with_claims(user(if is_sent { USER } else { ANONYMOUS }), Some(token)))
+                let tokens = self.read(headers, false).await?;
+                Ok(self.with_tokens(user(if is_sent { USER } else { ANONYMOUS }), tokens))
             }
             Err(error) => Err(error),
         }
     }
 
-    /// `session` with the claims of `token`, or of its own, as values for rules.
-    fn with_claims(&self, mut session: Session, token: Option<Token>) -> Session {
+    /// The tokens of the request; `only_sent`: of authorities whose header it has.
+    async fn read(&self, headers: &HeaderMap, only_sent: bool) -> Result<Tokens, AuthError> {
+        let mut all = Tokens::new();
+        for Authority { name, tokens } in &self.authorities {
+            if only_sent && !tokens.is_sent(headers) {
+                continue;
+            }
+            let token = tokens.read(headers).await;
+            let refused = |MalformedBearer(words)| AuthError::new(AuthFault::TokenHeader, words);
+            all.push((name.clone(), token.map_err(refused)?));
+        }
+        Ok(all)
+    }
+
+    /// `identity` with its claims as values for rules.
+    pub(crate) fn with_values(&self, identity: Identity) -> Identity {
+        let claims = self.claims(&identity.claims, identity.claims.token().clone(), Tokens::new());
+        Identity { claims: Arc::new(claims), ..identity }
+    }
+
+    /// `session` with the `tokens`. The token of the only authority is that of the session, if it has none of its own.
+    fn with_tokens(&self, mut session: Session, tokens: Tokens) -> Session {
         let claims = &session.identity.claims;
-        let token = token.unwrap_or_else(|| claims.token().clone());
-        if token == Token::Absent {
+        let token = match (claims.token(), tokens.as_slice()) {
+            (Token::Absent, [(_, only)]) if self.authorities.len() == 1 => only.clone(),
+            (own, _) => own.clone(),
+        };
+        if token == Token::Absent && tokens.is_empty() {
             return session;
         }
-        let variables = claims.variables().iter().map(|(name, value)| (name.to_string(), value.to_string()));
-        let values = claims::variables(&self.variables, &token);
-        session.identity.claims = Arc::new(Claims::new(values.into_iter().chain(variables), token));
+        session.identity.claims = Arc::new(self.claims(claims, token, tokens));
         session
+    }
+
+    /// The variables of `claims` with those of the rules, the session's `token`, and the `tokens` of authorities.
+    fn claims(&self, claims: &Claims, token: Token, tokens: Tokens) -> Claims {
+        let given = claims.variables().iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        let plain = Claims::new([], token.clone()).with_tokens(tokens.iter().cloned());
+        let values =
+            self.variables.iter().flat_map(|it| claims::variables([it], plain.token_of(&it.authority)));
+        Claims::new(values.chain(given), token).with_tokens(tokens)
     }
 }
 
@@ -111,11 +159,6 @@ fn user(role: &str) -> Session {
     let session = Session::new(role, Variables::default(), Token::Absent);
     let is_anonymous = role == ANONYMOUS;
     Session { identity: Identity { is_anonymous, ..session.identity.clone() }, ..session }
-}
-
-async fn read_token(tokens: &NativeTokens, headers: &HeaderMap) -> Result<Token, AuthError> {
-    let read = tokens.read(headers).await;
-    read.map_err(|MalformedBearer(words)| AuthError::new(AuthFault::TokenHeader, words))
 }
 
 fn read(line: &model::Authorization) -> AuthorizationLine {

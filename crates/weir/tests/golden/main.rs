@@ -1,8 +1,8 @@
 //! Runs `tests/golden/<suite>/`: each `name.graphql` there or in a folder below is a test, its answers stand beside it.
 //!
 //! `suite.yaml` names the seed; a `weir.yaml` beside it configures the database `<suite>.db`. A case's header comments
-//! give `variables` (JSON), `operation`, `accent` (`spec` or `hasura`), and of the caller `role`, `claims` (JSON: session variables)
-//! and `backend` (`true`); without a role it is the admin; `relay` (`true`) asks the API in Relay's form. Compared are `name.json` (the response,
+//! give `variables` (JSON), `operation`, `accent` (`spec` or `hasura`), and of the caller `role`, `claims` (JSON: session variables, and
+//! claims of a token) and `backend` (`true`); without a role it is the admin; `relay` (`true`) asks the API in Relay's form. Compared are `name.json` (the response,
 //! indented), `name.plan` and `name.sql` (what `weir explain` prints). `WEIR_BLESS=1` writes them; without an answer a case
 //! fails. `ONLY=text` runs the cases whose name holds it.
 //!
@@ -21,14 +21,12 @@
 
 use postgres_kit::Database;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir::Weir;
-use weir_engine::caller::{Claims, Identity, Token};
+use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Request, Response};
 use weir_engine::source::Protocol;
 use weir_language::json::Json;
@@ -89,8 +87,10 @@ struct Case {
     headers: String,
     /// JSON: `role`, `variables` and `token` of a caller who is not the admin; `anonymous` if no credential was sent.
     session: Option<String>,
-    /// Whoever asks; in suites with services `session` says it.
-    caller: Identity,
+    /// Role and claims of whoever asks, if not the admin; in suites with services `session` says it.
+    caller: Option<(String, String)>,
+    /// Permissions for backends hold.
+    is_backend: bool,
     /// SQL that is run before, on the database of a case that mutates.
     before: String,
     /// A second request; its answer follows the case's own.
@@ -198,7 +198,8 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         Some("hasura") => Protocol::Hasura,
         Some(other) => panic!("{}: there is no protocol `{other}`", file.display()),
     };
-    let caller = identity(header("role"), header("claims"), header("backend"));
+    let claims = header("claims").unwrap_or_else(|| "{}".into());
+    let (caller, is_backend) = (header("role").map(|it| (it, claims)), header("backend").is_some());
     let both = if store == Store::Postgres && !alone { "@postgres" } else { "" };
     let place = file.with_extension("");
     let place = place.strip_prefix(root().join("tests/golden")).expect("cases lie there");
@@ -212,6 +213,7 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         headers: header("headers").unwrap_or_else(|| "{}".into()),
         session: header("session"),
         caller,
+        is_backend,
         before: header("before").unwrap_or_default(),
         then: header("then"),
         is_relay: header("relay").is_some(),
@@ -223,12 +225,10 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
 }
 
 /// The caller that the header of a case names.
-fn identity(role: Option<String>, claims: Option<String>, backend: Option<String>) -> Identity {
-    let Some(role) = role else { return Identity::admin() };
-    let claims: BTreeMap<String, String> =
-        serde_json::from_str(claims.as_deref().unwrap_or("{}")).expect("`claims` is an object of texts");
-    let claims = Arc::new(Claims::new(claims, Token::Absent));
-    Identity { role: role.into(), is_backend: backend.is_some(), is_anonymous: false, claims }
+fn identity(weir: &Weir, case: &Case) -> Result<Identity, String> {
+    let Some((role, claims)) = &case.caller else { return Ok(Identity::admin()) };
+    let identity = weir.assume(Some(role), claims)?;
+    Ok(Identity { is_backend: case.is_backend, ..identity })
 }
 
 /// A suite's databases: one that all reading cases share, and what makes more of them.
@@ -451,7 +451,7 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
         ..Request::new(query, Instant::now() + Duration::from_secs(30))
     };
     let engine = if case.is_relay { weir.relay()? } else { weir.engine() };
-    let caller = engine.caller(&case.caller);
+    let caller = engine.caller(&identity(weir, case)?);
     let explained = engine.explain(request(&case.text), &caller);
     let answer = runtime.block_on(whole(engine.execute(request(&case.text), &caller)))?;
     let (plan, sql) = match explained {

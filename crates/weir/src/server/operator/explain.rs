@@ -33,6 +33,7 @@ pub(crate) async fn answer(
     let role = role.transpose()?;
     let identity = session::assumed(role.as_deref(), tape.root().get("claims"));
     let identity = identity.map_err(Refusal::bad_request)?;
+    let identity = context.generation.native_auth.with_values(identity);
     let engine = &context.generation.engine;
     let (status, body) = match engine.explain(request, &engine.caller(&identity)) {
         Ok(explanation) => (StatusCode::OK, explained(&explanation)),

@@ -71,7 +71,7 @@ pub(crate) async fn explain(
         Err(unusable) => return failed("parse-failed", "$.query", unusable.message().to_owned()),
     };
     let identity = match session::assumed(None, tape.root().get("user")) {
-        Ok(identity) => identity,
+        Ok(identity) => context.generation.native_auth.with_values(identity),
         Err(message) => return failed("parse-failed", "$.user", message),
     };
     let client = context.client(&head.headers);

@@ -1,0 +1,3 @@
+-- native_auth
+-- queryBoat
+SELECT t0."reg" FROM "public"."Boat" AS t0 ORDER BY t0."reg", t0."id"

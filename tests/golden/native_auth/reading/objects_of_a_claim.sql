@@ -1,0 +1,6 @@
+-- native_auth
+-- queryBoat
+SELECT t0."reg" FROM "Boat" AS t0 WHERE (EXISTS (SELECT 1 FROM "Crew" AS t1 JOIN "Boat_crew" AS t2 ON t2."boat_id" = t0."id" WHERE t1."id" = t2."crew_id" AND (t1."login" = ?1 AND t1."login" IS NOT NULL)) OR t0."open" = ?2) ORDER BY t0."id"
+
+-- aggregateBoat
+SELECT count(*), max(t0."tons") FROM "Boat" AS t0 WHERE (EXISTS (SELECT 1 FROM "Crew" AS t1 JOIN "Boat_crew" AS t2 ON t2."boat_id" = t0."id" WHERE t1."id" = t2."crew_id" AND (t1."login" = ?1 AND t1."login" IS NOT NULL)) OR t0."open" = ?2)

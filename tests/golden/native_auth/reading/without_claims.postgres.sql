@@ -1,0 +1,6 @@
+-- native_auth
+-- getBoat
+SELECT t0."reg" FROM "public"."Boat" AS t0 WHERE t0."open" = $1 AND t0."reg" = $2
+
+-- queryBoat
+SELECT t0."reg" FROM "public"."Boat" AS t0 WHERE t0."open" = $1 ORDER BY t0."id"

@@ -1,0 +1,15 @@
+-- native_auth
+-- deleteBoat
+SELECT t0."id" FROM "Boat" AS t0 WHERE t0."reg" = ?1 ORDER BY t0."id"
+
+-- deleteBoat: clear boat_id of Log where boat_id in values
+UPDATE "Log" AS t0 SET "boat_id" = NULL WHERE t0."boat_id" IN (SELECT value FROM json_each(?1))
+
+-- deleteBoat: delete rows of Boat_crew where boat_id in values
+DELETE FROM "Boat_crew" AS t0 WHERE t0."boat_id" IN (SELECT value FROM json_each(?1))
+
+-- deleteBoat: delete rows of Boat where id in values
+DELETE FROM "Boat" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1))
+
+-- deleteBoat.boat
+SELECT t0."reg" FROM "Boat" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"

@@ -1,0 +1,30 @@
+-- native_auth
+-- addLog
+SELECT t0."id" FROM "Boat" AS t0 WHERE (EXISTS (SELECT 1 FROM "Crew" AS t1 JOIN "Boat_crew" AS t2 ON t2."boat_id" = t0."id" WHERE t1."id" = t2."crew_id" AND (t1."login" = ?1 AND t1."login" IS NOT NULL)) OR t0."open" = ?2) AND t0."id" IN (SELECT value FROM json_each(?3))
+
+-- addLog
+SELECT t0."id" FROM "Boat" AS t0 WHERE EXISTS (SELECT 1 FROM "Crew" AS t1 JOIN "Boat_crew" AS t2 ON t2."boat_id" = t0."id" WHERE t1."id" = t2."crew_id" AND (t1."login" = ?1 AND t1."login" IS NOT NULL)) AND t0."id" IN (SELECT value FROM json_each(?2))
+
+-- addLog
+SELECT t0."id" FROM "Boat" AS t0 WHERE EXISTS (SELECT 1 FROM "Crew" AS t1 JOIN "Boat_crew" AS t2 ON t2."boat_id" = t0."id" WHERE t1."id" = t2."crew_id" AND (t1."login" = ?1 AND t1."login" IS NOT NULL)) AND t0."id" IN (SELECT value FROM json_each(?2))
+
+-- addLog
+SELECT t0."id" FROM "Harbour" AS t0 WHERE EXISTS (SELECT 1 FROM "Crew" AS t1 WHERE t1."id" = t0."master_id" AND (t1."login" = ?1 AND t1."login" IS NOT NULL)) AND t0."id" IN (SELECT value FROM json_each(?2))
+
+-- addLog: find id of Log where line = value
+SELECT t0."id" FROM "Log" AS t0 WHERE t0."line" = ?1
+
+-- addLog: find id of Boat where reg = value
+SELECT t0."id" FROM "Boat" AS t0 WHERE t0."reg" = ?1
+
+-- addLog: reserve numbers of objects
+SELECT next_id FROM weir_store
+
+-- addLog: reserve numbers of objects
+UPDATE weir_store SET next_id = next_id + $1
+
+-- addLog: insert a row of Boat (id, reg, tons, berth, open, harbour_id)
+INSERT INTO "Boat" AS t0 ("id", "reg", "tons", "berth", "open", "harbour_id") VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+
+-- addLog: insert a row of Log (id, line, boat_id)
+INSERT INTO "Log" AS t0 ("id", "line", "boat_id") VALUES (?1, ?2, ?3)
