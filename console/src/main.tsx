@@ -14,7 +14,7 @@ import type { IntrospectionQuery } from 'graphql';
 import { PlanPanel } from './plan-panel';
 import { RunAs } from './run-as';
 import { SecretDialog } from './secret-dialog';
-import { run, SecretNeeded, sentSecret, setSecret, wordsOf } from './requests';
+import { forgetSecret, lacksSecret, run, SecretNeeded, sentSecret, setSecret, wordsOf } from './requests';
 import type { LastRequest } from './requests';
 import { starterQuery } from './starter';
 import logo from './weir.svg';
@@ -79,6 +79,8 @@ const isNarrow = matchMedia('(max-width: 700px)').matches;
 function Console() {
   const [first, setFirst] = useState<IntrospectionQuery | null>(null);
   const [lock, setLock] = useState<{ refusal: string | null } | null>(null);
+  // The page was opened as a role for callers without a secret: it goes on as that role, or with the secret.
+  const [isGuest, setIsGuest] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   // GraphiQL asks for the schema when it opens; the page has it by then.
   const unread = useRef<IntrospectionQuery | null>(null);
@@ -90,6 +92,7 @@ function Console() {
         unread.current = data;
         setFirst(data);
         setLock(null);
+        void lacksSecret().then(setIsGuest);
       },
       error => (error instanceof SecretNeeded ? locked(error) : setFailure(String(error.message ?? error))),
     );
@@ -123,7 +126,14 @@ function Console() {
   }, [first]);
   const starter = useMemo(() => first && starterQuery(buildClientSchema(first)), [first]);
   if (lock) {
-    return <SecretDialog refusal={lock.refusal} onSecret={secret => (setSecret(secret), open())} />;
+    const cancel = () => (forgetSecret(), open());
+    return (
+      <SecretDialog
+        refusal={lock.refusal}
+        onSecret={secret => (setSecret(secret), open())}
+        onCancel={isGuest ? cancel : undefined}
+      />
+    );
   }
   if (failure) return <p className="weir-failure" role="alert">{failure}</p>;
   if (!starter) return <p className="weir-failure">Reading the schema …</p>;
@@ -138,6 +148,11 @@ function Console() {
       shouldPersistHeaders={false}
     >
       <GraphiQL.Logo>
+        {isGuest && (
+          <button type="button" className="weir-secret" onClick={() => setLock({ refusal: null })}>
+            Admin secret
+          </button>
+        )}
         <RunAs />
         <img src={logo} alt="" width="20" height="20" /> <b>Weir</b>
       </GraphiQL.Logo>

@@ -55,6 +55,10 @@ export function setSecret(secret: string) {
   sessionStorage.setItem(SECRET_KEY, secret);
 }
 
+export function forgetSecret() {
+  sessionStorage.removeItem(SECRET_KEY);
+}
+
 /** The caller of the requests of this page, until it is loaded again. */
 let caller: Caller = { role: '', variables: {} };
 
@@ -138,6 +142,15 @@ export async function run(params: FetcherParams, extra?: Record<string, string>)
     caller: callerOf(sent),
   };
   return { answer, last };
+}
+
+/** True if the server has an admin secret and this tab has sent none: the page shows what callers without one see. */
+export async function lacksSecret(): Promise<boolean> {
+  if (sentSecret()) return false;
+  return post('/v1/explain', { query: '{ __typename }' }).then(
+    () => false,
+    error => error instanceof SecretNeeded,
+  );
 }
 
 /** Asks for the plan of an operation without running it: the admin asks how it is for the caller. */

@@ -2,7 +2,15 @@
 
 import { useState } from 'react';
 
-export function SecretDialog({ refusal, onSecret }: { refusal: string | null; onSecret: (secret: string) => void }) {
+interface Props {
+  /** Why the last secret was refused. */
+  refusal: string | null;
+  onSecret: (secret: string) => void;
+  /** Goes back without a secret, where the server answers callers who have none. */
+  onCancel?: (() => void) | undefined;
+}
+
+export function SecretDialog({ refusal, onSecret, onCancel }: Props) {
   const [secret, setSecret] = useState('');
   return (
     <div className="weir-veil">
@@ -24,6 +32,7 @@ export function SecretDialog({ refusal, onSecret }: { refusal: string | null; on
           onChange={event => setSecret(event.target.value)}
         />
         <button type="submit">Open the console</button>
+        {onCancel && <button type="button" onClick={onCancel}>Go on without it</button>}
         <p className="weir-note">It stays in this tab and is forgotten when the tab closes.</p>
       </form>
     </div>

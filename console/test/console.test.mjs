@@ -224,10 +224,38 @@ describe('a console with roles', () => {
     await page.getByRole('button', { name: /execute query/i }).click();
     await page.waitForFunction(() => /Ada[^]*Dot/.test(document.querySelector('.graphiql-response')?.textContent ?? ''));
     assert.doesNotMatch(await responseText(page), /Bel/);
-    await page.locator('mark', { hasText: 'policy of sailor: (owner = x-hasura-user-id' }).waitFor();
+    await page.locator('mark', { hasText: 'policy of sailor: owner = x-hasura-user-id' }).waitFor();
     await page.getByRole('heading', { name: 'Plan for sailor' }).waitFor();
     if (process.env.SCREENSHOT_ROLES) await page.screenshot({ path: process.env.SCREENSHOT_ROLES });
     assert.deepEqual(complaints.filter(it => !it.includes('401')), []);
+    await page.close();
+  });
+});
+
+describe('a console of a server with a role for callers without a secret', () => {
+  let server;
+  before(async () => {
+    server = await startWeir({ FLEET_SECRET: SECRET }, null, data => {
+      cpSync(new URL('../../examples/fleet', import.meta.url), data, { recursive: true, filter: it => !it.includes('.db') });
+      execFileSync('python3', ['-c', 'import sqlite3; sqlite3.connect("fleet.db").executescript(open("schema.sql").read())'], { cwd: data });
+      return ['serve', join(data, 'weir.yaml')];
+    });
+  });
+  after(() => server?.stop());
+
+  test('opens as that role, and lets the admin in by the secret', async () => {
+    const { page } = await openPage(server.url);
+    await page.getByRole('button', { name: /execute query/i }).waitFor();
+    await page.getByRole('button', { name: 'Admin secret' }).click();
+    await page.getByLabel('Admin secret').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'invalid' }).waitFor();
+    await page.getByRole('button', { name: 'Go on without it' }).click();
+    await page.getByRole('button', { name: 'Admin secret' }).click();
+    await page.getByLabel('Admin secret').fill(SECRET);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /execute query/i }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Admin secret' }).count(), 0, 'the page is the admin\'s now');
     await page.close();
   });
 });

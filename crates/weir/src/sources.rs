@@ -13,7 +13,7 @@ use std::sync::Arc;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
-use weir_language::schema::Schema;
+use weir_language::schema::build::SchemaBuilder;
 use weir_metadata::document::customization::Customization;
 use weir_native::store;
 use weir_postgres::Watch;
@@ -154,9 +154,10 @@ pub fn graph(config: &Config) -> Result<(Graph, Opened), String> {
 
 /// Stands in while no source is there; no request gets to it.
 fn nothing() -> Result<Arc<dyn EngineSource>, String> {
-    let schema =
-        Schema::from_sdl("type query_root { no_queries_available: String } schema { query: query_root }");
-    let schema = schema.map_err(|_| "the schema without sources is unsound".to_owned())?;
+    let mut builder = SchemaBuilder::new();
+    let query = builder.object("query_root", "");
+    builder.query(query).may_lack_queries();
+    let schema = builder.build().map_err(|_| "the schema without sources is unsound".to_owned())?;
     Ok(Arc::new(Memory::new("nothing", Arc::new(schema))))
 }
 
@@ -355,7 +356,7 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
 
 /// Makes or migrates the store of a text of types and opens it for serving.
 fn native(source: &Source, path: &Path, config: &Config) -> Result<Made, Unopened> {
-    let native = Native::new(path, source.store.as_deref())?;
+    let native = Native { tells_denials: source.tell_denials, ..Native::new(path, source.store.as_deref())? };
     let open = || {
         let types = native.types()?;
         let warnings = types.warnings.iter().map(|it| Warning::new(native.at(it.place), it.message.clone()));

@@ -52,14 +52,24 @@ pub(super) fn check(
     extensions
 }
 
+/// The names of the keys of `field`, which `source` adds to a type of another; `None`: it is not asked by keys.
+fn keys_of(source: &Arc<dyn Source>, field: FieldId) -> Option<&[Box<str>]> {
+    let parts = source.field_resolver()?;
+    match parts.resolution(NodeId::ROOT, field) {
+        FieldResolution::Separate(part) => Some(parts.separate_fetch(part).keys),
+        FieldResolution::Inline(_) => None,
+    }
+}
+
+/// The names of the keys of `field`, which `source` adds to a type of another.
+pub(super) fn key_names(source: &Arc<dyn Source>, field: FieldId) -> impl Iterator<Item = &str> {
+    keys_of(source, field).unwrap_or_default().iter().map(|it| &**it)
+}
+
 /// Checks that type `on` has the keys of `field`, which `source` adds to it.
 fn keys(schema: &Schema, on: TypeId, source: &Arc<dyn Source>, field: FieldId) -> Result<(), String> {
-    let parts = source.field_resolver().ok_or("the source has no parts")?;
-    let FieldResolution::Separate(part) = parts.resolution(NodeId::ROOT, field) else {
-        return Err("it is not asked by keys".into());
-    };
     let ty = schema.type_name(on);
-    for key in parts.separate_fetch(part).keys {
+    for key in keys_of(source, field).ok_or("it is not asked by keys")? {
         let found = schema.field_by_name(on, key).ok_or_else(|| format!("`{ty}` has no field `{key}`"))?;
         let found = schema.field(found).ty;
         let is_leaf = matches!(schema.ty(found.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
@@ -93,14 +103,12 @@ pub(super) fn check_owners<'j>(
     });
     let mut errors: Vec<ComposeError> = of_joins.collect();
     for source in sources {
-        let (Some(parts), own) = (source.field_resolver(), source.schema()) else { continue };
+        let own = source.schema();
         for &stub in extended(source) {
             let on = schema.type_by_name(own.type_name(stub));
             for field in own.ty(stub).fields.range().map(|it| FieldId(it as u32)) {
-                let FieldResolution::Separate(part) = parts.resolution(NodeId::ROOT, field) else { continue };
                 let key = |name: &str| schema.field_by_name(on?, name);
-                let keys: Vec<FieldId> =
-                    parts.separate_fetch(part).keys.iter().filter_map(|it| key(it)).collect();
+                let keys: Vec<FieldId> = key_names(source, field).filter_map(key).collect();
                 errors.extend(late(&keys).map(|reason| wrong(source, (stub, field), reason)));
             }
         }

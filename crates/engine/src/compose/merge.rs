@@ -25,7 +25,9 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
     if !errors.is_empty() {
         return Err(errors);
     }
-    let Merged { builder, errors: clashes, mut owners, mut ids } = Merger::new(&sources, joins).merged();
+    let Merged { mut builder, errors: clashes, mut owners, mut ids } = Merger::new(&sources, joins).merged();
+    // As one of its sources may: those that must have fields have them.
+    builder.may_lack_queries();
     errors.extend(clashes);
     let schema = match builder.build() {
         Ok(mut schema) => {

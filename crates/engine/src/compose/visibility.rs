@@ -1,11 +1,14 @@
 //! The members of the graph that a profile sees, from those that it sees of each source.
 //!
-//! **Invariant:** a member of the graph is visible if a source that brings it shows it; a join is visible if the root field that it asks is.
+//! **Invariant:** a member of the graph is visible if a source that brings it shows it. A field that is asked by keys of another
+//! source's type, a join or an extension, is visible if its keys are too, unless they are of services, and a join only if the profile could
+//! ask for all that it asks: the root field, its arguments, the inputs and enum values in them.
 
-use super::{Graph, Owner};
+use super::{Graph, Joined, Owner, extend};
 use crate::caller::{Facts, Identity, SourceFacts};
 use crate::source::Ids;
 use weir_language::schema::{EnumValueId, FieldId, InputId, TypeId, Visibility, builtin};
+use weir_language::value::Node;
 
 /// The members that one source shows; `None`: all.
 struct Shown<'g> {
@@ -45,6 +48,7 @@ impl Graph {
         let mut seen = Visibility::everything(&self.schema);
         self.show_types(&shown, &mut seen);
         self.show_fields(&shown, &mut seen);
+        self.show_extensions(&mut seen);
         self.show_joins(&mut seen);
         seen.close(&self.schema);
         Some(seen)
@@ -98,17 +102,57 @@ impl Graph {
         }
     }
 
+    /// Hides extensions whose keys are hidden: their answers would tell of the keys' values.
+    fn show_extensions(&self, seen: &mut Visibility) {
+        for &field in &self.extensions {
+            let Owner::Source(source) = self.owner(field) else { continue };
+            let (source, ids) = &self.sources[usize::from(source)];
+            let on = self.schema.field(field).parent;
+            let mut keys = extend::key_names(source, ids.field(field));
+            let is_hidden = |key: &str| {
+                let key = self.schema.field_by_name(on, key);
+                key.is_none_or(|it| !self.shows_key(it, seen))
+            };
+            if keys.any(is_hidden) {
+                seen.show_field(field, false);
+            }
+        }
+    }
+
     fn show_joins(&self, seen: &mut Visibility) {
         for at in 0..self.owners.len() as u32 {
             let field = FieldId(at);
             let Owner::Join(join) = self.owner(field) else { continue };
             let join = self.join(join);
-            let is_seen = seen.has_field(join.target);
+            let is_seen = self.shows_join(join, seen);
             seen.show_field(field, is_seen);
             for input in self.schema.arguments(field) {
                 let is_seen = seen.has_input(join.target_input(input));
                 seen.show_input(input, is_seen);
             }
         }
+    }
+
+    /// True if callers may learn what depends on a key: they see it, or it is one of services, whose text says both who sees the key
+    /// and what it leads to.
+    fn shows_key(&self, key: FieldId, seen: &Visibility) -> bool {
+        let is_divided = match self.owner(key) {
+            Owner::Source(source) => self.sources[usize::from(source)].0.field_resolver().is_some(),
+            Owner::Join(_) | Owner::Namespace | Owner::Introspection => false,
+        };
+        is_divided || seen.has_field(key)
+    }
+
+    /// True if the keys of a join and all that it asks are shown.
+    fn shows_join(&self, join: &Joined, seen: &Visibility) -> bool {
+        let is_shown = |node: &Node| match *node {
+            Node::Key(input) => seen.has_input(input),
+            Node::Enum(value) => seen.has_enum_value(value),
+            _ => true,
+        };
+        seen.has_field(join.target)
+            && join.keys.iter().all(|it| self.shows_key(*it, seen))
+            && join.arguments.iter().all(|it| seen.has_input(it.0))
+            && join.values.nodes.iter().all(is_shown)
     }
 }

@@ -11,6 +11,7 @@ use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::Memory;
 use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Protocol, Source};
 use weir_language::json::Json;
+use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{Schema, TypeKind, Visibility};
 
 const SDL: &str = r#"
@@ -230,6 +231,83 @@ fn hidden_members_are_absent_byte_for_byte() {
             }
         }
     }
+}
+
+/// Joins of ports to boats; the first alone names nothing that is hidden.
+const JOINS: &[(&str, &str, &str)] = &[
+    ("open", "boats", "(where: {id: $this.id})"),
+    ("by_hidden_key", "boats", "(where: {id: $this.code})"),
+    ("by_hidden_input", "boats", "(where: {price: $this.rank})"),
+    ("below_hidden_input", "boats", "(where: {and: [{harbour: {id: $this.id}}]})"),
+    ("by_hidden_argument", "boats", "(where: {id: $this.id}, secret: 1)"),
+    ("by_hidden_value", "boats", "(where: {id: $this.id}, order: [ID, PRICE])"),
+    ("by_hidden_field", "harbours", "(where: {id: $this.id})"),
+];
+
+#[test]
+fn a_join_that_reads_or_names_what_is_hidden_is_absent() {
+    const PORTS: &str = "type Query { port(id: Int): Port } type Port { id: Int! rank: Float CODE }";
+    fn without_code(schema: &Schema) -> Visibility {
+        let mut seen = Visibility::everything(schema);
+        let port = schema.type_by_name("Port").unwrap();
+        seen.show_field(schema.field_by_name(port, "code").unwrap(), false);
+        seen.close(schema);
+        seen
+    }
+    let ports = |sdl: &str| Memory::new("ports", Arc::new(Schema::from_sdl(sdl).unwrap()));
+    let engine = |boats: Arc<dyn Source>, ports: Arc<dyn Source>, joins: &[(&str, &str, &str)]| {
+        let join = |(name, target, arguments): &(&str, &str, &str)| Join {
+            on: "Port".into(),
+            name: (*name).into(),
+            description: String::new(),
+            source: "boats".into(),
+            target: (*target).into(),
+            arguments: (*arguments).into(),
+        };
+        let joins: Vec<Join> = joins.iter().map(join).collect();
+        let graph = Graph::compose(vec![boats, ports], &joins).unwrap_or_else(|it| panic!("{it:?}"));
+        Engine::new(graph, Settings::STANDARD)
+    };
+    let restricted = |memory: Memory, shown| -> Arc<dyn Source> { Arc::new(Restricted { memory, shown }) };
+    let whole = engine(
+        restricted(memory(SDL), without_hidden_lines),
+        restricted(ports(&PORTS.replace("CODE", "code: Int")), without_code),
+        JOINS,
+    );
+    let few = engine(Arc::new(memory(&reduced())), Arc::new(ports(&PORTS.replace("CODE", ""))), &JOINS[..1]);
+    let fields = JOINS.iter().map(|it| format!("{{ port(id: 1) {{ {} {{ id }} }} }}", it.0));
+    for query in fields.chain([INTROSPECTION.to_owned()]) {
+        for protocol in [Protocol::GraphqlOverHttp, Protocol::Hasura] {
+            let expected = ask(&few, &Identity::admin(), &query, "{}", protocol);
+            let answer = ask(&whole, &user(), &query, "{}", protocol);
+            assert!(answer == expected, "{query}\n{answer:.2000}\n{expected:.2000}");
+        }
+    }
+    let all = ask(&whole, &Identity::admin(), INTROSPECTION, "{}", Protocol::Hasura);
+    assert!(JOINS.iter().all(|it| all.contains(it.0)));
+}
+
+#[test]
+fn a_schema_without_queries_says_so_to_the_admin_too() {
+    let source = || -> Arc<dyn Source> {
+        let mut builder = SchemaBuilder::new();
+        let query = builder.object("query_root", "");
+        builder.query(query).may_lack_queries();
+        Arc::new(Memory::new("empty", Arc::new(builder.build().unwrap())))
+    };
+    let told = |sources: Vec<Arc<dyn Source>>, query: &str| {
+        let engine = Engine::new(Graph::compose(sources, &[]).ok().unwrap(), Settings::STANDARD);
+        ask(&engine, &Identity::admin(), query, "{}", Protocol::GraphqlOverHttp)
+    };
+    let fields = "{ __schema { queryType { fields { name } } } }";
+    let lone = r#"{"data":{"__schema":{"queryType":{"fields":[{"name":"no_queries_available"}]}}}}"#;
+    assert_eq!(told(vec![source()], fields), lone);
+    let answer = told(vec![source()], "{ why: no_queries_available }");
+    assert!(answer.starts_with(r#"{"data":{"why":"There are no queries available"#), "{answer}");
+    // Beside a source with queries there is nothing to be said.
+    let beside = || -> Arc<dyn Source> { Arc::new(memory("type Query { name: String }")) };
+    let answer = told(vec![source(), beside()], "{ __schema { queryType { fields { name } } } name }");
+    assert_eq!(answer, r#"{"data":{"__schema":{"queryType":{"fields":[{"name":"name"}]}},"name":"Ada"}}"#);
 }
 
 #[test]

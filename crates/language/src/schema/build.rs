@@ -53,6 +53,8 @@ pub struct SchemaBuilder {
     pub(super) last: Item,
     /// The roots that were named.
     pub(super) roots: [Option<TypeId>; 3],
+    /// True if the query root may be without fields.
+    pub(super) may_lack_queries: bool,
     /// Defaults whose literals are coerced once all types are known.
     pub(super) defaults: Vec<PendingDefault>,
     /// Places of all items in the SDL. Empty tables when the schema is built by calls.
@@ -103,6 +105,7 @@ impl SchemaBuilder {
             owner: None,
             last: Item::Schema,
             roots: [None; 3],
+            may_lack_queries: false,
             defaults: Vec::new(),
             places: Places::default(),
             errors: Complaints::default(),

@@ -26,7 +26,8 @@ pub(super) fn finish(mut builder: SchemaBuilder, documents: &[Document<'_>]) -> 
     index::demanding(&mut builder.schema);
     // Further checks run only without missing or duplicate names, which would cause errors of their own.
     if builder.errors.is_empty() {
-        sound::check(&builder.schema, &builder.places, &mut builder.errors);
+        let empty = builder.may_lack_queries.then_some(builder.schema.query);
+        sound::check(&builder.schema, empty, &builder.places, &mut builder.errors);
     }
     if builder.errors.is_empty() {
         coerce_defaults(&mut builder, documents);

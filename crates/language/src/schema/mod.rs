@@ -429,7 +429,7 @@ pub struct MetaFields {
     pub schema: FieldId,
     /// `__type(name: String!): __Type`, of the query root.
     pub ty: FieldId,
-    /// `no_queries_available: String!`, of the query root for callers who see none of its fields.
+    /// `no_queries_available: String!`, of the query root for callers who see none of its fields, or where it has none.
     pub no_queries: FieldId,
 }
 

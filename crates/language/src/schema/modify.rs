@@ -81,6 +81,11 @@ impl SchemaBuilder {
     pub fn query(&mut self, root: TypeId) -> &mut Self {
         self.root(OperationKind::Query, root)
     }
+    /// Lets the query root be without fields: callers are shown `no_queries_available` in it.
+    pub fn may_lack_queries(&mut self) -> &mut Self {
+        self.may_lack_queries = true;
+        self
+    }
     /// Names the root of mutations.
     pub fn mutation(&mut self, root: TypeId) -> &mut Self {
         self.root(OperationKind::Mutation, root)

@@ -156,7 +156,11 @@ impl<'s> SchemaPrinter<'s> {
 
     fn fields(&mut self, run: Run) {
         self.out.push_str(" {\n");
-        let ids = ids(run).map(FieldId).collect();
+        let ids: Vec<FieldId> = match run.len {
+            // Of a query root alone: it shows what it shows to clients.
+            0 => vec![self.schema.meta.no_queries],
+            _ => ids(run).map(FieldId).collect(),
+        };
         for (number, id) in self.ordered(ids, |id| self.schema.field(id).name).into_iter().enumerate() {
             let field: &SchemaField = self.schema.field(id);
             self.member(number, field.description, field.name);

@@ -68,7 +68,7 @@ impl Visibility {
             enum_values: Bits::new(schema.enum_values.len(), true),
             nullable: Bits::default(),
             detached: Bits::default(),
-            has_queries: true,
+            has_queries: schema.ty(schema.query).fields.len > 0,
         }
     }
     /// Shows or hides a field of an object or interface.
@@ -420,7 +420,9 @@ impl<'s> SchemaView<'s> {
     }
     /// The field that stands in a query root without visible fields.
     fn no_queries(self, parent: TypeId) -> Option<FieldId> {
-        let is_lone = parent == self.schema.query && self.visibility.is_some_and(|it| !it.has_queries);
+        let has_queries =
+            || self.visibility.map_or(self.schema.ty(parent).fields.len > 0, |it| it.has_queries);
+        let is_lone = parent == self.schema.query && !has_queries();
         is_lone.then_some(self.schema.meta.no_queries)
     }
     /// The visible field `name` of type `parent`; not the meta fields.

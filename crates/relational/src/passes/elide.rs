@@ -80,8 +80,7 @@ fn take_from_parent(plan: &mut Plan, members: Run, known: &[u16]) {
                 | MemberKind::Values { .. }
                 | MemberKind::End { .. }
                 | MemberKind::Beyond { .. } => nested.extend(member.kind.levels()),
-                MemberKind::Text(_)
-                | MemberKind::Items(_)
+                MemberKind::Items(_)
                 | MemberKind::Ordinate(_)
                 | MemberKind::Constant
                 | MemberKind::Foreign

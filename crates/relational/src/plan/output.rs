@@ -115,7 +115,6 @@ impl Plan {
                 | MemberKind::Shape { .. }
                 | MemberKind::Items(_)
                 | MemberKind::Ordinate(_)
-                | MemberKind::Text(_)
                 | MemberKind::Constant
                 | MemberKind::Foreign
                 | MemberKind::Write(_)
@@ -192,7 +191,6 @@ impl Plan {
                 | MemberKind::Shape { .. }
                 | MemberKind::Items(_)
                 | MemberKind::Ordinate(_)
-                | MemberKind::Text(_)
                 | MemberKind::Constant
                 | MemberKind::Foreign
                 | MemberKind::Write(_)
@@ -359,8 +357,6 @@ pub enum MemberKind {
         /// Output format.
         cell: Cell,
     },
-    /// A text that never changes.
-    Text(&'static str),
     /// Bytes the shape holds.
     Constant,
     /// Another source's.
@@ -433,7 +429,6 @@ impl MemberKind {
             }
             Self::Beyond { page, probes: [one, other] } => [page, one, other],
             Self::Leaf { .. }
-            | Self::Text(_)
             | Self::Constant
             | Self::Foreign
             | Self::Inline(_)
@@ -460,7 +455,6 @@ impl MemberKind {
                 page.iter_mut().chain(probes.iter_mut().flatten()).for_each(change)
             }
             Self::Leaf { .. }
-            | Self::Text(_)
             | Self::Constant
             | Self::Foreign
             | Self::Inline(_)

@@ -12,7 +12,7 @@
 //! A condition that a policy adds is a line of its own, `policy of sailor: owner = x-hasura-user-id`; inside another condition it stands
 //! in parentheses. Values of a request are not part of a plan: a parameter is printed as the place where its value is found.
 
-use super::operators::{Aggregation, Statistic};
+use super::operators::{Aggregation, Comparison, Statistic};
 use super::write::{Assign, Change, Conflict, Given, Operator, Step, Work, Write as PlanWrite};
 use super::{
     Call, EncodedPart, Expr, Filter, Order, Origin, Output, Parameter, Plan, Query, Reader, RowAt, Scan, Tie,
@@ -266,27 +266,34 @@ impl Text<'_> {
         let _ = write!(out, "{} {rows} of {}", scan.purpose().name(), self.table(scan.table()));
     }
 
+    /// A condition that rows meet if it is true: unknown is as good as false.
     fn filter(&self, filter: &Filter, table: TableId) -> String {
-        let join = |parts: &[Filter], word: &str, empty: &str| match parts {
-            [] => empty.to_owned(),
-            [only] => self.filter(only, table),
-            _ => {
-                let parts: Vec<String> = parts.iter().map(|it| self.filter(it, table)).collect();
-                format!("({})", parts.join(word))
+        self.condition(filter, table, false)
+    }
+
+    /// `has_unknown`: true below a `not`, where unknown and false differ.
+    fn condition(&self, filter: &Filter, table: TableId, has_unknown: bool) -> String {
+        let join = |parts: &[Filter], word: &str, empty: &str| {
+            let needed = parts.iter().filter(|it| has_unknown || word != AND || !is_implied(it, parts));
+            let mut parts: Vec<String> = needed.map(|it| self.condition(it, table, has_unknown)).collect();
+            match parts.len() {
+                0 => empty.to_owned(),
+                1 => parts.remove(0),
+                _ => format!("({})", parts.join(word)),
             }
         };
         let column = |it: &ColumnId| self.column(table, *it);
         match filter {
-            Filter::All(all) => join(all, " and ", "true"),
+            Filter::All(all) => join(all, AND, "true"),
             Filter::Any(any) => join(any, " or ", "false"),
-            Filter::Not(not) => format!("not {}", self.filter(not, table)),
+            Filter::Not(not) => format!("not {}", self.condition(not, table, true)),
             Filter::NotTrue(not) => format!("{} is not true", self.filter(not, table)),
             Filter::Named { of, names } => format!("{} is one of {}", column(of), names.join(", ")),
             Filter::Words { of, kind, with, .. } => {
                 format!("{} has {} {}", column(of), words(*kind), parameter(with))
             }
             Filter::Each { with, filter } => {
-                format!("each of {}: {}", parameter(with), self.filter(filter, table))
+                format!("each of {}: {}", parameter(with), self.condition(filter, table, has_unknown))
             }
             Filter::Place { of, by, with, .. } => {
                 let with: Vec<String> = with.iter().map(parameter).collect();
@@ -417,6 +424,17 @@ impl Text<'_> {
             .collect();
         format!("{}({})", self.relations.function(call.function).1.name, arguments.join(", "))
     }
+}
+
+/// The word between the parts of a conjunction.
+const AND: &str = " and ";
+
+/// True if `part` says that a value is not null which another of `parts` equates with something.
+fn is_implied(part: &Filter, parts: &[Filter]) -> bool {
+    let Filter::Null { of, is: false } = part else { return false };
+    let equates =
+        |it: &Filter| matches!(it, Filter::Compare { of: other, by: Comparison::Eq, .. } if other == of);
+    parts.iter().any(equates)
 }
 
 fn function_of(function: Aggregation, columns: &str) -> String {

@@ -201,7 +201,7 @@ impl<'r> Renderer<'r> {
     fn aggregate(&mut self, query: &Query, columns: &[Expr], scope: Scope) -> QueryParts {
         let paged = query.page.limit.is_some() || query.page.offset.is_some();
         if query.distinct_on.is_empty() && !paged {
-            let columns = self.columns(columns, scope);
+            let columns = self.aggregates(columns, scope);
             let rest = self.aside(|it| {
                 it.read_from(query, scope);
                 it.conditions(query, scope, " WHERE ");
@@ -210,7 +210,7 @@ impl<'r> Renderer<'r> {
         }
         let over = Scope::new(scope.table, scope.alias + 2);
         self.guard(over, &query.scan);
-        let columns = self.columns(columns, over);
+        let columns = self.aggregates(columns, over);
         let rest = self.aside(|it| {
             it.sql.push_str(" FROM (SELECT ");
             if query.distinct_on.is_empty() || it.dialect.distinct_on() {
@@ -227,6 +227,14 @@ impl<'r> Renderer<'r> {
             it.aliases = it.aliases.max(over.alias + 1);
         });
         QueryParts { distinct: String::new(), columns, rest }
+    }
+
+    /// The columns of an aggregate, one at least: only a function makes one row of no rows and of many.
+    fn aggregates(&mut self, columns: &[Expr], scope: Scope) -> Vec<String> {
+        match columns {
+            [] => vec!["count(*)".to_owned()],
+            _ => self.columns(columns, scope),
+        }
     }
 
     fn groups(

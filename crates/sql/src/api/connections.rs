@@ -22,8 +22,8 @@ const PAGE_INFO: &str = "PageInfo";
 const SUFFIX: &str = "_connection";
 
 impl Core {
-    /// `node` and the connections of all tables; `false` if no row has an identifier.
-    pub(super) fn connection_roots(&mut self, tables: &Tables<'_>) -> bool {
+    /// `node` and the connections of all tables, if any row has an identifier.
+    pub(super) fn connection_roots(&mut self, tables: &Tables<'_>) {
         let mut any = false;
         for table in tables.iter() {
             let Some(connection) = table.types.connection else { continue };
@@ -40,7 +40,6 @@ impl Core {
             let id = self.b.reference("ID");
             self.argument("id", "a global id", non_null(id), InputMeaning::NodeId);
         }
-        any
     }
 
     /// The arguments of a connection.

@@ -106,8 +106,6 @@ pub enum FieldMeaning {
     CallAggregate(FunctionId, TableId),
     /// Result of a function of a row.
     Computed(FunctionId),
-    /// `no_queries_available`: a constant text.
-    NoQueries,
     /// `insert_Album`.
     Insert(TableId),
     /// `insert_Album_one`.

@@ -8,10 +8,6 @@ use crate::model::{Model, RootField};
 use weir_language::schema::{TypeId, TypeRef};
 use weir_metadata::document::function::ExposedAs;
 
-/// Description of a root without tables.
-const NO_QUERIES: &str = "There are no queries available to the current role. Either there are no sources or roles \
-    configured, or the current role doesn't have any permissions.";
-
 /// Description of the condition on rows to update.
 const UPDATE_WHERE: &str = "filter the rows which have to be updated";
 
@@ -19,20 +15,14 @@ impl Core {
     /// Both roots.
     pub(super) fn roots(&mut self, model: &Model, tables: &Tables<'_>) {
         let query = self.b.object("query_root", "");
-        self.b.query(query);
-        let mut any = false;
+        self.b.query(query).may_lack_queries();
         if self.style == Style::Connections {
-            any = self.connection_roots(tables);
+            self.connection_roots(tables);
         } else {
             for table in tables.iter() {
-                any = true;
                 self.selects(table);
             }
             self.calls(model, tables, ExposedAs::Query);
-        }
-        if !any {
-            let ty = non_null(self.common.string);
-            self.field("no_queries_available", NO_QUERIES, ty, FieldMeaning::NoQueries);
         }
         let written = |table: &&TableApi<'_>| table.types.mutation_response.is_some();
         let called = model.functions.iter().any(|it| it.is_on(ExposedAs::Mutation));

@@ -11,7 +11,7 @@ use crate::compile::select::RowSelection;
 use crate::frontend::form::Form;
 use crate::frontend::form::{objects, structural};
 use crate::frontend::input::{Inputs, Place};
-use crate::frontend::{self, ApiFrontend, Ask};
+use crate::frontend::{self, ApiFrontend, Ask, Violation};
 use crate::permission::Permissions;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
@@ -88,8 +88,9 @@ impl ApiFrontend for Api {
         Some(visibility::visibility(self, facts))
     }
 
-    fn constraint_message(&self, constraint: &str) -> Option<&str> {
-        self.model.messages.get(constraint).map(String::as_str)
+    fn violation(&self, constraint: &str, _facts: &[u64]) -> Option<Violation<'_>> {
+        let message = self.model.messages.get(constraint)?;
+        Some(Violation { message, code: None })
     }
 
     fn ask(&self, piece: &PlanNode<'_>) -> Ask {
@@ -356,7 +357,6 @@ impl<'c> Compiler<'c> {
 
     fn kind(&mut self, field: &'c OutputField, row: &mut Row) -> Result<MemberKind, PlanError> {
         match self.field_meaning(field) {
-            FieldMeaning::NoQueries => Ok(MemberKind::Text("no queries are available with this role")),
             FieldMeaning::Column(table, column) => self.column(field, table, column, row),
             FieldMeaning::Node => self.node(field),
             FieldMeaning::Connection(table) => self.connection(field, table, Vec::new()),

@@ -197,7 +197,6 @@ impl RoleView<'_> {
             | FieldMeaning::EdgeNode(table)
             | FieldMeaning::Cursor(table)
             | FieldMeaning::PageInfo(table) => self.is_node(table),
-            FieldMeaning::NoQueries => false,
             FieldMeaning::Select(table) => self.is_root(table, QueryRootField::Select),
             FieldMeaning::ByPk(table) => {
                 self.is_root(table, QueryRootField::SelectByPk) && self.sees_key(table)

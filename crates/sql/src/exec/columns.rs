@@ -24,7 +24,7 @@ pub(crate) fn table(plan: &Plan, members: Run, hidden: &[Hidden]) -> Table {
 fn data(plan: &Plan, kind: &MemberKind) -> Data {
     match kind {
         MemberKind::Leaf { cell, .. } => leaf_data(*cell),
-        MemberKind::Text(_) | MemberKind::Coded(_) | MemberKind::End { .. } => Data::Text(Texts::default()),
+        MemberKind::Coded(_) | MemberKind::End { .. } => Data::Text(Texts::default()),
         MemberKind::Beyond { .. } => Data::Bool(Vec::new()),
         MemberKind::Constant
         | MemberKind::Foreign

@@ -203,7 +203,6 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
             (MemberKind::Returned(run), RowContext::Work(work)) => self.returned(*run, member, &work.rows),
             (kind, _) => {
                 match (kind, at) {
-                    (MemberKind::Text(text), _) => self.answer.out.string(text),
                     (MemberKind::Affected, RowContext::Work(work)) => self.answer.out.int(work.affected),
                     (MemberKind::Message, RowContext::Work(WorkResult { message: Some(message), .. })) => {
                         self.answer.out.string(message);

@@ -127,7 +127,6 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
             (MemberKind::Leaf { column: from, cell }, _, RowContext::Row(row)) => {
                 self.push_leaf(row, *from, *cell, column, place);
             }
-            (MemberKind::Text(text), Data::Text(texts), _) => texts.push(text.as_bytes()),
             (MemberKind::Coded(_) | MemberKind::End { .. } | MemberKind::Beyond { .. }, _, _) => {
                 self.push_of_page(&member.kind, at, column, place)?;
             }

@@ -12,6 +12,7 @@ use super::{SelectRule, TablePermissions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use weir_metadata::document::api::InheritedRole;
+use weir_metadata::document::permission::QueryRootField;
 use weir_relational::catalog::{ColumnId, ConfigStep, Warning};
 use weir_relational::plan::{Filter, GuardedColumn};
 
@@ -172,8 +173,7 @@ fn select(parents: &[&Arc<SelectRule>]) -> Option<Arc<SelectRule>> {
         guarded: guarded.into(),
         computed: computed.into(),
         aggregations: parents.iter().any(|it| it.aggregations),
-        query_roots: roots(parents, |it| it.query_roots.as_deref()),
-        subscription_roots: roots(parents, |it| it.subscription_roots.as_deref()),
+        query_roots: roots(parents),
     };
     Some(merged.into())
 }
@@ -193,10 +193,7 @@ fn any<'f>(filters: impl Iterator<Item = &'f Filter>) -> Filter {
 }
 
 /// The root fields that one of the parents has; `None`: all.
-fn roots<F: Copy>(
-    parents: &[&Arc<SelectRule>],
-    of: impl Fn(&SelectRule) -> Option<&[F]>,
-) -> Option<Box<[F]>> {
-    let lists: Option<Vec<&[F]>> = parents.iter().map(|it| of(it)).collect();
+fn roots(parents: &[&Arc<SelectRule>]) -> Option<Box<[QueryRootField]>> {
+    let lists: Option<Vec<&[QueryRootField]>> = parents.iter().map(|it| it.query_roots.as_deref()).collect();
     Some(lists?.concat().into())
 }

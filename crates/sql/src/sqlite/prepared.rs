@@ -43,6 +43,8 @@ pub(super) struct ReadyStatement {
     pub(super) fixed: Vec<usize>,
     /// Placeholders bound for each parent, and the parent's column.
     pub(super) keys: Vec<(usize, u16)>,
+    /// True if it has a row also below a parent with a null key: an aggregate over no rows.
+    pub(super) has_row_always: bool,
 }
 
 /// Threads that run plans.
@@ -59,7 +61,7 @@ impl SqlitePlan {
         let statements: Vec<ReadyStatement> = plan
             .levels
             .iter()
-            .map(|level| ReadyStatement::new(render(&Sqlite, relations, &level.query)))
+            .map(|level| ReadyStatement::new(level, render(&Sqlite, relations, &level.query)))
             .collect();
         let changes = plan.changes.iter().map(|it| render_change(&Sqlite, relations, it)).collect();
         let class = connection.map_or(Class::Long, |it| classify(it, &plan, &statements));
@@ -93,7 +95,8 @@ impl PreparedPlan for SqlitePlan {
 }
 
 impl ReadyStatement {
-    fn new(statement: Statement) -> Self {
+    fn new(level: &Level, statement: Statement) -> Self {
+        let has_row_always = matches!(level.query.output, Output::Aggregate(_));
         let mut fixed = Vec::new();
         let mut keys = Vec::new();
         for (at, parameter) in statement.parameters.iter().enumerate() {
@@ -114,7 +117,7 @@ impl ReadyStatement {
                 }
             }
         }
-        Self { statement, fixed, keys }
+        Self { statement, fixed, keys, has_row_always }
     }
 }
 

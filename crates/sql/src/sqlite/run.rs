@@ -102,7 +102,7 @@ impl<'c, 'r> Statements<'c, 'r> {
         self.held.iter_mut().for_each(|it| *it = None);
     }
 
-    /// The statement of `level`, bound for the row above; `None` when a key of that row is null.
+    /// The statement of `level`, bound for the row above; `None` when a key of that row is null, so that nothing is below it.
     #[inline]
     pub(super) fn open(
         &mut self,
@@ -114,9 +114,10 @@ impl<'c, 'r> Statements<'c, 'r> {
             None => self.prepare(level)?,
         };
         if let RowContext::Row(row) = above {
-            for &(at, column) in &self.prepared.statements[level as usize].keys {
+            let ready = &self.prepared.statements[level as usize];
+            for &(at, column) in &ready.keys {
                 let value = row.get(column);
-                if value == ValueRef::Null {
+                if value == ValueRef::Null && !ready.has_row_always {
                     self.close(level, statement);
                     return Ok(None);
                 }

@@ -13,6 +13,7 @@ mod texts;
 #[path = "../wall_kit/mod.rs"]
 mod wall_kit;
 
+mod aggregates;
 mod api;
 mod catalog_postgres;
 mod catalog_sqlite;
@@ -20,6 +21,7 @@ mod costs;
 mod edges;
 mod flavours;
 mod fleet_kit;
+mod hostile_values;
 mod model;
 mod permission_attacks;
 mod permission_functions;

@@ -9,6 +9,9 @@ pub(super) fn check(source: &Source, address: &Address) -> Result<(), String> {
     if !is_services && (source.env.is_some() || !source.services.is_empty()) {
         return Err("`env` and `services` are for `file`; remove them".into());
     }
+    if source.tell_denials && !matches!(address, Address::Native(_)) {
+        return Err("`tell_denials` is for `native`; remove it".into());
+    }
     let (kind, word) = match address {
         Address::Sqlite(_) => (SourceKind::Sqlite, "SQLite"),
         Address::Postgres(_) => (SourceKind::Postgres, "PostgreSQL"),

@@ -20,8 +20,9 @@ use crate::lexer::NAME_CONTINUE;
 use crate::span::Span;
 
 /// Reports everything that is wrong with `schema`, whose names are all defined and unique.
-pub(super) fn check(schema: &Schema, places: &Places, errors: &mut Complaints) {
-    let mut check = Check { schema, places, errors, marks: vec![0; schema.types.len()], mark: 0 };
+pub(super) fn check(schema: &Schema, may_be_empty: Option<TypeId>, places: &Places, errors: &mut Complaints) {
+    let mut check =
+        Check { schema, may_be_empty, places, errors, marks: vec![0; schema.types.len()], mark: 0 };
     check.roots();
     for at in 0..schema.directives.len() {
         check.directive(DirectiveId(at as u32));
@@ -38,6 +39,8 @@ pub(super) fn check(schema: &Schema, places: &Places, errors: &mut Complaints) {
 
 struct Check<'s> {
     schema: &'s Schema,
+    /// An object that may be without fields.
+    may_be_empty: Option<TypeId>,
     places: &'s Places,
     errors: &'s mut Complaints,
     /// By type: the last set it was put into. Sets are numbers, so a new one costs nothing.
@@ -157,7 +160,8 @@ impl<'s> Check<'s> {
                     self.field(name, FieldId(at as u32));
                 }
                 implements::check(self, id);
-                (ty.fields.len == 0).then(|| format!("Type {name} must define one or more fields."))
+                let is_empty = ty.fields.len == 0 && self.may_be_empty != Some(id);
+                is_empty.then(|| format!("Type {name} must define one or more fields."))
             }
             TypeKind::Union => {
                 self.union(ty);
