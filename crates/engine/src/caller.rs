@@ -281,9 +281,12 @@ fn split(mut words: &[u64]) -> impl Iterator<Item = &[u64]> {
     })
 }
 
-/// The caller of a request.
+/// The caller of a request. A clone counts one reference.
 #[derive(Clone, Debug)]
-pub struct Caller {
+pub struct Caller(Arc<CallerParts>);
+
+#[derive(Debug)]
+struct CallerParts {
     profile: Arc<Profile>,
     role: Arc<str>,
     claims: Arc<Claims>,
@@ -301,40 +304,41 @@ impl Caller {
             _ => Arc::new(claims.with_role(role)),
         };
         let role = Arc::clone(role);
-        Self { profile, role, claims, is_anonymous: *is_anonymous, is_as_others }
+        let is_anonymous = *is_anonymous;
+        Self(Arc::new(CallerParts { profile, role, claims, is_anonymous, is_as_others }))
     }
     /// The profile.
     #[must_use]
     pub fn profile(&self) -> &Arc<Profile> {
-        &self.profile
+        &self.0.profile
     }
     /// The role.
     #[must_use]
     pub fn role(&self) -> &str {
-        &self.role
+        &self.0.role
     }
     /// The claims.
     #[must_use]
     pub fn claims(&self) -> &Arc<Claims> {
-        &self.claims
+        &self.0.claims
     }
     /// The value under a name of [`crate::source::PreparedFetch::reads_claims`]: the role, the text of another session variable, all
     /// of them, a claim as a value of a type, or the JSON text of a claim of the token.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         match name {
-            ROLE_VARIABLE => Some(&self.role),
-            WHOLE_SESSION => Some(self.claims.session()),
+            ROLE_VARIABLE => Some(&self.0.role),
+            WHOLE_SESSION => Some(self.0.claims.session()),
             _ if name.starts_with(SESSION_PREFIX) || name.starts_with(TOKEN_PREFIX) => {
-                self.claims.variable(name)
+                self.0.claims.variable(name)
             }
-            _ => self.claims.claim(name),
+            _ => self.0.claims.claim(name),
         }
     }
     /// True if an answer that depends on the values `claims`, by the names of [`crate::source::PreparedFetch::reads_claims`], may be given
     /// to everybody: the caller sent no credential, or all callers see the same and none of the values is there.
     #[must_use]
     pub fn is_public<'c>(&self, mut claims: impl Iterator<Item = &'c str>) -> bool {
-        self.is_anonymous || self.is_as_others && claims.all(|it| self.value(it).is_none())
+        self.0.is_anonymous || self.0.is_as_others && claims.all(|it| self.value(it).is_none())
     }
 }

@@ -43,6 +43,8 @@ pub struct Facts {
     pub in_recovery: bool,
     /// True if transactions are read-only by default.
     pub is_read_only: bool,
+    /// True if a catalog tells of distributed tables.
+    pub tells_shards: bool,
 }
 
 /// State of the transaction, from the server's ReadyForQuery.
@@ -472,6 +474,7 @@ mod tests {
         is_pooled: false,
         in_recovery: false,
         is_read_only: false,
+        tells_shards: false,
     };
 
     #[tokio::test]

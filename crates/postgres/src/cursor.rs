@@ -1,14 +1,14 @@
 //! A row that is read column by column, mostly forwards.
 //!
-//! **Cost:** a step forwards is one length; a step back begins anew.
+//! **Cost:** a step forwards is one length; a step back, or the same column again, begins anew.
 
 use crate::rows::{Columns, Row};
 use std::cell::Cell;
 
-/// A row and the position of the last column read.
+/// A row and the position behind the last column read.
 pub struct Cursor<'r> {
     columns: Columns<'r>,
-    /// A column, and its distance from the first in bytes.
+    /// The next column, and its distance from the first in bytes.
     at: Cell<(usize, usize)>,
     /// The row's place, from zero, among those below which was asked apart.
     pub number: usize,
@@ -16,11 +16,13 @@ pub struct Cursor<'r> {
 
 impl<'r> Cursor<'r> {
     /// At the first column of `row`.
+    #[inline]
     pub fn new(row: Row<'r>) -> Self {
         Self::numbered(row, 0)
     }
 
     /// The same, of row `number` of its answer.
+    #[inline]
     pub fn numbered(row: Row<'r>, number: usize) -> Self {
         Self { columns: row.columns(), at: Cell::new((0, 0)), number }
     }
@@ -37,7 +39,8 @@ impl<'r> Cursor<'r> {
             rest.next()?;
             column += 1;
         }
-        self.at.set((column, self.columns.bytes_len() - rest.bytes_len()));
-        rest.next()?
+        let value = rest.next()?;
+        self.at.set((column + 1, self.columns.bytes_len() - rest.bytes_len()));
+        value
     }
 }

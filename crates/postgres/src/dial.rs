@@ -31,7 +31,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Query for the facts of a new connection.
 const FACTS: &str = "SELECT version(), current_setting('server_version_num'), current_setting('TimeZone'), \
     pg_backend_pid(), pg_is_in_recovery(), current_setting('transaction_read_only'), \
-    EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus')";
+    EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus'), to_regclass('pg_dist_partition') IS NOT NULL";
 
 /// Names of the time zone that is none.
 const UTC: &[&str] = &["UTC", "Etc/UTC", "UCT", "Etc/UCT", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal"];
@@ -290,6 +290,7 @@ impl Dialer {
             is_pooled: false,
             in_recovery: false,
             is_read_only: false,
+            tells_shards: false,
         };
         let mut connection =
             Connection::new(stream, read, limits.statements_max, limits.answer_bytes_max, unknown);
@@ -324,13 +325,15 @@ impl Dialer {
             columns.map(|it| it.and_then(|it| std::str::from_utf8(it).ok()).unwrap_or("")).collect();
         let text = |at: usize| texts.get(at).copied().unwrap_or("");
         let found = Flavour::found(text(0), text(6) == "t");
+        let flavour = self.settings.flavour.unwrap_or(found);
         Facts {
             version: text(1).parse().unwrap_or(0),
-            flavour: self.settings.flavour.unwrap_or(found),
+            flavour,
             is_utc: UTC.contains(&text(2)),
             is_pooled: found != Flavour::Cockroach && text(3).parse() != Ok(process),
             in_recovery: text(4) == "t",
             is_read_only: text(5) == "on",
+            tells_shards: flavour == Flavour::Citus && text(7) == "t",
         }
     }
 

@@ -1,4 +1,4 @@
-//! Reads what a PostgreSQL database has, in three statements however large it is.
+//! Reads what a PostgreSQL database has, in four statements however large it is.
 //!
 //! Whoever has a connection sends the [`questions`] together and hands the rows to [`assemble`]. They ask the system catalogs that PostgreSQL has had since version 13
 //! and that CockroachDB, YugabyteDB and Citus have too; what is not needed for tables (functions) is asked for only
@@ -15,14 +15,25 @@ use cells::Cells;
 use hashbrown::HashMap;
 use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid, quoted};
 use weir_relational::catalog::{
-    Argument, Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Function, Table, TableId, TableKind,
-    UniqueKey, Volatility, Warning,
+    Argument, Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Function, Placement, Table, TableId,
+    TableKind, UniqueKey, Volatility, Warning,
 };
 
 const TYPES: &str = include_str!("introspect/types.sql");
 const FUNCTIONS: &str = include_str!("introspect/functions.sql");
 const RELATIONS: &str = include_str!("introspect/relations.sql");
 const KEYS: &str = include_str!("introspect/keys.sql");
+const PLACEMENTS: &str = include_str!("introspect/placements.sql");
+const NO_PLACEMENTS: &str = "SELECT NULL WHERE $1::text[] IS NULL";
+
+/// Distribution of tables over nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shards {
+    /// Read from the catalog `pg_dist_partition` of Citus.
+    Read,
+    /// The database has one node.
+    None,
+}
 
 /// Functions to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,26 +47,31 @@ pub enum Functions {
 /// The statements, in the order in which [`assemble`] takes their answers. Each has one parameter: the schemas that are
 /// served, a `text[]`. They are to see one moment, so they belong into one transaction.
 #[must_use]
-pub fn questions(functions: Functions) -> [String; 3] {
+pub fn questions(functions: Functions, shards: Shards) -> [String; 4] {
     let types = match functions {
         Functions::Read => [TYPES, FUNCTIONS].concat(),
         Functions::Ignored => TYPES.to_owned(),
     };
-    [types, RELATIONS.to_owned(), KEYS.to_owned()]
+    let placements = match shards {
+        Shards::Read => PLACEMENTS,
+        Shards::None => NO_PLACEMENTS,
+    };
+    [types, RELATIONS.to_owned(), KEYS.to_owned(), placements.to_owned()]
 }
 
 /// Makes a catalog of the answers to [`questions`]: their rows, and of each the columns in text format.
 #[must_use]
-pub fn assemble<'r, R>(answers: [Vec<R>; 3]) -> (Catalog, Types, Vec<Warning>)
+pub fn assemble<'r, R>(answers: [Vec<R>; 4]) -> (Catalog, Types, Vec<Warning>)
 where
     R: Iterator<Item = Option<&'r [u8]>>,
 {
-    let [types, relations, keys] = answers;
+    let [types, relations, keys, placements] = answers;
     let mut reading = Reading::new();
     types.into_iter().for_each(|row| reading.ty(Cells(row)));
     let relations = relations.into_iter().filter_map(|row| reading.relation(Cells(row))).collect();
     reading.place(relations);
     keys.into_iter().for_each(|row| reading.key(Cells(row)));
+    placements.into_iter().for_each(|row| reading.placement(Cells(row)));
     reading.finish()
 }
 
@@ -187,6 +203,7 @@ impl Reading {
             rows_estimate,
             is_whole,
             acts,
+            placement: Placement::Local,
         };
         Some(Relation { oid, row_type, table, numbers })
     }
@@ -248,6 +265,18 @@ impl Reading {
                 }
             }
         }
+    }
+
+    /// One row of the placements: a distributed table, or a reference table.
+    fn placement<'r>(&mut self, mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>) {
+        let (relation, letter, colocation) = (row.number(), row.letter(), row.number());
+        let key = [row.number()];
+        let key = if letter == 'r' { &[][..] } else { &key[..] };
+        let Some((at, columns)) = self.columns(relation, key) else { return };
+        self.catalog.tables[at.0 as usize].placement = match columns.first() {
+            None => Placement::Reference,
+            Some(&column) => Placement::Sharded { column, colocation },
+        };
     }
 
     /// A table and columns of it by their numbers.

@@ -30,6 +30,7 @@ impl Rows {
     }
 
     /// The rows in the order in which they came.
+    #[inline]
     #[must_use]
     pub fn iter(&self) -> RowsIter<'_> {
         RowsIter { rest: &self.messages[..], hidden: self.hidden }
@@ -89,6 +90,7 @@ impl<'r> Iterator for RowsIter<'r> {
 }
 
 /// The first message of `bytes`: its tag, its body, and what follows it. `None` if it is not whole.
+#[inline]
 pub fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, a, b, c, d], rest) = bytes.split_first_chunk::<HEADER_BYTES>()?;
     let length = (u32::from_be_bytes([a, b, c, d]) as usize).checked_sub(4)?;
@@ -104,6 +106,7 @@ pub struct Row<'r> {
 
 impl<'r> Row<'r> {
     /// `body`: of a message that is a row.
+    #[inline]
     fn new(body: &'r [u8], hidden: u8) -> Self {
         let mut columns = Columns::new(body.get(2..).unwrap_or_default());
         for _ in 0..hidden {
@@ -113,6 +116,7 @@ impl<'r> Row<'r> {
     }
 
     /// Its columns in order: `None` is null.
+    #[inline]
     #[must_use]
     pub fn columns(&self) -> Columns<'r> {
         self.columns
@@ -130,6 +134,7 @@ impl<'r> Row<'r> {
 pub struct Columns<'r>(&'r [u8]);
 
 impl<'r> Columns<'r> {
+    #[inline]
     pub(crate) fn new(bytes: &'r [u8]) -> Self {
         Self(bytes)
     }

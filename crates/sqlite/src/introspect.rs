@@ -10,8 +10,8 @@
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
 use weir_relational::catalog::{
-    Catalog, Column, ColumnId, EnumTableValue, Follow, ForeignKey, Table, TableId, TableKind, UniqueKey,
-    Warning,
+    Catalog, Column, ColumnId, EnumTableValue, Follow, ForeignKey, Placement, Table, TableId, TableKind,
+    UniqueKey, Warning,
 };
 use weir_relational::dialect::sqlite_type::{Integers, column_type};
 
@@ -118,6 +118,7 @@ impl Reading {
                 rows_estimate: None,
                 is_whole: true,
                 acts: false,
+                placement: Placement::Local,
             });
         }
         Ok(())

@@ -6,8 +6,8 @@ use super::names::UsedNames;
 use super::{Database, Index, Layout, Storage, View};
 use crate::model::{FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use weir_relational::catalog::{
-    Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Relations, Relationship, RelationshipId,
-    Table, TableId, TableKind, UniqueKey,
+    Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Placement, Relations, Relationship,
+    RelationshipId, Table, TableId, TableKind, UniqueKey,
 };
 
 /// A layout in the making.
@@ -163,6 +163,7 @@ impl<'m> Builder<'m> {
             rows_estimate: None,
             is_whole: true,
             acts: false,
+            placement: Placement::Local,
         });
         self.columns.push(UsedNames::default());
         TableId(self.catalog.len() as u32 - 1)

@@ -59,6 +59,25 @@ pub struct Table {
     pub is_whole: bool,
     /// True if a write has further effects: triggers, rules, inheritance.
     pub acts: bool,
+    /// The nodes that hold its rows.
+    pub placement: Placement,
+}
+
+/// The nodes of a database that hold the rows of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placement {
+    /// The node that answers; every table of a database of one node.
+    #[default]
+    Local,
+    /// Every node has all rows.
+    Reference,
+    /// Each row is on one shard, by the value of a column.
+    Sharded {
+        /// The distribution column.
+        column: ColumnId,
+        /// Tables of one colocation keep equal values on one node.
+        colocation: u32,
+    },
 }
 
 /// Kinds of relations.
@@ -342,6 +361,11 @@ impl Catalog {
     #[must_use]
     pub fn table(&self, id: TableId) -> &Table {
         &self.tables[id.0 as usize]
+    }
+    /// True if rows of some table are spread over shards.
+    #[must_use]
+    pub fn has_shards(&self) -> bool {
+        self.tables.iter().any(|it| matches!(it.placement, Placement::Sharded { .. }))
     }
     /// The table called `name` in `schema`, or in any if `schema` is empty.
     #[must_use]

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** ids are places in the tables of one [`Relations`].
 
-use super::{Catalog, ColumnId, Function, TableId};
+use super::{Catalog, ColumnId, Function, Placement, TableId};
 
 /// The place of a relationship in [`Relations::relationships`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,6 +88,22 @@ impl Relations {
     #[must_use]
     pub fn relationship(&self, id: RelationshipId) -> &Relationship {
         &self.relationships[id.0 as usize]
+    }
+
+    /// True if the node that has a row has the rows along a relationship too.
+    #[must_use]
+    pub fn is_colocated(&self, by: RelationshipId) -> bool {
+        let related = self.relationship(by);
+        let placement = |table| self.catalog.table(table).placement;
+        match (placement(related.from), placement(related.to)) {
+            (
+                Placement::Sharded { column: ours, colocation },
+                Placement::Sharded { column: theirs, colocation: other },
+            ) => colocation == other && related.on.contains(&(ours, theirs)),
+            (Placement::Local | Placement::Reference, Placement::Sharded { .. })
+            | (Placement::Sharded { .. }, Placement::Local) => false,
+            (_, Placement::Reference) | (Placement::Local | Placement::Reference, Placement::Local) => true,
+        }
     }
 
     /// One function with its entry in the catalog.

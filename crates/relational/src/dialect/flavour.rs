@@ -36,6 +36,13 @@ pub struct Abilities {
     pub lists_functions: bool,
     /// A related row can be looked for by a plan of its own. If not, every `EXISTS` has to become a join.
     pub subplans: bool,
+    /// A condition, an order or a value may look for related rows of another shard row by row. If not, they are gathered by key
+    /// ([`crate::sql`]).
+    pub correlates_shards: bool,
+    /// The type of a row as a whole is the table's, also on a shard.
+    pub has_row_types: bool,
+    /// A statement by key may be asked for many keys at once by a join with them, whatever the nodes are.
+    pub merges_by_join: bool,
     /// The hidden column `xmax` of a row that was inserted is 0, and of one that an upsert updated is not.
     pub tells_upserts: bool,
     /// Other statements can run while rows of one are still to come.
@@ -87,6 +94,9 @@ impl Flavour {
             listens: true,
             lists_functions: true,
             subplans: true,
+            correlates_shards: true,
+            has_row_types: true,
+            merges_by_join: true,
             tells_upserts: true,
             portals: true,
             repeats: false,
@@ -104,9 +114,18 @@ impl Flavour {
                 tells_upserts: false,
                 portals: false,
                 repeats: true,
+                ..all
             },
             Self::Yugabyte => Abilities { listens: false, tells_upserts: false, repeats: true, ..all },
-            Self::Citus => Abilities { lateral_pages: false, subplans: false, tells_upserts: false, ..all },
+            Self::Citus => Abilities {
+                lateral_pages: false,
+                subplans: false,
+                correlates_shards: false,
+                has_row_types: false,
+                merges_by_join: false,
+                tells_upserts: false,
+                ..all
+            },
         }
     }
 }

@@ -171,6 +171,14 @@ pub trait Dialect: Send + Sync {
     fn semi_joins_max(&self) -> u32 {
         u32::MAX
     }
+    /// True if a statement may look for related rows of another shard row by row. Default: there are no shards.
+    fn correlates_shards(&self) -> bool {
+        true
+    }
+    /// True if a row as a whole has its table's type. Default: there are no shards with types of their own.
+    fn has_row_types(&self) -> bool {
+        true
+    }
     /// A returned column that makes the statement fail with [`CHECK_FAILED`] unless `condition` is true.
     fn checked(&self, condition: &str) -> String;
     /// The number of its type. Default: types have no numbers.

@@ -365,6 +365,14 @@ impl Dialect for Postgres {
         if self.flavour.abilities().subplans { SEMI_JOINS_MAX } else { u32::MAX }
     }
 
+    fn correlates_shards(&self) -> bool {
+        self.flavour.abilities().correlates_shards
+    }
+
+    fn has_row_types(&self) -> bool {
+        self.flavour.abilities().has_row_types
+    }
+
     fn distinct_on(&self) -> bool {
         true
     }

@@ -8,14 +8,16 @@ pub mod elide;
 mod idle;
 mod keys;
 pub mod policy;
+pub mod route;
 
 use crate::catalog::Relations;
 use crate::plan::Plan;
 
-/// Finishes the plan of a front end: restricts it to what `policy` allows, then removes updates that set
-/// nothing and levels that nobody needs.
+/// Finishes the plan of a front end: restricts it to what `policy` allows, removes updates that set
+/// nothing and levels that nobody needs, and repeats the conditions by which shards are found.
 pub fn finish(plan: &mut Plan, relations: &Relations, policy: &dyn policy::Policy) {
     policy::restrict(plan, relations, policy);
     idle::remove(plan);
     elide::elide(plan, relations);
+    route::route(plan, relations);
 }

@@ -174,7 +174,7 @@ impl<'a> Assembler<'a> {
         let query = &self.plan.levels[level as usize].query;
         let types = self.types(level);
         let parts = self.renderer.query(query);
-        let sql = parts.sql();
+        let sql = self.renderer.settled(parts.sql());
         let arm = Arm { level, columns: (0..types.len() as u16).collect(), keys: Vec::new() };
         if types.len() > COLUMNS_MAX {
             return Err(TooWide);
@@ -304,6 +304,7 @@ impl<'a> Assembler<'a> {
             sql.push_str(if at == 0 { "" } else { " UNION ALL " });
             self.write_arm(&mut sql, at, draft, &texts, &slots);
         }
+        let sql = self.renderer.settled(sql);
         let keys = self.renderer.parents.iter();
         let list = |it: &ParentKey| self.dialect.list_of_keys(it.ty.unwrap_or(oid::TEXT));
         let mut oids: Vec<u32> = keys.map(|it| list(it).unwrap_or(oid::TEXT_ARRAY)).collect();

@@ -3,7 +3,7 @@
 //! Arguments are named, so that those left out take their defaults.
 
 use super::{Renderer, Scope};
-use crate::catalog::{Argument, TableId};
+use crate::catalog::{Argument, ColumnId, TableId};
 use crate::dialect::Usual;
 use crate::plan::{Call, Origin, Parameter, Query, Reader, Tie};
 
@@ -20,6 +20,7 @@ impl Renderer<'_> {
     /// New alias of a query's table. Its table of pairs has the next one.
     pub(crate) fn scope(&mut self, query: &Query) -> Scope {
         let scope = self.alias(query.table());
+        self.joinable.push(scope.alias);
         self.guard(scope, &query.scan);
         if let Some((through, _)) = &query.through {
             self.alias(through.table);
@@ -94,9 +95,24 @@ impl Renderer<'_> {
                 self.sql.push_str("::");
                 self.dialect.table(&mut self.sql, &table.schema, &table.name);
             }
+            (RowOf::Alias(alias), Some(table)) if !self.dialect.has_row_types() => {
+                self.typed_row(alias, table)
+            }
             (RowOf::Alias(alias), _) => self.whole(alias),
             (RowOf::Parent(_), None) => {}
         }
+    }
+
+    /// `ROW(t0."a", t0."b")::"public"."t"`: a shard's rows have a type of their own.
+    fn typed_row(&mut self, alias: u32, table: TableId) {
+        let of = self.relations.catalog.table(table);
+        self.sql.push_str("ROW(");
+        for at in 0..of.columns.len() as u32 {
+            self.sql.push_str(if at == 0 { "" } else { ", " });
+            self.stored(Scope::new(table, alias), ColumnId(at));
+        }
+        self.sql.push_str(")::");
+        self.dialect.table(&mut self.sql, &of.schema, &of.name);
     }
 
     /// Appends `word` and a named argument; no value is null.

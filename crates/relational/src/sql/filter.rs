@@ -122,6 +122,9 @@ impl<'r> Renderer<'r> {
             Filter::Columns { of, by, row, with } => self.columns_compared(of, *by, (*row, *with), scope),
             Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
             Filter::Somewhere { scan, filter } => self.somewhere(scan, filter),
+            Filter::Exists { by, scan, filter } if self.is_gathered(*by) => {
+                self.among_related(*by, (scan, filter), scope);
+            }
             Filter::Exists { by, scan, filter } => {
                 self.exists += 1;
                 match self.exists > self.dialect.semi_joins_max() {

@@ -2,6 +2,7 @@
 
 use super::assemble::{Assembler, MergedText};
 use super::{ParentKey, Renderer};
+use crate::catalog::Placement;
 use crate::plan::operators::Comparison;
 use crate::plan::{Expr, Filter, MemberKind, Origin, Output, Reader};
 
@@ -10,7 +11,9 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
     let plan = assembler.plan;
     let query = &plan.levels[level as usize].query;
     let single = plan.members.iter().any(|it| it.kind == MemberKind::One(level));
-    if query.call.is_some() {
+    let table = assembler.renderer.relations.catalog.table(query.table());
+    let is_spread = matches!(table.placement, Placement::Sharded { .. });
+    if query.call.is_some() || is_spread && !assembler.dialect.flavour.abilities().merges_by_join {
         return None;
     }
     let Output::Rows(columns) = &query.output else { return None };

@@ -13,6 +13,7 @@ pub mod assemble;
 mod call;
 pub mod ddl;
 mod filter;
+mod gathered;
 mod guard;
 mod merged;
 mod nested;
@@ -41,7 +42,7 @@ pub struct Statement {
 pub fn render(dialect: &dyn Dialect, relations: &Relations, query: &Query) -> Statement {
     let mut renderer = Renderer::new(dialect, relations, 0);
     let parts = renderer.query(query);
-    Statement { sql: parts.sql(), parameters: renderer.parameters, tables: renderer.tables }
+    Statement { sql: renderer.settled(parts.sql()), parameters: renderer.parameters, tables: renderer.tables }
 }
 
 /// Writes one statement.
@@ -72,6 +73,10 @@ pub(crate) struct Renderer<'r> {
     guards: Vec<Guard>,
     /// The row that the policy's condition at hand restricts.
     root: Option<Scope>,
+    /// Rows gathered by key, joined to the table with the alias.
+    gathered: Vec<(u32, String)>,
+    /// Aliases of the tables that rows may be joined to.
+    joinable: Vec<u32>,
 }
 
 /// Makes every point in time of four digits' years a positive number of as many digits as this.
@@ -146,6 +151,8 @@ impl<'r> Renderer<'r> {
             calls: Vec::new(),
             guards: Vec::new(),
             root: None,
+            gathered: Vec::new(),
+            joinable: Vec::new(),
         }
     }
 
@@ -451,15 +458,7 @@ impl<'r> Renderer<'r> {
                 self.sql.push_str(&cast);
             }
             Expr::Related { by, scan, filter, of } => {
-                self.sql.push('(');
-                self.related(*by, (scan, filter), scope, Some(of));
-                if !matches!(
-                    **of,
-                    Expr::Count { .. } | Expr::Function(..) | Expr::Instant { .. } | Expr::Statistic { .. }
-                ) {
-                    self.sql.push_str(" LIMIT 1");
-                }
-                self.sql.push(')');
+                self.related_value(*by, (scan, filter), scope, of);
             }
         }
     }
@@ -468,7 +467,9 @@ impl<'r> Renderer<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{Catalog, Column, Relationship, RelationshipId, RelationshipKind, Table, TableKind};
+    use crate::catalog::{
+        Catalog, Column, Placement, Relationship, RelationshipId, RelationshipKind, Table, TableKind,
+    };
     use crate::dialect::sqlite::Sqlite;
     use crate::plan::{Filter, Page, Purpose, Scan};
 
@@ -501,6 +502,7 @@ mod tests {
             rows_estimate: None,
             is_whole: true,
             acts: false,
+            placement: Placement::Local,
         }
     }
 

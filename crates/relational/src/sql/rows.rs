@@ -93,7 +93,7 @@ impl Renderer<'_> {
             self.sql.push_str(" = ");
             self.stored(pairs, through.theirs);
         } else {
-            self.table(scope);
+            self.joinable_table(scope);
         }
     }
 

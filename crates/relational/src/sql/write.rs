@@ -70,6 +70,8 @@ fn render_with(
         }
         Change::Call(query) => renderer.sql = renderer.query(query).sql(),
     }
+    let sql = std::mem::take(&mut renderer.sql);
+    renderer.sql = renderer.settled(sql);
     types.extend(&renderer.types);
     let returned = change.returning().iter().map(|it| renderer.shown_type(it, change.table()));
     let checked = is_checked(change).then(|| dialect.checked_type());

@@ -237,7 +237,7 @@ fn check_argument(argument: &Argument) -> Result<(), String> {
 pub(super) mod tests {
     use super::*;
     use crate::model::ModelOptions;
-    use weir_relational::catalog::{Catalog, Column, Table, TableKind};
+    use weir_relational::catalog::{Catalog, Column, Placement, Table, TableKind};
 
     pub(in crate::model) fn argument(name: &str, ty: ColumnType) -> Argument {
         Argument { name: name.into(), oid: 25, ty, table: None, has_default: false, is_variadic: false }
@@ -289,6 +289,7 @@ pub(super) mod tests {
             rows_estimate: None,
             is_whole: true,
             acts: false,
+            placement: Placement::Local,
         };
         let text = |name: &str| argument(name, ColumnType::Text);
         let variadic = Argument { is_variadic: true, ..text("words") };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use weir_metadata::document::table::TableName;
 use weir_postgres::error::Error;
-use weir_postgres::introspect::{Functions, assemble, questions, schemas_array};
+use weir_postgres::introspect::{Functions, Shards, assemble, questions, schemas_array};
 use weir_postgres::pool::Pool;
 use weir_postgres::rows::Rows;
 use weir_postgres::session::{Purpose, Transaction};
@@ -24,7 +24,9 @@ pub(super) async fn read(
     deadline: Instant,
 ) -> Result<(Catalog, Types, Vec<Warning>), Error> {
     let mut session = pool.session(Purpose::Read, deadline).await?;
-    let flavour = pool.facts().map(|it| it.flavour).unwrap_or_default();
+    let facts = pool.facts();
+    let flavour = facts.as_ref().map(|it| it.flavour).unwrap_or_default();
+    let shards = if facts.is_some_and(|it| it.tells_shards) { Shards::Read } else { Shards::None };
     let functions = match flavour.abilities().lists_functions {
         true => Functions::Read,
         false => Functions::Ignored,
@@ -32,14 +34,14 @@ pub(super) async fn read(
     session.begin(Transaction::Snapshot);
     let mut parameters = Parameters::new();
     parameters.push(schemas_array(schemas).as_bytes());
-    for question in questions(functions) {
+    for question in questions(functions, shards) {
         session.push(&text_statement(question, &[oid::TEXT_ARRAY]), &parameters);
     }
     session.commit();
     let answers = session.flush(deadline).await?;
     let rows =
         |at: usize| answers.get(at).map(Rows::iter).into_iter().flatten().map(|row| row.columns()).collect();
-    Ok(assemble([rows(0), rows(1), rows(2)]))
+    Ok(assemble([rows(0), rows(1), rows(2), rows(3)]))
 }
 
 /// The values of each table that the configuration calls an enum, by schema and name.

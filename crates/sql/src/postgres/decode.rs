@@ -62,6 +62,13 @@ enum WireForm {
     Word(Word),
 }
 
+/// A value of a common type.
+pub(super) enum CommonValue<'v> {
+    /// UTF-8.
+    Text(&'v [u8]),
+    Int(i32),
+}
+
 impl Decoder {
     /// A decoder for values of the type with number `oid`; what `types` does not know is given as PostgreSQL's text.
     #[must_use]
@@ -96,6 +103,18 @@ impl Decoder {
         match self.form {
             WireForm::Plain(_) | WireForm::Nested(_) => Format::Binary,
             WireForm::Word(_) => Format::Text,
+        }
+    }
+
+    /// A value of the most common types; `None`: [`Self::read`] reads it.
+    #[inline]
+    pub(super) fn common<'v>(&self, bytes: &'v [u8]) -> Option<CommonValue<'v>> {
+        match (&self.form, bytes) {
+            (WireForm::Plain(Plain::Text), _) => Some(CommonValue::Text(bytes)),
+            (WireForm::Plain(Plain::Int4), &[a, b, c, d]) => {
+                Some(CommonValue::Int(i32::from_be_bytes([a, b, c, d])))
+            }
+            _ => None,
         }
     }
 

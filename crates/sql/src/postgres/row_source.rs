@@ -2,17 +2,18 @@
 //!
 //! **Cost:** no allocation per row.
 
-use super::decode::Decoder;
+use super::decode::{CommonValue, Decoder};
 use super::prepared::Prepared;
 use super::result_set::{Key, ResultSet, RowsOf};
 use super::write::Done;
-use crate::exec::answer::TooLong;
+use crate::exec::answer::{Answer, TooLong};
 use crate::exec::program::Shown;
 use crate::exec::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
 use crate::exec::value::{CellValue, Fault};
 use std::borrow::Cow;
 use weir_postgres::cursor::Cursor;
 use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::Member;
 
 /// All rows of an answer.
 pub(super) struct ResultRows<'r> {
@@ -39,6 +40,9 @@ enum Writes<'r> {
 #[derive(Clone, Copy)]
 pub(super) struct ResultRow<'a> {
     cursor: &'a Cursor<'a>,
+    /// The column of the row of each output column; where there are none, the output columns are the row's.
+    columns: &'a [u16],
+    decoders: &'a [Decoder],
     of: RowOf<'a>,
 }
 
@@ -46,8 +50,8 @@ pub(super) struct ResultRow<'a> {
 enum RowOf<'a> {
     /// An arm of a reading statement.
     Arm(&'a ResultSet<'a>, usize),
-    /// A changing statement: its decoders, and the levels below what came back.
-    Change(&'a [Decoder], Option<&'a ResultSet<'a>>),
+    /// A changing statement: the levels below what came back.
+    Change(Option<&'a ResultSet<'a>>),
 }
 
 impl<'r> ResultRows<'r> {
@@ -84,27 +88,23 @@ impl<'r> ResultRows<'r> {
 impl<'a> ResultRow<'a> {
     /// A row of arm `arm` of `set`.
     #[inline]
-    pub(super) const fn new(cursor: &'a Cursor<'a>, set: &'a ResultSet<'a>, arm: usize) -> Self {
-        Self { cursor, of: RowOf::Arm(set, arm) }
+    pub(super) fn new(cursor: &'a Cursor<'a>, set: &'a ResultSet<'a>, arm: usize) -> Self {
+        let (columns, decoders) = (&*set.asked.arms[arm].columns, &*set.asked.decoders);
+        Self { cursor, columns, decoders, of: RowOf::Arm(set, arm) }
     }
 
     /// The bytes of an output column, and what reads them.
     #[inline]
     fn cell(self, column: u16) -> (Option<&'a [u8]>, &'a Decoder) {
-        let (column, decoders) = match self.of {
-            RowOf::Arm(set, arm) => {
-                (usize::from(set.asked.arms[arm].columns[usize::from(column)]), &*set.asked.decoders)
-            }
-            RowOf::Change(decoders, _) => (usize::from(column), decoders),
-        };
-        (self.cursor.column(column), &decoders[column])
+        let column = usize::from(self.columns.get(usize::from(column)).copied().unwrap_or(column));
+        (self.cursor.column(column), &self.decoders[column])
     }
 
     /// The rows of `level` below this one, and whose they are.
     fn below(self, prepared: &Prepared, level: u32) -> Option<(&'a ResultSet<'a>, usize, RowsOf<'a>)> {
         let (own, parent) = match self.of {
             RowOf::Arm(set, arm) => (set, arm),
-            RowOf::Change(_, below) => {
+            RowOf::Change(below) => {
                 let (set, arm) = below?.place(level)?;
                 return Some((set, arm, set.of_parent(arm, self.cursor.number)));
             }
@@ -175,17 +175,30 @@ impl RowSource for ResultRows<'_> {
         column: u16,
         cell: Cell,
     ) -> Result<CellValue<'v>, Fault> {
+        read(row.cell(column), cell, &mut self.scratch)
+    }
+
+    /// Writes the most common kinds of cells directly; [`unusual`] writes the others.
+    #[inline(always)]
+    fn write_leaf(
+        &mut self,
+        answer: &mut Answer<'_>,
+        member: &Member,
+        row: ResultRow<'_>,
+        column: u16,
+        cell: Cell,
+    ) -> bool {
         let (bytes, decoder) = row.cell(column);
-        let Some(bytes) = bytes else { return Ok(CellValue::Null) };
-        match decoder.read(bytes, &mut self.scratch) {
-            Ok(CellValue::Int(value)) if cell == Cell::Int && i32::try_from(value).is_err() => {
-                Err(Fault::beyond_32_bits(value))
+        match (bytes.and_then(|it| decoder.common(it)), cell) {
+            (Some(CommonValue::Text(text)), Cell::Text) => {
+                answer.out.member_text(&answer.of(member).key, text)
             }
-            Ok(CellValue::Text(text)) if cell == Cell::Capitals => {
-                Ok(CellValue::Text(Cow::Owned(text.to_ascii_uppercase())))
+            (Some(CommonValue::Int(value)), Cell::Int) => {
+                answer.out.member_int(&answer.of(member).key, value.into());
             }
-            value => value,
+            _ => return unusual(answer, member, (bytes, decoder), cell, &mut self.scratch),
         }
+        true
     }
 
     /// The result of a work, which was done before.
@@ -214,11 +227,43 @@ impl RowSource for ResultRows<'_> {
         let (work, below) = (&done[write].works[work], below[write].as_ref());
         for (index, (row, decoders)) in work.rows().enumerate() {
             let cursor = Cursor::numbered(row, work.first + index);
-            let row = ResultRow { cursor: &cursor, of: RowOf::Change(decoders, below) };
+            let row = ResultRow { cursor: &cursor, columns: &[], decoders, of: RowOf::Change(below) };
             if visit(holder, row)? == Walk::Stop {
                 break;
             }
         }
         Ok(())
     }
+}
+
+/// The value of a cell.
+#[inline]
+fn read<'v>(
+    (bytes, decoder): (Option<&'v [u8]>, &Decoder),
+    cell: Cell,
+    scratch: &'v mut Vec<u8>,
+) -> Result<CellValue<'v>, Fault> {
+    let Some(bytes) = bytes else { return Ok(CellValue::Null) };
+    match decoder.read(bytes, scratch) {
+        Ok(CellValue::Int(value)) if cell == Cell::Int && i32::try_from(value).is_err() => {
+            Err(Fault::beyond_32_bits(value))
+        }
+        Ok(CellValue::Text(text)) if cell == Cell::Capitals => {
+            Ok(CellValue::Text(Cow::Owned(text.to_ascii_uppercase())))
+        }
+        value => value,
+    }
+}
+
+/// Writes a cell of any kind.
+#[inline(never)]
+fn unusual(
+    answer: &mut Answer<'_>,
+    member: &Member,
+    value: (Option<&[u8]>, &Decoder),
+    cell: Cell,
+    scratch: &mut Vec<u8>,
+) -> bool {
+    let value = read(value, cell, scratch);
+    answer.leaf(member, cell, value)
 }

@@ -2,7 +2,7 @@
 
 use crate::postgres_kit::{Database, chinook, database};
 use std::time::{Duration, Instant};
-use weir_postgres::introspect::{Functions, assemble, questions, schemas_array};
+use weir_postgres::introspect::{Functions, Shards, assemble, questions, schemas_array};
 use weir_postgres::{Settings, Watch};
 use weir_relational::catalog::postgres_types::{Kind, Types};
 use weir_relational::catalog::{Catalog, Table, UniqueKey, Warning};
@@ -11,7 +11,7 @@ use weir_relational::catalog::{Catalog, Table, UniqueKey, Warning};
 fn read_as(role: &str, database: &Database, schemas: &[&str]) -> (Catalog, Types, Vec<Warning>) {
     let schemas: Vec<String> = schemas.iter().map(|&it| it.to_owned()).collect();
     let schemas = schemas_array(&schemas).replace('\'', "''");
-    let answers = questions(Functions::Read).map(|question| {
+    let answers = questions(Functions::Read, Shards::None).map(|question| {
         let sql = format!("SET ROLE {role}; PREPARE q(text[]) AS {question}; EXECUTE q('{schemas}')");
         database.rows(&sql)
     });

@@ -45,7 +45,7 @@ fn said(sent: &Sent) -> String {
 }
 
 /// The questions, by file.
-fn cases() -> Vec<(PathBuf, String, String)> {
+pub(crate) fn cases() -> Vec<(PathBuf, String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/flavours");
     let paths = std::fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path());
     let cases = paths.map(|path| {
@@ -87,7 +87,7 @@ fn golden_each_flavour_is_sent_what_it_is_good_at() {
 }
 
 /// Values of columns and of keys.
-type Rows = Vec<(Vec<Option<String>>, Vec<Option<String>>)>;
+pub(crate) type Rows = Vec<(Vec<Option<String>>, Vec<Option<String>>)>;
 
 /// Runs a statement with its parameters in the types it declares.
 fn run(database: &Database, sql: &str, oids: &[u32], values: &[String]) -> Vec<Vec<Option<String>>> {
@@ -106,7 +106,7 @@ fn rows(database: &Database, sql: &str) -> Vec<Vec<Option<String>>> {
 }
 
 /// The rows of each arm: together by parent, and in no order where none was asked.
-fn answer(database: &Database, read: &Read) -> Vec<Rows> {
+pub(crate) fn answer(database: &Database, read: &Read) -> Vec<Rows> {
     let assembly = &read.assembly;
     // The parents in memory are three artists, one of them twice, and none.
     let keys = assembly.oids.len() - read.values.len();

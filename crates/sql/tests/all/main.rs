@@ -17,6 +17,8 @@ mod aggregates;
 mod api;
 mod catalog_postgres;
 mod catalog_sqlite;
+mod citus;
+mod citus_model;
 mod costs;
 mod edges;
 mod flavours;

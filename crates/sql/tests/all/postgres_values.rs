@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use std::fmt::Write as _;
-use weir_postgres::introspect::{Functions, assemble, questions, schemas_array};
+use weir_postgres::introspect::{Functions, Shards, assemble, questions, schemas_array};
 use weir_postgres::statement::{Buffer, Format};
 use weir_relational::catalog::postgres_types::{Kind, Type, Types};
 use weir_relational::dialect::Floats;
@@ -75,7 +75,7 @@ fn ask(database: &Database, zone: &str, values: &[String]) -> Vec<Sample> {
 /// The types of the database, those of [`corpus::TYPES`] among them.
 fn types(database: &Database) -> Types {
     let schemas = schemas_array(&["public".to_owned()]);
-    let answers = questions(Functions::Ignored)
+    let answers = questions(Functions::Ignored, Shards::None)
         .map(|question| database.rows(&format!("PREPARE q(text[]) AS {question}; EXECUTE q('{schemas}')")));
     let rows =
         answers.each_ref().map(|rows| rows.iter().map(|row| row.iter().map(Option::as_deref)).collect());

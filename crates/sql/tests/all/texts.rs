@@ -52,9 +52,14 @@ pub struct Read {
 }
 
 /// Chinook as PostgreSQL's catalog would tell it.
-fn chinook() -> Catalog {
+pub fn chinook() -> Catalog {
+    catalog(include_str!("../../../../examples/chinook/chinook.sql"))
+}
+
+/// The tables of `sql`, statements of SQLite, as PostgreSQL's catalog would tell them.
+pub fn catalog(sql: &str) -> Catalog {
     let connection = Connection::open_in_memory().unwrap();
-    connection.execute_batch(include_str!("../../../../examples/chinook/chinook.sql")).unwrap();
+    connection.execute_batch(sql).unwrap();
     let (mut catalog, _) = read(&connection, SqliteOptions::default()).unwrap();
     for table in &mut catalog.tables {
         table.schema = "public".into();
@@ -70,7 +75,7 @@ fn chinook() -> Catalog {
                 ColumnType::Text => oid::VARCHAR,
                 ColumnType::Numeric => oid::NUMERIC,
                 ColumnType::Timestamp => oid::TIMESTAMP,
-                ref other => panic!("Chinook has no column of type {other:?}"),
+                ref other => panic!("no table of the tests has a column of type {other:?}"),
             };
         }
     }
@@ -79,7 +84,12 @@ fn chinook() -> Catalog {
 
 /// The API over Chinook.
 pub fn api() -> Arc<Api> {
-    let (model, _) = Model::build(chinook(), ModelOptions::default(), &mut |_| Err("none".into()));
+    api_over(chinook())
+}
+
+/// The API over a catalog.
+pub fn api_over(catalog: Catalog) -> Arc<Api> {
+    let (model, _) = Model::build(catalog, ModelOptions::default(), &mut |_| Err("none".into()));
     Arc::new(generate(model, Permissions::default()).unwrap())
 }
 

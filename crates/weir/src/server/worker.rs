@@ -90,6 +90,7 @@ pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
                 metrics: seed.metrics,
                 auth_throttle: seed.auth_throttle,
                 ignored_headers: seed.ignored_headers,
+                admin: RefCell::default(),
                 json_buffer: Cell::default(),
                 ids: RequestIds::new(seed.number),
                 phase: seed.phase,

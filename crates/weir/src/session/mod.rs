@@ -266,6 +266,17 @@ impl Authenticator {
         takes_request && !self.is_open() && secret::sent(headers).is_none()
     }
 
+    /// The identity of a caller that is trusted and sends no session header.
+    pub(crate) const fn admin(&self) -> &Identity {
+        &self.admin
+    }
+
+    /// True if `headers` have a right secret, or none is set, and no session header: the caller is [`Self::admin`].
+    pub(crate) fn is_bare_admin(&self, headers: &HeaderMap) -> bool {
+        let is_trusted = self.is_open() || secret::sent(headers).is_some_and(|it| self.is_secret(it));
+        is_trusted && !headers.keys().any(headers::is_session)
+    }
+
     /// Goes on with what `before` has fetched: the key sets of the same addresses.
     pub fn keep_keys_of(&mut self, before: &Self) {
         if let (Mode::Jwt(kinds), Mode::Jwt(before)) = (&mut self.mode, &before.mode) {
@@ -289,7 +300,8 @@ impl Authenticator {
         }
         match &self.mode {
             Mode::Secret => self.unauthorized(headers).ok_or(AuthError::secret_missing()),
-            Mode::Jwt(kinds) => match kinds.session(headers).await? {
+            // Boxed: most requests have no token, and every request would move room for one.
+            Mode::Jwt(kinds) => match Box::pin(kinds.session(headers)).await? {
                 Some(session) => Ok(session),
                 None => self.unauthorized(headers).ok_or_else(|| {
                     let message = "Missing 'Authorization' or 'Cookie' header in JWT authentication mode";

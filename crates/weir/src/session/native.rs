@@ -60,6 +60,11 @@ impl NativeAuth {
         Ok(())
     }
 
+    /// True if no native source says more of any caller.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.authorities.is_empty() && self.variables.is_empty()
+    }
+
     /// `known` headers that say who calls, with those of the lines.
     pub(crate) fn credentials(&self, known: &str) -> Box<str> {
         if known == "*" {

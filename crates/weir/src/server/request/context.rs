@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
 use weir_engine::engine::{Engine, Timing};
+use weir_engine::source::Caller;
 use weir_language::json::JsonBuffer;
 
 /// Lifecycle of the server.
@@ -38,6 +39,9 @@ pub(crate) struct WorkerContext {
     pub(crate) auth_throttle: Arc<AuthThrottle>,
     /// Time of the last log line on session headers that did not count, in the whole process.
     pub(crate) ignored_headers: Arc<LogThrottle>,
+    /// The admin of the generation with that number. Each thread has one of its own: a count of references that threads share costs
+    /// more than the rest of authentication.
+    pub(crate) admin: RefCell<Option<(u64, Caller)>>,
     /// Memory of the last request's JSON.
     pub(crate) json_buffer: Cell<JsonBuffer>,
     /// Numbers requests.

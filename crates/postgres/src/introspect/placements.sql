@@ -1,0 +1,9 @@
+-- $1: the schemas that are served. Kinds: r a copy on every node, h rows spread by the column `number`. Tables of one shard and local ones are left out.
+SELECT c.oid AS relation, CASE WHEN p.partmethod = 'n' THEN 'r' ELSE 'h' END AS kind, p.colocationid::int4 AS colocation,
+  a.attnum::int4 AS number
+FROM pg_dist_partition p
+JOIN pg_catalog.pg_class c ON c.oid = p.logicalrelid::oid
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_catalog.pg_attribute a
+  ON a.attrelid = c.oid AND p.partmethod <> 'n' AND a.attname = column_to_column_name(p.logicalrelid::oid, p.partkey::text)
+WHERE n.nspname = ANY ($1) AND (p.partmethod = 'n' AND p.repmodel = 't' OR p.partmethod <> 'n' AND a.attnum > 0)

@@ -1,0 +1,413 @@
+//! Repeats what is known of a distribution column wherever a relationship ties it, so that a database of shards sees that one of
+//! them answers.
+//!
+//! Citus decides by the conditions of each table for itself: with `orders.tenant_id = $1` and lines tied by
+//! `lines.tenant_id = orders.tenant_id` it asks one shard of `orders` and all of `lines`. The pass adds
+//! `lines.tenant_id = $1`, which changes no answer.
+//!
+//! **Invariant:** a condition is added only where the tie and a conjunct of the row above imply it, for columns of one type:
+//! where the conjunct is not true, the row above is none of the answer.
+//!
+//! **Cost:** one walk over the plan; nothing where no table has shards.
+
+use crate::catalog::{Column, ColumnId, ColumnType, Placement, Relations, RelationshipId, TableId};
+use crate::plan::operators::Comparison;
+use crate::plan::write::{Assign, Change, Given, Work, WriteAnswer};
+use crate::plan::{Expr, Filter, Origin, Output, Parameter, Plan, Query, Reader, Scan, Tie};
+
+/// Columns of a row whose values are known.
+type Known = Vec<(ColumnId, Parameter)>;
+
+/// The rows above a level.
+#[derive(Clone)]
+struct Above {
+    table: TableId,
+    known: Known,
+    /// The column behind each output column.
+    columns: Vec<Option<ColumnId>>,
+}
+
+/// Adds the conditions to `plan`.
+pub fn route(plan: &mut Plan, relations: &Relations) {
+    if !relations.catalog.has_shards() {
+        return;
+    }
+    let router = Router { relations };
+    plan.changes.iter_mut().for_each(|it| router.change(it));
+    let roots = plan.levels_below(plan.root).into_iter().map(|it| (it, None));
+    let mut waiting: Vec<(u32, Option<Above>)> = roots.collect();
+    for write in &plan.writes {
+        let (WriteAnswer::Row(run)
+        | WriteAnswer::Rows(run)
+        | WriteAnswer::Response(run)
+        | WriteAnswer::Responses(run)) = write.answer;
+        let above = router.written(plan, &write.works);
+        waiting.extend(plan.levels_below(run).into_iter().map(|it| (it, above.clone())));
+    }
+    while let Some((level, above)) = waiting.pop() {
+        let query = &mut plan.levels[level as usize].query;
+        let known = router.query(query, above.as_ref());
+        let above = Above { table: query.table(), known, columns: sources(query.columns()) };
+        waiting.extend(plan.levels_of(level).into_iter().map(|it| (it, Some(above.clone()))));
+    }
+}
+
+struct Router<'r> {
+    relations: &'r Relations,
+}
+
+impl Router<'_> {
+    /// Completes the conditions of a query, and gives what is known of its rows.
+    fn query(&self, query: &mut Query, above: Option<&Above>) -> Known {
+        let table = query.table();
+        let mut known = self.of_scan(&query.scan, &query.filter);
+        if let (Some(above), None) = (above, &query.through) {
+            for &(tie, column) in &query.nest {
+                let from = above.columns.get(usize::from(column)).copied().flatten();
+                if let (Tie::Column(to), Some(from)) = (tie, from)
+                    && let Some(value) = self.carried(&above.known, (above.table, from), (table, to))
+                {
+                    learn(&mut known, to, value);
+                }
+            }
+        }
+        self.pin(table, &query.scan, &mut query.filter, &known);
+        self.filter(&mut query.filter, table, &known);
+        query.order.iter_mut().for_each(|it| self.expr(&mut it.of, table, &known));
+        match &mut query.output {
+            Output::Rows(columns) | Output::Aggregate(columns) => self.exprs(columns, table, &known),
+            Output::Groups { by: _, columns, having } => {
+                self.exprs(columns, table, &known);
+                self.filter(having, table, &known);
+            }
+        }
+        known
+    }
+
+    /// Completes the conditions of a change.
+    fn change(&self, change: &mut Change) {
+        let (scan, filter) = match change {
+            Change::Update(update) => (&update.scan, &mut update.filter),
+            Change::Delete(delete) => (&delete.scan, &mut delete.filter),
+            Change::Insert(insert) => match &mut insert.conflict {
+                Some(conflict) => (&conflict.scan, &mut conflict.filter),
+                None => return,
+            },
+            Change::Call(query) => {
+                self.query(query, None);
+                return;
+            }
+        };
+        let known = self.of_scan(scan, filter);
+        self.filter(filter, scan.table(), &known);
+    }
+
+    /// The rows that a root field of a mutation shows, if all have one value in some column: of an insert alone, of an update or
+    /// a delete by it. Nothing where a trigger may change the row.
+    fn written(&self, plan: &Plan, works: &[Work]) -> Option<Above> {
+        let [work] = works else { return None };
+        let (change, inserted) = match work {
+            Work::Change(at) => (&plan.changes[*at as usize], None),
+            Work::Insert(steps) => {
+                let mut shown = steps.iter().filter(|it| it.shown);
+                let step = shown.next().filter(|_| shown.next().is_none())?;
+                (&plan.changes[step.change as usize], Some(step))
+            }
+            Work::Nothing | Work::Each { .. } | Work::Program { .. } => return None,
+        };
+        let table = self.relations.catalog.table(change.table());
+        let stays = |column: ColumnId| is_stored_as_given(table.column(column));
+        let mut known: Known = match change {
+            Change::Insert(insert) => {
+                let of_conflict = |column: &ColumnId| {
+                    insert
+                        .conflict
+                        .as_ref()
+                        .is_none_or(|it| it.key.contains(column) || it.update.contains(column))
+                };
+                let values = insert.columns.iter().zip(&inserted?.values).filter(|it| of_conflict(it.0));
+                let given = values.filter_map(|(column, given)| match given {
+                    Given::Parameter(value) if is_plain(value) && stays(*column) => {
+                        Some((*column, value.clone()))
+                    }
+                    Given::Parameter(_) | Given::Null | Given::Returned { .. } => None,
+                });
+                given.collect()
+            }
+            Change::Update(update) => self.of_scan(&update.scan, &update.filter),
+            Change::Delete(delete) => self.of_scan(&delete.scan, &delete.filter),
+            Change::Call(query) => self.of_scan(&query.scan, &query.filter),
+        };
+        if let Change::Update(update) = change {
+            known.retain(|(column, _)| update.set.iter().all(|it| it.0 != *column));
+            for (column, assign) in &update.set {
+                if let Assign::Value(value) = assign
+                    && is_plain(value)
+                    && stays(*column)
+                {
+                    learn(&mut known, *column, value.clone());
+                }
+            }
+        }
+        if table.acts && !matches!(change, Change::Delete(_)) {
+            known.clear();
+        }
+        Some(Above { table: change.table(), known, columns: sources(change.returning()) })
+    }
+
+    /// The columns that the conditions of a scan tie to values.
+    fn of_scan(&self, scan: &Scan, filter: &Filter) -> Known {
+        let mut known = Known::new();
+        if let Some(policy) = scan.policy() {
+            self.conjuncts(policy, scan.table(), &mut known);
+        }
+        self.conjuncts(filter, scan.table(), &mut known);
+        known
+    }
+
+    fn conjuncts(&self, filter: &Filter, table: TableId, known: &mut Known) {
+        match filter {
+            Filter::All(parts) => parts.iter().for_each(|it| self.conjuncts(it, table, known)),
+            Filter::Compare { of: Expr::Column(column) | Expr::Key(column), by: Comparison::Eq, with }
+                if is_plain(with) =>
+            {
+                learn(known, *column, with.clone());
+            }
+            Filter::Exists { by, scan, filter } => {
+                let related = self.relations.relationship(*by);
+                let below = self.of_scan(scan, filter);
+                for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
+                    if let Some(value) = self.carried(&below, (scan.table(), theirs), (table, ours)) {
+                        learn(known, ours, value);
+                    }
+                }
+            }
+            Filter::Compare { .. }
+            | Filter::Any(_)
+            | Filter::Not(_)
+            | Filter::NotTrue(_)
+            | Filter::Named { .. }
+            | Filter::Words { .. }
+            | Filter::Each { .. }
+            | Filter::Place { .. }
+            | Filter::Null { .. }
+            | Filter::Missing { .. }
+            | Filter::Among { .. }
+            | Filter::Measure { .. }
+            | Filter::Columns { .. }
+            | Filter::Somewhere { .. } => {}
+        }
+    }
+
+    /// The value that `from` is known to have, if an equal `to` compares with it alike.
+    fn carried(
+        &self,
+        known: &Known,
+        from: (TableId, ColumnId),
+        to: (TableId, ColumnId),
+    ) -> Option<Parameter> {
+        let column =
+            |(table, column): (TableId, ColumnId)| self.relations.catalog.table(table).column(column);
+        let is_same = column(from).oid == column(to).oid && column(from).folds == column(to).folds;
+        known.iter().find(|it| it.0 == from.1).filter(|_| is_same).map(|it| it.1.clone())
+    }
+
+    /// Adds what is known of the distribution column of `table` to `filter`, unless a conjunct says it.
+    fn pin(&self, table: TableId, scan: &Scan, filter: &mut Filter, known: &Known) {
+        let Placement::Sharded { column, .. } = self.relations.catalog.table(table).placement else { return };
+        let Some((_, value)) = known.iter().find(|it| it.0 == column) else { return };
+        let mut said = Known::new();
+        scan.policy().into_iter().for_each(|it| direct(it, &mut said));
+        direct(filter, &mut said);
+        if said.iter().any(|it| it.0 == column) {
+            return;
+        }
+        let pinned = Filter::Compare { of: Expr::Key(column), by: Comparison::Eq, with: value.clone() };
+        *filter = match std::mem::take(filter) {
+            Filter::All(mut parts) => {
+                parts.push(pinned);
+                Filter::All(parts)
+            }
+            other => Filter::All(vec![other, pinned]),
+        };
+    }
+
+    /// Completes the conditions on related rows in `filter`, a condition on a row of `table`.
+    fn filter(&self, filter: &mut Filter, table: TableId, known: &Known) {
+        match filter {
+            Filter::All(parts) => {
+                let mut known = known.clone();
+                parts.iter().for_each(|it| self.conjuncts(it, table, &mut known));
+                parts.iter_mut().for_each(|it| self.filter(it, table, &known));
+            }
+            Filter::Any(parts) => parts.iter_mut().for_each(|it| self.filter(it, table, known)),
+            Filter::Not(part) | Filter::NotTrue(part) => self.filter(part, table, known),
+            Filter::Null { of, .. }
+            | Filter::Compare { of, .. }
+            | Filter::Measure { of, .. }
+            | Filter::Columns { of, .. } => self.expr(of, table, known),
+            Filter::Exists { by, scan, filter } => {
+                self.related(*by, (scan, filter), table, known);
+            }
+            Filter::Somewhere { scan, filter } => {
+                let known = self.of_scan(scan, filter);
+                self.filter(filter, scan.table(), &known);
+            }
+            // The row is one of a page: a condition more would make another page.
+            Filter::Among { key: _, query } => _ = self.query(query, None),
+            Filter::Missing { .. }
+            | Filter::Named { .. }
+            | Filter::Words { .. }
+            | Filter::Each { .. }
+            | Filter::Place { .. } => {}
+        }
+    }
+
+    fn exprs(&self, columns: &mut [Expr], table: TableId, known: &Known) {
+        columns.iter_mut().for_each(|it| self.expr(it, table, known));
+    }
+
+    fn expr(&self, of: &mut Expr, table: TableId, known: &Known) {
+        match of {
+            Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.expr(of, table, known),
+            Expr::Related { by, scan, filter, of } => {
+                let known = self.related(*by, (scan, filter), table, known);
+                self.expr(of, scan.table(), &known);
+            }
+            Expr::Column(_)
+            | Expr::Key(_)
+            | Expr::Computed(_)
+            | Expr::Row
+            | Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Instant { .. }
+            | Expr::Statistic { .. } => {}
+        }
+    }
+
+    /// Completes the conditions on the rows along `by`, and gives what is known of them.
+    fn related(
+        &self,
+        by: RelationshipId,
+        (scan, filter): (&Scan, &mut Filter),
+        table: TableId,
+        above: &Known,
+    ) -> Known {
+        let related = self.relations.relationship(by);
+        let mut known = self.of_scan(scan, filter);
+        for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
+            if let Some(value) = self.carried(above, (table, ours), (scan.table(), theirs)) {
+                learn(&mut known, theirs, value);
+            }
+        }
+        self.pin(scan.table(), scan, filter, &known);
+        self.filter(filter, scan.table(), &known);
+        known
+    }
+}
+
+fn learn(known: &mut Known, column: ColumnId, value: Parameter) {
+    if known.iter().all(|it| it.0 != column) {
+        known.push((column, value));
+    }
+}
+
+/// The columns that `filter` compares with a value of a request itself.
+fn direct(filter: &Filter, known: &mut Known) {
+    match filter {
+        Filter::All(parts) => parts.iter().for_each(|it| direct(it, known)),
+        Filter::Compare { of: Expr::Column(column) | Expr::Key(column), by: Comparison::Eq, with }
+            if is_plain(with) =>
+        {
+            learn(known, *column, with.clone());
+        }
+        Filter::Compare { .. }
+        | Filter::Any(_)
+        | Filter::Not(_)
+        | Filter::NotTrue(_)
+        | Filter::Named { .. }
+        | Filter::Words { .. }
+        | Filter::Each { .. }
+        | Filter::Place { .. }
+        | Filter::Null { .. }
+        | Filter::Missing { .. }
+        | Filter::Among { .. }
+        | Filter::Measure { .. }
+        | Filter::Columns { .. }
+        | Filter::Somewhere { .. }
+        | Filter::Exists { .. } => {}
+    }
+}
+
+/// True for one value of the request or of the policy, which the whole statement shares.
+const fn is_plain(with: &Parameter) -> bool {
+    let is_shared = match with.origin {
+        Origin::Literal(_)
+        | Origin::Variable(_)
+        | Origin::Inside { .. }
+        | Origin::Claim(_)
+        | Origin::Constant(_) => true,
+        Origin::Parent(_)
+        | Origin::Shown
+        | Origin::LookedUp(_)
+        | Origin::ParentColumn(_)
+        | Origin::Bound(_)
+        | Origin::Encoded(_)
+        | Origin::Session => false,
+    };
+    is_shared && matches!(with.reader, Reader::Column(_))
+}
+
+/// True if the database stores a value of the column's type without rounding or cutting it.
+fn is_stored_as_given(column: &Column) -> bool {
+    match column.ty {
+        ColumnType::SmallInt
+        | ColumnType::Int
+        | ColumnType::BigInt
+        | ColumnType::Boolean
+        | ColumnType::Uuid => true,
+        ColumnType::Text => column.declared == "text",
+        ColumnType::Real
+        | ColumnType::Double
+        | ColumnType::Numeric
+        | ColumnType::Money
+        | ColumnType::Char
+        | ColumnType::CiText
+        | ColumnType::Date
+        | ColumnType::Timestamp
+        | ColumnType::TimestampTz
+        | ColumnType::Time
+        | ColumnType::TimeTz
+        | ColumnType::Interval
+        | ColumnType::Json
+        | ColumnType::Jsonb
+        | ColumnType::Bytes
+        | ColumnType::Ltree
+        | ColumnType::Geometry
+        | ColumnType::Geography
+        | ColumnType::Raster
+        | ColumnType::Enum(_)
+        | ColumnType::Composite(_)
+        | ColumnType::Array(_)
+        | ColumnType::Other(_) => false,
+    }
+}
+
+/// The columns behind `columns`.
+fn sources(columns: &[Expr]) -> Vec<Option<ColumnId>> {
+    let source = |of: &Expr| match of {
+        Expr::Column(id) | Expr::Key(id) => Some(*id),
+        Expr::JsonPath(..)
+        | Expr::Computed(_)
+        | Expr::Row
+        | Expr::Null
+        | Expr::Count { .. }
+        | Expr::Function(..)
+        | Expr::Instant { .. }
+        | Expr::Statistic { .. }
+        | Expr::Related { .. }
+        | Expr::Cast(..) => None,
+    };
+    columns.iter().map(source).collect()
+}

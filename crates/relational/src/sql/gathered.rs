@@ -1,0 +1,170 @@
+//! Related rows of other shards: gathered by key, where a database cannot look for them row by row.
+//!
+//! A condition becomes `key IN (SELECT key …)`. A value becomes a column of a relation that is joined to the row's table:
+//! `LEFT JOIN (SELECT key, count(*) … GROUP BY key) AS t3 ON t3.k0 = t0.key`. Both are what Citus plans; on one node they give
+//! the same rows.
+//!
+//! **Invariant:** a table that may be joined to stands between two marks with its alias until [`Renderer::settled`] replaces
+//! them: by brackets and the joined relations, or by nothing.
+
+use super::{Renderer, Scope};
+use crate::catalog::{ColumnId, RelationshipId};
+use crate::plan::{Expr, Filter, Scan};
+
+/// Encloses a mark. No name of a database's has this character.
+const MARK: char = '\u{1}';
+
+impl Renderer<'_> {
+    /// True if the rows along `by` have to be gathered: they may be on another node.
+    pub(super) fn is_gathered(&self, by: RelationshipId) -> bool {
+        let related = self.relations.relationship(by);
+        let is_plain = related.through.is_none() && related.call.is_none() && !related.on.is_empty();
+        !self.dialect.correlates_shards() && is_plain && !self.relations.is_colocated(by)
+    }
+
+    /// `(ours IS NOT NULL AND ours IN (SELECT theirs FROM related WHERE …))`: true and false as `EXISTS`, never null.
+    pub(super) fn among_related(&mut self, by: RelationshipId, rows: (&Scan, &Filter), scope: Scope) {
+        let on = &self.relations.relationship(by).on;
+        let (ours, theirs): (Vec<ColumnId>, Vec<ColumnId>) = on.iter().copied().unzip();
+        self.sql.push('(');
+        self.are_there(&ours, scope, "", " AND ");
+        self.key(&ours, scope);
+        self.sql.push_str(" IN (SELECT ");
+        let there = self.alias(rows.0.table());
+        self.joinable.push(there.alias);
+        self.guard(there, rows.0);
+        self.key_list(&theirs, there);
+        self.gathered_from(&theirs, rows, there);
+        self.sql.push_str("))");
+    }
+
+    /// A value of the related row, or over the related rows.
+    pub(super) fn related_value(
+        &mut self,
+        by: RelationshipId,
+        rows: (&Scan, &Filter),
+        scope: Scope,
+        of: &Expr,
+    ) {
+        if self.is_gathered(by) && self.joinable.contains(&scope.alias) {
+            return self.gathered_value(by, rows, scope, of);
+        }
+        self.sql.push('(');
+        self.related(by, rows, scope, Some(of));
+        let is_aggregate = matches!(
+            of,
+            Expr::Count { .. } | Expr::Function(..) | Expr::Instant { .. } | Expr::Statistic { .. }
+        );
+        self.sql.push_str(if is_aggregate { ")" } else { " LIMIT 1)" });
+    }
+
+    /// The same as a column of a joined relation.
+    fn gathered_value(&mut self, by: RelationshipId, rows: (&Scan, &Filter), scope: Scope, of: &Expr) {
+        let related = self.relations.relationship(by);
+        let (ours, theirs): (Vec<ColumnId>, Vec<ColumnId>) = related.on.iter().copied().unzip();
+        let there = self.alias(rows.0.table());
+        self.joinable.push(there.alias);
+        self.guard(there, rows.0);
+        let is_count = matches!(of, Expr::Count { .. });
+        let is_aggregate =
+            is_count || matches!(of, Expr::Function(..) | Expr::Instant { .. } | Expr::Statistic { .. });
+        let is_single = self.relations.catalog.table(rows.0.table()).is_unique(&theirs);
+        let outer = self.alias(rows.0.table()).alias;
+        let text = self.aside(|it| {
+            it.sql.push_str(" LEFT JOIN (SELECT ");
+            if !is_aggregate && !is_single {
+                it.sql.push_str("DISTINCT ON (");
+                it.key_list(&theirs, there);
+                it.sql.push_str(") ");
+            }
+            for (at, &column) in theirs.iter().enumerate() {
+                it.stored(there, column);
+                it.sql.push_str(&format!(" AS k{at}, "));
+            }
+            it.expr(of, there);
+            it.sql.push_str(" AS value");
+            it.gathered_from(&theirs, rows, there);
+            if is_aggregate {
+                it.sql.push_str(" GROUP BY ");
+                it.key_list(&theirs, there);
+            } else {
+                // Without it the planner joins the table itself, which it then finds to be of another shard.
+                it.sql.push_str(" OFFSET 0");
+            }
+            it.sql.push_str(&format!(") AS t{outer} ON "));
+            for (at, &column) in ours.iter().enumerate() {
+                it.sql.push_str(&format!("{}t{outer}.k{at} = ", if at == 0 { "" } else { " AND " }));
+                it.stored(scope, column);
+            }
+        });
+        self.gathered.push((scope.alias, text));
+        let value = if is_count { format!("coalesce(t{outer}.value, 0)") } else { format!("t{outer}.value") };
+        self.sql.push_str(&value);
+    }
+
+    /// ` FROM related WHERE key IS NOT NULL AND …`.
+    fn gathered_from(&mut self, theirs: &[ColumnId], (scan, filter): (&Scan, &Filter), there: Scope) {
+        self.sql.push_str(" FROM ");
+        self.joinable_table(there);
+        let before = self.sql.len();
+        self.are_there(theirs, there, " WHERE ", "");
+        let word = if self.sql.len() == before { " WHERE " } else { " AND " };
+        self.both(word, scan, filter, there);
+    }
+
+    /// `first` and a test for null of each of `columns` that can be, then `last`; nothing if none can.
+    fn are_there(&mut self, columns: &[ColumnId], scope: Scope, first: &str, last: &str) {
+        let table = self.relations.catalog.table(scope.table);
+        let mut word = first;
+        for &column in columns.iter().filter(|it| table.column(**it).nullable) {
+            self.sql.push_str(word);
+            self.stored(scope, column);
+            self.sql.push_str(" IS NOT NULL");
+            word = " AND ";
+        }
+        self.sql.push_str(if word == first { "" } else { last });
+    }
+
+    /// A key: the column, or a row of columns.
+    fn key(&mut self, columns: &[ColumnId], scope: Scope) {
+        let is_row = columns.len() > 1;
+        self.sql.push_str(if is_row { "(" } else { "" });
+        self.key_list(columns, scope);
+        self.sql.push_str(if is_row { ")" } else { "" });
+    }
+
+    fn key_list(&mut self, columns: &[ColumnId], scope: Scope) {
+        for (at, &column) in columns.iter().enumerate() {
+            self.sql.push_str(if at == 0 { "" } else { ", " });
+            self.stored(scope, column);
+        }
+    }
+
+    /// The table under its alias, between marks where rows of other shards may have to be joined to it.
+    pub(super) fn joinable_table(&mut self, scope: Scope) {
+        if self.dialect.correlates_shards() {
+            return self.table(scope);
+        }
+        let alias = scope.alias;
+        self.sql.push_str(&format!("{MARK}<{alias}{MARK}"));
+        self.table(scope);
+        self.sql.push_str(&format!("{MARK}>{alias}{MARK}"));
+    }
+
+    /// `sql` with the gathered relations in place of the marks. A relation stands in the text of the table it is joined to,
+    /// so tables come in the order of their aliases.
+    pub(super) fn settled(&self, mut sql: String) -> String {
+        if self.dialect.correlates_shards() {
+            return sql;
+        }
+        for alias in 0..self.aliases {
+            let joined: String =
+                self.gathered.iter().filter(|it| it.0 == alias).map(|it| it.1.as_str()).collect();
+            let (open, close) =
+                if joined.is_empty() { ("", String::new()) } else { ("(", format!("{joined})")) };
+            sql = sql.replace(&format!("{MARK}<{alias}{MARK}"), open);
+            sql = sql.replace(&format!("{MARK}>{alias}{MARK}"), &close);
+        }
+        sql
+    }
+}

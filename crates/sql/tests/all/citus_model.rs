@@ -1,0 +1,403 @@
+//! A model of Citus' planner: says of a statement whether Citus takes it, and how many shards it asks.
+//!
+//! It knows the rules that were found on a cluster of Citus 13: a correlated sub-select has to be tied to its outer row by the
+//! distribution columns of one colocation, or read a reference table; sharded tables in one FROM have to be tied so too; nothing
+//! is LATERAL; no change sets a distribution column; a function takes no row as a whole; an upsert's condition has no sub-select.
+//! A statement whose sharded tables all have the same constant goes to one shard as it is, and may be anything but the last
+//! three.
+
+#![allow(unreachable_pub, reason = "a module of tests")]
+
+use sqlparser::ast::{
+    AssignmentTarget, BinaryOperator, Expr, FromTable, JoinConstraint, JoinOperator, ObjectName,
+    OnConflictAction, OnInsert, Select, Statement, TableFactor, TableWithJoins, Value, Visit, Visitor,
+};
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::parser::Parser;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use weir_relational::catalog::{Catalog, Placement};
+
+/// Shards that a statement asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// None: reference and local tables alone.
+    Coordinator,
+    /// Those of one value: a parameter's text, or the placeholder's.
+    One(String),
+    /// Any number.
+    Several,
+}
+
+/// The tables of a catalog by name.
+pub struct Model<'c> {
+    tables: HashMap<&'c str, Sharding>,
+}
+
+/// Distribution of a table.
+#[derive(Clone, Debug)]
+enum Sharding {
+    Local,
+    Reference,
+    By(String, u32),
+}
+
+type Column = (String, String);
+
+/// One SELECT, or the changing statement itself.
+#[derive(Default)]
+struct Frame {
+    own: Vec<String>,
+    read: Vec<String>,
+    pins: Vec<(Column, String)>,
+    ties: Vec<(Column, Column)>,
+}
+
+/// One statement.
+struct Check<'m> {
+    model: &'m Model<'m>,
+    values: &'m dyn Fn(&str) -> String,
+    /// Table by alias; aliases are used once in a statement.
+    tables: HashMap<String, String>,
+    frames: Vec<Frame>,
+    /// Aliases of sharded tables, and the value that each is tied to.
+    pinned: Vec<(String, Option<String>)>,
+    /// Rules that hold for every statement.
+    broken: Vec<String>,
+    /// Rules that hold for those that ask several shards.
+    spread: Vec<String>,
+}
+
+impl<'c> Model<'c> {
+    pub fn new(catalog: &'c Catalog) -> Self {
+        let sharding = |table: &weir_relational::catalog::Table| match table.placement {
+            Placement::Local => Sharding::Local,
+            Placement::Reference => Sharding::Reference,
+            Placement::Sharded { column, colocation } => {
+                Sharding::By(table.column(column).name.clone(), colocation)
+            }
+        };
+        Self { tables: catalog.tables.iter().map(|it| (it.name.as_str(), sharding(it))).collect() }
+    }
+
+    /// The shards that `sql` asks; `values`: the text that is bound to a placeholder.
+    ///
+    /// # Errors
+    /// The rules that it breaks.
+    pub fn check(&self, sql: &str, values: &dyn Fn(&str) -> String) -> Result<Reach, Vec<String>> {
+        let statements =
+            Parser::parse_sql(&PostgreSqlDialect {}, sql).unwrap_or_else(|error| panic!("{error}: {sql}"));
+        let mut check = Check {
+            model: self,
+            values,
+            tables: HashMap::new(),
+            frames: vec![Frame::default()],
+            pinned: Vec::new(),
+            broken: Vec::new(),
+            spread: Vec::new(),
+        };
+        let _ = statements.visit(&mut check);
+        check.close();
+        check.end()
+    }
+}
+
+impl Check<'_> {
+    fn end(mut self) -> Result<Reach, Vec<String>> {
+        let mut values: Vec<&Option<String>> = self.pinned.iter().map(|it| &it.1).collect();
+        values.dedup();
+        let reach = match values.as_slice() {
+            [] => Reach::Coordinator,
+            [Some(value)] => Reach::One(value.clone()),
+            _ => Reach::Several,
+        };
+        if reach == Reach::Several {
+            self.broken.append(&mut self.spread);
+        }
+        if self.broken.is_empty() { Ok(reach) } else { Err(self.broken) }
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("a statement is open")
+    }
+
+    fn sharding(&self, alias: &str) -> Option<&Sharding> {
+        self.model.tables.get(self.tables.get(alias)?.as_str())
+    }
+
+    fn distribution(&self, alias: &str) -> Option<(Column, u32)> {
+        match self.sharding(alias)? {
+            Sharding::By(column, colocation) => Some(((alias.to_owned(), column.clone()), *colocation)),
+            Sharding::Local | Sharding::Reference => None,
+        }
+    }
+
+    /// True if the rows of two sharded tables are on one node.
+    fn are_tied(&self, frame: &Frame, one: &str, other: &str) -> bool {
+        let (Some((one, here)), Some((other, there))) = (self.distribution(one), self.distribution(other))
+        else {
+            return false;
+        };
+        let is_tie = |tie: &(Column, Column)| {
+            tie == &(one.clone(), other.clone()) || tie == &(other.clone(), one.clone())
+        };
+        here == there && frame.ties.iter().any(is_tie)
+    }
+
+    /// Judges a SELECT, or the statement.
+    fn close(&mut self) {
+        let frame = self.frames.pop().expect("a SELECT is open");
+        let outer: Vec<String> = frame.read.iter().filter(|it| !frame.own.contains(it)).cloned().collect();
+        let sharded: Vec<String> =
+            frame.own.iter().filter(|it| self.distribution(it).is_some()).cloned().collect();
+        let locals = frame.own.iter().filter(|it| matches!(self.sharding(it), Some(Sharding::Local))).count();
+        for alias in &sharded {
+            let (column, _) = self.distribution(alias).expect("it is sharded");
+            let value = frame.pins.iter().find(|it| it.0 == column).map(|it| it.1.clone());
+            self.pinned.push((alias.clone(), value));
+        }
+        for (at, one) in sharded.iter().enumerate().skip(1) {
+            if !sharded[..at].iter().any(|other| self.are_tied(&frame, one, other)) {
+                self.spread.push(format!("{one} is joined to a table of other shards"));
+            }
+        }
+        if locals > 0 && !sharded.is_empty() {
+            self.spread.push("a local table is joined to a sharded one".to_owned());
+        }
+        let correlates = outer.iter().any(|it| self.tables.contains_key(it));
+        if correlates {
+            for alias in &sharded {
+                let is_near = outer.iter().any(|it| self.are_tied(&frame, alias, it));
+                if !is_near && sharded.len() == 1 {
+                    self.spread.push(format!("{alias} is looked for row by row of {outer:?}"));
+                }
+            }
+        }
+        if locals > 0 && outer.iter().any(|it| self.distribution(it).is_some()) {
+            self.spread.push(format!("a local table is looked for row by row of {outer:?}"));
+        }
+        if let Some(parent) = self.frames.last_mut() {
+            parent.read.extend(outer);
+        }
+    }
+
+    /// Notes what the conjuncts of a condition say.
+    fn conjuncts(&mut self, of: &Expr) {
+        match of {
+            Expr::Nested(of) => self.conjuncts(of),
+            Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+                self.conjuncts(left);
+                self.conjuncts(right);
+            }
+            Expr::BinaryOp { left, op: BinaryOperator::Eq, right } => match (column(left), column(right)) {
+                (Some(one), Some(other)) => self.frame().ties.push((one, other)),
+                (Some(column), None) => {
+                    if let Some(value) = placeholder(right) {
+                        let value = (self.values)(&value);
+                        self.frame().pins.push((column, value));
+                    }
+                }
+                (None, _) => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn joins(&mut self, from: &TableWithJoins) {
+        let mut relations = vec![&from.relation];
+        for join in &from.joins {
+            relations.push(&join.relation);
+            if let JoinOperator::Join(JoinConstraint::On(on))
+            | JoinOperator::Inner(JoinConstraint::On(on))
+            | JoinOperator::Left(JoinConstraint::On(on))
+            | JoinOperator::LeftOuter(JoinConstraint::On(on)) = &join.join_operator
+            {
+                self.conjuncts(on);
+            }
+        }
+        for relation in relations {
+            if let TableFactor::NestedJoin { table_with_joins, .. } = relation {
+                self.joins(table_with_joins);
+            }
+        }
+    }
+
+    fn changes(&mut self, table: &str, columns: impl Iterator<Item = String>) {
+        let Some(Sharding::By(distribution, _)) = self.model.tables.get(table) else { return };
+        for column in columns.filter(|it| it == distribution) {
+            self.broken.push(format!("{table}.{column} is set, which says on which shard the row is"));
+        }
+    }
+}
+
+impl Visitor for Check<'_> {
+    type Break = ();
+
+    fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
+        match statement {
+            Statement::Update(update) => {
+                let TableFactor::Table { name, .. } = &update.table.relation else {
+                    panic!("an update of no table")
+                };
+                let table = last(name);
+                self.changes(&table, update.assignments.iter().filter_map(|it| assigned(&it.target)));
+                update.selection.iter().for_each(|it| self.conjuncts(it));
+            }
+            Statement::Delete(delete) => {
+                let FromTable::WithFromKeyword(from) = &delete.from else { panic!("a delete without FROM") };
+                from.iter().for_each(|it| self.joins(it));
+                delete.selection.iter().for_each(|it| self.conjuncts(it));
+            }
+            Statement::Insert(insert) => {
+                if let Some(OnInsert::OnConflict(conflict)) = &insert.on
+                    && let OnConflictAction::DoUpdate(update) = &conflict.action
+                {
+                    let table = insert.table.to_string();
+                    let table = table.rsplit('.').next().unwrap_or_default().trim_matches('"').to_owned();
+                    self.changes(&table, update.assignments.iter().filter_map(|it| assigned(&it.target)));
+                    if update.selection.as_ref().is_some_and(|it| it.to_string().contains("SELECT")) {
+                        self.broken.push("the condition of an upsert has a sub-select".to_owned());
+                    }
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        self.frames.push(Frame::default());
+        select.from.iter().for_each(|it| self.joins(it));
+        select.selection.iter().for_each(|it| self.conjuncts(it));
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_select(&mut self, _: &Select) -> ControlFlow<()> {
+        self.close();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        match factor {
+            TableFactor::Table { name, alias: Some(alias), args: None, .. } => {
+                let alias = alias.name.value.clone();
+                self.tables.insert(alias.clone(), last(name));
+                self.frame().own.push(alias);
+            }
+            TableFactor::Derived { lateral, alias, .. } => {
+                if *lateral {
+                    self.broken.push("a sub-select is LATERAL".to_owned());
+                }
+                self.frame().own.extend(alias.iter().map(|it| it.name.value.clone()));
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, of: &Expr) -> ControlFlow<()> {
+        match of {
+            Expr::CompoundIdentifier(parts) => {
+                let alias = parts[0].value.clone();
+                self.frame().read.push(alias);
+            }
+            Expr::Function(call) => {
+                let text = call.args.to_string();
+                if text.contains(".*") && !call.name.to_string().eq_ignore_ascii_case("count") {
+                    self.broken.push(format!("{} takes a row as a whole", call.name));
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn last(name: &ObjectName) -> String {
+    let part = name.0.last().and_then(|it| it.as_ident());
+    part.map(|it| it.value.clone()).unwrap_or_default()
+}
+
+fn assigned(target: &AssignmentTarget) -> Option<String> {
+    match target {
+        AssignmentTarget::ColumnName(name) => Some(last(name)),
+        AssignmentTarget::Tuple(_) => None,
+    }
+}
+
+fn column(of: &Expr) -> Option<Column> {
+    match of {
+        Expr::CompoundIdentifier(parts) if parts.len() == 2 => {
+            Some((parts[0].value.clone(), parts[1].value.clone()))
+        }
+        _ => None,
+    }
+}
+
+fn placeholder(of: &Expr) -> Option<String> {
+    match of {
+        Expr::Value(value) => match &value.value {
+            Value::Placeholder(name) => Some(name.clone()),
+            _ => None,
+        },
+        Expr::Cast { expr, .. } => placeholder(expr),
+        _ => None,
+    }
+}
+
+/// A catalog of the distribution column `k` of tables `a`, `b` and `far`, a reference table and a local one.
+fn check(sql: &str) -> Result<Reach, Vec<String>> {
+    let ddl = "CREATE TABLE a (k INTEGER NOT NULL, x INTEGER, PRIMARY KEY (k)); CREATE TABLE b (k INTEGER, x INTEGER);
+               CREATE TABLE far (k INTEGER, x INTEGER); CREATE TABLE everywhere (x INTEGER); CREATE TABLE home (x INTEGER);";
+    let mut catalog = crate::texts::catalog(ddl);
+    for table in &mut catalog.tables {
+        let column = table.find("k");
+        table.placement = match table.name.as_str() {
+            "a" | "b" => Placement::Sharded { column: column.unwrap(), colocation: 1 },
+            "far" => Placement::Sharded { column: column.unwrap(), colocation: 2 },
+            "everywhere" => Placement::Reference,
+            _ => Placement::Local,
+        };
+    }
+    Model::new(&catalog).check(sql, &str::to_owned)
+}
+
+#[test]
+fn the_model_takes_and_refuses_what_a_cluster_did() {
+    let taken = [
+        "SELECT t0.x FROM s.a AS t0 WHERE EXISTS (SELECT 1 FROM s.b AS t1 WHERE t1.k = t0.k)",
+        "SELECT t0.x FROM s.a AS t0 WHERE EXISTS (SELECT 1 FROM s.everywhere AS t1 WHERE t1.x = t0.x)",
+        "SELECT t0.x FROM s.a AS t0 WHERE t0.x IN (SELECT t1.x FROM s.far AS t1)",
+        "SELECT t0.x FROM (s.a AS t0 LEFT JOIN (SELECT t1.x AS k0, count(*) AS value FROM s.far AS t1 GROUP BY t1.x) AS t2 ON t2.k0 = t0.x) ORDER BY t2.value",
+        "SELECT t0.x FROM s.home AS t0 WHERE EXISTS (SELECT 1 FROM s.everywhere AS t1 WHERE t1.x = t0.x)",
+        "UPDATE s.a AS t0 SET x = $1 WHERE t0.k = $2 RETURNING x",
+    ];
+    for sql in taken {
+        assert!(check(sql).is_ok(), "{sql}: {:?}", check(sql));
+    }
+    let refused = [
+        "SELECT t0.x FROM s.a AS t0 WHERE EXISTS (SELECT 1 FROM s.far AS t1 WHERE t1.k = t0.k)",
+        "SELECT t0.x FROM s.a AS t0 WHERE EXISTS (SELECT 1 FROM s.b AS t1 WHERE t1.x = t0.x)",
+        "SELECT t0.x FROM s.everywhere AS t0 WHERE EXISTS (SELECT 1 FROM s.a AS t1 WHERE t1.x = t0.x)",
+        "SELECT t0.x FROM s.a AS t0 ORDER BY (SELECT t1.x FROM s.far AS t1 WHERE t1.k = t0.k LIMIT 1)",
+        "SELECT t0.x FROM s.a AS t0 JOIN s.far AS t1 ON t1.k = t0.k",
+        "SELECT t0.x FROM s.a AS t0 CROSS JOIN LATERAL (SELECT t1.x FROM s.b AS t1 WHERE t1.k = t0.k LIMIT 1) AS y",
+        "UPDATE s.a AS t0 SET k = $1 WHERE t0.k = $2 RETURNING x",
+        "SELECT s.f(t0.*) FROM s.a AS t0",
+    ];
+    for sql in refused {
+        assert!(check(sql).is_err(), "{sql}: {:?}", check(sql));
+    }
+}
+
+#[test]
+fn the_model_counts_shards() {
+    let reach = |sql: &str| check(sql).unwrap();
+    assert_eq!(reach("SELECT t0.x FROM s.everywhere AS t0"), Reach::Coordinator);
+    assert_eq!(reach("SELECT t0.x FROM s.a AS t0 WHERE (t0.k = $1 AND t0.x > $2)"), Reach::One("$1".into()));
+    assert_eq!(reach("SELECT t0.x FROM s.a AS t0 WHERE (t0.k = $1 OR t0.x > $2)"), Reach::Several);
+    let one = "SELECT t0.x FROM s.a AS t0 WHERE t0.k = $1 AND EXISTS (SELECT 1 FROM s.b AS t1 WHERE t1.k = t0.k AND t1.k = $1)";
+    assert_eq!(reach(one), Reach::One("$1".into()));
+    assert_eq!(reach(&one.replace(" AND t1.k = $1", "")), Reach::Several);
+    assert_eq!(reach(&one.replace("t1.k = $1", "t1.k = $2")), Reach::Several);
+}
