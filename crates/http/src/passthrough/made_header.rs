@@ -16,7 +16,7 @@ pub struct MadeHeader {
 
 /// A value that no header can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unfit;
+pub(crate) struct UnfitHeader;
 
 impl MadeHeader {
     /// `None`: something else stands in `parts` than settings, claims and the role, each alone or with `??` behind it.
@@ -47,15 +47,15 @@ impl MadeHeader {
     }
 
     /// The value for calls of `caller`; nothing if one of its parts has none.
-    pub(crate) fn value(&self, caller: &Caller) -> Result<Option<HeaderValue>, Unfit> {
+    pub(crate) fn value(&self, caller: &Caller) -> Result<Option<HeaderValue>, UnfitHeader> {
         let made = fixed(&self.parts, &|variable, keys| match variable {
             Variable::Claims | Variable::Role => vouched(caller, variable, keys),
             _ => self.settings.lookup(variable, keys),
         });
         match made {
-            Fixed::Text(text) => HeaderValue::from_bytes(text.as_bytes()).map(Some).map_err(|_| Unfit),
+            Fixed::Text(text) => HeaderValue::from_bytes(text.as_bytes()).map(Some).map_err(|_| UnfitHeader),
             Fixed::Missing => Ok(None),
-            Fixed::NoText | Fixed::Open => Err(Unfit),
+            Fixed::NoText | Fixed::Open => Err(UnfitHeader),
         }
     }
 

@@ -84,10 +84,8 @@ impl HttpSource {
         let mistake = |location, message| Mistake { file: Arc::from(file), location, message };
         let mut server = |it: ServerText<'_>, policy: &Policy, at: Location| {
             let ServerText { base, prefix, headers, visible, cache_rule, kind } = it;
-            let forwarded = headers
-                .iter()
-                .filter_map(|it| forward(it, settings).transpose())
-                .collect::<Result<Vec<_>, _>>();
+            let made = headers.iter().filter_map(|it| forward(it, settings).transpose());
+            let forwarded = made.collect::<Result<Vec<_>, _>>();
             let query = if base.query.is_empty() { String::new() } else { format!("?{}", base.query) };
             let path = if base.path.is_empty() { "/" } else { &base.path };
             let url = format!("{}{path}{query}", base.origin());
