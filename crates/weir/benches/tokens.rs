@@ -39,7 +39,7 @@ fn measured(jwt: &Jwt, requests: &[HeaderMap], runtime: &tokio::runtime::Runtime
     let (mut new, mut known) = (u128::MAX, u128::MAX);
     for _ in 0..ROUNDS {
         let authenticator = Authenticator::new(&config).expect("the configuration is right");
-        let mut round = || {
+        let round = || {
             let begun = Instant::now();
             for headers in requests {
                 let session = runtime.block_on(authenticator.authenticate(headers, None));

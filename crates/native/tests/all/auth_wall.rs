@@ -10,6 +10,9 @@ use weir_native::compile::Native;
 use weir_native::layout::Database;
 use weir_native::store::Types;
 
+/// A store that answers a document for a caller.
+type Answering = Box<dyn Fn(&str, &Identity) -> String>;
+
 /// Numbers that look random, the same in every run.
 pub(crate) struct Numbers(pub(crate) u64);
 
@@ -209,7 +212,7 @@ fn seen(pie: &Rule, part: &Rule, asker: &Asker, objects: &Objects) -> (Vec<bool>
 }
 
 /// Random rules and objects, `cases` times: `ask` answers as the caller from a store of the types with these mutations.
-fn reads(cases: usize, store: &dyn Fn(&str, &[String]) -> Box<dyn Fn(&str, &Identity) -> String>) {
+fn reads(cases: usize, store: &dyn Fn(&str, &[String]) -> Answering) {
     let mut numbers = Numbers(0x005e_ed0f_a117);
     for _ in 0..cases {
         let (pie, part) = (Rule::random(&mut numbers, 2), Rule::random(&mut numbers, 2));
