@@ -2,7 +2,6 @@
 //!
 //! **Invariant:** the digits of a number are those of the file, and are a number of JSON.
 
-use crate::tree::{Node, Value};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -70,33 +69,6 @@ impl Json {
         match self {
             Self::Object(members) => members.get(key),
             Self::Null | Self::Bool(_) | Self::Number(_) | Self::List(_) | Self::Text(_) => None,
-        }
-    }
-}
-
-impl Json {
-    /// Gives numbers the spelling they have in `node`, from which the value was read by a reader without digits. A scalar that is no number
-    /// of JSON is a text.
-    pub fn spell(&mut self, node: &Node) {
-        match (self, &node.value) {
-            (Self::Number(digits), Value::Number(written)) => digits.clone_from(written),
-            (number @ Self::Number(_), Value::Text(written)) => *number = Self::Text((&**written).into()),
-            (Self::List(items), Value::List(nodes)) => {
-                items.iter_mut().zip(nodes).for_each(|(item, node)| item.spell(node));
-            }
-            (Self::Object(members), _) => members.spell(node),
-            _ => {}
-        }
-    }
-}
-
-impl Members {
-    /// As [`Json::spell`].
-    pub fn spell(&mut self, node: &Node) {
-        for (key, value) in &mut self.0 {
-            if let Some(node) = node.get(key) {
-                value.spell(node);
-            }
         }
     }
 }

@@ -21,3 +21,4 @@ pub use inconsistent::{Inconsistent, inconsistent};
 pub use json::Json;
 pub use places::{Fault, Places, Step};
 pub use read::Loaded;
+pub use tree::{Node, Place, Value};

@@ -22,6 +22,8 @@ pub struct Node {
     pub place: Place,
     /// The value.
     pub value: Value,
+    /// True if a variable of the environment is part of the value: messages do not show it.
+    pub is_filled: bool,
 }
 
 /// Kinds of values.
@@ -59,7 +61,7 @@ impl Node {
     /// A node.
     #[must_use]
     pub fn new(place: Place, value: Value) -> Self {
-        Self { place, value }
+        Self { place, value, is_filled: false }
     }
 
     /// The member called `key`, if it is an object that has one.

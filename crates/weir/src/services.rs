@@ -15,8 +15,10 @@ use weir_http::graphql::GraphqlSource;
 use weir_http::grpc::GrpcSource;
 use weir_http::passthrough::{OpenError, Server};
 use weir_http::sdl;
+use weir_http::selection::value::Value;
 use weir_http::source::{self, HttpSource, Options, RemoteServer};
 use weir_language::schema::{FieldId, Schema};
+use weir_metadata::Json;
 
 /// Timeout of the wait for another process that has already called the service.
 const PATIENCE: Duration = Duration::from_millis(30);
@@ -69,6 +71,20 @@ pub fn is_services(path: &Path) -> bool {
     native::is_sdl(path) && std::fs::read_to_string(path).is_ok_and(|text| source::is_services(&text))
 }
 
+/// A setting as a selection reads it. Depth is that of the file, which its reader bounds.
+fn value(setting: &Json) -> Value<'static> {
+    match setting {
+        Json::Null => Value::Null,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(digits) => Value::Number(digits.to_string().into()),
+        Json::Text(text) => Value::Text(text.to_string().into()),
+        Json::List(items) => Value::Array(items.iter().map(value).collect()),
+        Json::Object(members) => {
+            Value::Object(members.0.iter().map(|(key, it)| (key.to_string().into(), value(it))).collect())
+        }
+    }
+}
+
 /// Opens the text of services at `path` as `source`. Nothing is sent yet.
 /// # Errors
 /// It cannot be read; or all that is wrong with it, with its places.
@@ -77,7 +93,7 @@ pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSour
     let text = std::fs::read_to_string(path).map_err(|cause| format!("{file}: {cause}"))?;
     let env = |name: &str| std::env::var(name).ok();
     let services = source.services.iter().map(|(name, it)| (name.clone(), it.replaced())).collect();
-    let config = source.config.iter().map(|(name, it)| (name.clone(), it.value())).collect();
+    let config = source.config.iter().map(|(name, it)| (name.clone(), value(it))).collect();
     let options = Options {
         name: &source.name,
         cache: Arc::clone(cache),

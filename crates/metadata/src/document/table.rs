@@ -5,11 +5,8 @@ use super::permission::{
     self, DeletePermission, InsertPermission, PermissionEntry, SelectPermission, UpdatePermission,
 };
 use crate::json::{Json, Members};
-use crate::tree::{Node, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::hash::Hash;
-use std::sync::Arc;
 
 /// A table as it is to be served.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -134,53 +131,6 @@ impl TableEntry {
         self.insert_permissions.retain(|it| it.permission.validate_input.is_none());
         self.update_permissions.retain(|it| it.permission.validate_input.is_none());
         self.delete_permissions.retain(|it| it.permission.validate_input.is_none());
-    }
-
-    /// Gives numbers in conditions the digits that `node`, the entry's text, has.
-    pub fn spell(&mut self, node: &Node) {
-        fn each<P: Clone + Eq + Hash>(
-            list: &mut [PermissionEntry<P>],
-            node: Option<&Node>,
-            mut spell: impl FnMut(&mut P, &Node),
-        ) {
-            let nodes = match node.map(|it| &it.value) {
-                Some(Value::List(nodes)) => nodes.as_slice(),
-                _ => &[],
-            };
-            for (entry, node) in list.iter_mut().zip(nodes) {
-                if let Some(node) = node.get("permission") {
-                    spell(Arc::make_mut(&mut entry.permission), node);
-                }
-            }
-            permission::share(list);
-        }
-        let value = |value: &mut Json, node: &Node, key: &str| {
-            if let Some(node) = node.get(key) {
-                value.spell(node);
-            }
-        };
-        let set = |set: &mut Members, node: &Node| {
-            if let Some(node) = node.get("set") {
-                set.spell(node);
-            }
-        };
-        each(&mut self.select_permissions, node.get("select_permissions"), |it, node| {
-            value(&mut it.filter, node, "filter")
-        });
-        each(&mut self.delete_permissions, node.get("delete_permissions"), |it, node| {
-            value(&mut it.filter, node, "filter")
-        });
-        each(&mut self.insert_permissions, node.get("insert_permissions"), |it, node| {
-            value(&mut it.check, node, "check");
-            set(&mut it.set, node);
-        });
-        each(&mut self.update_permissions, node.get("update_permissions"), |it, node| {
-            value(&mut it.filter, node, "filter");
-            if let Some(check) = &mut it.check {
-                value(check, node, "check");
-            }
-            set(&mut it.set, node);
-        });
     }
 }
 

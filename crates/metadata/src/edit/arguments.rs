@@ -22,7 +22,7 @@ impl Arguments {
         let place = node.place;
         match node.value {
             Value::Object(members) => Self { place, short: None, members, kind },
-            value => Self { place, short: Some(Node { place, value }), members: Vec::new(), kind },
+            value => Self { place, short: Some(Node::new(place, value)), members: Vec::new(), kind },
         }
     }
 

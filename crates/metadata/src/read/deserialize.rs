@@ -1,17 +1,18 @@
 //! Typed entries from nodes, by serde.
 //!
-//! A member that is null counts as missing, as in Hasura; within [`crate::Json`] nulls and digits are kept.
+//! A member that is null counts as missing, as in Hasura; within [`crate::Json`], and in maps of files of settings, nulls are kept.
 //!
-//! **Invariant:** an error has the path of its entry and the place of the key or value that causes it.
+//! **Invariant:** an error has the path of its entry and the place of the key or value that causes it, and never a value of the
+//! environment.
 
-use crate::json::NEWTYPE;
+use crate::json::{NEWTYPE, is_number};
 use crate::names::hint;
 use crate::places::Step;
 use crate::tree::{Member, Node, Place, Value};
 use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
 use serde::de::{
-    self, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, VariantAccess,
-    Visitor,
+    self, DeserializeSeed, Deserializer, EnumAccess, Expected, IntoDeserializer, MapAccess, SeqAccess,
+    Unexpected, VariantAccess, Visitor,
 };
 use std::fmt;
 
@@ -24,6 +25,10 @@ pub(crate) struct Error {
     steps: Vec<Step>,
     /// The key that is unknown, until its object's type has been told.
     unknown: Option<String>,
+    /// The kind of value that fits, if the message shows the one that does not.
+    expected: Option<String>,
+    /// True if a key is unknown: the path is that of its object.
+    pub(crate) is_of_key: bool,
 }
 
 impl Error {
@@ -41,6 +46,41 @@ impl Error {
         self.steps.push(step);
         self
     }
+
+    /// The same without the value, which comes of the environment.
+    fn hidden(mut self) -> Self {
+        self.message = match self.expected.take() {
+            Some(expected) => format!("the value of the variable does not fit: {expected} is expected"),
+            None => "the value of the variable does not fit here".to_owned(),
+        };
+        self
+    }
+
+    /// A value that is not of its type.
+    fn unfit(found: &Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let expected = match &*expected.to_string() {
+            "u8" => format!("a whole number up to {}", u8::MAX),
+            "u16" => format!("a whole number up to {}", u16::MAX),
+            "u32" => format!("a whole number up to {}", u32::MAX),
+            "u64" | "usize" => "a whole number from 0".to_owned(),
+            "a sequence" => "a list".to_owned(),
+            "a map" => "an object".to_owned(),
+            other if other.starts_with("struct ") => "an object".to_owned(),
+            other => other.to_owned(),
+        };
+        let found = match found {
+            Unexpected::Str(text) => format!("the string `{text}`"),
+            Unexpected::Unsigned(number) => format!("`{number}`"),
+            Unexpected::Signed(number) => format!("`{number}`"),
+            Unexpected::Bool(value) => format!("`{value}`"),
+            Unexpected::Unit => "null".to_owned(),
+            Unexpected::Map => "an object".to_owned(),
+            Unexpected::Seq => "a list".to_owned(),
+            other => other.to_string(),
+        };
+        let message = format!("{expected} is expected, and this is {found}");
+        Self { expected: Some(expected), ..de::Error::custom(message) }
+    }
 }
 
 impl fmt::Display for Error {
@@ -53,14 +93,25 @@ impl std::error::Error for Error {}
 
 impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self { message: message.to_string(), place: None, steps: Vec::new(), unknown: None }
+        let message = message.to_string();
+        Self { message, place: None, steps: Vec::new(), unknown: None, expected: None, is_of_key: false }
+    }
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::unfit(&found, expected)
+    }
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::unfit(&found, expected)
     }
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let message = format!("unknown key `{field}`{}", hint(field, expected.iter().copied()));
-        Self { unknown: Some(field.to_owned()), ..Self::custom(message) }
+        let near = hint(field, expected.iter().copied());
+        let near = if near.is_empty() { format!("; known here: {}", expected.join(", ")) } else { near };
+        let message = format!("unknown key `{field}`{near}");
+        Self { unknown: Some(field.to_owned()), is_of_key: true, ..Self::custom(message) }
     }
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        Self::custom(format_args!("`{variant}` is none of: {}", expected.join(", ")))
+        let words = expected.join(", ");
+        let message = format!("`{variant}` is none of: {words}");
+        Self { expected: Some(format!("one of {words}")), ..Self::custom(message) }
     }
     fn missing_field(field: &'static str) -> Self {
         Self::custom(format_args!("key \"{field}\" not found"))
@@ -75,19 +126,70 @@ pub(crate) struct Reader<'n> {
     node: &'n Node,
     /// True within [`crate::Json`].
     is_plain: bool,
+    /// True in a file of settings: a number where a text is expected is its digits, and a text may hold a number or boolean.
+    is_settings: bool,
 }
 
 impl<'n> Reader<'n> {
     pub(crate) fn new(node: &'n Node) -> Self {
-        Self { node, is_plain: false }
+        Self { node, is_plain: false, is_settings: false }
     }
+
+    /// A reader of a file of settings.
+    pub(crate) fn of_settings(node: &'n Node) -> Self {
+        Self { is_settings: true, ..Self::new(node) }
+    }
+
+    /// Access to members. Those that are null are left out if `skips_nulls` is true, but for [`crate::Json`]'s.
+    fn entries(&self, members: &'n [Member], skips_nulls: bool) -> Entries<'n> {
+        let skips_nulls = skips_nulls && !self.is_plain;
+        Entries { rest: members.iter(), value: None, skips_nulls, is_settings: self.is_settings }
+    }
+
+    /// Reads a number or boolean that may stand in a text.
+    fn deserialize_scalar<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Error> {
+        let made = match &self.node.value {
+            Value::Text(text) if self.is_settings && is_number(text) => number(text, visitor),
+            Value::Text(text) if self.is_settings && ["true", "false"].contains(&&**text) => {
+                visitor.visit_bool(&**text == "true")
+            }
+            _ => return self.deserialize_any(visitor),
+        };
+        made.map_err(|error| placed(error, self.node))
+    }
+
+    /// Reads a text, which in a file of settings may look like a number.
+    fn deserialize_text<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Error> {
+        match &self.node.value {
+            Value::Number(digits) if self.is_settings => {
+                visitor.visit_borrowed_str(digits).map_err(|error| placed(error, self.node))
+            }
+            _ => self.deserialize_any(visitor),
+        }
+    }
+}
+
+/// The error of a value with its place, without a value of the environment.
+fn placed(error: Error, node: &Node) -> Error {
+    match node.is_filled && error.place.is_none() {
+        true => error.hidden().at(node.place),
+        false => error.at(node.place),
+    }
+}
+
+/// Methods that all read by the same one.
+macro_rules! scalars {
+    ($by:ident: $($name:ident)*) => {$(
+        fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            self.$by(visitor)
+        }
+    )*};
 }
 
 impl<'de> Deserializer<'de> for Reader<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let place = self.node.place;
         let made = match &self.node.value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(value) => visitor.visit_bool(*value),
@@ -95,12 +197,12 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             Value::Number(digits) => number(digits, visitor),
             Value::Text(text) => visitor.visit_borrowed_str(text),
             Value::Include(text) => visitor.visit_borrowed_str(text),
-            Value::List(items) => visitor.visit_seq(Items { items: items.iter().enumerate() }),
-            Value::Object(members) => {
-                visitor.visit_map(Entries { rest: members.iter(), value: None, is_plain: self.is_plain })
+            Value::List(items) => {
+                visitor.visit_seq(Items { items: items.iter().enumerate(), is_settings: self.is_settings })
             }
+            Value::Object(members) => visitor.visit_map(self.entries(members, !self.is_settings)),
         };
-        made.map_err(|error: Error| error.at(place))
+        made.map_err(|error| placed(error, self.node))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -127,7 +229,13 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.deserialize_any(visitor).map_err(|mut error| {
+        let made = match &self.node.value {
+            Value::Object(members) => {
+                visitor.visit_map(self.entries(members, true)).map_err(|error| placed(error, self.node))
+            }
+            _ => self.deserialize_any(visitor),
+        };
+        made.map_err(|mut error| {
             if let Some(key) = error.unknown.take()
                 && let Some((_, theirs)) = HASURAS_NAMES.iter().find(|it| it.0 == name)
             {
@@ -143,19 +251,23 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let place = self.node.place;
         let made = match &self.node.value {
             Value::Text(text) => visitor.visit_enum(Word(text)),
             _ => {
                 Err(de::Error::custom(format_args!("a string is expected, and this is {}", self.node.kind())))
             }
         };
-        made.map_err(|error: Error| error.at(place))
+        made.map_err(|error| placed(error, self.node))
     }
 
+    scalars! {
+        deserialize_scalar: deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+            deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+    }
+    scalars! { deserialize_text: deserialize_str deserialize_string }
+
     serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string
-        bytes byte_buf unit unit_struct seq tuple tuple_struct map identifier ignored_any
+        i128 u128 f32 f64 char bytes byte_buf unit unit_struct seq tuple tuple_struct map identifier ignored_any
     }
 }
 
@@ -202,6 +314,7 @@ impl<'de> VariantAccess<'de> for Word<'de> {
 
 struct Items<'n> {
     items: std::iter::Enumerate<std::slice::Iter<'n, Node>>,
+    is_settings: bool,
 }
 
 impl<'de> SeqAccess<'de> for Items<'de> {
@@ -209,23 +322,25 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
         let Some((at, node)) = self.items.next() else { return Ok(None) };
-        let made = seed.deserialize(Reader::new(node));
-        made.map(Some).map_err(|error| error.at(node.place).below(Step::Item(at)))
+        let made = seed.deserialize(Reader { node, is_plain: false, is_settings: self.is_settings });
+        made.map(Some).map_err(|error| placed(error, node).below(Step::Item(at)))
     }
 }
 
 struct Entries<'n> {
     rest: std::slice::Iter<'n, Member>,
     value: Option<&'n Member>,
-    is_plain: bool,
+    skips_nulls: bool,
+    is_settings: bool,
 }
 
 impl<'de> MapAccess<'de> for Entries<'de> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
-        let is_plain = self.is_plain;
-        let mut present = self.rest.by_ref().filter(|it| is_plain || !matches!(it.node.value, Value::Null));
+        let skips_nulls = self.skips_nulls;
+        let mut present =
+            self.rest.by_ref().filter(|it| !skips_nulls || !matches!(it.node.value, Value::Null));
         let Some(member) = present.next() else { return Ok(None) };
         self.value = Some(member);
         let key: BorrowedStrDeserializer<'de, Error> = BorrowedStrDeserializer::new(&member.key);
@@ -234,7 +349,8 @@ impl<'de> MapAccess<'de> for Entries<'de> {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Error> {
         let Some(member) = self.value.take() else { return Err(de::Error::custom("a value without a key")) };
-        let made = seed.deserialize(Reader::new(&member.node));
-        made.map_err(|error| error.at(member.node.place).below(Step::Key((&*member.key).into())))
+        let node = &member.node;
+        let made = seed.deserialize(Reader { node, is_plain: false, is_settings: self.is_settings });
+        made.map_err(|error| placed(error, node).below(Step::Key((&*member.key).into())))
     }
 }

@@ -1,13 +1,15 @@
 //! Reads a document: one file (JSON or YAML), or a folder as the CLI writes it.
 //!
 //! `folder` puts the files of a folder together and follows `!include`; `yaml` and `json_text` make nodes of text;
-//! `deserialize` makes typed entries of nodes.
+//! `deserialize` makes typed entries of nodes; `settings` reads
+//! files like `weir.yaml` in the same way.
 //!
 //! **Invariant:** reading ends: sizes, depth, files and aliases are bounded, and no file includes itself.
 
 pub(crate) mod deserialize;
 mod folder;
 mod json_text;
+mod settings;
 mod yaml;
 
 use crate::check;
@@ -17,6 +19,9 @@ use crate::tree::{Member, Node, Place, Value};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+pub use settings::{SettingFault, settings};
+pub use yaml::Fill;
 
 /// Something wrong at a place of the text.
 #[derive(Debug)]

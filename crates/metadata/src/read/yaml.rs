@@ -107,15 +107,24 @@ enum Kind {
 struct Builder<'b> {
     file: u32,
     budget: &'b mut Budget,
+    fill: Fill<'b>,
     open: Vec<Open>,
     root: Option<Node>,
     /// Nodes with an anchor, and how many nodes each holds.
     anchors: HashMap<usize, (Node, u32)>,
 }
 
+/// Fills the variables of a scalar: its new text, or none if it has no variables.
+pub type Fill<'f> = &'f dyn Fn(&str) -> Result<Option<String>, String>;
+
 /// Reads `text`, the file of index `file`. An empty text is null.
 pub(super) fn parse(text: &str, file: u32, budget: &mut Budget) -> Result<Node, Wrong> {
-    let mut builder = Builder { file, budget, open: Vec::new(), root: None, anchors: HashMap::new() };
+    filled(text, file, budget, &|_| Ok(None))
+}
+
+/// As [`parse`], with the variables of values filled: such a value is a text. Keys have no variables.
+pub(super) fn filled(text: &str, file: u32, budget: &mut Budget, fill: Fill<'_>) -> Result<Node, Wrong> {
+    let mut builder = Builder { file, budget, fill, open: Vec::new(), root: None, anchors: HashMap::new() };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| Wrong {
             place: builder.place(*error.marker()),
@@ -136,8 +145,8 @@ impl Builder<'_> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.budget.node(place, self.open.len())?;
-                let value = scalar(&text, style, tag.as_deref(), self.budget);
-                self.put(Node::new(place, value), anchor)
+                let node = self.scalar(place, &text, style, tag.as_deref())?;
+                self.put(node, anchor)
             }
             Event::SequenceStart(_, anchor, _) => self.begin(place, anchor, Kind::List(Vec::new())),
             Event::MappingStart(_, anchor, _) => {
@@ -159,6 +168,24 @@ impl Builder<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    fn scalar(
+        &mut self,
+        place: Place,
+        text: &str,
+        style: ScalarStyle,
+        tag: Option<&Tag>,
+    ) -> Result<Node, Wrong> {
+        let is_key = matches!(self.open.last().map(|it| &it.kind), Some(Kind::Object { key: None, .. }));
+        let filled = match is_key {
+            true => None,
+            false => (self.fill)(text).map_err(|message| Wrong { place, message })?,
+        };
+        Ok(match filled {
+            Some(text) => Node { is_filled: true, ..Node::new(place, Value::Text(self.budget.text(&text))) },
+            None => Node::new(place, scalar(text, style, tag, self.budget)),
+        })
     }
 
     fn begin(&mut self, place: Place, anchor: usize, kind: Kind) -> Result<(), Wrong> {

@@ -28,7 +28,10 @@ fn table(keys: &str) -> String {
 fn an_unknown_key_has_its_place_and_hasura_s_words() {
     check(
         &table("    colour: 1\n"),
-        "metadata.yaml:6:5: sources[0].tables[0]: unexpected keys when parsing TableMetadata: colour; unknown key `colour`",
+        "metadata.yaml:6:5: sources[0].tables[0]: unexpected keys when parsing TableMetadata: colour; unknown key `colour`; \
+         known here: table, is_enum, configuration, object_relationships, array_relationships, computed_fields, remote_relationships, \
+         insert_permissions, select_permissions, update_permissions, delete_permissions, event_triggers, apollo_federation_config, \
+         logical_model",
     );
     check(
         &table("    configuration: {custom_nam: b}\n"),
@@ -44,7 +47,7 @@ fn an_unknown_key_has_its_place_and_hasura_s_words() {
 fn a_wrong_type_has_its_place() {
     check(
         &table("    is_enum: maybe\n"),
-        "metadata.yaml:6:14: sources[0].tables[0].is_enum: invalid type: string \"maybe\", expected a boolean",
+        "metadata.yaml:6:14: sources[0].tables[0].is_enum: a boolean is expected, and this is the string `maybe`",
     );
     check(
         &table("    select_permissions:\n    - role: a\n      permission: {columns: id, filter: {}}\n"),

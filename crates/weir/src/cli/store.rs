@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use weir_metadata::read;
 use weir_native::store::{Error, Pace, Place, Store, Types, backup};
 use weir_native::transfer::export::export;
 use weir_native::transfer::{self, Count, Event, Format, Hooks, Mapping, Reject, Source};
@@ -250,7 +251,11 @@ fn entries(map: Option<&Path>) -> Result<BTreeMap<String, Mapping>, String> {
     let Some(path) = map else { return Ok(BTreeMap::new()) };
     let fail = |cause: &dyn std::fmt::Display| format!("{}: {cause}", path.display());
     let text = std::fs::read_to_string(path).map_err(|cause| fail(&cause))?;
-    let read: BTreeMap<String, Entry> = serde_saphyr::from_str(&text).map_err(|cause| fail(&cause))?;
+    let read = read::settings::<BTreeMap<String, Entry>>(&text, &|_| Ok(None));
+    let (read, _) = read.map_err(|fault| {
+        let (file, place) = (path.display(), fault.place);
+        format!("{file}:{}:{}: {}", place.line, place.column, fault.message)
+    })?;
     let mapping = |entry| match entry {
         Entry::Type(target) => Mapping { target: Some(target), columns: Vec::new() },
         Entry::Whole { target, columns } => Mapping { target, columns: columns.into_iter().collect() },

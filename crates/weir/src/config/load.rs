@@ -4,15 +4,13 @@
 //! value of the environment. Relative file names are relative to the directory of the file.
 
 use super::Config;
-use super::places::{Places, dotted};
-use super::setting;
-use super::variables::Prepared;
+use super::places::{Node, Places, dotted};
+use super::variables::fill;
 use crate::sources::{self, Address};
-use serde_saphyr::{Error, PropertySyntax};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use weir_language::validate::suggest;
+use weir_metadata::read::{self, SettingFault};
 use weir_metadata::{Step, check};
 use weir_relational::catalog::ConfigStep;
 
@@ -64,59 +62,26 @@ pub fn text(
     environment: HashMap<String, String>,
     overrule: impl FnOnce(&mut Config),
 ) -> Result<Config, LoadError> {
-    let options = serde_saphyr::options! { with_snippet: false };
-    let prepared = Prepared::new(text);
-    if prepared.torn.is_some() {
-        let message = "between `{ }` or `[ ]` a variable stands in quotes: `\"${NAME}\"`".to_owned();
-        return Err(LoadError { file: path.to_path_buf(), place: prepared.torn, message });
-    }
-    let read = if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
-        Ok(Config::default())
-    } else {
-        let mut options = options.clone().with_properties(environment);
-        options.property_syntax = PropertySyntax::DockerCompose;
-        let text = &prepared.text;
-        serde_saphyr::from_str_with_options::<Config>(text, options.clone()).and_then(|mut config| {
-            let settings: Vec<_> = config.sources.iter_mut().map(|it| &mut it.config).collect();
-            if settings.iter().any(|it| !it.is_empty()) {
-                setting::spell(settings, text, options)?;
-            }
-            Ok(config)
-        })
-    };
-    // Invalid YAML has no places; the parser's error has a place of its own.
-    let root = serde_saphyr::from_str_with_options(text, options).unwrap_or_default();
-    let places = Places { file: path.to_path_buf(), root };
-    let mut config = read.map_err(|error| told(&error, &prepared, &places))?;
-    config.places = places;
-    entries(&mut config, text)?;
+    let read = read::settings::<Config>(text, &|value| fill(value, &environment));
+    let (mut config, tree) = read.map_err(|fault| told(fault, text, path))?;
+    config.places = Places { file: path.to_path_buf(), root: Node::from(&tree) };
+    entries(&mut config)?;
     from_directory(&mut config, path.parent().unwrap_or(Path::new("")));
     overrule(&mut config);
     config.check().map_err(|message| LoadError { file: path.to_path_buf(), place: None, message })?;
     Ok(config)
 }
 
-/// Checks what the types of the entries of tables cannot say, and spells the numbers in their conditions as `text` does.
-fn entries(config: &mut Config, text: &str) -> Result<(), LoadError> {
-    let tree = weir_metadata::read::tree(text, &config.places.file).ok();
-    let of_source = |at: usize| tree.as_ref()?.get("sources")?.item(at)?.get("tables");
+/// Checks what the types of the entries of tables cannot say.
+fn entries(config: &mut Config) -> Result<(), LoadError> {
     for (at, source) in config.sources.iter_mut().enumerate() {
         source.of_file = Some(at);
-        for (number, table) in source.tables.iter_mut().enumerate() {
-            if let Some(node) = of_source(at).and_then(|it| it.item(number)) {
-                table.spell(node);
-            }
-        }
         let fail = |path: Vec<ConfigStep>, message: String| {
             let place = config.places.find(&path);
             let message = format!("`{}`: {message}", dotted(&path));
             LoadError { file: config.places.file.clone(), place, message }
         };
         let own = |below: &[Step]| -> Vec<ConfigStep> {
-            let step = |it: &Step| match it {
-                Step::Key(key) => ConfigStep::Key(key.to_string()),
-                Step::Item(item) => ConfigStep::Item(*item),
-            };
             ["sources".into(), at.into()].into_iter().chain(below.iter().map(step)).collect()
         };
         if let Some((path, message)) = check::member_faults(&source.tables).into_iter().next() {
@@ -149,73 +114,49 @@ fn from_directory(config: &mut Config, base: &Path) {
     }
 }
 
-/// The error with its place and, where a value is wrong, its key: `threads: invalid u16 value`.
-fn told(error: &Error, prepared: &Prepared, places: &Places) -> LoadError {
-    let place = error.location().map(|it| prepared.original((it.line(), it.column())));
-    let of_a_key = matches!(
-        error,
-        Error::SerdeUnknownField { .. }
-            | Error::PropertyRequiredButUnset { .. }
-            | Error::SerdeMissingField { .. }
-    );
-    let key = place.filter(|_| !of_a_key).map(|it| places.at(it)).filter(|it| !it.is_empty());
-    let message = match key {
-        Some(key) => format!("`{key}`: {}", words(error, None)),
-        // The reader hides a key if a value of its object came of the environment; keys themselves never do.
-        None => {
-            words(error, error.location().and_then(|it| key_at(&prepared.text, (it.line(), it.column()))))
-        }
-    };
-    LoadError { file: places.file.clone(), place, message }
+fn step(step: &Step) -> ConfigStep {
+    match step {
+        Step::Key(key) => ConfigStep::Key(key.to_string()),
+        Step::Item(item) => ConfigStep::Item(*item),
+    }
 }
 
-/// The key that begins at `line` and `column` of `text`, from 1.
-fn key_at(text: &str, (line, column): (u64, u64)) -> Option<&str> {
-    let line = text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?;
-    let (start, _) = line.char_indices().nth(usize::try_from(column).ok()?.checked_sub(1)?)?;
-    let key = line[start..].split_once(':')?.0.trim();
-    Some(key.trim_matches(['"', '\'']))
+/// The error with its place and, where a value is wrong, its key: ``weir.yaml:1:10: `threads`: …``.
+fn told(fault: SettingFault, text: &str, path: &Path) -> LoadError {
+    let place = (u64::from(fault.place.line), u64::from(fault.place.column));
+    let fail = |place, message| LoadError { file: path.to_path_buf(), place: Some(place), message };
+    if fault.path.is_empty()
+        && let Some(torn) = torn(text, place)
+    {
+        return fail(torn, "between `{ }` or `[ ]` a variable stands in quotes: `\"${NAME}\"`".to_owned());
+    }
+    let key = dotted(&fault.path.iter().map(step).collect::<Vec<_>>());
+    let message = if key.is_empty() { fault.message } else { format!("`{key}`: {}", fault.message) };
+    fail(place, message)
 }
 
-/// The message without the place, which stands in front, and with the key nearest to `key`, which is unknown.
-fn words(error: &Error, key: Option<&str>) -> String {
-    if let Error::SerdeUnknownField { field, expected, .. } = error {
-        let field = key.unwrap_or(field);
-        return match suggest::near(field, expected.iter().copied()).first() {
-            Some(known) => format!("unknown key `{field}`; did you mean `{known}`?"),
-            None => format!("unknown key `{field}`; known here: {}", expected.join(", ")),
-        };
-    }
-    if let Error::SerdeUnknownVariant { variant, expected, .. } = error {
-        return format!("`{variant}` is none of: {}", expected.join(", "));
-    }
-    match error {
-        Error::PropertyRequiredButUnset { name, message, .. } if message.is_empty() => {
-            return format!("the environment has no `{name}`; set it, or give a default: `${{{name}:-…}}`");
-        }
-        Error::PropertyRequiredButUnset { name, message, .. } => {
-            return format!("the environment has no `{name}`: {message}");
-        }
-        Error::InvalidPropertyName { .. } => {
-            return "`${` begins a variable, `${NAME}` or `${NAME:-default}`; write `$${` for the characters"
-                .into();
-        }
-        _ => {}
-    }
-    let text = error.render();
-    let first = text.lines().next().unwrap_or_default();
-    let first = first.strip_prefix("error: ").unwrap_or(first);
-    // The place stands in front already.
-    first.rsplit_once(" at line ").map_or(first, |it| it.0).to_string()
+/// Line and column of the variable at whose brace a syntax error is found: YAML takes one apart that stands between `{ }` or `[ ]`
+/// without quotes.
+fn torn(text: &str, (line, column): (u64, u64)) -> Option<(u64, u64)> {
+    let line_text = text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?;
+    let end = line_text.char_indices().nth(usize::try_from(column).ok()?).map_or(line_text.len(), |it| it.0);
+    let at = line_text[..end].rfind("${")?;
+    (!line_text[at..end].contains('}')).then(|| (line, line_text[..at].chars().count() as u64 + 1))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Setting;
     use super::*;
+    use weir_metadata::Json;
 
     fn environment() -> HashMap<String, String> {
-        let set = [("PORT", "9000"), ("SECRET", "hush"), ("NUMBER", "007"), ("TWICE", "${SECRET}")];
+        let set = [
+            ("PORT", "9000"),
+            ("SECRET", "hush"),
+            ("NUMBER", "007"),
+            ("TWICE", "${SECRET}"),
+            ("BIG", "77777777"),
+        ];
         set.map(|(name, value)| (name.into(), value.into())).into()
     }
 
@@ -316,7 +257,7 @@ mod tests {
             "sources:\n  - name: a\n    config: {a: \"${PORT}\", \"${b}\": 'c$'}\n",
             Ok(|it| {
                 let config = &it.sources[0].config;
-                config["a"] == Setting::Text("9000".into()) && config["${b}"] == Setting::Text("c$".into())
+                config["a"] == Json::Text("9000".into()) && config["${b}"] == Json::Text("c$".into())
             }),
         );
     }
@@ -353,9 +294,13 @@ mod tests {
             "threads: \"${SECRET}\"\n",
             "listen: \"${SECRET}\"\n",
             "dev: '${SECRET}'\n",
+            "log: {format: \"${SECRET}\"}\n",
+            "threads: ${BIG}\n",
+            "sources: ${SECRET}\n",
         ] {
             let error = text(yaml, Path::new("w"), environment(), |_| {}).unwrap_err();
-            assert!(!error.to_string().contains("hush"), "{error}");
+            let shown = error.to_string();
+            assert!(!shown.contains("hush") && !shown.contains("777"), "{error}");
         }
     }
 
@@ -368,6 +313,31 @@ mod tests {
                 tls.certificate == Path::new("conf/a.pem") && tls.key == Path::new("/b.pem")
             }),
         );
+    }
+
+    #[test]
+    fn a_value_that_does_not_fit_is_told_with_what_would() {
+        check(
+            "threads: 70000\n",
+            Err("1:10: `threads`: a whole number up to 65535 is expected, and this is `70000`"),
+        );
+        check(
+            "threads: ten\n",
+            Err("`threads`: a whole number up to 65535 is expected, and this is the string `ten`"),
+        );
+        check("threads: 1.5\n", Err("`1.5` is no whole number"));
+        check("limits: 7\n", Err("`limits`: an object is expected, and this is `7`"));
+        check("admin_secret: true\n", Err("`admin_secret`: a string is expected, and this is `true`"));
+        check("sources: {a: 1}\n", Err("`sources`: a list is expected, and this is an object"));
+        check("threads: ${PORT}0\n", Err("does not fit: a whole number up to 65535 is expected"));
+    }
+
+    #[test]
+    fn digits_are_a_text_where_one_is_expected_and_nothing_is_a_default() {
+        let secret = |it: &Config| {
+            it.admin_secret.as_ref().is_some_and(|it| it.expose() == "1234567890123456789012.50")
+        };
+        check("admin_secret: 1234567890123456789012.50\nlimits:\n", Ok(secret));
     }
 
     #[test]

@@ -18,7 +18,6 @@ pub mod postgres;
 pub mod published;
 mod relay;
 mod service;
-pub mod setting;
 mod variables;
 
 pub use auth::{
@@ -36,12 +35,12 @@ pub use relay::Relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use service::{Service, ServiceErrors};
-pub use setting::Setting;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use weir_http::cache::Address;
+use weir_metadata::Json;
 use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::customization::{Customization, NamingConvention};
 use weir_metadata::document::function::FunctionEntry;
@@ -245,7 +244,7 @@ pub struct Source {
     /// Values of `$config` in `file`: texts, numbers, booleans, lists and objects.
     #[serde(default, skip_serializing)]
     #[schemars(schema_with = "published::settings")]
-    pub config: BTreeMap<String, Setting>,
+    pub config: BTreeMap<String, Json>,
     /// Variables of the environment that `$env` may read in `file`; without the key all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<String>>,

@@ -2,10 +2,8 @@
 //!
 //! Holds keys, lines and columns but no values, so that it holds no secrets.
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::Spanned;
-use std::fmt;
 use std::path::PathBuf;
+use weir_metadata::{Node as Tree, Value};
 use weir_relational::catalog::ConfigStep;
 
 /// The places of one file; none where there is no file.
@@ -19,6 +17,25 @@ pub struct Places {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     members: Vec<(ConfigStep, (u64, u64), Node)>,
+}
+
+impl From<&Tree> for Node {
+    fn from(tree: &Tree) -> Self {
+        let place = |it: weir_metadata::Place| (u64::from(it.line), u64::from(it.column));
+        let members = match &tree.value {
+            Value::List(items) => {
+                items.iter().enumerate().map(|(at, it)| (at.into(), place(it.place), it.into())).collect()
+            }
+            Value::Object(members) => members
+                .iter()
+                .map(|it| (ConfigStep::Key(it.key.to_string()), place(it.place), (&it.node).into()))
+                .collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Include(_) => {
+                Vec::new()
+            }
+        };
+        Self { members }
+    }
 }
 
 impl Places {
@@ -35,17 +52,6 @@ impl Places {
         }
         out.push_str(&dotted(path));
         out
-    }
-
-    /// The path of the entry that holds the text at `place`, a line and a column: `limits`, `depth_max`.
-    #[must_use]
-    pub(super) fn at(&self, place: (u64, u64)) -> String {
-        let (mut node, mut path) = (&self.root, Vec::new());
-        while let Some((step, _, below)) = node.members.iter().rev().find(|it| it.1 <= place) {
-            path.push(step.clone());
-            node = below;
-        }
-        dotted(&path)
     }
 
     /// The line and column of the entry at `path`, or of the nearest one above it.
@@ -72,66 +78,6 @@ pub(super) fn dotted(path: &[ConfigStep]) -> String {
     out
 }
 
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Entries)
-    }
-}
-
-/// Keeps the keys and drops the values.
-struct Entries;
-
-impl<'de> Visitor<'de> for Entries {
-    type Value = Node;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("anything")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
-        let mut node = Node::default();
-        while let Some(key) = map.next_key::<Spanned<String>>()? {
-            let place = (key.referenced.line(), key.referenced.column());
-            node.members.push((ConfigStep::Key(key.value), place, map.next_value()?));
-        }
-        Ok(node)
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
-        let mut node = Node::default();
-        while let Some(item) = list.next_element::<Spanned<Node>>()? {
-            let place = (item.referenced.line(), item.referenced.column());
-            node.members.push((ConfigStep::Item(node.members.len()), place, item.value));
-        }
-        Ok(node)
-    }
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Node, D::Error> {
-        Node::deserialize(inner)
-    }
-    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<Node, D::Error> {
-        Node::deserialize(inner)
-    }
-    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Node, E> {
-        Ok(Node::default())
-    }
-    fn visit_i64<E: de::Error>(self, _: i64) -> Result<Node, E> {
-        Ok(Node::default())
-    }
-    fn visit_u64<E: de::Error>(self, _: u64) -> Result<Node, E> {
-        Ok(Node::default())
-    }
-    fn visit_f64<E: de::Error>(self, _: f64) -> Result<Node, E> {
-        Ok(Node::default())
-    }
-    fn visit_str<E: de::Error>(self, _: &str) -> Result<Node, E> {
-        Ok(Node::default())
-    }
-    fn visit_unit<E: de::Error>(self) -> Result<Node, E> {
-        Ok(Node::default())
-    }
-    fn visit_none<E: de::Error>(self) -> Result<Node, E> {
-        Ok(Node::default())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,8 +85,8 @@ mod tests {
     const YAML: &str = "sources:\n  - name: a\n    tables:\n      - table: T\n        configuration:\n          column_config: {Titel: {comment: c}}\n";
 
     fn check(path: &[ConfigStep], expected: &str) {
-        let root = serde_saphyr::from_str(YAML).expect("it is YAML");
-        let places = Places { file: "weir.yaml".into(), root };
+        let tree = weir_metadata::read::tree(YAML, "weir.yaml".as_ref()).expect("it is YAML");
+        let places = Places { file: "weir.yaml".into(), root: (&tree).into() };
         assert_eq!(places.words(path), expected);
     }
 

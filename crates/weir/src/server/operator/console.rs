@@ -1,9 +1,9 @@
-//! The web page: files of `console/dist`, embedded compressed, as the build left them.
+//! The web page: files of `console/dist`, embedded compressed by Brotli, as the build left them.
 //!
 //! A binary built without the page says how to build it. Paths are looked up in the embedded table only, so there is
 //! no file system to escape to.
 
-use crate::server::request::content_coding::{Coding, mark_coding, unpack};
+use crate::server::request::content_coding::{Coding, Encoder, mark_coding, unpack};
 use crate::server::request::context::Answer;
 use crate::server::request::negotiate;
 use crate::server::request::refusal::Refusal;
@@ -69,24 +69,22 @@ pub(crate) fn icon() -> Answer {
     Answer::page(response)
 }
 
-/// The bytes of a file in the best form the client takes; unpacked for clients that take none.
+/// The bytes of a file in the best form the client takes. They are kept by Brotli alone: a browser that takes it not asks once for
+/// each build, as names change with their bytes.
 fn find(name: &str, accepted: negotiate::Accepted) -> Option<(Cow<'static, [u8]>, Option<Coding>)> {
-    let packed = |suffix: &str| Files::get(&format!("{name}.{suffix}")).map(|it| it.data);
-    if accepted.brotli
-        && let Some(bytes) = packed("br")
-    {
-        return Some((bytes, Some(Coding::Brotli)));
-    }
-    if accepted.gzip
-        && let Some(bytes) = packed("gz")
-    {
-        return Some((bytes, Some(Coding::Gzip)));
-    }
+    const PLAIN_BYTES_MAX: usize = 64 * 1024 * 1024;
     if let Some(file) = Files::get(name) {
         return Some((file.data, None));
     }
-    let plain = unpack(Coding::Gzip, &packed("gz")?, 64 * 1024 * 1024).ok()?;
-    Some((Cow::Owned(plain), None))
+    let packed = Files::get(&format!("{name}.br"))?.data;
+    if accepted.brotli {
+        return Some((packed, Some(Coding::Brotli)));
+    }
+    let plain = unpack(Coding::Brotli, &packed, PLAIN_BYTES_MAX).ok()?;
+    match accepted.gzip {
+        true => Some((Cow::Owned(Encoder::whole(Coding::Gzip, &plain)), Some(Coding::Gzip))),
+        false => Some((Cow::Owned(plain), None)),
+    }
 }
 
 fn content_type(name: &str) -> &'static str {
