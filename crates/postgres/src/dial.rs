@@ -15,6 +15,7 @@ use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 use postgres_protocol::message::frontend;
 use std::io;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -22,6 +23,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsConnector;
 use weir_relational::dialect::flavour::Flavour;
 
+/// Pause before a cancel request is repeated for the first time.
+const CANCEL_PAUSE: Duration = Duration::from_millis(50);
 /// Timeout of a cancel request.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -334,6 +337,21 @@ impl Dialer {
             in_recovery: text(4) == "t",
             is_read_only: text(5) == "on",
             tells_shards: flavour == Flavour::Citus && text(7) == "t",
+        }
+    }
+
+    /// Has the server stop what `key`'s connection asked for, until `settled` is done. A request is lost that arrives before the
+    /// statement begins, so it is repeated, with pauses that double.
+    /// # Errors
+    /// The server takes no request.
+    pub(crate) async fn stop<T>(&self, key: &CancelKey, settled: impl Future<Output = T>) -> io::Result<T> {
+        let (mut settled, mut pause) = (pin!(settled), CANCEL_PAUSE);
+        loop {
+            self.cancel(key).await?;
+            if let Ok(done) = tokio::time::timeout(pause, settled.as_mut()).await {
+                return Ok(done);
+            }
+            pause *= 2;
         }
     }
 

@@ -384,10 +384,7 @@ impl Session {
         }
         let dialer = Arc::clone(&self.sessions.dialer);
         let key = wire.key.clone();
-        let stopped = async {
-            dialer.cancel(&key).await.map_err(Error::unavailable)?;
-            self.settle().await
-        };
+        let stopped = async { dialer.stop(&key, self.settle()).await.map_err(Error::unavailable)? };
         tokio::time::timeout(STOP_TIMEOUT, stopped).await.unwrap_or(Err(Error::Timeout))?;
         if self.failure.as_ref().and_then(Error::sqlstate).as_ref() == Some(b"57014") {
             self.failure = Some(Error::Timeout);
@@ -528,7 +525,8 @@ impl Drop for Session {
         runtime.spawn(async move {
             let cleaned = async {
                 if wire.is_busy {
-                    sessions.dialer.cancel(&wire.key).await.map_err(Error::unavailable)?;
+                    let key = wire.key.clone();
+                    sessions.dialer.stop(&key, wire.drain()).await.map_err(Error::unavailable)??;
                 }
                 wire.clean().await?;
                 // One more round trip: the cancel request has hit by now, if it had not before.

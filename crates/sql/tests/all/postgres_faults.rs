@@ -88,6 +88,63 @@ async fn a_connection_that_breaks_at_the_commit_leaves_a_doubt() {
     assert!(matches!(failed, Err(Error::Unconfirmed(_))), "{failed:?}");
 }
 
+/// Passes connections on to `port`, but for the first request to cancel, which is lost.
+async fn lose_the_first_cancel_request(port: u16) -> u16 {
+    const CANCEL: [u8; 4] = 80_877_102_u32.to_be_bytes();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let mut is_lost = false;
+        loop {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let mut head = [0; 8];
+            while client.peek(&mut head).await.unwrap() < head.len() {}
+            if head.ends_with(&CANCEL) && !std::mem::replace(&mut is_lost, true) {
+                client.read_exact(&mut [0; 16]).await.unwrap();
+                continue;
+            }
+            let mut server = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            tokio::spawn(
+                async move { tokio::io::copy_bidirectional(&mut client, &mut server).await.map(drop) },
+            );
+        }
+    });
+    own
+}
+
+/// A request to cancel does nothing where the server has not begun the statement yet.
+#[tokio::test]
+async fn a_statement_is_stopped_also_if_the_first_request_is_lost() {
+    let sleep = text("SELECT 'too early' FROM pg_sleep(600)", &[]);
+    let process = text("SELECT pg_backend_pid()", &[]);
+    for is_dropped in [true, false] {
+        let port = lose_the_first_cancel_request(shared().port).await;
+        let mut settings = shared().settings("postgres", &format!("port={port}&sslmode=disable"));
+        settings.limits.sessions_max = 1;
+        let pool = Pool::new(settings);
+        let mut session = pool.session(Purpose::Read, soon()).await.unwrap();
+        session.push(&process, &Parameters::new());
+        let before = show(&session.flush(soon()).await.unwrap()[0]);
+        session.push(&sleep, &Parameters::new());
+        if is_dropped {
+            let works = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%too ea_ly%' AND state = 'active' AND pid <> pg_backend_pid()";
+            let other = self::pool();
+            let begun = async { while ask(&other, works).await == "0" {} };
+            tokio::select! {
+                done = session.flush(soon()) => panic!("{done:?}"),
+                () = begun => {}
+            }
+            drop(session);
+            session = pool.session(Purpose::Read, soon()).await.unwrap();
+        } else {
+            let stopped = session.flush(Instant::now() + Duration::from_millis(100)).await;
+            assert!(matches!(stopped, Err(Error::Timeout)), "{stopped:?}");
+        }
+        session.push(&process, &Parameters::new());
+        assert_eq!(show(&session.flush(soon()).await.unwrap()[0]), before);
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_comes_and_goes_is_found_again() {
     let mut cluster = Cluster::new();
