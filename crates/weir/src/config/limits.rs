@@ -61,6 +61,8 @@ pub struct Limits {
     pub socket_message_bytes_max: u32,
     /// Messages that are read in a second over one WebSocket; what is beyond waits.
     pub socket_messages_per_second: u32,
+    /// Operations that may run at once over one WebSocket.
+    pub socket_operations_max: u16,
     /// `connection_init` has to arrive over a WebSocket of the protocol `graphql-transport-ws` within so many seconds.
     pub socket_init_s: u16,
     /// When the server stops, `/readyz` answers 503 for so many seconds before the listener closes; all else is served.
@@ -119,6 +121,7 @@ impl Default for Limits {
             wrong_secrets_per_minute: 100,
             socket_message_bytes_max: 256 * 1024,
             socket_messages_per_second: 100,
+            socket_operations_max: 100,
             socket_init_s: 3,
             drain_delay_s: 0,
             drain_s: 30,

@@ -264,7 +264,7 @@ impl Worker {
         }
         if let (Some(terms), Some(socket)) = (watched.agreed(), Rc::into_inner(socket)) {
             let (socket, held) = socket.into_inner().into_held();
-            websocket::serve(socket, held, &watched, terms).await;
+            websocket::serve(socket, held, terms, (&self.context, &watched, from.0)).await;
         }
     }
 

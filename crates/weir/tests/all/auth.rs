@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 const ASK: &str = "{ pet_by_pk(id: 1) { name } }";
 const ADA: &str = r#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#;
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
-const JWT: &str =
+pub(crate) const JWT: &str =
     "admin_secret: hush\nauth:\n  jwt:\n    - {type: HS256, key: 0123456789abcdef0123456789abcdef}";
 /// The addresses of GraphQL.
 const DOORS: [&str; 3] = ["/graphql", "/v1/graphql", "/v1alpha1/graphql"];
 
 /// A token of these roles, the first the default one, with further claims.
-fn token(roles: &[&str], more: &str) -> String {
+pub(crate) fn token(roles: &[&str], more: &str) -> String {
     let roles: Vec<String> = roles.iter().map(|it| format!("\"{it}\"")).collect();
     let (default, all) = (&roles[0], roles.join(","));
     let own = format!(r#""x-hasura-allowed-roles":[{all}],"x-hasura-default-role":{default}"#);

@@ -1,6 +1,7 @@
 //! WebSockets over real sockets: the handshake, both subprotocols, what breaks them, and their end.
 
-use crate::support::{Weir, message, until};
+use crate::auth::{JWT, token};
+use crate::support::{Weir, body, config, message, until};
 use std::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::client_with_config;
 use tokio_tungstenite::tungstenite::handshake::HandshakeError;
@@ -78,25 +79,33 @@ fn closed(socket: &mut WebSocket<TcpStream>) -> u16 {
     }
 }
 
+/// The message that begins an operation.
+fn begin(subprotocol: &str, id: &str, payload: &str) -> String {
+    let kind = if subprotocol == NEW { "subscribe" } else { "start" };
+    format!(r#"{{"id":"{id}","type":"{kind}","payload":{payload}}}"#)
+}
+
 #[test]
 fn a_subscription_is_answered_by_an_error_in_words() {
     let weir = patient("");
-    for (path, code, completes) in
-        [("/graphql", "SUBSCRIPTIONS_UNSUPPORTED", false), ("/v1/graphql", "not-supported", true)]
-    {
-        for (subprotocol, start) in [(NEW, "subscribe"), (OLD, "start")] {
+    for (path, code) in [("/graphql", "SUBSCRIPTIONS_UNSUPPORTED"), ("/v1/graphql", "not-supported")] {
+        for subprotocol in [NEW, OLD] {
             let mut socket = socket(&weir, path, subprotocol);
             say(&mut socket, INIT);
             assert_eq!(hear(&mut socket), ACK);
             for id in ["1", "2", "1"] {
                 let query = r#"{"query":"subscription { pet { name } }"}"#;
-                say(&mut socket, &format!(r#"{{"id":"{id}","type":"{start}","payload":{query}}}"#));
+                say(&mut socket, &begin(subprotocol, id, query));
                 let error = hear(&mut socket);
-                assert!(error.starts_with(&format!(r#"{{"type":"error","id":"{id}","payload":"#)), "{error}");
+                let (kind, completes) = match (path, subprotocol) {
+                    ("/graphql", OLD) => ("data", true),
+                    (_, _) => ("error", path == "/v1/graphql"),
+                };
                 assert!(
-                    error.contains("subscriptions are not supported yet") && error.contains(code),
+                    error.starts_with(&format!(r#"{{"type":"{kind}","id":"{id}","payload":"#)),
                     "{error}"
                 );
+                assert!(error.contains("subscriptions are not supported") && error.contains(code), "{error}");
                 if completes {
                     assert_eq!(hear(&mut socket), format!(r#"{{"type":"complete","id":"{id}"}}"#));
                 }
@@ -107,6 +116,139 @@ fn a_subscription_is_answered_by_an_error_in_words() {
     }
     // The connection's neighbours never noticed.
     assert_eq!(weir.query("{__typename}").status, 200);
+}
+
+#[test]
+fn queries_and_mutations_are_answered_as_by_post() {
+    let weir = patient("");
+    let mut next_id = 10;
+    for path in ["/graphql", "/v1/graphql"] {
+        for (subprotocol, kind) in [(NEW, "next"), (OLD, "data")] {
+            next_id += 1;
+            let mut socket = socket(&weir, path, subprotocol);
+            say(&mut socket, INIT);
+            assert_eq!(hear(&mut socket), ACK);
+            let mut ask = |payload: &str| {
+                say(&mut socket, &begin(subprotocol, "é\\\"1", payload));
+                (hear(&mut socket), hear(&mut socket))
+            };
+            let insert = format!(
+                r#"{{"query":"mutation ($id: Int!) {{ insert_pet_one(object: {{id: $id, name: \"Dot\"}}) {{ id }} }}","variables":{{"id":{next_id}}}}}"#
+            );
+            let complete = r#"{"type":"complete","id":"é\"1"}"#.to_owned();
+            let said = |data: &str| format!(r#"{{"type":"{kind}","id":"é\"1","payload":{{"data":{data}}}}}"#);
+            assert_eq!(
+                ask(&insert),
+                (said(&format!(r#"{{"insert_pet_one":{{"id":{next_id}}}}}"#)), complete.clone())
+            );
+            let query = format!(
+                r#"{{"operationName":"B","query":"query A {{ __typename }} query B {{ pet_by_pk(id: {next_id}) {{ name }} }}"}}"#
+            );
+            assert_eq!(ask(&query), (said(r#"{"pet_by_pk":{"name":"Dot"}}"#), complete));
+        }
+    }
+    // Two handshakes, and two operations over each socket.
+    let metrics = weir.get("/metrics", &[]);
+    for part in [r#"door="graphql",verdict="executed"} 6"#, r#"door="v1_graphql",verdict="executed"} 6"#] {
+        assert!(metrics.text().contains(part), "{part} is not in {}", metrics.text());
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_operation_is_its_own_error_and_the_socket_goes_on() {
+    let weir = patient("");
+    let mut socket = socket(&weir, "/graphql", NEW);
+    say(&mut socket, INIT);
+    assert_eq!(hear(&mut socket), ACK);
+    for (payload, part) in [
+        (r#"{"query":"{ nothing }"}"#, "GRAPHQL_VALIDATION_FAILED"),
+        (r#"{"query":"{"}"#, "GRAPHQL_PARSE_FAILED"),
+        (r#"{"query":"{ pet { id } }","variables":[]}"#, "`variables` must be an object"),
+    ] {
+        say(&mut socket, &begin(NEW, "1", payload));
+        let error = hear(&mut socket);
+        assert!(
+            error.starts_with(r#"{"type":"error","id":"1","payload":[{"#) && error.contains(part),
+            "{error}"
+        );
+    }
+    say(&mut socket, &begin(NEW, "1", r#"{"query":"{ __typename }"}"#));
+    assert!(hear(&mut socket).contains(r#"{"__typename":"query_root"}"#));
+}
+
+/// `connection_init` with these headers.
+fn login(headers: &str) -> String {
+    format!(r#"{{"type":"connection_init","payload":{{"headers":{{{headers}}}}}}}"#)
+}
+
+#[test]
+fn a_socket_s_caller_is_who_its_login_says() {
+    let weir = Weir::configured(&format!("{JWT}\nlimits: {{socket_init_s: 60}}"));
+    let ada = r#"{"query":"{ pet_by_pk(id: 1) { name } }"}"#;
+    let asked = |path: &str, headers: &str| {
+        let mut socket = socket(&weir, path, NEW);
+        say(&mut socket, &login(headers));
+        assert_eq!(hear(&mut socket), ACK);
+        say(&mut socket, &begin(NEW, "1", ada));
+        hear(&mut socket)
+    };
+    for path in ["/graphql", "/v1/graphql"] {
+        let admin = asked(path, r#""X-Hasura-Admin-Secret":"hush""#);
+        assert_eq!(admin, r#"{"type":"next","id":"1","payload":{"data":{"pet_by_pk":{"name":"Ada"}}}}"#);
+        // The role of the token has no permissions, and the token says who it is whatever other headers say.
+        let user = format!(r#""authorization":"Bearer {}","x-hasura-role":"user""#, token(&["user"], ""));
+        let error = asked(path, &user);
+        assert!(error.starts_with(r#"{"type":"error""#) && error.contains("pet_by_pk"), "{error}");
+        for wrong in ["", r#""x-hasura-admin-secret":"husk""#, r#""authorization":"Bearer x""#] {
+            let mut new = socket(&weir, path, NEW);
+            say(&mut new, &login(wrong));
+            assert_eq!(closed(&mut new), 4403, "{wrong}");
+            let mut old = socket(&weir, path, OLD);
+            say(&mut old, &login(wrong));
+            assert!(hear(&mut old).starts_with(r#"{"type":"connection_error","payload":"#));
+            assert_eq!(closed(&mut old), if path == "/graphql" { 1011 } else { 4400 });
+        }
+        let mut socket = socket(&weir, path, NEW);
+        say(&mut socket, &login(r#""a":1"#));
+        assert_eq!(closed(&mut socket), 4400);
+    }
+    // Headers of the handshake count, too.
+    let headers = [("sec-websocket-protocol", NEW), ("x-weir-admin-secret", "hush")];
+    let (mut socket, _) = open(&weir, "/graphql", &headers).expect("it is agreed");
+    say(&mut socket, INIT);
+    assert_eq!(hear(&mut socket), ACK);
+}
+
+#[test]
+fn a_socket_ends_with_its_token() {
+    let weir = Weir::configured(&format!("{JWT}\nlimits: {{socket_init_s: 60}}"));
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("it is later").as_secs();
+    let soon = token(&["admin"], &format!(r#","exp":{}"#, now + 2));
+    let mut socket = socket(&weir, "/graphql", NEW);
+    say(&mut socket, &login(&format!(r#""authorization":"Bearer {soon}""#)));
+    assert_eq!(hear(&mut socket), ACK);
+    assert_eq!(closed(&mut socket), 4403);
+}
+
+#[test]
+fn a_login_is_held_against_the_settings_that_serve() {
+    let weir = Weir::configured("admin_secret: old\nlimits: {socket_init_s: 60}");
+    let mut socket = socket(&weir, "/graphql", NEW);
+    say(&mut socket, &login(r#""x-weir-admin-secret":"old""#));
+    assert_eq!(hear(&mut socket), ACK);
+    let ask = begin(NEW, "1", r#"{"query":"{ __typename }"}"#);
+    say(&mut socket, &ask);
+    assert!(hear(&mut socket).contains("query_root"));
+    assert!(hear(&mut socket).contains("complete"));
+    weir.folder().write("weir.yaml", &config("admin_secret: new\nlimits: {socket_init_s: 60}"));
+    weir.signal("-HUP");
+    until("the new secret counts", || {
+        weir.post("/graphql", &[("x-weir-admin-secret", "new")], body("{ __typename }").as_bytes()).status
+            == 200
+    });
+    say(&mut socket, &ask);
+    assert_eq!(closed(&mut socket), 4403);
 }
 
 #[test]

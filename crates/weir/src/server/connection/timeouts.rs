@@ -65,7 +65,7 @@ pub(crate) struct ConnectionState {
     /// The error of the head that hyper sees [`super::head_guard::STAND_IN`] for.
     flaw: Cell<Option<HeadError>>,
     /// Set once a WebSocket was granted.
-    terms: Cell<Option<WebSocketTerms>>,
+    terms: RefCell<Option<WebSocketTerms>>,
     waker: RefCell<Option<Waker>>,
     now_s: Rc<Cell<u32>>,
     patience: Timeouts,
@@ -194,7 +194,7 @@ impl ConnectionState {
     }
     /// The connection is a WebSocket once the answer has left.
     pub(crate) fn agree(&self, terms: WebSocketTerms) {
-        self.terms.set(Some(terms));
+        self.terms.replace(Some(terms));
     }
     /// Takes the terms of the WebSocket that was granted.
     pub(crate) fn agreed(&self) -> Option<WebSocketTerms> {
@@ -268,7 +268,7 @@ impl TimeoutClock {
             write_deadline_s: Cell::new(u32::MAX),
             command: Cell::new(ConnectionCommand::Serve),
             flaw: Cell::new(None),
-            terms: Cell::new(None),
+            terms: RefCell::default(),
             waker: RefCell::new(None),
             now_s: Rc::clone(&self.now_s),
             patience,

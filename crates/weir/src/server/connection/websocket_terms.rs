@@ -2,6 +2,7 @@
 
 use crate::config::Limits;
 use crate::server::telemetry::metrics::Endpoint;
+use hyper::HeaderMap;
 use std::time::Duration;
 
 /// Subprotocols of WebSockets.
@@ -24,21 +25,30 @@ impl Subprotocol {
 }
 
 /// The result of a handshake.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct WebSocketTerms {
     pub(crate) subprotocol: Subprotocol,
     pub(crate) endpoint: Endpoint,
+    /// Headers of the handshake.
+    pub(crate) headers: HeaderMap,
+    pub(crate) operations_max: usize,
     pub(crate) message_bytes_max: usize,
     pub(crate) messages_per_second: u32,
     pub(crate) init: Duration,
 }
 
 impl WebSocketTerms {
-    /// WebSocketTerms under these limits.
-    pub(crate) fn new(subprotocol: Subprotocol, endpoint: Endpoint, limits: &Limits) -> Self {
+    /// Terms of a handshake with these headers, under these limits.
+    pub(crate) fn new(
+        (subprotocol, endpoint): (Subprotocol, Endpoint),
+        headers: HeaderMap,
+        limits: &Limits,
+    ) -> Self {
         Self {
             subprotocol,
             endpoint,
+            headers,
+            operations_max: usize::from(limits.socket_operations_max),
             message_bytes_max: limits.socket_message_bytes_max as usize,
             messages_per_second: limits.socket_messages_per_second,
             init: Duration::from_secs(u64::from(limits.socket_init_s)),

@@ -120,7 +120,7 @@ pub(super) fn params(body: JsonRef<'_>) -> Result<Params<'_>, &'static str> {
     })
 }
 
-const fn verdict(outcome: Outcome) -> Verdict {
+pub(super) const fn verdict(outcome: Outcome) -> Verdict {
     match outcome {
         Outcome::Executed => Verdict::Executed,
         Outcome::Refused | Outcome::MethodNotAllowed(_) => Verdict::Refused,

@@ -102,7 +102,7 @@ pub(crate) async fn admin(context: &RequestContext, headers: &HeaderMap) -> Resu
 }
 
 /// Authenticates; an address with too many wrong secrets is refused first.
-async fn session(
+pub(crate) async fn session(
     context: &RequestContext,
     headers: &HeaderMap,
     request: Option<&[u8]>,

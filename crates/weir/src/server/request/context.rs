@@ -87,6 +87,24 @@ pub(crate) struct RequestContext {
 }
 
 impl RequestContext {
+    /// The context of an operation over the socket of `watched`.
+    pub(crate) fn over_socket(
+        worker: &Rc<WorkerContext>,
+        watched: &Rc<ConnectionState>,
+        peer: IpAddr,
+    ) -> Self {
+        Self {
+            worker: Rc::clone(worker),
+            generation: worker.live.current(),
+            started: Instant::now(),
+            watched: Rc::clone(watched),
+            peer,
+            id: RequestId::made(&worker.ids),
+            form: Cell::default(),
+            cookies: RefCell::default(),
+        }
+    }
+
     /// Makes sure that an answer of `bytes` can wait for its client to read it.
     /// # Errors
     /// Too much waits already, of this connection or of all on the thread.

@@ -3,6 +3,7 @@
 use super::context::{Answer, RequestContext};
 use super::response_body::ResponseBody;
 use crate::server::telemetry::log;
+use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use hyper::Response;
 use hyper::header::{HeaderName, HeaderValue, SET_COOKIE};
 use hyper::http::request::Parts;
@@ -58,6 +59,11 @@ impl RequestId {
         Self(sent.cloned().unwrap_or_else(|| ids.next()))
     }
 
+    /// An id for a request without a head of its own.
+    pub(crate) fn made(ids: &RequestIds) -> Self {
+        Self(ids.next())
+    }
+
     /// For logs.
     pub(crate) fn text(&self) -> &str {
         self.0.to_str().unwrap_or_default()
@@ -68,18 +74,9 @@ impl RequestId {
 pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> Response<ResponseBody> {
     let id = &context.id;
     let Answer { mut response, endpoint, verdict, timing } = answer;
-    let total = context.started.elapsed();
-    let metrics = &context.worker.metrics;
-    metrics.request(endpoint, verdict);
-    if let Some(timing) = &timing {
-        metrics.timing(timing, total);
-        if context.generation.dev {
-            response.headers_mut().insert(SERVER_TIMING, server_timing(timing, total));
-        }
-        let slow_ms = context.generation.config.log.slow_ms;
-        if total >= Duration::from_millis(u64::from(slow_ms)) {
-            log::slow(id.text(), timing, total);
-        }
+    let total = count(context, endpoint, verdict, timing.as_ref());
+    if let Some(timing) = timing.filter(|_| context.generation.dev) {
+        response.headers_mut().insert(SERVER_TIMING, server_timing(&timing, total));
     }
     context.generation.cors.mark(head, response.headers_mut());
     if context.generation.config.log.access {
@@ -90,6 +87,25 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
     }
     response.headers_mut().insert(REQUEST_ID, id.0.clone());
     response
+}
+
+/// Counts an answer, and logs it if it was slow. Returns its time.
+pub(crate) fn count(
+    context: &RequestContext,
+    endpoint: Endpoint,
+    verdict: Verdict,
+    timing: Option<&Timing>,
+) -> Duration {
+    let (total, metrics) = (context.started.elapsed(), &context.worker.metrics);
+    metrics.request(endpoint, verdict);
+    if let Some(timing) = timing {
+        metrics.timing(timing, total);
+        let slow_ms = context.generation.config.log.slow_ms;
+        if total >= Duration::from_millis(u64::from(slow_ms)) {
+            log::slow(context.id.text(), timing, total);
+        }
+    }
+    total
 }
 
 /// `parse;dur=0.012, …, total;dur=0.345`, in milliseconds; what did not happen is left out.

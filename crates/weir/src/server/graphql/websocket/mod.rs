@@ -1,22 +1,27 @@
-//! WebSockets on `/graphql` and `/v1/graphql`: the upgrade, the frames and their limits. `protocol` knows the messages.
+//! WebSockets on `/graphql` and `/v1/graphql`: the upgrade, the frames and their limits. `protocol` knows the messages, `client` who
+//! sends them, and `operations` what runs.
 //!
 //! A socket is a connection like any other: it counts as one, the clock closes it when its client is silent, and where there
 //! are too many the one that is silent longest makes room. A client is asked for a sign of life after half of that time.
 //!
-//! **Invariant:** an answer is written before the next message is read, so a client that does not read grows nothing here.
+//! **Invariant:** an answer is written before the next message is read and before the next answer is taken, so a client that does
+//! not read grows nothing here.
 //!
 //! Sources: RFC 6455; the protocols of the npm packages graphql-ws and subscriptions-transport-ws.
 
+mod client;
+mod operations;
 mod protocol;
 
 use crate::server::connection::guarded_io::{REST_BYTES_MAX, TimedIo};
 use crate::server::connection::head_guard::{has_upgrade, is_websocket};
 use crate::server::connection::timeouts::{ConnectionCommand, ConnectionState};
 use crate::server::connection::websocket_terms::{Subprotocol, WebSocketTerms};
-use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::context::{Answer, RequestContext, WorkerContext};
 use crate::server::request::refusal::Refusal;
 use crate::server::request::response_body::ResponseBody;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use client::SocketClient;
 use futures_util::{SinkExt, StreamExt};
 use hyper::header::{
     CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
@@ -24,7 +29,9 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode, Version};
+use operations::Operations;
 use protocol::{Close, SocketSession, Step};
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
@@ -72,7 +79,7 @@ pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint)
         return Err(refused(message));
     };
     let limits = &context.generation.config.limits;
-    context.watched.agree(WebSocketTerms::new(subprotocol, endpoint, limits));
+    context.watched.agree(WebSocketTerms::new((subprotocol, endpoint), headers.clone(), limits));
     let mut response = Response::new(ResponseBody::empty());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let answer = response.headers_mut();
@@ -111,8 +118,8 @@ fn config(terms: &WebSocketTerms) -> WebSocketConfig {
 pub(crate) async fn serve<S>(
     socket: TimedIo<S>,
     held: Vec<u8>,
-    watched: &Rc<ConnectionState>,
     terms: WebSocketTerms,
+    (worker, watched, peer): (&Rc<WorkerContext>, &Rc<ConnectionState>, IpAddr),
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -120,7 +127,16 @@ pub(crate) async fn serve<S>(
     let work = async {
         let mut socket =
             WebSocketStream::from_partially_read(socket, held, Role::Server, Some(config(&terms))).await;
-        if let Some(close) = converse(&mut socket, watched, terms).await {
+        let (pace, init) = (Pace::new(terms.messages_per_second), terms.init);
+        let mut conversation = Conversation {
+            session: SocketSession::new(terms.subprotocol, terms.endpoint),
+            operations: Operations::new(terms.operations_max),
+            pace,
+            init_until: Instant::now() + init,
+            client: SocketClient::new(worker, watched, peer, terms),
+        };
+        if let Some(close) = conversation.run(&mut socket, watched).await {
+            drop(conversation);
             leave(socket, close).await;
         }
     };
@@ -136,50 +152,103 @@ async fn told(watched: &ConnectionState, matters: impl Fn(ConnectionCommand) -> 
         .await;
 }
 
-/// Answers messages until there is a reason to close; nothing if the client went first.
-async fn converse<S>(
-    socket: &mut WebSocketStream<TimedIo<S>>,
-    watched: &ConnectionState,
-    terms: WebSocketTerms,
-) -> Option<Close>
+/// A socket whose protocol is spoken.
+struct Conversation {
+    session: SocketSession,
+    client: SocketClient,
+    operations: Operations,
+    pace: Pace,
+    init_until: Instant,
+}
+
+impl Conversation {
+    /// Answers messages and runs operations until there is a reason to close; nothing if the client went first.
+    async fn run<S>(
+        &mut self,
+        socket: &mut WebSocketStream<TimedIo<S>>,
+        watched: &ConnectionState,
+    ) -> Option<Close>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let quiet = Duration::from_secs(u64::from(watched.idle_s())) / 2;
+        let mut ping_at = Instant::now() + quiet;
+        let mut is_draining = false;
+        loop {
+            if is_draining && self.operations.is_empty() {
+                return Some(Close::GOING_AWAY);
+            }
+            let message = tokio::select! {
+                () = told(watched, |it| it != ConnectionCommand::Serve), if !is_draining => {
+                    is_draining = true;
+                    continue;
+                }
+                () = sleep_until(self.init_until), if self.session.awaits_init() => return Some(Close::INIT_TIMEOUT),
+                () = self.client.expired() => return Some(Close::EXPIRED),
+                done = self.operations.next(), if !self.operations.is_empty() => {
+                    let Some(done) = done else { continue };
+                    self.session.ended(&done.id);
+                    say(socket, done.texts).await?;
+                    continue;
+                }
+                () = sleep_until(ping_at) => {
+                    ping_at = Instant::now() + quiet;
+                    socket.send(Message::Ping(bytes::Bytes::new())).await.ok()?;
+                    continue;
+                }
+                message = paced(socket, self.pace.ready_at()), if !is_draining => message?,
+            };
+            self.pace.count(Instant::now());
+            ping_at = Instant::now() + quiet;
+            let step = match message {
+                Ok(Message::Text(text)) => self.session.hear(text.as_bytes()),
+                Ok(Message::Binary(_)) => Step::Close(Close::INVALID),
+                // The library answers them.
+                Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => continue,
+                Err(error) => return close_for(&error),
+            };
+            let (texts, close) = self.take(step).await;
+            say(socket, texts).await?;
+            if close.is_some() {
+                return close;
+            }
+        }
+    }
+
+    /// Does what a message asks for: the messages to send, and the end if there is one.
+    async fn take(&mut self, step: Step) -> (Vec<String>, Option<Close>) {
+        match step {
+            Step::Nothing => {}
+            Step::Say(texts) => return (texts, None),
+            Step::Close(close) => return (Vec::new(), Some(close)),
+            Step::LogIn(payload) => {
+                let known = self.client.log_in(payload.as_deref()).await;
+                return self.session.logged_in(known);
+            }
+            Step::Stop(id) => self.operations.stop(&id),
+            Step::Run(operation) => {
+                if self.client.renew().await.is_err() {
+                    return (Vec::new(), Some(Close::FORBIDDEN));
+                }
+                if self.operations.is_full() {
+                    return (self.session.too_many(&operation.id), None);
+                }
+                let (id, work) = (operation.id.clone(), self.client.answer(operation));
+                self.operations.start(id, work);
+            }
+        }
+        (Vec::new(), None)
+    }
+}
+
+async fn say<S>(socket: &mut WebSocketStream<TimedIo<S>>, texts: Vec<String>) -> Option<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let mut session = SocketSession::new(terms.subprotocol, terms.endpoint);
-    let mut pace = Pace::new(terms.messages_per_second);
-    let init_until = Instant::now() + terms.init;
-    let quiet = Duration::from_secs(u64::from(watched.idle_s())) / 2;
-    let mut ping_at = Instant::now() + quiet;
-    loop {
-        let message = tokio::select! {
-            () = told(watched, |it| it != ConnectionCommand::Serve) => return Some(Close::GOING_AWAY),
-            () = sleep_until(init_until), if session.awaits_init() => return Some(Close::INIT_TIMEOUT),
-            () = sleep_until(ping_at) => {
-                ping_at = Instant::now() + quiet;
-                socket.send(Message::Ping(bytes::Bytes::new())).await.ok()?;
-                continue;
-            }
-            message = paced(socket, pace.ready_at()) => message?,
-        };
-        pace.count(Instant::now());
-        ping_at = Instant::now() + quiet;
-        let step = match message {
-            Ok(Message::Text(text)) => session.hear(text.as_bytes()),
-            Ok(Message::Binary(_)) => Step::Close(Close::INVALID),
-            // The library answers them.
-            Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => continue,
-            Err(error) => return close_for(&error),
-        };
-        match step {
-            Step::Nothing => {}
-            Step::Say(texts) => {
-                for text in texts {
-                    socket.send(Message::Text(text.into())).await.ok()?;
-                }
-            }
-            Step::Close(close) => return Some(close),
-        }
+    for text in texts {
+        socket.send(Message::Text(text.into())).await.ok()?;
     }
+    Some(())
 }
 
 /// The next message, not before `ready_at`.
@@ -212,7 +281,7 @@ async fn leave<S>(mut socket: WebSocketStream<TimedIo<S>>, close: Close)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let frame = CloseFrame { code: close.code.into(), reason: close.reason.into() };
+    let frame = CloseFrame { code: close.code.into(), reason: close.reason.into_owned().into() };
     // A client that has gone needs no frame.
     let _ = socket.close(Some(frame)).await;
     let raw = socket.get_mut();

@@ -1,39 +1,67 @@
-//! The messages of both subprotocols, from text to text. Nothing is served by socket yet: a `subscribe` is answered by an error
-//! in words, so that clients show it and do not connect again and again.
+//! The messages of both subprotocols, from text to text.
 //!
-//! **Invariant:** nothing here depends on the caller or the schema, so no login is read and nothing can leak.
+//! **Invariant:** nothing here depends on the schema; an operation is run only after the login was taken, and its id is free again
+//! when its last message is made.
 //!
 //! Sources: the protocols of the npm packages graphql-ws (`graphql-transport-ws`) and subscriptions-transport-ws (`graphql-ws`);
 //! on `/v1/graphql` Hasura's ways with both.
 
+use super::client::LoginError;
 use crate::server::connection::websocket_terms::Subprotocol;
-use crate::server::request::refusal::{error_object, string};
+use crate::server::request::refusal::{error_body, error_object, string};
 use crate::server::telemetry::metrics::Endpoint;
+use std::borrow::Cow;
+use std::collections::HashSet;
 use weir_language::json::{Json, JsonRef};
 
 /// Brackets open at once in a message; a valid one has few.
 const NESTING_MAX: u32 = 200;
-/// The error of every operation.
-const WORDS: &str = "subscriptions are not supported yet: send queries and mutations by POST";
+/// Longest reason of a close frame, in bytes. Source: RFC 6455, section 5.5.
+const REASON_BYTES_MAX: usize = 123;
+/// A message that the older subprotocol cannot read.
+const UNREADABLE: &str = r#"{"type":"connection_error","payload":{"message":"the message cannot be read"}}"#;
+/// An operation before the login, over the older subprotocol.
+const TOO_EARLY: &str = "start received before the connection is initialised";
 
 /// Why a socket is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Close {
     pub(super) code: u16,
-    pub(super) reason: &'static str,
+    pub(super) reason: Cow<'static, str>,
 }
 
 impl Close {
-    const DONE: Self = Self { code: 1000, reason: "" };
-    pub(super) const GOING_AWAY: Self = Self { code: 1001, reason: "the server ends" };
-    pub(super) const PROTOCOL: Self = Self { code: 1002, reason: "a frame breaks RFC 6455" };
-    pub(super) const NO_TEXT: Self = Self { code: 1007, reason: "a text is not UTF-8" };
-    pub(super) const TOO_BIG: Self =
-        Self { code: 1009, reason: "a message is longer than socket_message_bytes_max" };
-    pub(super) const INVALID: Self = Self { code: 4400, reason: "Invalid message received" };
-    const UNAUTHORIZED: Self = Self { code: 4401, reason: "Unauthorized" };
-    pub(super) const INIT_TIMEOUT: Self = Self { code: 4408, reason: "Connection initialisation timeout" };
-    const INIT_TWICE: Self = Self { code: 4429, reason: "Too many initialisation requests" };
+    const DONE: Self = Self::new(1000, "");
+    pub(super) const GOING_AWAY: Self = Self::new(1001, "the server ends");
+    pub(super) const PROTOCOL: Self = Self::new(1002, "a frame breaks RFC 6455");
+    pub(super) const NO_TEXT: Self = Self::new(1007, "a text is not UTF-8");
+    pub(super) const TOO_BIG: Self = Self::new(1009, "a message is longer than socket_message_bytes_max");
+    const LOGIN_FAILED: Self = Self::new(1011, "the login failed");
+    pub(super) const INVALID: Self = Self::new(4400, "Invalid message received");
+    const UNAUTHORIZED: Self = Self::new(4401, "Unauthorized");
+    pub(super) const FORBIDDEN: Self = Self::new(4403, "Forbidden");
+    pub(super) const EXPIRED: Self = Self::new(4403, "Forbidden: the session has ended");
+    pub(super) const INIT_TIMEOUT: Self = Self::new(4408, "Connection initialisation timeout");
+    const INIT_TWICE: Self = Self::new(4429, "Too many initialisation requests");
+
+    const fn new(code: u16, reason: &'static str) -> Self {
+        Self { code, reason: Cow::Borrowed(reason) }
+    }
+
+    /// Another operation has the id, of which the reason has as much as fits.
+    fn taken(id: &str) -> Self {
+        let (front, rear) = ("Subscriber for ", " already exists");
+        let end = id.floor_char_boundary(REASON_BYTES_MAX - front.len() - rear.len());
+        Self { code: 4409, reason: Cow::Owned(format!("{front}{}{rear}", &id[..end])) }
+    }
+}
+
+/// An operation that a client wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Operation {
+    pub(super) id: String,
+    /// JSON: the members that the body of a POST has.
+    pub(super) payload: String,
 }
 
 /// The reaction to a message.
@@ -42,40 +70,157 @@ pub(super) enum Step {
     Nothing,
     /// These messages are sent.
     Say(Vec<String>),
+    /// The client says who it is by a JSON object, or by nothing.
+    LogIn(Option<String>),
+    /// The operation begins, in place of one with its id.
+    Run(Operation),
+    /// The client wants no more of the operation with this id.
+    Stop(String),
     Close(Close),
+}
+
+/// Outcome of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Executed,
+    /// Only errors, before anything was executed.
+    Refused,
+}
+
+/// The way to talk over one socket.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Talk {
+    pub(super) subprotocol: Subprotocol,
+    pub(super) endpoint: Endpoint,
+}
+
+impl Talk {
+    /// The messages for the answer `body` to the operation `id`: its last.
+    pub(super) fn answer(self, id: &str, outcome: Outcome, body: &[u8]) -> Vec<String> {
+        let id = written(|out| string(out, id));
+        let body = String::from_utf8_lossy(body);
+        let complete = || format!(r#"{{"type":"complete","id":{id}}}"#);
+        let is_hasura = self.endpoint == Endpoint::Hasura;
+        // Hasura has no data beside the errors of what it executed.
+        let is_error = outcome == Outcome::Refused || (is_hasura && !body.starts_with("{\"data\""));
+        match self.subprotocol {
+            Subprotocol::Transport if is_error => {
+                let error = format!(r#"{{"type":"error","id":{id},"payload":{}}}"#, errors(&body));
+                if is_hasura { vec![error, complete()] } else { vec![error] }
+            }
+            Subprotocol::Transport => {
+                vec![format!(r#"{{"type":"next","id":{id},"payload":{body}}}"#), complete()]
+            }
+            Subprotocol::Legacy if is_hasura && outcome == Outcome::Refused => {
+                vec![format!(r#"{{"type":"error","id":{id},"payload":{body}}}"#), complete()]
+            }
+            Subprotocol::Legacy => {
+                vec![format!(r#"{{"type":"data","id":{id},"payload":{body}}}"#), complete()]
+            }
+        }
+    }
+
+    /// The messages for an operation of the older subprotocol that comes before the login.
+    fn too_early(self, id: &str) -> Vec<String> {
+        let (code, path) = match self.endpoint {
+            Endpoint::Hasura => ("start-failed", Some("$")),
+            Endpoint::Graphql | Endpoint::Other => ("FORBIDDEN", None),
+        };
+        let (id, error) =
+            (written(|out| string(out, id)), written(|out| error_object(out, TOO_EARLY, code, path)));
+        vec![
+            format!(r#"{{"type":"error","id":{id},"payload":{error}}}"#),
+            format!(r#"{{"type":"complete","id":{id}}}"#),
+        ]
+    }
+}
+
+/// The list of errors in the answer `body`.
+fn errors(body: &str) -> String {
+    let tape = Json::parse(body.as_bytes(), NESTING_MAX).ok();
+    let errors = tape.as_ref().and_then(|it| it.root().get("errors")).map(|it| it.raw().to_owned());
+    errors.unwrap_or_else(|| "[]".to_owned())
+}
+
+/// Progress of the login.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Login {
+    Awaited,
+    /// It is being looked at; the next message is read afterwards.
+    Asked,
+    Done,
 }
 
 /// One socket.
 #[derive(Debug)]
 pub(super) struct SocketSession {
-    subprotocol: Subprotocol,
-    endpoint: Endpoint,
-    initialised: bool,
+    talk: Talk,
+    login: Login,
+    running: HashSet<String>,
 }
 
 impl SocketSession {
-    pub(super) const fn new(subprotocol: Subprotocol, endpoint: Endpoint) -> Self {
-        Self { subprotocol, endpoint, initialised: false }
+    pub(super) fn new(subprotocol: Subprotocol, endpoint: Endpoint) -> Self {
+        Self { talk: Talk { subprotocol, endpoint }, login: Login::Awaited, running: HashSet::new() }
     }
 
     /// True while `connection_init` is due. The older protocol has no deadline for it.
     pub(super) fn awaits_init(&self) -> bool {
-        !self.initialised && self.subprotocol == Subprotocol::Transport
+        self.login == Login::Awaited && self.talk.subprotocol == Subprotocol::Transport
+    }
+
+    /// The last message of the operation is made.
+    pub(super) fn ended(&mut self, id: &str) {
+        self.running.remove(id);
+    }
+
+    /// The messages for an operation beyond the limit.
+    pub(super) fn too_many(&mut self, id: &str) -> Vec<String> {
+        self.ended(id);
+        let message =
+            "so many operations run over this socket that no other may begin: socket_operations_max";
+        let path = (self.talk.endpoint == Endpoint::Hasura).then_some("$");
+        self.talk.answer(id, Outcome::Refused, &error_body(message, "LIMIT_OPERATIONS", path))
+    }
+
+    /// The messages for a login, and the end if it failed.
+    pub(super) fn logged_in(&mut self, known: Result<(), LoginError>) -> (Vec<String>, Option<Close>) {
+        let is_legacy = self.talk.subprotocol == Subprotocol::Legacy;
+        match known {
+            Ok(()) => {
+                self.login = Login::Done;
+                (vec![r#"{"type":"connection_ack"}"#.to_owned()], None)
+            }
+            Err(LoginError::Payload) if is_legacy => {
+                self.login = Login::Awaited;
+                (vec![UNREADABLE.to_owned()], None)
+            }
+            Err(LoginError::Payload) => (Vec::new(), Some(Close::INVALID)),
+            Err(LoginError::Denied(error)) if is_legacy => {
+                let words = written(|out| string(out, &error.message));
+                let (payload, close) = match self.talk.endpoint {
+                    Endpoint::Hasura => (words, Close::INVALID),
+                    Endpoint::Graphql | Endpoint::Other => {
+                        (format!(r#"{{"message":{words}}}"#), Close::LOGIN_FAILED)
+                    }
+                };
+                (vec![format!(r#"{{"type":"connection_error","payload":{payload}}}"#)], Some(close))
+            }
+            Err(LoginError::Denied(_)) => (Vec::new(), Some(Close::FORBIDDEN)),
+        }
     }
 
     /// Takes a message.
     pub(super) fn hear(&mut self, text: &[u8]) -> Step {
         let message = Json::parse(text, NESTING_MAX).ok();
         let root = message.as_ref().map(Json::root).filter(|it| it.is_object());
-        let step = match self.subprotocol {
+        let step = match self.talk.subprotocol {
             Subprotocol::Transport => root.and_then(|it| self.transport(it)),
             Subprotocol::Legacy => root.and_then(|it| self.legacy(it)),
         };
-        step.unwrap_or_else(|| match self.subprotocol {
+        step.unwrap_or_else(|| match self.talk.subprotocol {
             Subprotocol::Transport => Step::Close(Close::INVALID),
-            Subprotocol::Legacy => {
-                say(r#"{"type":"connection_error","payload":{"message":"the message cannot be read"}}"#)
-            }
+            Subprotocol::Legacy => say(UNREADABLE),
         })
     }
 
@@ -84,10 +229,9 @@ impl SocketSession {
         let payload = message.get("payload").filter(|it| !it.is_null());
         let is_object = payload.is_none_or(JsonRef::is_object);
         let step = match &*message.get("type")?.as_str()? {
-            "connection_init" if !is_object => return None,
-            "connection_init" if self.initialised => Step::Close(Close::INIT_TWICE),
-            "connection_init" => self.acknowledge(),
-            "ping" | "pong" if !is_object => return None,
+            "connection_init" | "ping" | "pong" if !is_object => return None,
+            "connection_init" if self.login != Login::Awaited => Step::Close(Close::INIT_TWICE),
+            "connection_init" => self.log_in(payload),
             "ping" => match payload {
                 None => say(r#"{"type":"pong"}"#),
                 Some(payload) => say(&format!(r#"{{"type":"pong","payload":{}}}"#, payload.raw())),
@@ -96,12 +240,13 @@ impl SocketSession {
             "subscribe" => {
                 let id = id(message)?;
                 payload?.get("query")?.as_str()?;
-                if self.initialised { self.refuse(id) } else { Step::Close(Close::UNAUTHORIZED) }
+                match self.login {
+                    Login::Awaited | Login::Asked => Step::Close(Close::UNAUTHORIZED),
+                    Login::Done if self.running.contains(&id) => Step::Close(Close::taken(&id)),
+                    Login::Done => self.begin(id, payload?),
+                }
             }
-            "complete" => {
-                id(message)?;
-                Step::Nothing
-            }
+            "complete" => self.stop(id(message)?),
             _ => return None,
         };
         Some(step)
@@ -109,39 +254,35 @@ impl SocketSession {
 
     /// A message of the older subprotocol; nothing if it is invalid.
     fn legacy(&mut self, message: JsonRef<'_>) -> Option<Step> {
+        let payload = message.get("payload").filter(|it| !it.is_null());
         let step = match &*message.get("type")?.as_str()? {
-            "connection_init" => self.acknowledge(),
-            "start" => self.refuse(id(message)?),
-            "stop" => Step::Nothing,
+            "connection_init" if payload.is_none_or(JsonRef::is_object) => self.log_in(payload),
+            "start" => {
+                let id = id(message)?;
+                match self.login {
+                    Login::Done => self.begin(id, payload.filter(|it| it.is_object())?),
+                    Login::Awaited | Login::Asked => Step::Say(self.talk.too_early(&id)),
+                }
+            }
+            "stop" => id(message).map_or(Step::Nothing, |it| self.stop(it)),
             "connection_terminate" => Step::Close(Close::DONE),
             _ => return None,
         };
         Some(step)
     }
 
-    fn acknowledge(&mut self) -> Step {
-        self.initialised = true;
-        say(r#"{"type":"connection_ack"}"#)
+    fn log_in(&mut self, payload: Option<JsonRef<'_>>) -> Step {
+        self.login = Login::Asked;
+        Step::LogIn(payload.map(|it| it.raw().to_owned()))
     }
 
-    /// The error of the operation `id`, in the form that the subprotocol's clients read.
-    fn refuse(&self, id: JsonRef<'_>) -> Step {
-        let (code, path) = match self.endpoint {
-            Endpoint::Hasura => ("not-supported", Some("$")),
-            Endpoint::Graphql | Endpoint::Other => ("SUBSCRIPTIONS_UNSUPPORTED", None),
-        };
-        let error = written(|out| error_object(out, WORDS, code, path));
-        let payload = match (self.subprotocol, self.endpoint) {
-            (Subprotocol::Transport, _) => format!("[{error}]"),
-            (Subprotocol::Legacy, Endpoint::Hasura) => format!(r#"{{"errors":[{error}]}}"#),
-            (Subprotocol::Legacy, Endpoint::Graphql | Endpoint::Other) => error,
-        };
-        let id = written(|out| string(out, &id.as_str().unwrap_or_default()));
-        let mut texts = vec![format!(r#"{{"type":"error","id":{id},"payload":{payload}}}"#)];
-        if self.endpoint == Endpoint::Hasura {
-            texts.push(format!(r#"{{"type":"complete","id":{id}}}"#));
-        }
-        Step::Say(texts)
+    fn begin(&mut self, id: String, payload: JsonRef<'_>) -> Step {
+        self.running.insert(id.clone());
+        Step::Run(Operation { id, payload: payload.raw().to_owned() })
+    }
+
+    fn stop(&mut self, id: String) -> Step {
+        if self.running.remove(&id) { Step::Stop(id) } else { Step::Nothing }
     }
 }
 
@@ -150,8 +291,8 @@ fn say(text: &str) -> Step {
 }
 
 /// The id of an operation: a text that is not empty.
-fn id(message: JsonRef<'_>) -> Option<JsonRef<'_>> {
-    message.get("id").filter(|it| it.as_str().is_some_and(|it| !it.is_empty()))
+fn id(message: JsonRef<'_>) -> Option<String> {
+    message.get("id")?.as_str().filter(|it| !it.is_empty()).map(Cow::into_owned)
 }
 
 /// The JSON that `write` appends.
@@ -164,15 +305,24 @@ fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::error::AuthError;
 
     const INIT: &str = r#"{"type":"connection_init"}"#;
     const ACK: &str = r#"{"type":"connection_ack"}"#;
-    const SUBSCRIBE: &str = r#"{"type":"subscribe","id":"1","payload":{"query":"subscription { a }"}}"#;
+    const SUBSCRIBE: &str = r#"{"type":"subscribe","id":"1","payload":{"query":"{ a }"}}"#;
+    const DATA: &str = r#"{"data":{"a":1.50}}"#;
+    const ERRORS: &str = r#"{"errors":[{"message":"m"}]}"#;
 
-    /// Sends `said` one after another and compares with what the last of them gives.
+    /// Sends `said` one after another, each login taken, and compares with what the last of them gives.
     fn check(subprotocol: Subprotocol, endpoint: Endpoint, said: &[&str], expected: Step) {
         let mut session = SocketSession::new(subprotocol, endpoint);
-        let last = said.iter().map(|it| session.hear(it.as_bytes())).last();
+        let mut last = None;
+        for text in said {
+            last = Some(match session.hear(text.as_bytes()) {
+                Step::LogIn(_) => Step::Say(session.logged_in(Ok(())).0),
+                step => step,
+            });
+        }
         assert_eq!(last, Some(expected), "{said:?}");
     }
 
@@ -180,30 +330,99 @@ mod tests {
         check(Subprotocol::Transport, Endpoint::Graphql, said, expected);
     }
 
+    fn run(id: &str) -> Step {
+        Step::Run(Operation { id: id.into(), payload: r#"{"query":"{ a }"}"#.into() })
+    }
+
     #[test]
-    fn an_operation_is_answered_by_an_error_in_words() {
-        let error = |rest: &str| format!(r#"{{"message":"{WORDS}","extensions":{{{rest}}}}}"#);
-        let own = error(r#""code":"SUBSCRIPTIONS_UNSUPPORTED""#);
-        let hasura = error(r#""path":"$","code":"not-supported""#);
-        let said = |payload: &str| format!(r#"{{"type":"error","id":"1","payload":{payload}}}"#);
-        let complete = r#"{"type":"complete","id":"1"}"#.to_owned();
-        transport(&[INIT, SUBSCRIBE], Step::Say(vec![said(&format!("[{own}]"))]));
-        // The id is free again.
-        transport(&[INIT, SUBSCRIBE, SUBSCRIBE], Step::Say(vec![said(&format!("[{own}]"))]));
-        let both = Step::Say(vec![said(&format!("[{hasura}]")), complete.clone()]);
-        check(Subprotocol::Transport, Endpoint::Hasura, &[INIT, SUBSCRIBE], both);
+    fn an_operation_runs_under_its_id_until_it_ends() {
+        transport(&[INIT, SUBSCRIBE], run("1"));
+        let complete = r#"{"type":"complete","id":"1"}"#;
+        transport(&[INIT, SUBSCRIBE, complete], Step::Stop("1".into()));
+        transport(&[INIT, SUBSCRIBE, complete, complete], Step::Nothing);
+        transport(&[INIT, SUBSCRIBE, complete, SUBSCRIBE], run("1"));
+        let taken = Close { code: 4409, reason: "Subscriber for 1 already exists".into() };
+        transport(&[INIT, SUBSCRIBE, SUBSCRIBE], Step::Close(taken));
         let start = SUBSCRIBE.replace("subscribe", "start");
-        for said_before in [&[INIT, &*start][..], &[&*start]] {
-            check(Subprotocol::Legacy, Endpoint::Graphql, said_before, Step::Say(vec![said(&own)]));
+        check(Subprotocol::Legacy, Endpoint::Graphql, &[INIT, &start, &start], run("1"));
+        check(
+            Subprotocol::Legacy,
+            Endpoint::Graphql,
+            &[INIT, &start, r#"{"type":"stop","id":"1"}"#],
+            Step::Stop("1".into()),
+        );
+    }
+
+    #[test]
+    fn nothing_runs_before_the_login() {
+        let start = SUBSCRIBE.replace("subscribe", "start");
+        let said = |error: &str| {
+            let error = format!(
+                r#"{{"type":"error","id":"1","payload":{{"message":"{TOO_EARLY}","extensions":{{{error}}}}}}}"#
+            );
+            Step::Say(vec![error, r#"{"type":"complete","id":"1"}"#.into()])
+        };
+        check(Subprotocol::Legacy, Endpoint::Graphql, &[&start], said(r#""code":"FORBIDDEN""#));
+        check(Subprotocol::Legacy, Endpoint::Hasura, &[&start], said(r#""path":"$","code":"start-failed""#));
+        let mut session = SocketSession::new(Subprotocol::Transport, Endpoint::Graphql);
+        assert_eq!(session.hear(INIT.as_bytes()), Step::LogIn(None));
+        assert_eq!(session.hear(SUBSCRIBE.as_bytes()), Step::Close(Close::UNAUTHORIZED));
+    }
+
+    #[test]
+    fn a_login_that_fails_is_told_in_each_protocol_s_way() {
+        let told = |subprotocol, endpoint| {
+            let mut session = SocketSession::new(subprotocol, endpoint);
+            let denied = LoginError::Denied(AuthError::secret_wrong());
+            let (texts, close) = session.logged_in(Err(denied));
+            (texts.concat(), close.map(|it| it.code))
+        };
+        assert_eq!(told(Subprotocol::Transport, Endpoint::Graphql), (String::new(), Some(4403)));
+        let (text, code) = told(Subprotocol::Legacy, Endpoint::Graphql);
+        assert!(
+            text.starts_with(r#"{"type":"connection_error","payload":{"message":""#) && code == Some(1011),
+            "{text}"
+        );
+        let (text, code) = told(Subprotocol::Legacy, Endpoint::Hasura);
+        assert!(
+            text.starts_with(r#"{"type":"connection_error","payload":""#) && code == Some(4400),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn an_answer_has_the_form_of_its_protocol() {
+        let check = |subprotocol, endpoint, outcome, body: &str, expected: &[&str]| {
+            let found = Talk { subprotocol, endpoint }.answer("1", outcome, body.as_bytes());
+            let expected: Vec<String> = expected.iter().map(|it| it.replace("ID", r#""id":"1""#)).collect();
+            assert_eq!(found, expected);
+        };
+        let complete = r#"{"type":"complete",ID}"#;
+        for endpoint in [Endpoint::Graphql, Endpoint::Hasura] {
+            let next = r#"{"type":"next",ID,"payload":{"data":{"a":1.50}}}"#;
+            check(Subprotocol::Transport, endpoint, Outcome::Executed, DATA, &[next, complete]);
+            let data = next.replace("next", "data");
+            check(Subprotocol::Legacy, endpoint, Outcome::Executed, DATA, &[&data, complete]);
         }
-        let both = Step::Say(vec![said(&format!(r#"{{"errors":[{hasura}]}}"#)), complete]);
-        check(Subprotocol::Legacy, Endpoint::Hasura, &[INIT, &start], both);
+        let error = r#"{"type":"error",ID,"payload":[{"message":"m"}]}"#;
+        let data = r#"{"type":"data",ID,"payload":{"errors":[{"message":"m"}]}}"#;
+        check(Subprotocol::Transport, Endpoint::Graphql, Outcome::Refused, ERRORS, &[error]);
+        check(Subprotocol::Legacy, Endpoint::Graphql, Outcome::Refused, ERRORS, &[data, complete]);
+        for outcome in [Outcome::Refused, Outcome::Executed] {
+            check(Subprotocol::Transport, Endpoint::Hasura, outcome, ERRORS, &[error, complete]);
+        }
+        check(Subprotocol::Legacy, Endpoint::Hasura, Outcome::Executed, ERRORS, &[data, complete]);
+        let error = r#"{"type":"error",ID,"payload":{"errors":[{"message":"m"}]}}"#;
+        check(Subprotocol::Legacy, Endpoint::Hasura, Outcome::Refused, ERRORS, &[error, complete]);
     }
 
     #[test]
     fn the_newer_subprotocol_closes_with_its_codes() {
         transport(&[INIT], say(ACK));
         transport(&[r#"{"type":"connection_init","payload":{"headers":{"a":"b"}}}"#], say(ACK));
+        let mut session = SocketSession::new(Subprotocol::Transport, Endpoint::Graphql);
+        let login = session.hear(br#"{"type":"connection_init","payload":{"headers":{"a":"b"}}}"#);
+        assert_eq!(login, Step::LogIn(Some(r#"{"headers":{"a":"b"}}"#.into())));
         transport(&[r#"{"type":"connection_init","payload":null}"#], say(ACK));
         transport(&[INIT, INIT], Step::Close(Close::INIT_TWICE));
         transport(&[SUBSCRIBE], Step::Close(Close::UNAUTHORIZED));
@@ -256,9 +475,11 @@ mod tests {
 
     #[test]
     fn reasons_fit_into_a_frame() {
-        for close in [Close::GOING_AWAY, Close::PROTOCOL, Close::NO_TEXT, Close::TOO_BIG, Close::INIT_TIMEOUT]
+        let taken = Close::taken(&"é".repeat(100));
+        for close in
+            [Close::GOING_AWAY, Close::PROTOCOL, Close::NO_TEXT, Close::TOO_BIG, Close::EXPIRED, taken]
         {
-            assert!(close.reason.len() <= 123, "{close:?}");
+            assert!(close.reason.len() <= REASON_BYTES_MAX, "{close:?}");
         }
     }
 }
