@@ -118,6 +118,12 @@ impl Error {
         matches!(self.sqlstate().as_ref(), Some(b"40001" | b"40P01")) || self.is_forgotten()
     }
 
+    /// True if the server lost a node behind it: nothing happened, and a repeated read may find the node again.
+    #[must_use]
+    pub fn is_node_lost(&self) -> bool {
+        matches!(self, Self::Database { error, .. } if error.is_node_lost())
+    }
+
     /// True for a lock timeout: nothing happened, and a retry with a longer timeout may succeed.
     pub(crate) fn is_locked(&self) -> bool {
         self.sqlstate().as_ref() == Some(b"55P03")
@@ -205,7 +211,22 @@ pub struct DatabaseError {
     pub routine: Box<str>,
 }
 
+/// Messages of Citus about its connections to workers, whose state is that of an internal error.
+const NODE_LOST: &[&str] = &[
+    "failure on connection marked as essential",
+    "connection to the remote node",
+    "lost connection to",
+    "server closed the connection unexpectedly",
+    "connection not open",
+];
+
 impl DatabaseError {
+    /// True if the server lost a node behind it.
+    #[must_use]
+    pub fn is_node_lost(&self) -> bool {
+        &self.sqlstate == b"XX000" && NODE_LOST.iter().any(|it| self.message.contains(it))
+    }
+
     /// Reads the body of an error or notice: a letter and a text that ends with 0, each; unknown letters are passed over.
     pub fn read(mut body: &[u8]) -> Self {
         let mut error = Self { sqlstate: *b"XX000", ..Self::default() };

@@ -66,6 +66,8 @@ static SNAPSHOT: LazyLock<Arc<Statement>> =
 static MAY_REST: LazyLock<Arc<Statement>> =
     LazyLock::new(|| control("SET LOCAL idle_in_transaction_session_timeout = '15min'"));
 static PATIENT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("SET LOCAL lock_timeout = 0"));
+static IN_SEQUENCE: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| control("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"));
 static COMMIT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("COMMIT"));
 static ROLLBACK: LazyLock<Arc<Statement>> = LazyLock::new(|| control("ROLLBACK"));
 
@@ -220,6 +222,12 @@ impl Session {
     /// Appends that what comes later in the transaction may wait for locks as long as it takes.
     pub fn wait_for_locks(&mut self) {
         self.append(Step::Control, &PATIENT, &Parameters::new());
+    }
+
+    /// Appends that the transaction changes shards one after the other, over one connection to each node, so that it sees its own
+    /// changes there. A setting of Citus.
+    pub fn change_in_sequence(&mut self) {
+        self.append(Step::Control, &IN_SEQUENCE, &Parameters::new());
     }
 
     /// Appends a statement that is a transaction of its own.

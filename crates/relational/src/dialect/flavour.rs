@@ -43,6 +43,12 @@ pub struct Abilities {
     pub has_row_types: bool,
     /// A statement by key may be asked for many keys at once by a join with them, whatever the nodes are.
     pub merges_by_join: bool,
+    /// A transaction may change all shards of a table and then a table that is on every node. If not, the session is told to change
+    /// them one after the other.
+    pub mixes_shards: bool,
+    /// Messages name tables and constraints as clients know them. If not, they may name a shard's, and those of the planner of shards
+    /// say what it cannot do.
+    pub hides_shards: bool,
     /// The hidden column `xmax` of a row that was inserted is 0, and of one that an upsert updated is not.
     pub tells_upserts: bool,
     /// Other statements can run while rows of one are still to come.
@@ -97,6 +103,8 @@ impl Flavour {
             correlates_shards: true,
             has_row_types: true,
             merges_by_join: true,
+            mixes_shards: true,
+            hides_shards: true,
             tells_upserts: true,
             portals: true,
             repeats: false,
@@ -123,6 +131,8 @@ impl Flavour {
                 correlates_shards: false,
                 has_row_types: false,
                 merges_by_join: false,
+                mixes_shards: false,
+                hides_shards: false,
                 tells_upserts: false,
                 ..all
             },

@@ -7,17 +7,20 @@ pub mod effects;
 pub mod elide;
 mod idle;
 mod keys;
+mod moves;
 pub mod policy;
+pub mod reach;
 pub mod route;
 
 use crate::catalog::Relations;
 use crate::plan::Plan;
 
 /// Finishes the plan of a front end: restricts it to what `policy` allows, removes updates that set
-/// nothing and levels that nobody needs, and repeats the conditions by which shards are found.
+/// nothing and levels that nobody needs, leaves rows on their shards, and repeats the conditions by which shards are found.
 pub fn finish(plan: &mut Plan, relations: &Relations, policy: &dyn policy::Policy) {
     policy::restrict(plan, relations, policy);
     idle::remove(plan);
     elide::elide(plan, relations);
+    moves::refuse(plan, relations);
     route::route(plan, relations);
 }

@@ -16,7 +16,7 @@ use crate::plan::write::{Assign, Change, Given, Work, WriteAnswer};
 use crate::plan::{Expr, Filter, Origin, Output, Parameter, Plan, Query, Reader, Scan, Tie};
 
 /// Columns of a row whose values are known.
-type Known = Vec<(ColumnId, Parameter)>;
+pub(super) type Known = Vec<(ColumnId, Parameter)>;
 
 /// The rows above a level.
 #[derive(Clone)]
@@ -52,8 +52,8 @@ pub fn route(plan: &mut Plan, relations: &Relations) {
     }
 }
 
-struct Router<'r> {
-    relations: &'r Relations,
+pub(super) struct Router<'r> {
+    pub(super) relations: &'r Relations,
 }
 
 impl Router<'_> {
@@ -72,6 +72,7 @@ impl Router<'_> {
             }
         }
         self.pin(table, &query.scan, &mut query.filter, &known);
+        self.restrictions(&mut query.scan, &known);
         self.filter(&mut query.filter, table, &known);
         query.order.iter_mut().for_each(|it| self.expr(&mut it.of, table, &known));
         match &mut query.output {
@@ -86,20 +87,39 @@ impl Router<'_> {
 
     /// Completes the conditions of a change.
     fn change(&self, change: &mut Change) {
-        let (scan, filter) = match change {
-            Change::Update(update) => (&update.scan, &mut update.filter),
-            Change::Delete(delete) => (&delete.scan, &mut delete.filter),
-            Change::Insert(insert) => match &mut insert.conflict {
-                Some(conflict) => (&conflict.scan, &mut conflict.filter),
-                None => return,
-            },
+        let (scan, filter, set): (_, _, Vec<ColumnId>) = match change {
+            Change::Update(update) => {
+                (&mut update.scan, &mut update.filter, update.set.iter().map(|it| it.0).collect())
+            }
+            Change::Delete(delete) => (&mut delete.scan, &mut delete.filter, Vec::new()),
+            Change::Insert(insert) => {
+                self.restrictions(&mut insert.scan, &Known::new());
+                let Some(conflict) = &mut insert.conflict else { return };
+                let presets = conflict.presets.iter().map(|it| it.0);
+                let set = conflict.update.iter().copied().chain(presets).collect();
+                (&mut conflict.scan, &mut conflict.filter, set)
+            }
             Change::Call(query) => {
                 self.query(query, None);
                 return;
             }
         };
-        let known = self.of_scan(scan, filter);
+        let mut known = self.of_scan(scan, filter);
         self.filter(filter, scan.table(), &known);
+        // The policy's conditions are on the row before and after the change.
+        known.retain(|it| !set.contains(&it.0));
+        self.restrictions(scan, &known);
+    }
+
+    /// Completes the conditions of the policy on rows of a scan.
+    fn restrictions(&self, scan: &mut Scan, known: &Known) {
+        let table = scan.table();
+        scan.conditions().for_each(|it| self.filter(it, table, known));
+    }
+
+    /// The value of the rows of a scan in `column`.
+    pub(super) fn value(&self, scan: &Scan, filter: &Filter, column: ColumnId) -> Option<Parameter> {
+        self.of_scan(scan, filter).into_iter().find(|it| it.0 == column).map(|it| it.1)
     }
 
     /// The rows that a root field of a mutation shows, if all have one value in some column: of an insert alone, of an update or
@@ -251,6 +271,7 @@ impl Router<'_> {
             }
             Filter::Somewhere { scan, filter } => {
                 let known = self.of_scan(scan, filter);
+                self.restrictions(scan, &known);
                 self.filter(filter, scan.table(), &known);
             }
             // The row is one of a page: a condition more would make another page.
@@ -290,7 +311,7 @@ impl Router<'_> {
     fn related(
         &self,
         by: RelationshipId,
-        (scan, filter): (&Scan, &mut Filter),
+        (scan, filter): (&mut Scan, &mut Filter),
         table: TableId,
         above: &Known,
     ) -> Known {
@@ -302,6 +323,7 @@ impl Router<'_> {
             }
         }
         self.pin(scan.table(), scan, filter, &known);
+        self.restrictions(scan, &known);
         self.filter(filter, scan.table(), &known);
         known
     }
@@ -314,7 +336,7 @@ fn learn(known: &mut Known, column: ColumnId, value: Parameter) {
 }
 
 /// The columns that `filter` compares with a value of a request itself.
-fn direct(filter: &Filter, known: &mut Known) {
+pub(super) fn direct(filter: &Filter, known: &mut Known) {
     match filter {
         Filter::All(parts) => parts.iter().for_each(|it| direct(it, known)),
         Filter::Compare { of: Expr::Column(column) | Expr::Key(column), by: Comparison::Eq, with }
@@ -341,7 +363,7 @@ fn direct(filter: &Filter, known: &mut Known) {
 }
 
 /// True for one value of the request or of the policy, which the whole statement shares.
-const fn is_plain(with: &Parameter) -> bool {
+pub(super) const fn is_plain(with: &Parameter) -> bool {
     let is_shared = match with.origin {
         Origin::Literal(_)
         | Origin::Variable(_)

@@ -40,6 +40,10 @@ pub struct Plan {
     pub codes: Vec<Code>,
     /// Updates that say not even that nothing is to be set: an error, unless the policy sets something.
     pub unset: Vec<Unset>,
+    /// Changes that a database of shards refuses: an error.
+    pub unsupported: Vec<write::Unsupported>,
+    /// Values that have to be equal, or the mutation is refused before it begins.
+    pub unmoved: Vec<write::Unmoved>,
 }
 
 /// An update without an operator.

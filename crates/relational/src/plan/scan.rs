@@ -148,6 +148,15 @@ impl Scan {
         self.restriction.get_or_insert_default().check = Some(filter);
     }
 
+    /// The restrictions of the policy, for conditions that follow from others: none may change what they are true of.
+    pub(crate) fn conditions(&mut self) -> impl Iterator<Item = &mut Filter> {
+        let restriction = self.restriction.iter_mut();
+        restriction.flat_map(|it| {
+            let cells = it.cells.iter_mut().map(|it| &mut it.shown_if);
+            it.rows.iter_mut().chain(it.check.iter_mut()).chain(cells)
+        })
+    }
+
     /// Leaves only the rows that also fulfil `filter`.
     pub(crate) fn restrict(&mut self, filter: Filter) {
         let restriction = self.restriction.get_or_insert_default();

@@ -161,6 +161,7 @@ impl Text<'_> {
             let column = self.column(table, *column);
             match value {
                 Assign::Null => format!("{column} = null"),
+                Assign::Kept => format!("{column} = {column}"),
                 Assign::Value(value) => format!("{column} = {}", parameter(value)),
                 Assign::Operator(operator, value) => {
                     format!("{column} = {}", changed(*operator, &column, &parameter(value)))

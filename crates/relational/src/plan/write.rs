@@ -172,8 +172,8 @@ pub struct Conflict {
 impl Conflict {
     /// True if a row that exists already is updated.
     #[must_use]
-    pub const fn updates(&self) -> bool {
-        !self.update.is_empty()
+    pub fn updates(&self) -> bool {
+        !self.update.is_empty() || self.presets.iter().any(|it| it.1 == Assign::Kept)
     }
 }
 
@@ -197,6 +197,8 @@ pub struct Update {
 pub enum Assign {
     /// `null`.
     Null,
+    /// The old one.
+    Kept,
     /// This value.
     Value(Parameter),
     /// The old one and this value, by that operator.
@@ -229,4 +231,37 @@ pub struct Delete {
     pub filter: Filter,
     /// Returned expressions.
     pub returning: Vec<Expr>,
+}
+
+/// A change that a database of shards refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The place in the shape of its root field.
+    pub field: u32,
+    /// The changed table.
+    pub table: TableId,
+    /// Its distribution column.
+    pub column: ColumnId,
+    /// The reason.
+    pub reason: Refusal,
+}
+
+/// Reasons for which a database of shards refuses a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The distribution column is set, and nothing says that the value is the row's own.
+    Moves,
+    /// The condition of an upsert reads other rows.
+    UpsertReads,
+}
+
+/// Two values of a request that have to be equal, as a row cannot leave its shard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmoved {
+    /// The refusal if they differ.
+    pub refusal: Unsupported,
+    /// The value by which the rows are found.
+    pub found_by: Parameter,
+    /// The value that the distribution column is set to.
+    pub set_to: Parameter,
 }

@@ -227,6 +227,7 @@ impl Renderer<'_> {
         let ty = self.ty(&Expr::Column(column), scope.table);
         match assign {
             Assign::Null => self.sql.push_str("NULL"),
+            Assign::Kept => self.stored(scope, column),
             Assign::Value(value) => {
                 let placeholder = self.bind(value, self.dialect.given_type(ty));
                 let value = self.dialect.given(placeholder, ty);

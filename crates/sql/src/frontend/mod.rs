@@ -4,6 +4,7 @@
 
 pub mod form;
 pub mod input;
+pub(crate) mod shards;
 
 use crate::exec::errors::coded;
 use crate::exec::program::{Call, Programs};
@@ -136,8 +137,14 @@ pub fn plan(
 ) -> Result<Plan, PlanError> {
     let mut plan = frontend.compile(ids, shape, ask, variables)?;
     passes::finish(&mut plan, frontend.relations(), &*frontend.policy(&ask.facts));
-    match plan.unset.first() {
-        Some(unset) => Err(sets_nothing(unset, ask.protocol)),
+    if let Some(unset) = plan.unset.first() {
+        return Err(sets_nothing(unset, ask.protocol));
+    }
+    match plan.unsupported.first() {
+        Some(refusal) => {
+            let error = shards::refused(refusal, frontend, &ask.facts, ask.protocol);
+            Err(PlanError { error, field: refusal.field })
+        }
         None => Ok(plan),
     }
 }

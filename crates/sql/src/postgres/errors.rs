@@ -2,6 +2,8 @@
 //!
 //! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP. Details are logged only.
 
+pub(super) mod shards;
+
 use crate::exec::answer::TooLong;
 use crate::exec::errors::{check_failed, coded};
 use crate::exec::full;
@@ -53,7 +55,7 @@ const TOO_LARGE: &str = "the request makes a statement that is too large for the
 pub(super) const CONCURRENT: &str = "serialization failure due to concurrent update";
 const NO_ARBITER: &str = "there is no unique or exclusion constraint on target column(s)";
 
-fn rejected(
+pub(super) fn rejected(
     protocol: Protocol,
     field: Option<u32>,
     spec: &'static str,
@@ -121,6 +123,7 @@ fn refused(
         [b'0', b'8', ..] | [b'5', b'3', ..] | [b'5', b'7', b'P', ..] | [b'5', b'8', ..] => {
             SourceError::Unavailable(error)
         }
+        b"XX000" if error.is_node_lost() => SourceError::Unavailable(error),
         state => {
             // Only what is wrong with the server itself is an alarm.
             match state {

@@ -8,7 +8,7 @@
 
 use super::asked::Asked;
 use super::bind::push_last;
-use super::errors::source_error;
+use super::errors::{shards, source_error};
 use super::portal::Values;
 use super::prepared::{InParts, List, Prepared};
 use super::result_set::ResultSet;
@@ -29,9 +29,16 @@ use weir_engine::source::{FetchBody, FetchResult, SourceError};
 use weir_postgres::error::{DatabaseError, Error};
 use weir_postgres::rows::Rows;
 use weir_postgres::statement::Parameters;
+use weir_relational::plan::Plan;
 
 /// A read that lost its connection, or a race with others, is asked again so often.
 pub(super) const TRIES_MAX: u32 = 3;
+
+/// True if a read that failed with `error` at its try number `tries` is asked again. A database that lost one of its nodes connects
+/// to it anew, once.
+pub(super) fn is_repeated(error: &Error, tries: u32) -> bool {
+    tries < TRIES_MAX && error.is_retryable() || tries == 1 && error.is_node_lost()
+}
 
 /// Rows of more bytes are written away from the event loop: it would stand still for some milliseconds.
 const WRITTEN_BYTES_MAX: usize = 1 << 20;
@@ -107,13 +114,29 @@ impl PostgresFetch {
     }
 
     /// The error of the whole piece.
-    pub(super) fn failure(&self, error: Error) -> SourceError {
-        self.source_error(error, self.first_field())
+    pub(super) fn failure(&self, error: Error, plan: &Plan) -> SourceError {
+        self.source_error(error, self.first_field(), Some(plan))
     }
 
-    pub(super) fn source_error(&self, error: Error, field: u32) -> SourceError {
+    /// `error` as a database of one node tells it.
+    pub(super) fn on_one_node(&self, error: Error, plan: Option<&Plan>, field: u32) -> Error {
+        match self.state.driver.dialect.flavour.abilities().hides_shards {
+            true => error,
+            false => shards::on_one_node(error, plan.map(|it| (it, field)), self.state.frontend.relations()),
+        }
+    }
+
+    pub(super) fn source_error(&self, error: Error, field: u32, plan: Option<&Plan>) -> SourceError {
+        let protocol = self.ask.protocol;
+        if !self.state.driver.dialect.flavour.abilities().hides_shards {
+            let of = (plan, self.state.frontend.relations());
+            if let Some(refusal) = shards::refusal(&error, of, protocol, field) {
+                return refusal;
+            }
+        }
+        let error = self.on_one_node(error, plan, field);
         let is_told = |error: &DatabaseError| self.state.is_told(error, &self.ask.facts);
-        source_error(error, self.ask.protocol, Some(field), &is_told)
+        source_error(error, protocol, Some(field), &is_told)
     }
 }
 
@@ -142,9 +165,10 @@ pub(super) async fn read(
         tries += 1;
         match fetch.rows(prepared, parameters.clone(), input.deadline).await {
             Ok(rows) => break rows,
-            Err(error) if tries < TRIES_MAX && error.is_retryable() && !prepared.is_volatile => {}
+            Err(error) if is_repeated(&error, tries) && !prepared.is_volatile => {}
             Err(error) => {
-                return Err(bindings.of_encoded(fetch.failure(error), &prepared.read.parameters));
+                let error = fetch.failure(error, &prepared.plan);
+                return Err(bindings.of_encoded(error, &prepared.read.parameters));
             }
         }
     };

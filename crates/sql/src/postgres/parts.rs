@@ -7,7 +7,7 @@
 //! **Cost:** memory for one part of rows, one chunk of the answer and the few chunks that may wait; a slow client slows
 //! the database's connection, until others need it: see [`super::outflow`].
 
-use super::fetch::TRIES_MAX;
+use super::fetch::is_repeated;
 use super::outflow::Outflow;
 use super::portal::{Part, Portals, Values};
 use super::prepared::Prepared;
@@ -105,7 +105,7 @@ pub(super) async fn run_rows(
 ) -> Result<FetchResult, SourceError> {
     let (pool, statement) = (&fetch.state.driver.pool, &prepared.read.statement);
     let begin = || pool.stream(statement, &parameters, input.deadline);
-    let session = begun(begin).await.map_err(|error| fetch.failure(error))?;
+    let session = begun(begin).await.map_err(|error| fetch.failure(error, &prepared.plan))?;
     run(fetch, prepared, input, Feed::Rows(session), Rows::default()).await
 }
 
@@ -120,7 +120,7 @@ pub(super) async fn run_lists(
 ) -> Result<FetchResult, SourceError> {
     let (pool, lists) = (&fetch.state.driver.pool, prepared.in_parts.lists());
     let beside = (!prepared.read.arms.is_empty()).then(|| (Arc::clone(&prepared.read.statement), parameters));
-    let failed = |error| fetch.failure(error);
+    let failed = |error| fetch.failure(error, &prepared.plan);
     let mut gate = pool.gate(Cause::Read, &prepared.locks, input.deadline);
     let (portals, beside) = loop {
         let patience = gate.enter().await.map_err(failed)?;
@@ -140,7 +140,7 @@ async fn begun<T, F: Future<Output = Result<T, Error>>>(begin: impl Fn() -> F) -
     loop {
         tries += 1;
         match begin().await {
-            Err(error) if tries < TRIES_MAX && error.is_retryable() => {}
+            Err(error) if is_repeated(&error, tries) => {}
             begun => return begun,
         }
     }
@@ -308,7 +308,7 @@ impl Job {
             }
             Some(Feed::Portals(portals)) => portals.next(self.prepared.in_parts.lists(), until).await,
         };
-        part.map_err(|it| End::Failed(self.fetch.failure(it)))
+        part.map_err(|it| End::Failed(self.fetch.failure(it, &self.prepared.plan)))
     }
 
     /// Lets whole items go, all but the last comma, which the closing bracket may take.

@@ -13,6 +13,7 @@ use weir_postgres::bulkhead::table_set;
 use weir_postgres::statement::{Parameters, Statement};
 use weir_relational::catalog::postgres_types::oid;
 use weir_relational::catalog::{FunctionId, Relations, TableId, Volatility};
+use weir_relational::passes::reach;
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Change, Work, Write, WriteAnswer};
 use weir_relational::plan::{Expr, Filter, Level, MemberKind, Output, Parameter, Plan};
@@ -39,6 +40,8 @@ pub(crate) struct Prepared {
     pub(super) is_long: bool,
     /// Calls what may change data, or answer differently each time.
     pub(super) is_volatile: bool,
+    /// The database has to be told that the shards of this mutation are changed one after the other.
+    pub(super) is_sequential: bool,
 }
 
 /// Ways that an answer is streamed.
@@ -189,7 +192,20 @@ impl Prepared {
             plan.writes.iter().map(|it| Programmed::of(source, &plan, it)).collect::<Result<_, _>>()?;
         let is_long = is_long || is_costly;
         let locks = Box::default();
-        let mut it = Self { plan, read, in_parts, changes, below, programs, locks, is_long, is_volatile };
+        let mixes = source.driver.dialect.flavour.abilities().mixes_shards;
+        let is_sequential = !mixes && reach::mixes(source.frontend.relations(), &plan);
+        let mut it = Self {
+            plan,
+            read,
+            in_parts,
+            changes,
+            below,
+            programs,
+            locks,
+            is_long,
+            is_volatile,
+            is_sequential,
+        };
         it.locks = it.all_tables();
         Ok(it)
     }

@@ -67,7 +67,7 @@ pub(super) async fn drive(
                 }
                 tokio::time::sleep(pause(tries)).await;
             }
-            Err(failure) => return Err(failure.into_error(run.fetch)),
+            Err(failure) => return Err(failure.into_error(run.fetch, &run.prepared.plan)),
         }
     }
 }

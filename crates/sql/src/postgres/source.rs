@@ -89,7 +89,7 @@ impl Driver for PostgresDriver {
     ) -> Result<Answers, SourceError> {
         let (pool, values) = (&run.fetch.state.driver.pool, super::program::parameters(asked));
         let rows = pool.read(&super::program::statement(&asked.template), values, run.input.deadline).await;
-        let rows = rows.map_err(|error| run.fetch.source_error(error, field))?;
+        let rows = rows.map_err(|error| run.fetch.source_error(error, field, None))?;
         let mut answers = Answers::default();
         super::program::take(&rows, asked.template.width, &mut answers);
         Ok(answers)

@@ -121,6 +121,9 @@ impl<'r, 's> Runner<'r, 's> {
         let writes: SmallVec<[usize; 4]> = wanted(self.prepared).collect();
         if let WriteRoute::Session(session) = &mut self.way {
             session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
+            if self.prepared.is_sequential {
+                session.change_in_sequence();
+            }
         }
         for &write in &writes {
             self.write(write).await?;

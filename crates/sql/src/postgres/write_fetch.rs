@@ -2,6 +2,7 @@
 //!
 //! A transaction that lost a race with others is run again from its beginning: nothing of it was answered.
 
+use super::bind::{Target, push};
 use super::result_set::ResultSet;
 use super::row_source::ResultRows;
 use super::source::{PostgresDriver, PostgresFetch};
@@ -9,19 +10,23 @@ use super::write::{Done, Failure, Runner, Single, single};
 use crate::exec::errors::{with_message, with_path};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::source::PlannedFetch;
+use crate::frontend::shards;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 use weir_engine::source::{FetchBody, FetchResult, SourceError};
 use weir_postgres::bulkhead::Cause;
 use weir_postgres::error::Error;
+use weir_postgres::statement::Parameters;
 use weir_postgres::write_route::WriteRoute;
+use weir_relational::plan::Plan;
 
 /// So often a transaction is begun.
 pub(super) const TRIES_MAX: u32 = 4;
 
 /// Runs the root fields in one transaction.
 pub(super) async fn write(run: PlannedFetch<'_, PostgresDriver>) -> Result<FetchResult, SourceError> {
+    check_unmoved(&run)?;
     let mut tries = 0;
     loop {
         tries += 1;
@@ -29,19 +34,49 @@ pub(super) async fn write(run: PlannedFetch<'_, PostgresDriver>) -> Result<Fetch
             Err(Failure::Database(error, _)) if tries < TRIES_MAX && error.is_retryable() => {
                 tokio::time::sleep(pause(tries)).await;
             }
-            Err(failure) => return Err(with_path(failure.into_error(run.fetch), &run.prepared.plan)),
+            Err(failure) => {
+                let plan = &run.prepared.plan;
+                return Err(with_path(failure.into_error(run.fetch, plan), plan));
+            }
             Ok(reply) => return Ok(reply),
         }
     }
 }
 
+/// Refuses a mutation that would move rows to another shard.
+fn check_unmoved(run: &PlannedFetch<'_, PostgresDriver>) -> Result<(), SourceError> {
+    let unmoved = &run.prepared.plan.unmoved;
+    if unmoved.is_empty() {
+        return Ok(());
+    }
+    let (fetch, bindings) = (run.fetch, run.bindings(&[]));
+    let (frontend, types) = (&*fetch.state.frontend, &fetch.state.driver.dialect.types);
+    for it in unmoved {
+        let (field, of) = (Some(it.refusal.field), &it.refusal);
+        let oid = frontend.relations().catalog.table(of.table).column(of.column).oid;
+        let bound = |value| {
+            let mut bytes = Parameters::default();
+            push(&bindings, Target { types, oid }, value, &mut bytes).map(|()| bytes)
+        };
+        let both = bound(&it.found_by).and_then(|one| Ok((one, bound(&it.set_to)?)));
+        let (found_by, set_to) = both.map_err(|error| SourceError::Rejected { error: *error, field })?;
+        if found_by.as_bytes() != set_to.as_bytes() {
+            let error = shards::refused(of, frontend, &fetch.ask.facts, fetch.ask.protocol);
+            return Err(with_path(SourceError::Rejected { error, field }, &run.prepared.plan));
+        }
+    }
+    Ok(())
+}
+
 impl Failure {
     /// The configuration may have its own message for a constraint.
-    pub(super) fn into_error(self, fetch: &PostgresFetch) -> SourceError {
+    pub(super) fn into_error(self, fetch: &PostgresFetch, plan: &Plan) -> SourceError {
         match self {
             Self::Database(error, field) => {
+                let error = fetch.on_one_node(error, Some(plan), field);
                 let name = error.violated();
-                with_message(fetch.source_error(error, field), name, &fetch.ask.facts, &*fetch.state.frontend)
+                let error = fetch.source_error(error, field, Some(plan));
+                with_message(error, name, &fetch.ask.facts, &*fetch.state.frontend)
             }
             Self::Refused(error, field) => SourceError::Rejected { error: *error, field: Some(field) },
         }

@@ -19,6 +19,7 @@ mod catalog_postgres;
 mod catalog_sqlite;
 mod citus;
 mod citus_model;
+mod citus_served;
 mod costs;
 mod edges;
 mod flavours;

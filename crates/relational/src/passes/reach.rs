@@ -1,0 +1,255 @@
+//! Shards that a statement asks, as far as its conditions tell.
+//!
+//! Each access to a distributed table is judged by its own conjuncts, which [`super::route`] has completed: one value of the
+//! distribution column is one shard, a list of values several, anything else all.
+//!
+//! **Cost:** planning only; one walk over the parts of the statement.
+
+use super::route::{Known, direct};
+use crate::catalog::{ColumnId, Placement, Relations};
+use crate::plan::operators::Comparison;
+use crate::plan::write::Change;
+use crate::plan::{Expr, Filter, Output, Parameter, Plan, Query, Reader, Scan};
+
+/// Shards that a statement asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// None: its tables are on every node, or on the node that answers.
+    #[default]
+    None,
+    /// The shard of one value.
+    One,
+    /// The shards of some values.
+    Several,
+    /// All shards of a table.
+    All,
+}
+
+impl Reach {
+    /// All of them, in order.
+    pub const EVERY: [Self; 4] = [Self::None, Self::One, Self::Several, Self::All];
+
+    /// The name, in metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::One => "one",
+            Self::Several => "several",
+            Self::All => "all",
+        }
+    }
+
+    /// Words for people.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::None => "no shard",
+            Self::One => "one shard",
+            Self::Several => "several shards",
+            Self::All => "all shards",
+        }
+    }
+}
+
+/// The shards that a statement of the levels `tops` and all below them asks.
+#[must_use]
+pub fn of_levels(relations: &Relations, plan: &Plan, tops: &[u32]) -> Reach {
+    let mut asked = Asked::new(relations);
+    let mut waiting = tops.to_vec();
+    while let Some(level) = waiting.pop() {
+        asked.query(&plan.levels[level as usize].query);
+        waiting.extend(plan.levels_of(level));
+    }
+    asked.reach()
+}
+
+/// The shards that a statement of the level `only` alone asks.
+#[must_use]
+pub fn of_level(relations: &Relations, plan: &Plan, only: u32) -> Reach {
+    let mut asked = Asked::new(relations);
+    asked.query(&plan.levels[only as usize].query);
+    asked.reach()
+}
+
+/// The shards that the statement of a change asks.
+#[must_use]
+pub fn of_change(relations: &Relations, change: &Change) -> Reach {
+    let mut asked = Asked::new(relations);
+    match change {
+        Change::Insert(insert) => {
+            // The row has one value.
+            let is_sharded = asked.distribution(&insert.scan).is_some();
+            asked.least = if is_sharded { Reach::One } else { Reach::None };
+            asked.restrictions(&insert.scan);
+            if let Some(conflict) = &insert.conflict {
+                asked.restrictions(&conflict.scan);
+                asked.filter(&conflict.filter);
+            }
+            asked.exprs(&insert.returning);
+        }
+        Change::Update(update) => {
+            asked.rows(&update.scan, &update.filter);
+            asked.exprs(&update.returning);
+        }
+        Change::Delete(delete) => {
+            asked.rows(&delete.scan, &delete.filter);
+            asked.exprs(&delete.returning);
+        }
+        Change::Call(query) => asked.query(query),
+    }
+    asked.reach()
+}
+
+/// True if one transaction of `plan` changes several shards, or reads them, and a table that is on every node: a database of shards
+/// opens connections for the one that do not see the other.
+#[must_use]
+pub fn mixes(relations: &Relations, plan: &Plan) -> bool {
+    let is_reference = |it: &Change| relations.catalog.table(it.table()).placement == Placement::Reference;
+    let is_wide = |it: Reach| it > Reach::One;
+    relations.catalog.has_shards()
+        && plan.changes.iter().any(is_reference)
+        && (plan.changes.iter().any(|it| is_wide(of_change(relations, it)))
+            || (0..plan.levels.len() as u32).any(|it| is_wide(of_level(relations, plan, it))))
+}
+
+/// What is known while the parts of a statement are visited.
+struct Asked<'r> {
+    relations: &'r Relations,
+    /// Different values of distribution columns.
+    values: Vec<Parameter>,
+    least: Reach,
+}
+
+impl<'r> Asked<'r> {
+    const fn new(relations: &'r Relations) -> Self {
+        Self { relations, values: Vec::new(), least: Reach::None }
+    }
+
+    fn reach(&self) -> Reach {
+        let by_values = match self.values.len() {
+            0 => Reach::None,
+            1 => Reach::One,
+            _ => Reach::Several,
+        };
+        self.least.max(by_values)
+    }
+
+    fn distribution(&self, scan: &Scan) -> Option<ColumnId> {
+        match self.relations.catalog.table(scan.table()).placement {
+            Placement::Sharded { column, .. } => Some(column),
+            Placement::Local | Placement::Reference => None,
+        }
+    }
+
+    fn query(&mut self, query: &Query) {
+        // The rows that a function gives are its own.
+        match query.call {
+            Some(_) => self.restrictions(&query.scan),
+            None => self.rows(&query.scan, &query.filter),
+        }
+        query.order.iter().for_each(|it| self.expr(&it.of));
+        match &query.output {
+            Output::Rows(columns) | Output::Aggregate(columns) => self.exprs(columns),
+            Output::Groups { by: _, columns, having } => {
+                self.exprs(columns);
+                self.filter(having);
+            }
+        }
+    }
+
+    /// The rows of a table that fulfil `filter`.
+    fn rows(&mut self, scan: &Scan, filter: &Filter) {
+        if let Some(column) = self.distribution(scan) {
+            let mut known = Known::new();
+            let mut is_listed = is_listed(filter, column);
+            direct(filter, &mut known);
+            if let Some(policy) = scan.policy() {
+                direct(policy, &mut known);
+                is_listed |= self::is_listed(policy, column);
+            }
+            match known.into_iter().find(|it| it.0 == column) {
+                Some((_, value)) => {
+                    if self.values.iter().all(|it| it.origin != value.origin) {
+                        self.values.push(value);
+                    }
+                }
+                None => self.least = self.least.max(if is_listed { Reach::Several } else { Reach::All }),
+            }
+        }
+        self.restrictions(scan);
+        self.filter(filter);
+    }
+
+    fn restrictions(&mut self, scan: &Scan) {
+        let cells = scan.cells().iter().map(|it| &it.shown_if);
+        scan.policy().into_iter().chain(scan.check()).chain(cells).for_each(|it| self.filter(it));
+    }
+
+    fn filter(&mut self, filter: &Filter) {
+        match filter {
+            Filter::All(parts) | Filter::Any(parts) => parts.iter().for_each(|it| self.filter(it)),
+            Filter::Not(part) | Filter::NotTrue(part) => self.filter(part),
+            Filter::Each { with: _, filter } => self.filter(filter),
+            Filter::Null { of, .. }
+            | Filter::Compare { of, .. }
+            | Filter::Measure { of, .. }
+            | Filter::Columns { of, .. } => self.expr(of),
+            Filter::Exists { by: _, scan, filter } | Filter::Somewhere { scan, filter } => {
+                self.rows(scan, filter);
+            }
+            Filter::Among { key: _, query } => self.query(query),
+            Filter::Missing { .. } | Filter::Named { .. } | Filter::Words { .. } | Filter::Place { .. } => {}
+        }
+    }
+
+    fn exprs(&mut self, columns: &[Expr]) {
+        columns.iter().for_each(|it| self.expr(it));
+    }
+
+    fn expr(&mut self, of: &Expr) {
+        match of {
+            Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.expr(of),
+            Expr::Related { by: _, scan, filter, of } => {
+                self.rows(scan, filter);
+                self.expr(of);
+            }
+            Expr::Column(_)
+            | Expr::Key(_)
+            | Expr::Computed(_)
+            | Expr::Row
+            | Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Instant { .. }
+            | Expr::Statistic { .. } => {}
+        }
+    }
+}
+
+/// True if a conjunct of `filter` compares `column` with a list of values.
+fn is_listed(filter: &Filter, column: ColumnId) -> bool {
+    match filter {
+        Filter::All(parts) => parts.iter().any(|it| is_listed(it, column)),
+        Filter::Compare {
+            of: Expr::Column(of) | Expr::Key(of),
+            by: Comparison::In | Comparison::Eq,
+            with,
+        } => *of == column && matches!(with.reader, Reader::Each(_) | Reader::Gathered { .. }),
+        Filter::Compare { .. }
+        | Filter::Any(_)
+        | Filter::Not(_)
+        | Filter::NotTrue(_)
+        | Filter::Named { .. }
+        | Filter::Words { .. }
+        | Filter::Each { .. }
+        | Filter::Place { .. }
+        | Filter::Null { .. }
+        | Filter::Missing { .. }
+        | Filter::Among { .. }
+        | Filter::Measure { .. }
+        | Filter::Columns { .. }
+        | Filter::Somewhere { .. }
+        | Filter::Exists { .. } => false,
+    }
+}

@@ -1,0 +1,226 @@
+//! A database that says it is Citus: PostgreSQL with catalogs that tell of shards, which runs every statement that Citus is sent,
+//! and raises the errors that Citus raises.
+
+use crate::postgres_kit::served::{Served, serve_with};
+use crate::postgres_kit::{Database, database};
+use weir_engine::source::Protocol;
+use weir_relational::dialect::flavour::Flavour;
+
+/// The catalogs of Citus, beside the tables: what Weir asks of them.
+pub(crate) const CATALOGS: &str = r#"
+CREATE SCHEMA dist;
+CREATE TABLE dist.pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL, partkey text, colocationid int NOT NULL, repmodel "char" NOT NULL);
+CREATE TABLE dist.pg_dist_local_group (groupid int NOT NULL);
+INSERT INTO dist.pg_dist_local_group VALUES (0);
+CREATE FUNCTION dist.column_to_column_name(oid, text) RETURNS text LANGUAGE sql AS 'SELECT $2';
+DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, dist', current_database()); END $$;
+"#;
+
+/// A shop of many tenants.
+const SHOP: &str = "
+CREATE TABLE country (code int PRIMARY KEY, name text NOT NULL);
+CREATE TABLE customer (tenant_id int NOT NULL, id int NOT NULL, name text NOT NULL UNIQUE, country int REFERENCES country (code), PRIMARY KEY (tenant_id, id));
+CREATE TABLE purchase (tenant_id int NOT NULL, id int NOT NULL, customer_id int NOT NULL, note text,
+  PRIMARY KEY (tenant_id, id), FOREIGN KEY (tenant_id, customer_id) REFERENCES customer (tenant_id, id));
+CREATE TABLE tenant_flag (tenant_id int PRIMARY KEY, flag text, changed int NOT NULL DEFAULT 0);
+INSERT INTO country VALUES (1, 'one'), (2, 'two');
+INSERT INTO customer SELECT t, i, 'customer ' || t || i, 1 FROM generate_series(1, 4) AS t, generate_series(1, 3) AS i;
+INSERT INTO purchase SELECT t, i, 1 + i % 3, 'note ' || i FROM generate_series(1, 4) AS t, generate_series(1, 6) AS i;
+INSERT INTO tenant_flag SELECT t, 'a' FROM generate_series(1, 4) AS t;
+CREATE FUNCTION touched() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.changed := old.changed + 1; RETURN new; END $$;
+CREATE TRIGGER touched BEFORE UPDATE ON tenant_flag FOR EACH ROW EXECUTE FUNCTION touched();
+";
+
+const PLACEMENTS: &str = "
+INSERT INTO dist.pg_dist_partition VALUES ('customer', 'h', 'tenant_id', 1, 's'), ('purchase', 'h', 'tenant_id', 1, 's'),
+  ('tenant_flag', 'h', 'tenant_id', 1, 's'), ('country', 'n', NULL, 2, 't');
+";
+
+async fn shop(more: &str) -> Served {
+    serve_citus(database(&[CATALOGS, SHOP, PLACEMENTS, more].concat())).await
+}
+
+/// Serves a database as Citus.
+pub(crate) async fn serve_citus(database: Database) -> Served {
+    serve_with(database, &["public"], |it| it.flavour = Some(Flavour::Citus)).await
+}
+
+#[tokio::test]
+async fn a_distribution_column_that_stays_is_left_out() {
+    let shop = shop("").await;
+    for (mutation, variables, expected) in [
+        (
+            r#"mutation { update_purchase_by_pk(pk_columns: {tenant_id: 3, id: 2}, _set: {tenant_id: 3, note: "x"}) { tenant_id note } }"#,
+            "",
+            r#"{"data":{"update_purchase_by_pk":{"tenant_id":3,"note":"x"}}}"#,
+        ),
+        (
+            "mutation ($t: Int!, $s: purchase_set_input) { update_purchase(where: {tenant_id: {_eq: $t}, id: {_lt: 3}}, _set: $s) { affected_rows } }",
+            r#"{"t": 3, "s": {"tenant_id": 3, "note": "y"}}"#,
+            r#"{"data":{"update_purchase":{"affected_rows":2}}}"#,
+        ),
+        // What else is set is nothing: the row is written as it is, and its trigger runs.
+        (
+            "mutation { update_tenant_flag_by_pk(pk_columns: {tenant_id: 3}, _set: {tenant_id: 3}) { tenant_id flag changed } }",
+            "",
+            r#"{"data":{"update_tenant_flag_by_pk":{"tenant_id":3,"flag":"a","changed":1}}}"#,
+        ),
+        (
+            r#"mutation { insert_tenant_flag_one(object: {tenant_id: 3, flag: "b"}, on_conflict: {constraint: tenant_flag_pkey, update_columns: [tenant_id, flag]}) { flag changed } }"#,
+            "",
+            r#"{"data":{"insert_tenant_flag_one":{"flag":"b","changed":2}}}"#,
+        ),
+        (
+            r#"mutation { insert_tenant_flag_one(object: {tenant_id: 3, flag: "c"}, on_conflict: {constraint: tenant_flag_pkey, update_columns: [tenant_id]}) { flag changed } }"#,
+            "",
+            r#"{"data":{"insert_tenant_flag_one":{"flag":"b","changed":3}}}"#,
+        ),
+    ] {
+        assert_eq!(shop.ask_with(mutation, variables).await, expected, "{mutation}");
+    }
+}
+
+#[tokio::test]
+async fn a_row_that_would_leave_its_shard_is_refused_with_words() {
+    let shop = shop("").await;
+    let moves = "NOT_SUPPORTED: the rows of `purchase` are spread over shards by `tenant_id`, which a change cannot set to another \
+                 value: leave `tenant_id` out, or set it to the value by which the rows are found; to move a row, delete it and insert \
+                 it anew";
+    let before =
+        shop.ask("{ purchase(order_by: [{tenant_id: asc}, {id: asc}]) { tenant_id id note } }").await;
+    for (mutation, variables) in [
+        (
+            "mutation { update_purchase_by_pk(pk_columns: {tenant_id: 3, id: 2}, _set: {tenant_id: 4}) { id } }",
+            "",
+        ),
+        ("mutation { update_purchase(where: {id: {_eq: 2}}, _set: {tenant_id: 3}) { affected_rows } }", ""),
+        (
+            "mutation { update_purchase(where: {tenant_id: {_eq: 3}}, _inc: {tenant_id: 1}) { affected_rows } }",
+            "",
+        ),
+        (
+            "mutation ($t: Int!, $s: purchase_set_input) { update_purchase(where: {tenant_id: {_eq: $t}}, _set: $s) { affected_rows } }",
+            r#"{"t": 3, "s": {"tenant_id": 4}}"#,
+        ),
+        (
+            "mutation ($t: Int!, $s: purchase_set_input) { update_purchase(where: {tenant_id: {_eq: $t}}, _set: $s) { affected_rows } }",
+            r#"{"t": 3, "s": {"tenant_id": null}}"#,
+        ),
+    ] {
+        assert_eq!(shop.error(mutation, variables).await, moves, "{mutation}");
+    }
+    let upsert = r#"mutation { insert_purchase_one(object: {tenant_id: 3, id: 2, customer_id: 1}, on_conflict: {constraint: purchase_pkey,
+        update_columns: [note], where: {customer: {name: {_eq: "x"}}}}) { id } }"#;
+    let refused = shop.error(upsert, "").await;
+    assert!(
+        refused.starts_with(
+            "NOT_SUPPORTED: the rows of `purchase` are spread over shards, where the condition of"
+        ),
+        "{refused}"
+    );
+    let after = shop.ask("{ purchase(order_by: [{tenant_id: asc}, {id: asc}]) { tenant_id id note } }").await;
+    assert_eq!(before, after);
+}
+
+#[tokio::test]
+async fn a_change_of_all_shards_and_a_reference_table_is_told_to_go_in_sequence() {
+    let seen = "CREATE TABLE seen (said text); CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO seen VALUES (coalesce(nullif(current_setting('citus.multi_shard_modify_mode', true), ''), 'parallel')); RETURN NULL; END $$;
+        CREATE TRIGGER see AFTER UPDATE ON purchase FOR EACH STATEMENT EXECUTE FUNCTION see();";
+    let shop = shop(seen).await;
+    let all = r#"update_purchase(where: {note: {_eq: "note 1"}}, _set: {note: "z"}) { affected_rows }"#;
+    let one = r#"update_purchase(where: {tenant_id: {_eq: 1}}, _set: {note: "z"}) { affected_rows }"#;
+    let reference = r#"update_country(where: {code: {_eq: 1}}, _set: {name: "uno"}) { affected_rows }"#;
+    let other = "delete_customer(where: {tenant_id: {_eq: 9}}) { affected_rows }";
+    for (mutation, expected) in [
+        (format!("mutation {{ {all} {reference} }}"), "sequential"),
+        (format!("mutation {{ {all} {other} }}"), "parallel"),
+        (format!("mutation {{ {one} {reference} }}"), "parallel"),
+    ] {
+        let answer = shop.ask(&mutation).await;
+        assert!(!answer.contains("errors"), "{answer}");
+        let said = shop.database.rows("SELECT said FROM seen");
+        assert_eq!(said, vec![vec![Some(expected.as_bytes().to_vec())]], "{mutation}");
+        shop.database.run("DELETE FROM seen");
+    }
+}
+
+/// A function that raises `message` with `state` where a purchase is inserted.
+fn raising(state: &str, message: &str, detail: &str) -> String {
+    format!(
+        "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION USING ERRCODE = '{state}', MESSAGE = $m${message}$m$, DETAIL = $m${detail}$m$; END $f$;
+         CREATE TRIGGER fail BEFORE INSERT ON purchase FOR EACH ROW EXECUTE FUNCTION fail();"
+    )
+}
+
+#[tokio::test]
+async fn errors_of_workers_are_those_of_tables() {
+    let insert = "mutation { insert_purchase_one(object: {tenant_id: 3, id: 99, customer_id: 2}) { id } }";
+    for (state, message, expected) in [
+        (
+            "23505",
+            "duplicate key value violates unique constraint \"purchase_pkey_102041\"",
+            "UNIQUE_VIOLATION: Uniqueness violation. duplicate key value violates unique constraint \"purchase_pkey\"",
+        ),
+        (
+            "22004",
+            "cannot perform an INSERT with NULL in the partition column",
+            "NOT_NULL_VIOLATION: Not-NULL violation. null value in column \"tenant_id\" of relation \"purchase\" violates not-null constraint",
+        ),
+        (
+            "0A000",
+            "cannot perform an INSERT without a partition column value",
+            "NOT_NULL_VIOLATION: Not-NULL violation. null value in column \"tenant_id\" of relation \"purchase\" violates not-null constraint",
+        ),
+        (
+            "XX000",
+            "failure on connection marked as essential: worker-1:5432",
+            "SOURCE_UNAVAILABLE: the source is not available",
+        ),
+    ] {
+        let shop = shop(&raising(state, message, "")).await;
+        let said = shop.error(insert, "").await;
+        assert!(said.starts_with(expected.split(": the source").next().unwrap()), "{said}");
+        if !expected.starts_with("SOURCE") {
+            assert_eq!(said, expected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn refusals_of_the_planner_name_the_relationship() {
+    let view = |state: &str, message: &str| {
+        format!(
+            "CREATE FUNCTION refuse() RETURNS int LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION USING ERRCODE = '{state}', MESSAGE = $m${message}$m$; END $f$;
+             CREATE VIEW broken AS SELECT 1 AS id, refuse() AS value;"
+        )
+    };
+    let joins = "complex joins are only supported when all distributed tables are co-located and joined on their distribution columns";
+    let shop = shop(&view("0A000", joins)).await;
+    let said = shop.error("{ broken { value } }", "").await;
+    assert!(
+        said.starts_with(
+            "NOT_SUPPORTED: the database cannot answer this from several shards at once: distribute"
+        ),
+        "{said}"
+    );
+    assert!(!said.contains("complex joins"), "{said}");
+    let hasura = shop.ask_in(Protocol::Hasura, "{ broken { value } }", "").await;
+    assert!(hasura.contains(r#""code":"not-supported""#), "{hasura}");
+}
+
+#[tokio::test]
+async fn a_read_that_lost_a_worker_is_repeated_once() {
+    let lost = "CREATE SEQUENCE tries; CREATE FUNCTION lost(upto int) RETURNS int LANGUAGE plpgsql AS $f$ BEGIN
+          IF nextval('tries') <= upto THEN RAISE EXCEPTION USING ERRCODE = 'XX000', MESSAGE = 'failure on connection marked as essential: worker-1:5432'; END IF;
+          RETURN 7; END $f$;
+        CREATE VIEW once AS SELECT 1 AS id, lost(1) AS value; CREATE VIEW twice AS SELECT 1 AS id, lost(9) AS value;";
+    let shop = shop(lost).await;
+    assert_eq!(shop.ask("{ once { value } }").await, r#"{"data":{"once":[{"value":7}]}}"#);
+    let tries =
+        |shop: &Served| shop.database.rows("SELECT last_value::text FROM tries")[0][0].clone().unwrap();
+    assert_eq!(tries(&shop), b"2");
+    let said = shop.error("{ twice(limit: 1) { value } }", "").await;
+    assert!(said.starts_with("SOURCE_UNAVAILABLE"), "{said}");
+    assert_eq!(tries(&shop), b"4", "asked twice");
+}
