@@ -199,6 +199,9 @@ const QUERIES: &[(&str, &str)] = &[
     ("{ boats(secret: 3) { id } }", "{}"),
     ("{ boats(secrets: 3) { id } }", "{}"),
     ("{ boats(where: {price: 3}) { id } }", "{}"),
+    // In the order of the schema.
+    ("{ boats(where: {id: 1, name: \"a\", price: 3}) { id } }", "{}"),
+    ("mutation { push(boat: {id: 1, name: \"a\", owner: \"b\", price: 3}) { id } }", "{}"),
     ("{ boats(where: {prices: 3, and: [{harbour: {name: 3}}]}) { id } }", "{}"),
     ("query ($w: BoatFilter) { boats(where: $w) { id } }", r#"{"w": {"price": 3}}"#),
     ("query ($w: BoatFilter) { boats(where: $w) { id } }", r#"{"w": {"harbor": {}}}"#),

@@ -149,15 +149,12 @@ fn object(cx: &mut Context<'_>, place: Expected, fields: List<ObjectField>, stac
 }
 
 /// The field `name` of input object `base`. Clients mostly write fields in the order of the schema, so the one after
-/// the one found last (`hint`) is tried first.
+/// the one found last (`hint`) is tried first, if the caller sees it.
 fn find_input(cx: &Context<'_>, base: TypeId, name: &str, hint: &mut u32) -> Option<InputId> {
     let run = cx.schema.ty(base).members;
     let next = InputId(run.start + *hint);
-    let id = if *hint < run.len && cx.schema.input_name(next) == name {
-        next
-    } else {
-        cx.schema.input_by_name(run, name)?
-    };
+    let is_next = *hint < run.len && cx.schema.input_name(next) == name && cx.schema.has_input(next);
+    let id = if is_next { next } else { cx.schema.input_by_name(run, name)? };
     *hint = id.0 - run.start + 1;
     Some(id)
 }

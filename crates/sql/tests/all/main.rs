@@ -49,6 +49,7 @@ mod postgres_write;
 mod read;
 mod relay;
 mod relay_pages;
+mod role_probe;
 mod role_wall;
 mod sql_text;
 mod wall;

@@ -62,6 +62,12 @@ fn rows_of_functions_are_rows_of_their_table() {
             "mutation { rename_all { name } }",
             r#"{"data":{"rename_all":[{"name":"Ada!"},{"name":"Bel!"}]}}"#,
         ),
+        // The hidden row would come first, and its owner with it.
+        (
+            "trader",
+            "mutation { rename_all(order_by: {name: desc}) { name owner } }",
+            r#"{"data":{"rename_all":[{"name":"Bel!!","owner":null},{"name":"Ada!!","owner":"ann"}]}}"#,
+        ),
     ] {
         let found = ask(&side.engine, &caller_with(role, false, ANN), operation, Protocol::Hasura);
         let is_right = expected.strip_prefix('~').map_or(found == expected, |it| found.contains(it));

@@ -111,3 +111,28 @@ fn row_76_values_of_related_rows_are_hidden_as_their_cells_are() {
         ),
     ]);
 }
+
+#[test]
+fn row_81_subscriptions_are_refused_whoever_asks() {
+    let words = "~subscriptions are not supported";
+    check(&[
+        ("sailor", "subscription { boat { id } }", words),
+        ("sailor", "subscription { vault { id } }", words),
+        ("nobody", "subscription { boat { id } }", words),
+        ("admin", "subscription { boat { id } }", words),
+    ]);
+}
+
+#[test]
+fn row_82_entities_and_texts_of_the_schema_are_no_fields() {
+    check(&[
+        ("sailor", "{ _service { sdl } }", "~field '_service' not found in type: 'query_root'"),
+        (
+            "sailor",
+            "{ _entities(representations: [{__typename: \"boat\", id: 2}]) { __typename } }",
+            "~field '_entities' not found in type: 'query_root'",
+        ),
+        ("sailor", "query ($r: [_Any!]!) { _entities(representations: $r) { __typename } }", "~_Any"),
+        ("admin", "{ _service { sdl } }", "~field '_service' not found in type: 'query_root'"),
+    ]);
+}

@@ -1,7 +1,9 @@
 //! Data that a role does not see changes no byte of its answers, whoever asks before it or at the same time.
 
-use crate::role_kit::fleet::{ANN, ask_with, fleet};
+use crate::role_kit::asker::INTROSPECTION;
+use crate::role_kit::fleet::{ANN, ask_with, fleet, fleet_with};
 use crate::role_kit::side::{Database, Side, ask, caller_with};
+use serde_json::json;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
 use weir_engine::engine::Request;
@@ -78,6 +80,44 @@ fn row_78_what_a_role_does_not_see_changes_no_byte_of_any_answer() {
                 }
             }
         }
+    }
+}
+
+/// Tables and columns that no role sees, with names like those that roles see and ask for.
+const HIDDEN_SCHEMA: &str = "ALTER TABLE boat ADD COLUMN prices INTEGER; ALTER TABLE boat ADD COLUMN nam TEXT;
+    ALTER TABLE harbour ADD COLUMN secrets TEXT; CREATE TABLE vaults (id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boat (id));
+    CREATE TABLE boats (id INTEGER PRIMARY KEY, name TEXT);";
+
+#[test]
+fn row_78_tables_and_columns_that_no_role_sees_change_no_byte_of_any_answer() {
+    for database in [Database::Sqlite, Database::Postgres] {
+        let one = fleet(database);
+        let other = fleet_with(database, HIDDEN_SCHEMA, &[], &|tables| {
+            let by_boat = json!({"table": "vaults", "column": "boat_id"});
+            let vaults = json!({"name": "nams", "using": {"foreign_key_constraint_on": by_boat}});
+            tables[1]["array_relationships"].as_array_mut().unwrap().push(vaults);
+            let all = tables.as_array_mut().unwrap();
+            all.push(json!({"table": "vaults", "select_permissions": [
+                {"role": "keeper", "permission": {"columns": "*", "filter": {}, "allow_aggregations": true}}]}));
+            all.insert(0, json!({"table": "boats"}));
+        });
+        for role in ["sailor", "buyer", "trader", "writer", "empty", "nobody"] {
+            let caller = caller_with(role, false, ANN);
+            for operation in ASKED.iter().chain([&INTROSPECTION, &"{ boat { nams { id } vaults { id } } }"]) {
+                for protocol in [Protocol::Hasura, Protocol::GraphqlOverHttp] {
+                    let [found, expected] =
+                        [&one, &other].map(|it| ask(&it.engine, &caller, operation, protocol));
+                    assert_eq!(found, expected, "{database:?} {role}: {operation}");
+                    let [found, expected] =
+                        [&one, &other].map(|it| explained(it, &caller, operation, protocol).err());
+                    assert_eq!(found, expected, "{database:?} {role}: {operation}");
+                }
+            }
+        }
+        assert_ne!(
+            ask(&one.engine, &Identity::admin(), INTROSPECTION, Protocol::Hasura),
+            ask(&other.engine, &Identity::admin(), INTROSPECTION, Protocol::Hasura)
+        );
     }
 }
 

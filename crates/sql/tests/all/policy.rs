@@ -311,6 +311,21 @@ fn a_hidden_cell_is_hidden_from_mutations_too() {
                 ADA,
                 r#"{"data":{"update_boat":{"returning":[{"id":2,"length":null,"harbour_id":null,"harbour":{"id":1}}]}}}"#,
             ),
+            (
+                "mutation { insert_boat(objects: [{id: 8, name: \"p\", owner: \"bob\", length: 7, harbour_id: 2}, {id: 9, name: \"q\", owner: \"ada\", length: 8, harbour_id: 1}]) { returning { id length harbour_id harbour { name } } } }",
+                ADA,
+                r#"{"data":{"insert_boat":{"returning":[{"id":8,"length":null,"harbour_id":null,"harbour":{"name":"south"}},{"id":9,"length":8,"harbour_id":1,"harbour":{"name":"north"}}]}}}"#,
+            ),
+            (
+                "mutation { insert_boat_one(object: {id: 8, name: \"p\", length: 70}, on_conflict: {constraint: boat_pkey, update_columns: [length]}) { id length } }",
+                ADA,
+                r#"{"data":{"insert_boat_one":{"id":8,"length":null}}}"#,
+            ),
+            (
+                "mutation { a: delete_boat(where: {id: {_eq: 8}}) { returning { id length } } b: delete_boat(where: {id: {_eq: 9}}) { returning { id length } } }",
+                ADA,
+                r#"{"data":{"a":{"returning":[{"id":8,"length":null}]},"b":{"returning":[{"id":9,"length":8}]}}}"#,
+            ),
         ],
     );
 }

@@ -163,7 +163,7 @@ fn cursors_of_an_order_through_relationships_are_nested() {
 
 /// Identifiers that nobody was given.
 #[test]
-fn altered_identifiers_are_refused() {
+fn row_55_altered_identifiers_are_refused() {
     for ship in ships() {
         let schema = if ship.is_postgres() { "public" } else { "main" };
         let admin = Identity::admin();
@@ -213,7 +213,7 @@ fn altered_identifiers_are_refused() {
 
 /// Cursors that nobody was given.
 #[test]
-fn altered_cursors_are_refused() {
+fn row_55_altered_cursors_are_refused() {
     for ship in ships() {
         let admin = Identity::admin();
         for text in [

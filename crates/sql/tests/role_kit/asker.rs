@@ -83,6 +83,21 @@ impl View {
         Some(fields.chain(inputs).chain(&self.values[ty]).cloned().collect())
     }
 
+    /// The fields of an object.
+    pub fn output_members(&self, ty: &str) -> Vec<&String> {
+        self.fields[ty].iter().map(|it| &it.name).collect()
+    }
+
+    /// The fields of an input object.
+    pub fn input_members(&self, ty: &str) -> Vec<&String> {
+        self.inputs[ty].iter().map(|it| &it.0).collect()
+    }
+
+    /// The values of an enum.
+    pub fn enum_members(&self, ty: &str) -> Vec<&String> {
+        self.values[ty].iter().collect()
+    }
+
     /// The names of all types.
     pub fn types(&self) -> impl Iterator<Item = &String> {
         self.fields.keys()

@@ -2,8 +2,8 @@
 //!
 //! `suite.yaml` names the seed; a `weir.yaml` beside it configures the database `<suite>.db`. A case's header comments
 //! give `variables` (JSON), `operation`, `accent` (`spec` or `hasura`), and of the caller `role`, `claims` (JSON: session variables, and
-//! claims of a token) and `backend` (`true`); without a role it is the admin; `relay` (`true`) asks the API in Relay's form. Compared are `name.json` (the response,
-//! indented), `name.plan` and `name.sql` (what `weir explain` prints). `WEIR_BLESS=1` writes them; without an answer a case
+//! claims of a token), `refused` (the reason for which a token is not accepted) and `backend` (`true`); without a role it is the admin; `relay` (`true`)
+//! asks the API in Relay's form. Compared are `name.json` (the response, indented), `name.plan` and `name.sql` (what `weir explain` prints). `WEIR_BLESS=1` writes them; without an answer a case
 //! fails. `ONLY=text` runs the cases whose name holds it.
 //!
 //! A suite with seeds for PostgreSQL is run there too: its cases end with `@postgres`, their SQL is `name.postgres.sql`, and
@@ -24,9 +24,10 @@ use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir::Weir;
-use weir_engine::caller::Identity;
+use weir_engine::caller::{Claims, Identity, Token};
 use weir_engine::engine::{Body, Request, Response};
 use weir_engine::source::Protocol;
 use weir_language::json::Json;
@@ -89,6 +90,8 @@ struct Case {
     session: Option<String>,
     /// Role and claims of whoever asks, if not the admin; in suites with services `session` says it.
     caller: Option<(String, String)>,
+    /// Reason for which the caller's token is not accepted.
+    refused: Option<String>,
     /// Permissions for backends hold.
     is_backend: bool,
     /// SQL that is run before, on the database of a case that mutates.
@@ -213,6 +216,7 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         headers: header("headers").unwrap_or_else(|| "{}".into()),
         session: header("session"),
         caller,
+        refused: header("refused"),
         is_backend,
         before: header("before").unwrap_or_default(),
         then: header("then"),
@@ -227,7 +231,10 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
 /// The caller that the header of a case names.
 fn identity(weir: &Weir, case: &Case) -> Result<Identity, String> {
     let Some((role, claims)) = &case.caller else { return Ok(Identity::admin()) };
-    let identity = weir.assume(Some(role), claims)?;
+    let mut identity = weir.assume(Some(role), claims)?;
+    if let Some(reason) = &case.refused {
+        identity.claims = Arc::new(Claims::new([], Token::Refused(reason.as_str().into())));
+    }
     Ok(Identity { is_backend: case.is_backend, ..identity })
 }
 

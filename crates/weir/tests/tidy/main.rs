@@ -2,6 +2,7 @@
 //!
 //! A binary of its own: it needs no crate, so it is built and run in a moment.
 
+mod attacks;
 mod errors;
 mod figures;
 mod modules;

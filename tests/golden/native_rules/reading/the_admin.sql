@@ -1,0 +1,21 @@
+-- native_rules
+-- checkSailorPassword: find id, pin of Sailor where login = value
+SELECT t0."id", t0."pin" FROM "Sailor" AS t0 WHERE t0."login" = ?1
+
+-- queryBoat
+SELECT t0."reg" FROM "Boat" AS t0 ORDER BY t0."reg", t0."id"
+
+-- queryLog
+SELECT t0."line" FROM "Log" AS t0 ORDER BY t0."line", t0."id"
+
+-- queryDocument
+SELECT t0."type", t0."id" FROM "Document_all" AS t0 ORDER BY t0."title", t0."id"
+
+-- queryDocument
+SELECT t0."title" FROM "Letter" AS t0 WHERE t0."id" = ?1
+
+-- queryDocument
+SELECT t0."title" FROM "Chart" AS t0 WHERE t0."id" = ?1
+
+-- checkSailorPassword
+SELECT t0."login" FROM "Sailor" AS t0 WHERE t0."id" = ?1

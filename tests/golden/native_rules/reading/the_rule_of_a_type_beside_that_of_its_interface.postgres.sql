@@ -1,0 +1,9 @@
+-- native_rules
+-- queryDocument
+SELECT t0."type", t0."id" FROM "public"."Document" AS t0 WHERE (t0."type" IN ('Chart') AND EXISTS (SELECT 1 FROM "public"."Chart" AS t1 WHERE t1."id" = t0."id" AND EXISTS (SELECT 1 FROM "public"."Document_all" AS t2 WHERE t2."id" = t1."id" AND (t2."tenant" = $1 AND ((t2."type" IN ('Chart') AND EXISTS (SELECT 1 FROM "public"."Chart" AS t3 WHERE t3."id" = t2."id" AND t3."title" IS NOT NULL)) OR (t2."type" IN ('Letter') AND EXISTS (SELECT 1 FROM "public"."Letter" AS t4 WHERE t4."id" = t2."id" AND t4."title" IS NOT NULL))))))) ORDER BY t0."id"
+
+-- queryDocument, queryDocument
+SELECT 0::int2, t0."title", p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."Chart" AS t0 ON t0."id" = p.k0 AND EXISTS (SELECT 1 FROM "public"."Document_all" AS t1 WHERE t1."id" = t0."id" AND (t1."tenant" = $2 AND ((t1."type" IN ('Chart') AND EXISTS (SELECT 1 FROM "public"."Chart" AS t2 WHERE t2."id" = t1."id" AND t2."title" IS NOT NULL)) OR (t1."type" IN ('Letter') AND EXISTS (SELECT 1 FROM "public"."Letter" AS t3 WHERE t3."id" = t1."id" AND t3."title" IS NOT NULL))))) UNION ALL SELECT 1::int2, t4."title", p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."Letter" AS t4 ON t4."id" = p.k0 AND (1 = 0)
+
+-- queryLetter
+SELECT t0."title" FROM "public"."Letter" AS t0 WHERE (1 = 0) ORDER BY t0."id"
