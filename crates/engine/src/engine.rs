@@ -6,6 +6,7 @@
 
 use crate::caller::{Caller, Identity};
 use crate::compose::Graph;
+use crate::consistency::Positions;
 use crate::errors;
 use crate::execute::{self, ExecutionContext, ExecutionResult};
 use crate::planner::{Bound, PlanRequest, PlanThread, Planner, Refusal};
@@ -129,6 +130,8 @@ pub struct Response {
     pub body: Body,
     /// Duration of each stage.
     pub timing: Timing,
+    /// Token of the log positions after its changes ([`crate::consistency`]).
+    pub position: Option<String>,
 }
 
 /// Cache metadata of an answer.
@@ -311,7 +314,8 @@ impl Engine {
             vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
             kept,
         });
-        Response { outcome: Outcome::Executed, capacity, lifetime, body, timing }
+        let position = headers.positions().and_then(Positions::token);
+        Response { outcome: Outcome::Executed, capacity, lifetime, body, timing, position }
     }
 
     /// Number of cached whole answers, and their approximate size in bytes.
@@ -347,7 +351,7 @@ fn refused(refusal: Refusal, request: &Request<'_>, timing: Timing) -> Response 
         Refusal::Failures(_) | Refusal::Costly => Outcome::Refused,
     };
     let body = Body::Whole(errors::refused(request.protocol, request.query, &refusal.into_failures()));
-    Response { outcome, capacity: Capacity::Enough, lifetime: None, body, timing }
+    Response { outcome, capacity: Capacity::Enough, lifetime: None, body, timing, position: None }
 }
 
 /// The state of a plan cache.

@@ -8,6 +8,7 @@
 
 pub mod caller;
 pub mod compose;
+pub mod consistency;
 pub mod engine;
 mod errors;
 mod execute;

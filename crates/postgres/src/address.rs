@@ -44,6 +44,10 @@ pub struct Settings {
     pub replicas: Vec<Host>,
     /// Maximum lag of such a replica.
     pub replica_lag_max: Duration,
+    /// The same for reads that may be older, and of followers.
+    pub stale_reads_max: Duration,
+    /// Settings of sessions whose reads may be of the past ([`weir_relational::dialect::flavour::Abilities::follower_reads`]).
+    pub follower_reads: &'static [(&'static str, &'static str)],
     /// True if queued mutations of one statement share a commit.
     pub batch_mutations: bool,
 }
@@ -248,6 +252,8 @@ impl Settings {
             limits: Limits::DEFAULT,
             replicas: Vec::new(),
             replica_lag_max: Duration::from_secs(1),
+            stale_reads_max: Duration::from_secs(10),
+            follower_reads: &[],
             batch_mutations: false,
         })
     }

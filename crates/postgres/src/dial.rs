@@ -50,11 +50,21 @@ pub(crate) enum Kind {
     Group,
 }
 
+/// Versions of the database that connections read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReadVersion {
+    /// The present.
+    Present,
+    /// What followers have.
+    Followers,
+}
+
 /// Makes connections.
 #[derive(Debug)]
 pub(crate) struct Dialer {
     pub(crate) settings: Settings,
     tls: Result<Option<TlsConnectorHandle>, String>,
+    reading: ReadVersion,
     /// The server was seen to refuse our settings.
     is_modest: AtomicBool,
     facts: Mutex<Option<Facts>>,
@@ -99,9 +109,9 @@ impl From<io::Error> for Refusal {
 }
 
 impl Dialer {
-    pub(crate) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: Settings, reading: ReadVersion) -> Self {
         let tls = super::tls::connector(&settings).map(|it| it.map(TlsConnectorHandle));
-        Self { settings, tls, is_modest: AtomicBool::new(false), facts: Mutex::new(None) }
+        Self { settings, tls, reading, is_modest: AtomicBool::new(false), facts: Mutex::new(None) }
     }
 
     /// Facts of the newest connection.
@@ -275,6 +285,11 @@ impl Dialer {
                 ("lock_timeout", lock_timeout.as_millis().to_string()),
                 ("idle_in_transaction_session_timeout", IDLE_TIMEOUT.as_millis().to_string()),
             ]);
+        }
+        // A server that refuses these gives the present: more than was asked for.
+        if self.reading == ReadVersion::Followers && !is_modest {
+            let behind = settings.stale_reads_max.as_millis().to_string();
+            parameters.extend(settings.follower_reads.iter().map(|it| (it.0, it.1.replace("{ms}", &behind))));
         }
         parameters
     }

@@ -227,6 +227,12 @@ impl DatabaseError {
         &self.sqlstate == b"XX000" && NODE_LOST.iter().any(|it| self.message.contains(it))
     }
 
+    /// True if the server does not know whether it committed.
+    #[must_use]
+    pub fn is_ambiguous(&self) -> bool {
+        matches!(&self.sqlstate, b"40003" | b"08007")
+    }
+
     /// Reads the body of an error or notice: a letter and a text that ends with 0, each; unknown letters are passed over.
     pub fn read(mut body: &[u8]) -> Self {
         let mut error = Self { sqlstate: *b"XX000", ..Self::default() };

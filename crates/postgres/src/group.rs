@@ -191,6 +191,10 @@ impl Group {
     /// The server undid all. One that was alone hears why, unless it was for bounds that only groups have.
     fn undo(&mut self) -> Fate {
         let Some(error) = self.failure.take() else { return Fate::Broken };
+        if error.is_ambiguous() {
+            self.fail(&Error::Unconfirmed(error));
+            return Fate::Ready;
+        }
         let is_alone = self.requests() == 1;
         self.requests_max = (self.requests() / 2).max(1);
         let is_slow = &error.sqlstate == b"57014";
@@ -210,8 +214,8 @@ impl Group {
     /// The connection broke, and nobody knows whether before the commit or after it.
     fn lose(&mut self, cause: &Error) -> Fate {
         match self.failure.take() {
-            Some(_) => self.fail(&Error::Undone),
-            None => self.fail(&Error::Unconfirmed(cause.to_string().into())),
+            Some(error) if !error.is_ambiguous() => self.fail(&Error::Undone),
+            Some(_) | None => self.fail(&Error::Unconfirmed(cause.to_string().into())),
         }
         Fate::Broken
     }
@@ -303,6 +307,8 @@ mod tests {
         let slow = || refused("ERROR", *b"57014");
         check(vec![complete(), slow(), ready()], Fate::Ready, ["undone"; 3]);
         check(vec![unique(), ready()], Fate::Ready, ["refused"]);
+        let ambiguous = || refused("ERROR", *b"40003");
+        check(vec![complete(), ambiguous(), ready()], Fate::Ready, ["unconfirmed"; 2]);
         check(vec![refused("ERROR", *b"55P03"), ready()], Fate::Ready, ["undone"]);
         check(vec![slow(), ready()], Fate::Ready, ["undone"]);
         check(vec![refused("ERROR", *b"26000"), ready()], Fate::Broken, ["undone"; 2]);

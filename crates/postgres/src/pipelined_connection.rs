@@ -25,7 +25,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::Sleep;
 
 /// Maximum number of slow statements that run beside their lane.
-const DETACHED_MAX: usize = 4;
+pub(crate) const DETACHED_MAX: usize = 4;
 /// Interval at which a waiting lane checks for expired requests and slow statements.
 pub(crate) const TICK: Duration = SHORT_MAX;
 /// Pause between two slow statements that leave their lane: if all are slow, the server is, and more connections do not help.

@@ -1,15 +1,18 @@
-//! The connections of one database: those of its primary, those of the replicas that reads may go to, and one that mutations
-//! may share.
+//! The connections of one database: those of its primary, those of the replicas or followers that reads may go to, and one that
+//! mutations may share.
 //!
 //! Nothing is connected before it is needed, so that Weir starts while a database is down.
 
 use crate::address::Settings;
+use crate::bound::ConnectionBound;
 use crate::bulkhead::{Cause, Patience};
 use crate::connection::Facts;
+use crate::dial::ReadVersion;
 use crate::error::Error;
 use crate::group::Group;
 use crate::pipelined_connection::{Batch, PipelinedConnection};
-use crate::replica::Replicas;
+use crate::reads::Reads;
+use crate::replica::{ReadPreference, Replicas};
 use crate::rows::Rows;
 use crate::server::{Gate, Server};
 use crate::session::{Purpose, Session};
@@ -26,6 +29,8 @@ static ONE: LazyLock<Arc<Statement>> =
 pub struct Pool {
     primary: Arc<Server>,
     replicas: Option<Arc<Replicas>>,
+    /// The same servers, for reads of the past.
+    followers: Option<Server>,
     /// One, so that groups do not wait for each other's locks.
     groups: Option<PipelinedConnection<Group>>,
 }
@@ -52,7 +57,9 @@ impl Pool {
         let groups = settings.batch_mutations.then(|| {
             PipelinedConnection::new(Arc::clone(&primary.sessions.dialer), Arc::clone(&primary.bulkhead))
         });
-        Arc::new(Self { primary, replicas, groups })
+        let has_followers = !settings.follower_reads.is_empty();
+        let followers = has_followers.then(|| Server::reading(settings, ReadVersion::Followers));
+        Arc::new(Self { primary, replicas, followers, groups })
     }
 
     /// True if [`Self::change`] takes mutations.
@@ -92,81 +99,44 @@ impl Pool {
         groups.submit(statement, parameters, deadline)?.await.unwrap_or(Err(Error::Undone))
     }
 
+    /// Reads on a server of this preference.
+    #[must_use]
+    pub fn reads(&self, preference: ReadPreference) -> Reads<'_> {
+        Reads::new(&self.primary, self.copy(preference))
+    }
+
     /// Runs one short read together with others, on a replica if there is a recent one.
     ///
     /// # Errors
-    /// Of this statement alone: those of its neighbours are theirs.
+    /// As [`Reads::read`].
     pub async fn read(
         &self,
         statement: &Arc<Statement>,
         parameters: Parameters,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        if let Some(replica) = self.replica() {
-            match Box::pin(replica.read(statement, parameters.clone(), deadline)).await {
-                Err(error) if is_replicas_own(&error) => {}
-                other => return other,
-            }
-        }
-        self.primary.read(statement, parameters, deadline).await
+        self.reads(ReadPreference::Recent).read(statement, parameters, deadline).await
     }
 
-    /// Runs one long read on a connection of its own, on a replica if there is a recent one.
-    ///
-    /// # Errors
-    /// As [`Self::session`], and those of the statement.
-    pub async fn read_alone(
-        &self,
-        statement: &Arc<Statement>,
-        parameters: Parameters,
-        deadline: Instant,
-    ) -> Result<Rows, Error> {
-        if let Some(replica) = self.replica() {
-            match replica.read_alone(statement, parameters.clone(), deadline).await {
-                Err(error) if is_replicas_own(&error) => {}
-                other => return other,
-            }
-        }
-        self.primary.read_alone(statement, parameters, deadline).await
+    /// True if a read may be answered by more than the primary.
+    pub const fn has_copies(&self) -> bool {
+        self.replicas.is_some() || self.followers.is_some()
     }
 
-    /// Begins a long read, whose rows are taken part by part, on a replica if there is a recent one.
-    ///
-    /// # Errors
-    /// As [`Self::session`], and those of the statement as far as they show before the first rows.
-    pub async fn stream(
-        &self,
-        statement: &Arc<Statement>,
-        parameters: &Parameters,
-        deadline: Instant,
-    ) -> Result<Session, Error> {
-        if let Some(replica) = self.replica() {
-            match replica.stream(statement, parameters, deadline).await {
-                Err(error) if is_replicas_own(&error) => {}
-                other => return other,
-            }
-        }
-        self.primary.stream(statement, parameters, deadline).await
+    /// True if replicas are named.
+    pub const fn has_replicas(&self) -> bool {
+        self.replicas.is_some()
     }
 
-    /// Begins several long reads of one state, on a replica if there is a recent one: what `push` appends, and the answers to
-    /// it.
+    /// Where the log of the primary goes after all that is committed; `Ok(None)` if reads have no use for it, as no replicas are
+    /// named.
     ///
     /// # Errors
-    /// As [`Self::session`], and those of what was appended.
-    pub async fn snapshot(
-        &self,
-        push: impl Fn(&mut Session),
-        patience: Patience,
-        deadline: Instant,
-    ) -> Result<(Session, Vec<Rows>), Error> {
-        if let Some(replica) = self.replica() {
-            match replica.snapshot(&push, patience, deadline).await {
-                Err(error) if is_replicas_own(&error) => {}
-                other => return other,
-            }
-        }
-        self.primary.snapshot(push, patience, deadline).await
+    /// The primary does not say.
+    pub async fn position(&self, deadline: Instant) -> Result<Option<u64>, Error> {
+        let Some(replicas) = &self.replicas else { return Ok(None) };
+        let position = replicas.position(deadline).await?;
+        position.map(Some).ok_or_else(|| Error::Protocol("the primary says not how far its log goes".into()))
     }
 
     /// Limits concurrent statements about `tables` at [`Self::session_with`] or [`Self::snapshot`].
@@ -204,6 +174,12 @@ impl Pool {
         self.primary.sessions.dialer.facts()
     }
 
+    /// Connections that it may open.
+    #[must_use]
+    pub fn bound(&self) -> ConnectionBound {
+        ConnectionBound::new(&self.primary.sessions.dialer.settings)
+    }
+
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Counts {
@@ -214,12 +190,9 @@ impl Pool {
         Counts { batches: sent.0, statements: sent.1, groups, sessions_idle }
     }
 
-    fn replica(&self) -> Option<&Server> {
-        self.replicas.as_ref().and_then(Replicas::recent)
+    /// The server beside the primary that a read of this preference goes to.
+    fn copy(&self, preference: ReadPreference) -> Option<&Server> {
+        let replica = self.replicas.as_ref().and_then(|it| it.pick(preference));
+        replica.or_else(|| self.followers.as_ref().filter(|_| preference == ReadPreference::Stale))
     }
-}
-
-/// True for failures of a replica only: it is gone, overloaded, or ended the read to follow the primary.
-fn is_replicas_own(error: &Error) -> bool {
-    matches!(error, Error::Unavailable(_) | Error::Busy) || error.is_retryable()
 }

@@ -4,7 +4,10 @@
 //! where the primary was at some moment knows all that was committed before that moment, and may be read from until the
 //! bound on its lag after it: a watch that stops, or a primary that is gone, makes replicas stale by itself.
 //!
-//! **Invariant:** no read goes to a replica that may be further behind than the bound.
+//! A read that has to see a position of the log goes to a replica that was seen to have replayed it. None is waited for: the primary
+//! answers until one has.
+//!
+//! **Invariant:** no read goes to a replica that may be further behind than the read's bound, or than its position.
 //!
 //! **Cost:** for a read one look at the clock; nothing where no replicas are named.
 
@@ -29,9 +32,25 @@ fn position(sql: &str) -> Arc<Statement> {
 /// End of the log, in bytes.
 static WRITTEN: LazyLock<Arc<Statement>> =
     LazyLock::new(|| position("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"));
+/// End of what was inserted into the log, in bytes: behind every commit that was confirmed, also where commits are not waited for.
+static INSERTED: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| position("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"));
 /// Position of the replay, in bytes; null on a server that follows none.
 static REPLAYED: LazyLock<Arc<Statement>> =
     LazyLock::new(|| position("SELECT pg_last_wal_replay_lsn() - '0/0'::pg_lsn"));
+
+/// How recent the server of a read has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadPreference {
+    /// The primary.
+    Primary,
+    /// A replica within [`crate::address::Settings::replica_lag_max`], else the primary.
+    Recent,
+    /// The same, if it has replayed the log of the primary up to here.
+    Since(u64),
+    /// A replica within [`crate::address::Settings::stale_reads_max`], or followers, else the primary.
+    Stale,
+}
 
 /// The replicas of a primary.
 #[derive(Debug)]
@@ -39,6 +58,8 @@ pub(crate) struct Replicas {
     primary: Arc<Server>,
     list: Box<[Replica]>,
     lag_max: Duration,
+    /// For reads that may be older.
+    stale_max: Duration,
     started: Instant,
     /// Whose turn it is.
     next: AtomicUsize,
@@ -48,8 +69,10 @@ pub(crate) struct Replicas {
 #[derive(Debug)]
 struct Replica {
     server: Server,
-    /// Milliseconds from `started` until when it may be read from.
-    recent_until_ms: AtomicU64,
+    /// Milliseconds from `started`: all that was committed before is known there. 0: nothing is known of it.
+    known_ms: AtomicU64,
+    /// Bytes of the log that it was last seen to have replayed.
+    replayed: AtomicU64,
 }
 
 /// Says, when the watch ends, that there is none.
@@ -69,30 +92,50 @@ impl Replicas {
         let replica = |host: &Host| {
             let hosts = vec![host.clone()];
             let settings = Settings { hosts, target: Target::Any, ..settings.clone() };
-            Replica { server: Server::new(settings), recent_until_ms: AtomicU64::new(0) }
+            Replica {
+                server: Server::new(settings),
+                known_ms: AtomicU64::new(0),
+                replayed: AtomicU64::new(0),
+            }
         };
         let list: Box<[Replica]> = settings.replicas.iter().map(replica).collect();
         let (lag_max, started) = (settings.replica_lag_max, Instant::now());
+        let stale_max = settings.stale_reads_max.max(lag_max);
         let (next, is_watched) = (AtomicUsize::new(0), AtomicBool::new(false));
         let primary = Arc::clone(primary);
-        (!list.is_empty()).then(|| Arc::new(Self { primary, list, lag_max, started, next, is_watched }))
+        (!list.is_empty())
+            .then(|| Arc::new(Self { primary, list, lag_max, stale_max, started, next, is_watched }))
     }
 
-    /// The next replica that is recent enough.
-    pub(crate) fn recent(self: &Arc<Self>) -> Option<&Server> {
+    /// The next replica that is as recent as `preference` wants it.
+    pub(crate) fn pick(self: &Arc<Self>, preference: ReadPreference) -> Option<&Server> {
+        let (behind_max, position) = match preference {
+            ReadPreference::Primary => return None,
+            ReadPreference::Recent => (self.lag_max, 0),
+            ReadPreference::Since(position) => (self.lag_max, position),
+            ReadPreference::Stale => (self.stale_max, 0),
+        };
         if !self.is_watched.swap(true, Ordering::Relaxed) {
             tokio::spawn(ReplicaPoller(Arc::downgrade(self)).run());
         }
-        let now = self.millis(Instant::now());
+        let (now, behind_max) = (self.millis(Instant::now()), millis(behind_max));
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         (0..self.list.len())
             .map(|it| &self.list[(first + it) % self.list.len()])
-            .find(|it| now < it.recent_until_ms.load(Ordering::Relaxed))
+            .find(|it| {
+                let known = it.known_ms.load(Ordering::Relaxed);
+                known > 0 && now < known + behind_max && position <= it.replayed.load(Ordering::Relaxed)
+            })
             .map(|it| &it.server)
     }
 
     fn millis(&self, at: Instant) -> u64 {
-        u64::try_from(at.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
+        millis(at.saturating_duration_since(self.started))
+    }
+
+    /// Where the log of the primary goes, past all that is committed; `None` if it does not say.
+    pub(crate) async fn position(&self, deadline: Instant) -> Result<Option<u64>, Error> {
+        asked(&self.primary, &INSERTED, deadline).await
     }
 
     fn pause(&self) -> Duration {
@@ -103,7 +146,7 @@ impl Replicas {
     async fn look(&self, written: &mut VecDeque<(Instant, u64)>) {
         let now = Instant::now();
         let deadline = now + self.lag_max;
-        written.retain(|it| now.duration_since(it.0) < self.lag_max);
+        written.retain(|it| now.duration_since(it.0) < self.stale_max);
         match asked(&self.primary, &WRITTEN, deadline).await {
             Ok(Some(position)) => written.push_back((now, position)),
             Ok(None) => {}
@@ -117,8 +160,9 @@ impl Replicas {
                 None
             });
             let known = |it: &&(Instant, u64)| replayed.is_some_and(|replayed| it.1 <= replayed);
-            let until = written.iter().rev().find(known).map_or(0, |it| self.millis(it.0 + self.lag_max));
-            replica.recent_until_ms.store(until, Ordering::Relaxed);
+            let known = written.iter().rev().find(known).map_or(0, |it| self.millis(it.0).max(1));
+            replica.known_ms.store(known, Ordering::Relaxed);
+            replica.replayed.store(replayed.unwrap_or(0), Ordering::Relaxed);
         });
         join_all(looks).await;
     }
@@ -135,6 +179,11 @@ impl ReplicaPoller {
             tokio::time::sleep(pause).await;
         }
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    // A thousand years: sums of two do not overflow.
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX).min(1 << 45)
 }
 
 /// A position in the log; `None` for null.

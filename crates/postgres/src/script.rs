@@ -7,7 +7,7 @@
 //! Source: the manual of PostgreSQL, "Message Flow", "Simple Query".
 
 use crate::address::Settings;
-use crate::dial::{Dialer, Kind};
+use crate::dial::{Dialer, Kind, ReadVersion};
 use crate::error::{DatabaseError, Error};
 use crate::message;
 use crate::rows::{Columns, split};
@@ -38,7 +38,7 @@ pub async fn run(
     let mut settings = settings.clone();
     settings.replicas.clear();
     let work = async {
-        let dialer = Dialer::new(settings.clone());
+        let dialer = Dialer::new(settings.clone(), ReadVersion::Present);
         let (connection, _) = dialer.connect(Kind::Session, &settings.hosts, settings.target).await?;
         let (mut stream, mut read) = connection.into_stream();
         let bytes_max = settings.limits.answer_bytes_max;

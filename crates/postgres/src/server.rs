@@ -8,13 +8,14 @@
 use crate::address::{Limits, Settings};
 use crate::bulkhead::{Bulkhead, Cause, Pass, Patience};
 use crate::demand::Demand;
-use crate::dial::{Dialer, Kind};
+use crate::dial::{Dialer, Kind, ReadVersion};
 use crate::error::Error;
 use crate::keyed_limiter::{KeyPermit, KeyedLimiter};
 use crate::pipelined_connection::PipelinedConnection;
 use crate::rows::Rows;
-use crate::session::{Purpose, Session, Transaction, Wire};
+use crate::session::{Purpose, Session, Wire};
 use crate::statement::{Parameters, SHORT_MAX, Statement};
+use crate::transaction::Transaction;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -73,7 +74,12 @@ struct Resting {
 impl Server {
     /// Connects to nothing yet.
     pub(crate) fn new(settings: Settings) -> Self {
-        let dialer = Arc::new(Dialer::new(settings));
+        Self::reading(settings, ReadVersion::Present)
+    }
+
+    /// The same, for this version of the database.
+    pub(crate) fn reading(settings: Settings, reading: ReadVersion) -> Self {
+        let dialer = Arc::new(Dialer::new(settings, reading));
         let limits = dialer.settings.limits;
         let bulkhead = Bulkhead::new(limits.sessions_max);
         let lane = |_| PipelinedConnection::new(Arc::clone(&dialer), Arc::clone(&bulkhead));

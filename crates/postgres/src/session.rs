@@ -14,8 +14,9 @@ use crate::error::{DatabaseError, Error};
 use crate::rows::Rows;
 use crate::server::{Permit, Sessions};
 use crate::statement::{Parameters, Statement};
+use crate::transaction::{self, Isolation, Transaction};
 use std::collections::VecDeque;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
@@ -31,46 +32,6 @@ pub enum Purpose {
     Write,
 }
 
-/// Isolation levels. Source: the manual of PostgreSQL, "Transaction Isolation".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Isolation {
-    /// Each statement sees what was committed before it.
-    ReadCommitted,
-    /// All statements see the same.
-    RepeatableRead,
-    /// As if they had run one after another.
-    Serializable,
-}
-
-/// A kind of transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transaction {
-    /// For changes.
-    ReadWrite(Isolation),
-    /// Several reads of one state.
-    Snapshot,
-}
-
-fn control(sql: &str) -> Arc<Statement> {
-    Statement::new(sql, [], [], [], None)
-}
-
-static READ_COMMITTED: LazyLock<Arc<Statement>> =
-    LazyLock::new(|| control("BEGIN ISOLATION LEVEL READ COMMITTED"));
-static REPEATABLE_READ: LazyLock<Arc<Statement>> =
-    LazyLock::new(|| control("BEGIN ISOLATION LEVEL REPEATABLE READ"));
-static SERIALIZABLE: LazyLock<Arc<Statement>> =
-    LazyLock::new(|| control("BEGIN ISOLATION LEVEL SERIALIZABLE"));
-static SNAPSHOT: LazyLock<Arc<Statement>> =
-    LazyLock::new(|| control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
-static MAY_REST: LazyLock<Arc<Statement>> =
-    LazyLock::new(|| control("SET LOCAL idle_in_transaction_session_timeout = '15min'"));
-static PATIENT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("SET LOCAL lock_timeout = 0"));
-static IN_SEQUENCE: LazyLock<Arc<Statement>> =
-    LazyLock::new(|| control("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"));
-static COMMIT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("COMMIT"));
-static ROLLBACK: LazyLock<Arc<Statement>> = LazyLock::new(|| control("ROLLBACK"));
-
 /// Appended messages, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
@@ -78,6 +39,8 @@ enum Step {
     /// A statement without rows.
     Control,
     Statement,
+    /// The release of the savepoint, which commits at CockroachDB.
+    Release,
     Commit,
 }
 
@@ -94,6 +57,10 @@ pub struct Session {
     steps: VecDeque<Step>,
     /// Error of a message that could not be appended.
     refused: Option<Error>,
+    /// True if the transaction can restart at its savepoint.
+    has_savepoint: bool,
+    /// True if the savepoint was released: a failure after it does not say that nothing happened.
+    is_released: bool,
     rows: Vec<Rows>,
     failure: Option<Error>,
     /// True if the pending messages may end a transaction with changes.
@@ -165,7 +132,7 @@ impl Wire {
     async fn clean(&mut self) -> Result<(), Error> {
         self.drain().await?;
         if self.status != Status::Idle {
-            self.connection.push(&ROLLBACK, &Parameters::new())?;
+            self.connection.push(&transaction::ROLLBACK, &Parameters::new())?;
             self.sync();
             self.drain().await?;
         }
@@ -188,6 +155,8 @@ impl Session {
             patience,
             steps: VecDeque::new(),
             refused: None,
+            has_savepoint: false,
+            is_released: false,
             rows: Vec::new(),
             failure: None,
             may_commit: false,
@@ -207,27 +176,46 @@ impl Session {
 
     /// Appends the beginning of a transaction.
     pub fn begin(&mut self, mode: Transaction) {
-        let statement = match mode {
-            Transaction::ReadWrite(Isolation::ReadCommitted) => &READ_COMMITTED,
-            Transaction::ReadWrite(Isolation::RepeatableRead) => &REPEATABLE_READ,
-            Transaction::ReadWrite(Isolation::Serializable) => &SERIALIZABLE,
-            Transaction::Snapshot => &SNAPSHOT,
-        };
-        self.append(Step::Begin, statement, &Parameters::new());
+        (self.has_savepoint, self.is_released) = (false, false);
+        self.append(Step::Begin, transaction::begin(mode), &Parameters::new());
         if self.patience == Patience::Whole {
             self.wait_for_locks();
         }
     }
 
+    /// Appends the savepoint at which [`Self::restart`] begins again.
+    pub fn savepoint(&mut self) {
+        self.has_savepoint = true;
+        self.append(Step::Control, &transaction::SAVEPOINT, &Parameters::new());
+    }
+
+    /// Undoes a transaction that failed up to its savepoint: `false` if it has none, or nothing is left of it. What comes next is
+    /// done in the same transaction.
+    pub async fn restart(&mut self, deadline: Instant) -> bool {
+        let is_failed = self.wire.as_ref().is_some_and(|it| !it.is_busy && it.status == Status::Failed);
+        if !self.has_savepoint || !is_failed {
+            return false;
+        }
+        self.append(Step::Control, &transaction::RESTART, &Parameters::new());
+        (self.may_commit, self.unanswered) = (false, None);
+        match self.answers_to_sent(deadline).await {
+            Ok(_) => true,
+            Err(error) => {
+                tracing::info!(%error, "a transaction could not return to its savepoint");
+                false
+            }
+        }
+    }
+
     /// Appends that what comes later in the transaction may wait for locks as long as it takes.
     pub fn wait_for_locks(&mut self) {
-        self.append(Step::Control, &PATIENT, &Parameters::new());
+        self.append(Step::Control, &transaction::PATIENT, &Parameters::new());
     }
 
     /// Appends that the transaction changes shards one after the other, over one connection to each node, so that it sees its own
     /// changes there. A setting of Citus.
     pub fn change_in_sequence(&mut self) {
-        self.append(Step::Control, &IN_SEQUENCE, &Parameters::new());
+        self.append(Step::Control, &transaction::IN_SEQUENCE, &Parameters::new());
     }
 
     /// Appends a statement that is a transaction of its own.
@@ -249,7 +237,7 @@ impl Session {
 
     /// Appends that the transaction may rest as long as a slow reader takes for what he was given.
     pub(crate) fn may_rest(&mut self) {
-        self.append(Step::Control, &MAY_REST, &Parameters::new());
+        self.append(Step::Control, &transaction::MAY_REST, &Parameters::new());
     }
 
     /// Appends a statement whose rows are fetched, while the transaction lasts, from the portal with this number.
@@ -271,7 +259,10 @@ impl Session {
 
     /// Appends the end of the transaction.
     pub fn commit(&mut self) {
-        self.append(Step::Commit, &COMMIT, &Parameters::new());
+        if self.has_savepoint {
+            self.append(Step::Release, &transaction::RELEASE, &Parameters::new());
+        }
+        self.append(Step::Commit, &transaction::COMMIT, &Parameters::new());
     }
 
     fn append(&mut self, step: Step, statement: &Arc<Statement>, parameters: &Parameters) {
@@ -316,6 +307,18 @@ impl Session {
         Ok(())
     }
 
+    /// Sends what was appended to a transaction that failed, and takes the answers.
+    async fn answers_to_sent(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
+        if let Some(error) = self.refused.take() {
+            return Err(error);
+        }
+        let wire = self.wire.as_mut().ok_or_else(broken)?;
+        wire.sync();
+        wire.connection.send();
+        self.rows = Vec::new();
+        self.answers(deadline).await
+    }
+
     /// The rows of each statement that was sent.
     ///
     /// # Errors
@@ -350,7 +353,9 @@ impl Session {
             let Some(wire) = &mut self.wire else { break };
             match wire.next_end().await? {
                 End::Complete(rows) => {
-                    if self.steps.pop_front() == Some(Step::Statement) {
+                    let step = self.steps.pop_front();
+                    self.is_released |= step == Some(Step::Release);
+                    if step == Some(Step::Statement) {
                         self.rows.push(rows);
                     }
                 }
@@ -373,6 +378,9 @@ impl Session {
 
     /// The failure of the first step that is not answered.
     fn blame(&self, error: Box<DatabaseError>) -> Error {
+        if self.is_released {
+            return Error::Unconfirmed(error);
+        }
         Error::Database { error, statement: u32::try_from(self.rows.len()).unwrap_or(u32::MAX) }
     }
 
@@ -380,7 +388,7 @@ impl Session {
     fn shut_out(&self, error: Box<DatabaseError>) -> Error {
         match self.steps.front() {
             Some(Step::Begin | Step::Control | Step::Statement) => Error::Database { error, statement: 0 },
-            Some(Step::Commit) | None => Error::Unavailable(error),
+            Some(Step::Release | Step::Commit) | None => Error::Unavailable(error),
         }
     }
 

@@ -18,6 +18,7 @@ use weir_metadata::document::customization::Customization;
 use weir_native::store;
 use weir_postgres::Watch;
 use weir_relational::catalog::Warning;
+use weir_sql::postgres::PostgresSource;
 
 mod findings;
 
@@ -185,6 +186,8 @@ struct Made {
     servers: Servers,
     joins: Vec<Joined>,
     warnings: Vec<Warning>,
+    /// Bounds and promises of its database.
+    notes: Vec<String>,
     watch: Option<Watch>,
     building: Option<Native>,
     auth: Option<AuthSettings>,
@@ -193,8 +196,8 @@ struct Made {
 impl Made {
     /// A database and nothing beside it.
     fn database(source: Arc<dyn EngineSource>, warnings: Vec<Warning>, watch: Option<Watch>) -> Self {
-        let (servers, joins, building) = (Servers::default(), Vec::new(), None);
-        Self { source, servers, joins, warnings, watch, building, auth: None }
+        let (servers, joins, notes, building) = (Servers::default(), Vec::new(), Vec::new(), None);
+        Self { source, servers, joins, warnings, notes, watch, building, auth: None }
     }
 }
 
@@ -238,7 +241,8 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
         match open(source, config) {
-            Ok(Made { source, servers, joins, warnings, watch, building, auth }) => {
+            Ok(Made { source, servers, joins, warnings, notes, watch, building, auth }) => {
+                opened.findings.notes.extend(notes.iter().map(|it| format!("source `{name}`: {it}")));
                 opened.native_auth.extend(auth.map(|it| (name.clone(), it)));
                 opened.sources.push(source);
                 opened.sources.extend(servers.open);
@@ -328,7 +332,8 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
         }
         Address::Postgres(url) => {
             let (made, watch, warnings) = postgres(source, &url, config)?;
-            Ok(Made::database(Arc::new(made), warnings, watch))
+            let notes = notes(&made);
+            Ok(Made { notes, ..Made::database(Arc::new(made), warnings, watch) })
         }
         Address::Native(_) | Address::Services(_) if source.customization != Customization::default() => {
             let message =
@@ -346,6 +351,7 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
                 servers,
                 joins,
                 warnings,
+                notes: Vec::new(),
                 watch: None,
                 building: None,
                 auth: None,
@@ -384,6 +390,7 @@ fn native(source: &Source, path: &Path, config: &Config) -> Result<Made, Unopene
             servers,
             joins: Vec::new(),
             warnings,
+            notes: Vec::new(),
             watch: None,
             building: native,
             auth: Some(auth),
@@ -392,6 +399,13 @@ fn native(source: &Source, path: &Path, config: &Config) -> Result<Made, Unopene
     // A thread of its own, as this may be called where another runtime runs.
     let opened = std::thread::scope(|scope| scope.spawn(open).join());
     opened.map_err(|_| "opening the store panicked".to_owned())?
+}
+
+/// The bounds and promises of an open database.
+fn notes(made: &PostgresSource) -> Vec<String> {
+    let flavour = made.flavour();
+    let bound = format!("{}: {}", flavour.name(), made.connection_bound());
+    std::iter::once(bound).chain(flavour.promises().iter().map(ToString::to_string)).collect()
 }
 
 fn unopened(error: store::Error, path: &Path) -> Unopened {

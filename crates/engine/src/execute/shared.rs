@@ -1,15 +1,20 @@
 //! Answers a request whose answer may be another's too: kept, in the making, or made now.
 //!
+//! An answer that is kept is read from primaries: a replica that is behind would give rows from before a change whose invalidation
+//! has passed already, and they would be kept until their lifetime ends. A request that asks for the present, or sends a log
+//! position, is given no answer that was made before it; one that allows older rows leaves none behind.
+//!
 //! **Invariant:** a request that waits for another's answer keeps its own deadline, and continues alone if the other is
 //! cancelled.
 
 use super::{ExecutionContext, ExecutionResult};
+use crate::consistency::{Consistency, Positions};
 use crate::engine::{Body, Kept};
 use crate::keys::KeyRef;
 use crate::plan::ResponseSharing;
 use crate::responses::{Responses, Shared, SharedOutcome};
 use crate::single_flight::Seat;
-use crate::source::CacheControl;
+use crate::source::{CacheControl, Headers};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,7 +27,19 @@ pub(crate) async fn run_shared(
 ) -> (ExecutionResult, Kept) {
     let key = sharing.key(run.variables, run.headers, run.caller);
     let key = KeyRef::of(&key);
-    let refreshes = run.plan.operation.cache_directive.is_some_and(|it| it.refreshes(run.variables));
+    let consistency = run.headers.consistency();
+    let wants_present =
+        consistency == Consistency::Strong || run.headers.positions().is_some_and(Positions::is_sent);
+    let refreshes =
+        wants_present || run.plan.operation.cache_directive.is_some_and(|it| it.refreshes(run.variables));
+    if consistency == Consistency::Eventual && !refreshes {
+        return match responses.get(key, Instant::now()) {
+            Some(shared) => (given(&shared), Kept::Hit),
+            None => (super::run(run).await, Kept::Made),
+        };
+    }
+    let present = Present(run.headers);
+    let run = ExecutionContext { headers: &present, ..run };
     loop {
         if !refreshes && let Some(shared) = responses.get(key, Instant::now()) {
             return (given(&shared), Kept::Hit);
@@ -50,6 +67,27 @@ pub(crate) async fn run_shared(
             Err(_) => {}
         }
         return (super::run(run).await, Kept::Made);
+    }
+}
+
+/// The headers of a request whose answer others may be given.
+struct Present<'h>(&'h dyn Headers);
+
+impl Headers for Present<'_> {
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
+        self.0.each(name, take);
+    }
+
+    fn request_id(&self) -> &str {
+        self.0.request_id()
+    }
+
+    fn consistency(&self) -> Consistency {
+        Consistency::Strong
+    }
+
+    fn positions(&self) -> Option<&Positions> {
+        self.0.positions()
     }
 }
 

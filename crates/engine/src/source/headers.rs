@@ -2,7 +2,9 @@
 //!
 //! **Cost:** nothing is copied or listed; a source looks up the names its plan holds.
 
-/// The headers of one request.
+use crate::consistency::{Consistency, Positions};
+
+/// The headers of one request, and what they say of its reads.
 pub trait Headers: Send + Sync {
     /// Hands each value of the header `name` to `take`, in the order they were sent.
     ///
@@ -12,6 +14,16 @@ pub trait Headers: Send + Sync {
     /// The name of the request in logs; empty if it has none.
     fn request_id(&self) -> &str {
         ""
+    }
+
+    /// How recent the rows of the request have to be.
+    fn consistency(&self) -> Consistency {
+        Consistency::Bounded
+    }
+
+    /// The log positions that the request sent, and where those of its changes are noted; `None`: nobody would read them.
+    fn positions(&self) -> Option<&Positions> {
+        None
     }
 }
 

@@ -55,7 +55,23 @@ pub struct Abilities {
     pub portals: bool,
     /// A transaction may have to be repeated though it does nothing unusual (40001).
     pub repeats: bool,
+    /// A transaction that lost a race goes on from a savepoint named `cockroach_restart`, and keeps its place among others by that.
+    pub restarts_at_savepoint: bool,
+    /// Session settings under which reads may be of the past and answered by the nearest copy; none: there are no such reads. `{ms}`
+    /// stands for the milliseconds that they may be behind.
+    pub follower_reads: &'static [(&'static str, &'static str)],
 }
+
+/// CockroachDB's reads of followers. It chooses how far they are behind, some 5 seconds. Source: its manual, "Follower Reads".
+const COCKROACH_FOLLOWERS: &[(&str, &str)] =
+    &[("default_transaction_read_only", "on"), ("default_transaction_use_follower_reads", "on")];
+
+/// YugabyteDB's. Source: its manual, "Follower reads".
+const YUGABYTE_FOLLOWERS: &[(&str, &str)] = &[
+    ("default_transaction_read_only", "on"),
+    ("yb_read_from_followers", "on"),
+    ("yb_follower_read_staleness_ms", "{ms}"),
+];
 
 impl Flavour {
     /// All of them.
@@ -89,6 +105,30 @@ impl Flavour {
         }
     }
 
+    /// What it promises otherwise than PostgreSQL does, for operators: a line each.
+    #[must_use]
+    pub const fn promises(self) -> &'static [&'static str] {
+        match self {
+            Self::Postgres => &[],
+            Self::Cockroach => &[
+                "one request reads one moment; transactions that lose a race (40001) are repeated up to ten times",
+                "`x-weir-consistency: eventual` reads the nearest copy, some 5 seconds behind",
+                "`bigint` is the type of INT columns; no run of Weir against CockroachDB was made yet",
+            ],
+            Self::Yugabyte => &[
+                "one request reads one moment; transactions that lose a race (40001) are repeated up to ten times",
+                "`x-weir-consistency: eventual` reads the nearest copy, up to `stale_reads_ms_max` behind",
+                "no run of Weir against YugabyteDB was made yet",
+            ],
+            Self::Citus => &[
+                "a read of one shard sees one moment; a read over several may see half of a transaction",
+                "a unique constraint holds where it has the distribution column",
+                "a foreign key holds between colocated tables by the distribution column, and to reference tables",
+                "connect to the coordinator: on a worker sequences of `int` and local tables are missing",
+            ],
+        }
+    }
+
     /// Its abilities.
     #[must_use]
     pub const fn abilities(self) -> Abilities {
@@ -108,6 +148,8 @@ impl Flavour {
             tells_upserts: true,
             portals: true,
             repeats: false,
+            restarts_at_savepoint: false,
+            follower_reads: &[],
         };
         match self {
             Self::Postgres => all,
@@ -122,9 +164,17 @@ impl Flavour {
                 tells_upserts: false,
                 portals: false,
                 repeats: true,
+                restarts_at_savepoint: true,
+                follower_reads: COCKROACH_FOLLOWERS,
                 ..all
             },
-            Self::Yugabyte => Abilities { listens: false, tells_upserts: false, repeats: true, ..all },
+            Self::Yugabyte => Abilities {
+                listens: false,
+                tells_upserts: false,
+                repeats: true,
+                follower_reads: YUGABYTE_FOLLOWERS,
+                ..all
+            },
             Self::Citus => Abilities {
                 lateral_pages: false,
                 subplans: false,

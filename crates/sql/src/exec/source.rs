@@ -136,6 +136,8 @@ pub(crate) struct RelationalFetch<D: Driver> {
     forms: Forms<D::Prepared>,
     /// Number of key columns of the parents, below the root.
     parent_keys: Option<u32>,
+    /// True for a fetch of a mutation, at its root or below.
+    pub(crate) in_mutation: bool,
 }
 
 /// One run of a fetch, and its plan.
@@ -280,6 +282,7 @@ impl<D: Driver> RelationalFetch<D> {
             answer_bytes: AtomicUsize::new(256),
             forms: Forms::many(),
             parent_keys: piece.parent_keys,
+            in_mutation: piece.kind == OperationKind::Mutation,
         };
         if fetch.ask.structural.is_empty() {
             fetch.forms = Forms::one(fetch.prepare(piece.output, None)?);

@@ -10,8 +10,9 @@ use weir_postgres::error::Error;
 use weir_postgres::introspect::{Functions, Shards, assemble, questions, schemas_array};
 use weir_postgres::pool::Pool;
 use weir_postgres::rows::Rows;
-use weir_postgres::session::{Purpose, Transaction};
+use weir_postgres::session::Purpose;
 use weir_postgres::statement::{Parameters, Statement};
+use weir_postgres::transaction::Transaction;
 use weir_relational::catalog::postgres_types::{Types, oid, quoted};
 use weir_relational::catalog::{Catalog, EnumTableValue, Table, Warning};
 

@@ -93,6 +93,10 @@ fn refused(
     if is_check_failure(&error) {
         return SourceError::Rejected { error: check_failed(protocol), field };
     }
+    if error.is_ambiguous() {
+        // A distributed database that lost sight of the commit.
+        return unconfirmed(&error, protocol, field);
+    }
     match &error.sqlstate {
         b"57014" | b"55P03" | b"25P03" | b"57P05" => SourceError::Timeout,
         b"53300" => SourceError::Busy,
@@ -101,8 +105,6 @@ fn refused(
             said(full::CODE, "unexpected", full::MESSAGE)
         }
         b"40001" | b"40P01" => said("CONCURRENT_UPDATE", "concurrent-update", CONCURRENT),
-        // A distributed database that lost sight of the commit.
-        b"40003" | b"08007" => unconfirmed(&error, protocol, field),
         b"25006" => said("READ_ONLY", "not-supported", "the database is read-only"),
         b"42P10" => said("CONSTRAINT_VIOLATION", "constraint-error", NO_ARBITER),
         b"21000" => said("CONSTRAINT_VIOLATION", "constraint-violation", &without_values(&error.message)),

@@ -22,10 +22,9 @@ use crate::exec::row_collector::RowCollector;
 use crate::exec::source::PlannedFetch;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
-use weir_engine::source::{FetchBody, FetchResult, SourceError};
+use weir_engine::source::{FetchBody, FetchInput, FetchResult, SourceError};
 use weir_postgres::error::{DatabaseError, Error};
 use weir_postgres::rows::Rows;
 use weir_postgres::statement::Parameters;
@@ -74,20 +73,21 @@ impl PostgresFetch {
         &self,
         prepared: &Prepared,
         parameters: Parameters,
-        deadline: Instant,
+        input: &FetchInput<'_>,
     ) -> Result<Rows, Error> {
         let asked = &prepared.read;
         if asked.arms.is_empty() {
             return Ok(Rows::default());
         }
-        let pool = &self.state.driver.pool;
+        let deadline = input.deadline;
         if prepared.is_volatile {
+            let pool = &self.state.driver.pool;
             // Equal reads are asked once among the shared, and replicas cannot write.
             return Box::pin(pool.change_alone(&asked.statement, &parameters, None, deadline)).await;
         }
         match prepared.is_long {
-            true => Box::pin(pool.read_alone(&asked.statement, parameters, deadline)).await,
-            false => pool.read(&asked.statement, parameters, deadline).await,
+            true => Box::pin(self.reads(input).read_alone(&asked.statement, parameters, deadline)).await,
+            false => self.reads(input).read(&asked.statement, parameters, deadline).await,
         }
     }
 
@@ -163,7 +163,7 @@ pub(super) async fn read(
     let mut tries = 0;
     let rows = loop {
         tries += 1;
-        match fetch.rows(prepared, parameters.clone(), input.deadline).await {
+        match fetch.rows(prepared, parameters.clone(), input).await {
             Ok(rows) => break rows,
             Err(error) if is_repeated(&error, tries) && !prepared.is_volatile => {}
             Err(error) => {

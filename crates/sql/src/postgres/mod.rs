@@ -3,6 +3,7 @@
 mod asked;
 mod bind;
 mod catalog;
+mod consistency;
 mod decimal;
 pub mod decode;
 mod errors;
@@ -16,6 +17,7 @@ mod portal;
 mod prepared;
 mod program;
 mod result_set;
+mod retry;
 mod row_source;
 pub mod source;
 mod text;

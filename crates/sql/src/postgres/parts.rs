@@ -103,8 +103,8 @@ pub(super) async fn run_rows(
     input: &FetchInput<'_>,
     parameters: Parameters,
 ) -> Result<FetchResult, SourceError> {
-    let (pool, statement) = (&fetch.state.driver.pool, &prepared.read.statement);
-    let begin = || pool.stream(statement, &parameters, input.deadline);
+    let (reads, statement) = (fetch.reads(input), &prepared.read.statement);
+    let begin = || reads.stream(statement, &parameters, input.deadline);
     let session = begun(begin).await.map_err(|error| fetch.failure(error, &prepared.plan))?;
     run(fetch, prepared, input, Feed::Rows(session), Rows::default()).await
 }
@@ -119,12 +119,13 @@ pub(super) async fn run_lists(
     values: Vec<Values>,
 ) -> Result<FetchResult, SourceError> {
     let (pool, lists) = (&fetch.state.driver.pool, prepared.in_parts.lists());
+    let reads = fetch.reads(input);
     let beside = (!prepared.read.arms.is_empty()).then(|| (Arc::clone(&prepared.read.statement), parameters));
     let failed = |error| fetch.failure(error, &prepared.plan);
     let mut gate = pool.gate(Cause::Read, &prepared.locks, input.deadline);
     let (portals, beside) = loop {
         let patience = gate.enter().await.map_err(failed)?;
-        let open = || Portals::open(pool, patience, lists, &values, beside.as_ref(), input.deadline);
+        let open = || Portals::open(reads, patience, lists, &values, beside.as_ref(), input.deadline);
         let opened = begun(open).await;
         if !gate.again(opened.as_ref().err()) {
             break opened.map_err(failed)?;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use weir_postgres::bulkhead::Patience;
 use weir_postgres::error::Error;
-use weir_postgres::pool::Pool;
+use weir_postgres::reads::Reads;
 use weir_postgres::rows::Rows;
 use weir_postgres::session::Session;
 use weir_postgres::statement::{Parameters, Statement};
@@ -70,7 +70,7 @@ impl Portals {
     /// Opens `lists` and waits for the first part: for locks with `patience`. The rows are those of `beside`, what is asked of the
     /// same state besides.
     pub(super) async fn open(
-        pool: &Pool,
+        reads: Reads<'_>,
         patience: Patience,
         lists: &[List],
         values: &[Values],
@@ -86,7 +86,7 @@ impl Portals {
             }
             session.fetch(0, FIRST_ROWS);
         };
-        let (session, mut answers) = pool.snapshot(push, patience, deadline).await?;
+        let (session, mut answers) = reads.snapshot(push, patience, deadline).await?;
         let rows = answers.pop().unwrap_or_default();
         let beside = answers.pop().unwrap_or_default();
         let (values, fetching) = (values.to_vec(), FIRST_ROWS);

@@ -13,10 +13,10 @@ use super::bind::{ids_array, push_last};
 use super::errors::CONCURRENT;
 use super::prepared::Programmed;
 use super::result_set::ResultSet;
+use super::retry::Retry;
 use super::row_source::ResultRows;
 use super::source::PostgresDriver;
 use super::write::Failure;
-use super::write_fetch::{TRIES_MAX, pause};
 use crate::exec::errors::coded;
 use crate::exec::program::{
     Answers, BoundStatement, Cell, Program, ProgramTransaction, Shown, StatementTemplate, Value, run_steps,
@@ -30,8 +30,9 @@ use weir_engine::source::{FieldError, Protocol, SourceError};
 use weir_postgres::bulkhead::{Cause, Patience};
 use weir_postgres::error::Error;
 use weir_postgres::rows::Rows;
-use weir_postgres::session::{Isolation, Session, Transaction};
+use weir_postgres::session::Session;
 use weir_postgres::statement::{Format, Parameters, Statement};
+use weir_postgres::transaction::Isolation;
 use weir_relational::plan::{Member, MemberKind};
 
 /// So many statements leave in one flight at most.
@@ -55,17 +56,15 @@ pub(super) async fn drive(
         _ => None,
     };
     let driven = ProgramRun { run, member, programmed };
-    let mut tries = 0;
+    let mut retry = Retry::new(run.fetch.state.driver.dialect.flavour, run.input.deadline);
     loop {
-        tries += 1;
         program.restart();
-        match driven.attempt(&mut *program).await {
+        match driven.attempt(&mut *program, &mut retry).await {
             Ok(written) => return Ok(written),
             Err(Failure::Database(error, _)) if driven.lost_a_race(&error) => {
-                if tries >= TRIES_MAX {
+                if !retry.again().await {
                     return Err(overtaken(run.fetch.ask.protocol, member.field));
                 }
-                tokio::time::sleep(pause(tries)).await;
             }
             Err(failure) => return Err(failure.into_error(run.fetch, &run.prepared.plan)),
         }
@@ -94,12 +93,12 @@ impl ProgramRun<'_> {
     }
 
     /// One transaction; a second, with patience, if it waited for a lock for too long.
-    async fn attempt(&self, program: &mut dyn Program) -> Result<WrittenMember, Failure> {
+    async fn attempt(&self, program: &mut dyn Program, retry: &mut Retry) -> Result<WrittenMember, Failure> {
         let (pool, tables) = (&self.driver().pool, &self.run.prepared.locks);
         let mut gate = pool.gate(Cause::Change, tables, self.run.input.deadline);
         loop {
             let patience = gate.enter().await.map_err(|error| self.failed(error))?;
-            let done = self.transact(program, patience).await;
+            let done = self.transact(program, patience, retry).await;
             if !gate.again(done.as_ref().err().and_then(Failure::database)) {
                 return done;
             }
@@ -111,21 +110,25 @@ impl ProgramRun<'_> {
         &self,
         program: &mut dyn Program,
         patience: Patience,
+        retry: &mut Retry,
     ) -> Result<WrittenMember, Failure> {
         let session = self.driver().pool.session_with(patience, self.run.input.deadline).await;
         let mut session = session.map_err(|error| self.failed(error))?;
         // Concurrent changes are conflicts and never overlooked.
-        session.begin(Transaction::ReadWrite(Isolation::RepeatableRead));
-        let flight = Flight::until(session.statement_end(self.run.input.deadline));
-        let mut transaction = OpenTransaction { of: self, session, flight };
-        if let Err(failure) = run_steps(&mut transaction, program).await {
+        retry.begin(&mut session, Isolation::RepeatableRead);
+        let end = session.statement_end(self.run.input.deadline);
+        let mut transaction = OpenTransaction { of: self, session, flight: Flight::until(end) };
+        while let Err(failure) = transaction.run(program).await {
+            if retry.restart(&mut transaction.session, failure.database(), end).await {
+                transaction.flight = Flight::until(end);
+                program.restart();
+                continue;
+            }
             if matches!(failure, Failure::Refused(..)) {
                 transaction.session.rollback().await;
             }
             return Err(failure);
         }
-        transaction.session.commit();
-        transaction.flush().await?;
         let OpenTransaction { session, flight, .. } = transaction;
         drop(session);
         self.answer(&flight)
@@ -184,6 +187,13 @@ struct OpenTransaction<'t> {
 }
 
 impl OpenTransaction<'_> {
+    /// All steps of `program`, and the commit.
+    async fn run(&mut self, program: &mut dyn Program) -> Result<(), Failure> {
+        run_steps(self, program).await?;
+        self.session.commit();
+        self.flush().await.map(drop)
+    }
+
     fn push(&mut self, it: &BoundStatement) {
         self.flight.push(&mut self.session, &statement(&it.template), &parameters(it));
     }

@@ -19,12 +19,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
 use weir_postgres::address::Settings;
+use weir_postgres::bound::ConnectionBound;
 use weir_postgres::connection::Facts;
 use weir_postgres::error::{DatabaseError, Error};
 use weir_postgres::pool::{Counts, Pool};
 use weir_relational::catalog::postgres_types::Types;
 use weir_relational::catalog::{Table, Warning};
 use weir_relational::dialect::Floats;
+use weir_relational::dialect::flavour::Flavour;
 use weir_relational::dialect::postgres::Postgres;
 use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::{Assembly, Parents, TooWide, assemble, assemble_alone};
@@ -35,6 +37,8 @@ pub struct PostgresDriver {
     pub(super) dialect: Postgres,
     choices: Choices,
     pub(super) pool: Arc<Pool>,
+    /// The source's name.
+    pub(super) name: Box<str>,
 }
 
 /// See the module's words.
@@ -71,7 +75,11 @@ impl Driver for PostgresDriver {
     }
 
     fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
-        Box::pin(super::write_fetch::write(run))
+        Box::pin(async move {
+            let done = super::write_fetch::write(&run).await;
+            run.fetch.state.driver.note_position(&run, &done).await;
+            done
+        })
     }
 
     async fn drive(
@@ -79,7 +87,9 @@ impl Driver for PostgresDriver {
         member: usize,
         program: Box<dyn Program>,
     ) -> Result<WrittenMember, SourceError> {
-        super::program::drive(run, member, program).await
+        let driven = super::program::drive(run, member, program).await;
+        run.fetch.state.driver.note_position(run, &driven).await;
+        driven
     }
 
     async fn ask(
@@ -87,8 +97,8 @@ impl Driver for PostgresDriver {
         asked: &BoundStatement,
         field: u32,
     ) -> Result<Answers, SourceError> {
-        let (pool, values) = (&run.fetch.state.driver.pool, super::program::parameters(asked));
-        let rows = pool.read(&super::program::statement(&asked.template), values, run.input.deadline).await;
+        let (reads, values) = (run.fetch.reads(&run.input), super::program::parameters(asked));
+        let rows = reads.read(&super::program::statement(&asked.template), values, run.input.deadline).await;
         let rows = rows.map_err(|error| run.fetch.source_error(error, field, None))?;
         let mut answers = Answers::default();
         super::program::take(&rows, asked.template.width, &mut answers);
@@ -236,7 +246,7 @@ impl DatabaseSource<PostgresDriver> {
     fn start(
         name: &str,
         frontend: Arc<dyn ApiFrontend>,
-        settings: Settings,
+        mut settings: Settings,
         types: Types,
         facts: Option<Facts>,
         (stringify, floats): (bool, Floats),
@@ -244,7 +254,21 @@ impl DatabaseSource<PostgresDriver> {
         let choices = Choices { utc: facts.is_some_and(|it| it.is_utc), stringify, floats, utf8: true };
         let flavour = facts.map(|it| it.flavour).unwrap_or_default();
         let dialect = Postgres { flavour, types, floats };
-        Self::serve(name, frontend, PostgresDriver { dialect, choices, pool: Pool::new(settings) })
+        settings.follower_reads = flavour.abilities().follower_reads;
+        let pool = Pool::new(settings);
+        Self::serve(name, frontend, PostgresDriver { dialect, choices, pool, name: name.into() })
+    }
+
+    /// Connections that it may open.
+    #[must_use]
+    pub fn connection_bound(&self) -> ConnectionBound {
+        self.state.driver.pool.bound()
+    }
+
+    /// The database's flavour.
+    #[must_use]
+    pub fn flavour(&self) -> Flavour {
+        self.state.driver.dialect.flavour
     }
 
     /// Counters of its connections since it was opened.

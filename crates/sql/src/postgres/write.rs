@@ -20,7 +20,6 @@ use std::time::Instant;
 use weir_engine::source::FieldError;
 use weir_postgres::error::Error;
 use weir_postgres::rows::{Row, Rows};
-use weir_postgres::session::{Isolation, Transaction};
 use weir_postgres::statement::Parameters;
 use weir_postgres::write_route::WriteRoute;
 use weir_relational::catalog::postgres_types::Types;
@@ -116,15 +115,9 @@ impl<'r, 's> Runner<'r, 's> {
         Self { prepared, bindings, types, way, deadline, done, awaited: Vec::new() }
     }
 
-    /// Does all that is asked for.
+    /// Does all that is asked for; a session has begun its transaction.
     pub(super) async fn run(mut self) -> Result<Vec<Done<'r>>, Failure> {
         let writes: SmallVec<[usize; 4]> = wanted(self.prepared).collect();
-        if let WriteRoute::Session(session) = &mut self.way {
-            session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
-            if self.prepared.is_sequential {
-                session.change_in_sequence();
-            }
-        }
         for &write in &writes {
             self.write(write).await?;
         }

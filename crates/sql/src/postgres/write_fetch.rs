@@ -4,6 +4,7 @@
 
 use super::bind::{Target, push};
 use super::result_set::ResultSet;
+use super::retry::Retry;
 use super::row_source::ResultRows;
 use super::source::{PostgresDriver, PostgresFetch};
 use super::write::{Done, Failure, Runner, Single, single};
@@ -11,29 +12,22 @@ use crate::exec::errors::{with_message, with_path};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::source::PlannedFetch;
 use crate::frontend::shards;
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use weir_engine::source::{FetchBody, FetchResult, SourceError};
 use weir_postgres::bulkhead::Cause;
 use weir_postgres::error::Error;
 use weir_postgres::statement::Parameters;
+use weir_postgres::transaction::Isolation;
 use weir_postgres::write_route::WriteRoute;
 use weir_relational::plan::Plan;
 
-/// So often a transaction is begun.
-pub(super) const TRIES_MAX: u32 = 4;
-
 /// Runs the root fields in one transaction.
-pub(super) async fn write(run: PlannedFetch<'_, PostgresDriver>) -> Result<FetchResult, SourceError> {
-    check_unmoved(&run)?;
-    let mut tries = 0;
+pub(super) async fn write(run: &PlannedFetch<'_, PostgresDriver>) -> Result<FetchResult, SourceError> {
+    check_unmoved(run)?;
+    let mut retry = Retry::new(run.fetch.state.driver.dialect.flavour, run.input.deadline);
     loop {
-        tries += 1;
-        match transact(&run, tries).await {
-            Err(Failure::Database(error, _)) if tries < TRIES_MAX && error.is_retryable() => {
-                tokio::time::sleep(pause(tries)).await;
-            }
+        match transact(run, &mut retry).await {
+            Err(Failure::Database(error, _)) if error.is_retryable() && retry.again().await => {}
             Err(failure) => {
                 let plan = &run.prepared.plan;
                 return Err(with_path(failure.into_error(run.fetch, plan), plan));
@@ -84,12 +78,12 @@ impl Failure {
 }
 
 /// Runs it once. A single statement needs no session of its own before it is bound, and may share its transaction the first time.
-async fn transact(run: &PlannedFetch<'_, PostgresDriver>, tries: u32) -> Result<FetchResult, Failure> {
+async fn transact(run: &PlannedFetch<'_, PostgresDriver>, retry: &mut Retry) -> Result<FetchResult, Failure> {
     let (pool, deadline) = (&*run.fetch.state.driver.pool, run.input.deadline);
     let Some(single) = single(&run.prepared, &run.form) else {
-        return Box::pin(in_session(run)).await;
+        return Box::pin(in_session(run, retry)).await;
     };
-    if tries == 1 && single == Single::Sharable && pool.has_groups() {
+    if retry.is_first() && single == Single::Sharable && pool.has_groups() {
         let way = WriteRoute::Single { pool, pushed: None, is_shared: true };
         match work(run, way, deadline).await {
             Err(Failure::Database(Error::Undone, _)) => {}
@@ -100,7 +94,10 @@ async fn transact(run: &PlannedFetch<'_, PostgresDriver>, tries: u32) -> Result<
     answer(run, &work(run, way, deadline).await?)
 }
 
-async fn in_session(run: &PlannedFetch<'_, PostgresDriver>) -> Result<FetchResult, Failure> {
+async fn in_session(
+    run: &PlannedFetch<'_, PostgresDriver>,
+    retry: &mut Retry,
+) -> Result<FetchResult, Failure> {
     let field = run.fetch.first_field();
     let failed = |error| Failure::Database(error, field);
     let (pool, deadline) = (&run.fetch.state.driver.pool, run.input.deadline);
@@ -109,7 +106,17 @@ async fn in_session(run: &PlannedFetch<'_, PostgresDriver>) -> Result<FetchResul
         let patience = gate.enter().await.map_err(failed)?;
         let mut session = pool.session_with(patience, deadline).await.map_err(failed)?;
         let end = session.statement_end(deadline);
-        let done = work(run, WriteRoute::Session(&mut session), end).await;
+        retry.begin(&mut session, Isolation::ReadCommitted);
+        if run.prepared.is_sequential {
+            session.change_in_sequence();
+        }
+        let done = loop {
+            let done = work(run, WriteRoute::Session(&mut session), end).await;
+            let error = done.as_ref().err().and_then(Failure::database);
+            if !retry.restart(&mut session, error, end).await {
+                break done;
+            }
+        };
         drop(session);
         if !gate.again(done.as_ref().err().and_then(Failure::database)) {
             return answer(run, &done?);
@@ -135,10 +142,4 @@ fn answer(run: &PlannedFetch<'_, PostgresDriver>, done: &[Done<'_>]) -> Result<F
     let finished = ResponseWriter::new(source, &prepared.plan, run.names(), 256).finish();
     let (finished, errors) = finished.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
     Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None })
-}
-
-/// Pause before try number `tries` plus one, with jitter.
-pub(super) fn pause(tries: u32) -> Duration {
-    let random = RandomState::new().build_hasher().finish();
-    Duration::from_micros((random % 4000) << tries)
 }

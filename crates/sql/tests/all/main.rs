@@ -7,6 +7,8 @@ mod kit;
 #[path = "../postgres_kit/mod.rs"]
 mod postgres_kit;
 mod random_kit;
+#[path = "../relay_kit/mod.rs"]
+mod relay_kit;
 #[path = "../role_kit/mod.rs"]
 mod role_kit;
 mod texts;
@@ -42,6 +44,7 @@ mod postgres_group;
 mod postgres_locks;
 mod postgres_random;
 mod postgres_read;
+mod postgres_retry;
 mod postgres_stream;
 mod postgres_values;
 mod postgres_wire;

@@ -3,11 +3,12 @@
 use crate::cluster_kit;
 use crate::cluster_kit::client::{ask, by_pk, one_lane, pool, show, shown, soon, text, values};
 use crate::cluster_kit::{Cluster, shared};
+use crate::relay_kit::hang_up_at;
 use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use weir_postgres::{Error, Host, Isolation, Parameters, Pool, Purpose, Transaction};
+use weir_postgres::{Error, Host, Isolation, Parameters, Pool, Purpose, ReadPreference, Transaction};
 
 #[tokio::test]
 async fn a_server_that_ends_the_connection_did_not_commit() {
@@ -50,30 +51,6 @@ async fn a_server_that_does_not_prove_itself_is_not_asked() {
         let answer = ask(&Pool::new(one_lane(settings)), "SELECT 1").await;
         assert_eq!(answer, format!("PostgreSQL cannot be used: {words}"));
     }
-}
-
-/// Passes bytes on to `port` until the client sends `word`, then hangs up on both.
-async fn hang_up_at(word: &'static [u8], port: u16) -> u16 {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let own = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        let (mut client, _) = listener.accept().await.unwrap();
-        let mut server = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-        let (mut up, mut down) = (vec![0; 65536], vec![0; 65536]);
-        loop {
-            tokio::select! {
-                count = client.read(&mut up) => {
-                    let sent = &up[..count.unwrap()];
-                    server.write_all(sent).await.unwrap();
-                    if sent.windows(word.len()).any(|it| it == word) {
-                        return;
-                    }
-                }
-                count = server.read(&mut down) => client.write_all(&down[..count.unwrap()]).await.unwrap(),
-            }
-        }
-    });
-    own
 }
 
 #[tokio::test]
@@ -224,15 +201,45 @@ async fn reads_go_to_a_replica_as_long_as_it_follows() {
     reads_go_to(&pool, "replica").await;
     assert_eq!(ask(&pool, "SELECT count(*) FROM unseen").await, "0");
     let place = text("SELECT pg_is_in_recovery()", &[]);
-    let long = pool.read_alone(&place, Parameters::new(), soon()).await.unwrap();
-    let mut parts = pool.stream(&place, &Parameters::new(), soon()).await.unwrap();
+    let long =
+        pool.reads(ReadPreference::Recent).read_alone(&place, Parameters::new(), soon()).await.unwrap();
+    let mut parts =
+        pool.reads(ReadPreference::Recent).stream(&place, &Parameters::new(), soon()).await.unwrap();
     let first = parts.part().await.unwrap().unwrap();
     assert_eq!((show(&long), show(&first)), ("t".into(), "t".into()), "long reads go there too");
     drop(parts);
     replica.stop();
-    assert!(pool.read_alone(&place, Parameters::new(), soon()).await.is_ok(), "the primary answers");
+    assert!(
+        pool.reads(ReadPreference::Recent).read_alone(&place, Parameters::new(), soon()).await.is_ok(),
+        "the primary answers"
+    );
     assert_eq!(ask(&pool, "SELECT 'answered'").await, "answered");
     reads_go_to(&pool, "primary").await;
+}
+
+#[tokio::test]
+async fn reads_of_followers_have_settings_of_their_own() {
+    let mut settings = one_lane(shared().settings("postgres", ""));
+    settings.follower_reads = &[("default_transaction_read_only", "on"), ("test.behind", "{ms}")];
+    settings.stale_reads_max = Duration::from_millis(1234);
+    let pool = Pool::new(settings);
+    let sql = "SELECT current_setting('transaction_read_only') || coalesce(current_setting('test.behind', true), '')";
+    let statement = text(sql, &[]);
+    for (preference, expected) in [
+        (ReadPreference::Recent, "off"),
+        (ReadPreference::Primary, "off"),
+        (ReadPreference::Since(7), "off"),
+        (ReadPreference::Stale, "on1234"),
+    ] {
+        let reads = pool.reads(preference);
+        assert_eq!(shown(reads.read(&statement, Parameters::new(), soon()).await), expected);
+        assert_eq!(shown(reads.read_alone(&statement, Parameters::new(), soon()).await), expected);
+        let mut parts = reads.stream(&statement, &Parameters::new(), soon()).await.unwrap();
+        assert_eq!(show(&parts.part().await.unwrap().unwrap()), expected);
+    }
+    // What followers refuse is asked of the present.
+    let writes = text("CREATE TABLE written_by_a_read (id int4)", &[]);
+    pool.reads(ReadPreference::Stale).read(&writes, Parameters::new(), soon()).await.unwrap();
 }
 
 /// Passes bytes on to `port` until told to swallow them.

@@ -5,13 +5,25 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
+use weir_engine::consistency::Consistency;
 use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
-use weir_engine::source::{Protocol, Source};
+use weir_engine::source::{Headers, Protocol, Source};
 use weir_language::json::{Json, JsonRef};
 use weir_postgres::{Format, Parameters, Pool, Purpose, Session, Settings, Statement};
 use weir_sql::model::{ModelOptions, RelationshipNames};
 use weir_sql::postgres::PostgresSource;
 use weir_sql::postgres::source::Options;
+
+/// The headers of a request whose rows may be of the past.
+struct Eventually;
+
+impl Headers for Eventually {
+    fn each<'h>(&'h self, _: &str, _: &mut dyn FnMut(&'h [u8])) {}
+
+    fn consistency(&self) -> Consistency {
+        Consistency::Eventual
+    }
+}
 
 /// A served database.
 pub struct Served {
@@ -94,6 +106,16 @@ impl Served {
                 }
                 head
             }
+        };
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// The answer to a query whose rows may be of the past.
+    pub async fn ask_eventually(&self, query: &str, deadline: Instant) -> String {
+        let request = Request { headers: &Eventually, ..Request::new(query, deadline) };
+        let caller = self.engine.caller(&Identity::admin());
+        let Body::Whole(bytes) = self.engine.execute(request, &caller).await.body else {
+            panic!("the answer is short")
         };
         String::from_utf8(bytes).unwrap()
     }

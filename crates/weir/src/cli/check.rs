@@ -34,7 +34,8 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
             unchecked(&generation.config, down, &mut errors);
             if errors.is_empty() {
                 let types = generation.engine.schema().types.len();
-                return print(&format!("ok: {}; {types} types\n", names.join(", ")));
+                let notes: String = generation.findings.notes.iter().map(|it| format!("{it}\n")).collect();
+                return print(&format!("ok: {}; {types} types\n{notes}", names.join(", ")));
             }
         }
         Err(message) => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Keys of `limits` and `sources[].postgres` that may be 0: nothing of the kind is allowed, there is no bound, or nothing
 /// is waited for. Any other bound is at least 1.
-pub(crate) const MAY_BE_ZERO: [&str; 12] = [
+pub(crate) const MAY_BE_ZERO: [&str; 13] = [
     "aliases_max",
     "directives_max",
     "directives_per_place_max",
@@ -15,6 +15,7 @@ pub(crate) const MAY_BE_ZERO: [&str; 12] = [
     "idle_s_max",
     "introspection_depth_max",
     "replica_lag_ms_max",
+    "stale_reads_ms_max",
     "variables_max",
     "wait_ms_max",
     "waiting_max",

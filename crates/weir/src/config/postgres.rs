@@ -20,6 +20,8 @@ pub struct Postgres {
     pub replicas: Vec<String>,
     /// A replica that is further behind is not read from, in milliseconds.
     pub replica_lag_ms_max: u32,
+    /// The same for requests with `x-weir-consistency: eventual`, and for followers of a distributed database.
+    pub stale_reads_ms_max: u32,
     /// Use of named prepared statements.
     pub statement_names: StatementNames,
     /// Looks every few seconds whether the database's schema changed, and reloads then.
@@ -77,6 +79,7 @@ impl Default for Postgres {
             flavour: None,
             replicas: Vec::new(),
             replica_lag_ms_max: 1000,
+            stale_reads_ms_max: 10_000,
             statement_names: StatementNames::Detect,
             watch_ddl: false,
             batch_mutations: false,
@@ -107,6 +110,7 @@ impl Postgres {
             settings.replicas.extend(read.map_err(|it| format!("replica `{replica}`: {it}"))?.hosts);
         }
         settings.replica_lag_max = Duration::from_millis(u64::from(self.replica_lag_ms_max));
+        settings.stale_reads_max = Duration::from_millis(u64::from(self.stale_reads_ms_max));
         settings.batch_mutations = self.batch_mutations;
         settings.naming = match self.statement_names {
             StatementNames::Detect => Naming::Detect,

@@ -94,6 +94,7 @@ pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
                 json_buffer: Cell::default(),
                 ids: RequestIds::new(seed.number),
                 phase: seed.phase,
+                ends_connections: Cell::new(false),
             }),
             clock: TimeoutClock::new(),
             read_buffer: read_buffer(),
@@ -131,6 +132,11 @@ async fn serve(worker: &Rc<Worker>, listeners: Vec<(TcpListener, ListenerRole)>)
         let worker = Rc::clone(worker);
         tokio::task::spawn_local(async move { worker.accept_all(listener, place).await });
     }
+    let (context, mut leaving) = (Rc::clone(&worker.context), worker.context.phase.clone());
+    tokio::task::spawn_local(async move {
+        let has_left = leaving.wait_for(|it| *it != ServerPhase::Serving).await.is_ok();
+        context.ends_connections.set(has_left);
+    });
     let mut phase = worker.context.phase.clone();
     let mut ticks = tokio::time::interval(Duration::from_secs(1));
     loop {

@@ -13,9 +13,14 @@ pub(super) const STARTS: [&str; 2] = ["x-hasura-", "x-weir-"];
 /// The variable that opens permissions for backends, without its beginning.
 const BACKEND_ONLY: &str = "use-backend-only-permissions";
 
-/// True for the name of a session header; a secret is none.
+/// Headers of the consistency of reads.
+const READ_HEADERS: [&str; 2] = ["x-weir-consistency", "x-weir-position"];
+
+/// True for the name of a session header; a secret is none, and no header of the consistency of reads.
 pub(super) fn is_session(name: &HeaderName) -> bool {
-    STARTS.iter().any(|it| name.as_str().starts_with(it)) && !SECRET_HEADERS.contains(name)
+    STARTS.iter().any(|it| name.as_str().starts_with(it))
+        && !SECRET_HEADERS.contains(name)
+        && !READ_HEADERS.contains(&name.as_str())
 }
 
 /// Session variables of a caller whose headers are trusted.
@@ -97,6 +102,7 @@ mod tests {
     #[test]
     fn variables_have_hasura_s_names_and_weir_s_header_counts() {
         check(&[("accept", "a"), ("x-hasura-admin-secret", "s"), ("x-weir-admin-secret", "s")], Ok(&[]));
+        check(&[("x-weir-consistency", "strong"), ("x-weir-position", "main=0/1")], Ok(&[]));
         check(
             &[("x-weir-user-id", "2"), ("x-hasura-user-id", "1"), ("x-hasura-a", "")],
             Ok(&[("x-hasura-a", ""), ("x-hasura-user-id", "2")]),

@@ -17,6 +17,8 @@ pub struct Findings {
     pub warnings: Vec<String>,
     /// Sources that cannot be asked now and are tried again.
     pub down: Vec<Down>,
+    /// Bounds and promises of the databases, one line each.
+    pub notes: Vec<String>,
 }
 
 /// An entry about operations that does not fit.
@@ -53,6 +55,7 @@ impl Findings {
         self.mistakes.iter().for_each(|it| tracing::error!("{it}"));
         self.unsupported.iter().for_each(|it| tracing::error!("{it}"));
         self.warnings.iter().for_each(|it| tracing::warn!("{it}"));
+        self.notes.iter().for_each(|it| tracing::info!("{it}"));
         for down in &self.down {
             match down.is_closed {
                 true => tracing::error!("{down}; Weir retries it"),

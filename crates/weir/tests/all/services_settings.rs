@@ -292,10 +292,13 @@ type Query {
 #[test]
 fn probes_are_told_before_the_listener_closes() {
     let mut weir = Weir::configured("limits: {drain_delay_s: 3600}\n");
-    assert_eq!(weir.get("/readyz", &[]).status, 200);
+    let ready = weir.get("/readyz", &[]);
+    assert_eq!((ready.status, ready.header("connection")), (200, None));
     weir.signal("-TERM");
     until("it wants no more requests", || weir.get("/readyz", &[]).status == 503);
-    assert_eq!(weir.query("{ pet { id } }").json()["data"]["pet"][0]["id"], 1);
+    let answer = weir.query("{ pet { id } }");
+    assert_eq!(answer.json()["data"]["pet"][0]["id"], 1);
+    assert_eq!(answer.header("connection"), Some("close"), "the client goes elsewhere with its next request");
     assert_eq!(weir.get("/livez", &[]).status, 200);
     weir.signal("-TERM");
     assert_eq!(weir.child.wait().expect("it ends").code(), Some(130), "a second signal ends it at once");

@@ -36,10 +36,12 @@ pub(super) fn batch(
         let message = format!("{count} requests in one list; {batch_max} are allowed");
         return Err(Refusal::new(StatusCode::BAD_REQUEST, "LIMIT_BATCH", message));
     }
+    context.client(headers)?;
     let (send, rest) = unread::channel(2);
     let (context, headers) = (context.again(), headers.clone());
     tokio::task::spawn_local(async move {
-        let client = context.client(&headers);
+        // They were read before.
+        let Ok(client) = context.client(&headers) else { return };
         let work = run_batch(&context, &text, (&caller, &client), &send);
         let work = AssertUnwindSafe(work).catch_unwind();
         // The client must not take a part for the whole.

@@ -2,6 +2,7 @@
 
 use crate::server::connection::unread::STREAM_BYTES;
 use crate::server::request::cache_headers;
+use crate::server::request::client_headers::POSITION;
 use crate::server::request::content_coding::{Encoder, mark_coding};
 use crate::server::request::context::RequestContext;
 use crate::server::request::negotiate::{self, Media};
@@ -58,6 +59,9 @@ pub(crate) fn respond(
             headers,
             cache_headers::ServerMode { credentials, dev },
         );
+    }
+    if let Some(position) = made.position.and_then(|it| HeaderValue::try_from(it).ok()) {
+        response.headers_mut().insert(POSITION, position);
     }
     match made.capacity {
         Capacity::Enough => {}

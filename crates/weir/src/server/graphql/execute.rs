@@ -31,5 +31,6 @@ fn refused(protocol: Protocol) -> Response {
         lifetime: None,
         body: Body::Whole(error_body("query is not allowed", code, path)),
         timing: Timing::default(),
+        position: None,
     }
 }

@@ -101,7 +101,7 @@ pub(crate) async fn answer(
     let answer = match params(tape.root()) {
         Err(message) => refused(message, "parse-failed", statuses.rejected()),
         Ok(params) => {
-            let client = context.client(headers);
+            let client = context.client(headers)?;
             let request = engine_request(context, &params, &client, Protocol::Hasura, false);
             let made = execute(context, request, &caller).await;
             finished(context, made, headers, statuses)

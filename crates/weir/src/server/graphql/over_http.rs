@@ -61,7 +61,7 @@ pub(crate) async fn answer(
     let caller = known(context, headers, caller, Some(&bytes)).await?;
     let answer = match receive::params(tape.root()) {
         Ok(params) => {
-            let client = context.client(headers);
+            let client = context.client(headers)?;
             let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
             let made = execute(context, request, &caller).await;
             answer_with(context, made, media, headers)
@@ -101,7 +101,7 @@ async fn by_text(
         return Err(Refusal::bad_request("the operation is not in UTF-8"));
     };
     let params = Params { query: Cow::Borrowed(query), operation_name: None, variables: None };
-    let client = context.client(&head.headers);
+    let client = context.client(&head.headers)?;
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
     let made = execute(context, request, caller).await;
     answer_with(context, made, media, &head.headers)
@@ -134,7 +134,7 @@ async fn by_get(
         operation_name: sent.operation_name.as_deref().map(Cow::Borrowed),
         variables: if root(&variables) { variables.as_ref().map(Json::root) } else { None },
     };
-    let client = context.client(&head.headers);
+    let client = context.client(&head.headers)?;
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, true);
     let made = execute(context, request, caller).await;
     let tag = cache_headers::tag(&made);

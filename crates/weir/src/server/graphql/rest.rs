@@ -107,7 +107,7 @@ async fn run(context: &RequestContext, head: &Parts, body: Incoming) -> Result<A
     let tape = receive::json(JsonBuffer::default(), &text, limits)?;
     let params =
         Params { query: Cow::Borrowed(&endpoint.query), operation_name: None, variables: Some(tape.root()) };
-    let client = context.client(headers);
+    let client = context.client(headers)?;
     let request = engine_request(context, &params, &client, Protocol::Hasura, false);
     let made = execute(context, request, &caller).await;
     Ok(finished(context, made, head))

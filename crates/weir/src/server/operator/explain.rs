@@ -26,7 +26,7 @@ pub(crate) async fn answer(
     let bytes = receive::body(context, &head.headers, body).await?;
     let tape = receive::json(context.worker.json_buffer.take(), &bytes, limits)?;
     let params = receive::params(tape.root()).map_err(|it| Refusal::bad_request(it.message()))?;
-    let client = context.client(&head.headers);
+    let client = context.client(&head.headers)?;
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
     let role = tape.root().get("role").filter(|it| !it.is_null());
     let role = role.map(|it| it.as_str().ok_or_else(|| Refusal::bad_request("`role` must be a string")));

@@ -74,7 +74,7 @@ pub(crate) async fn explain(
         Ok(identity) => context.generation.native_auth.with_values(identity),
         Err(message) => return failed("parse-failed", "$.user", message),
     };
-    let client = context.client(&head.headers);
+    let client = context.client(&head.headers)?;
     let request = engine_request(context, &params, &client, Protocol::Hasura, false);
     let engine = &context.generation.engine;
     match engine.explain(request, &engine.caller(&identity)) {

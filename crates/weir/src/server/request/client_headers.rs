@@ -1,12 +1,43 @@
-//! The client's headers as sources see them.
+//! The client's headers as sources see them, and what they say of the consistency of reads.
 
+use super::refusal::Refusal;
 use hyper::HeaderMap;
+use hyper::header::HeaderName;
+use weir_engine::consistency::{Consistency, Positions};
 use weir_engine::source::Headers;
+
+/// How recent rows have to be: `strong` or `eventual`.
+const CONSISTENCY: HeaderName = HeaderName::from_static("x-weir-consistency");
+/// The token of log positions, in requests and answers.
+pub(crate) const POSITION: HeaderName = HeaderName::from_static("x-weir-position");
 
 /// Headers of one request, and its name.
 pub(crate) struct ClientHeaders<'r> {
-    pub(crate) headers: &'r HeaderMap,
-    pub(crate) request_id: &'r str,
+    headers: &'r HeaderMap,
+    request_id: &'r str,
+    consistency: Consistency,
+    positions: Positions,
+}
+
+impl<'r> ClientHeaders<'r> {
+    /// The `headers` of the request `request_id`.
+    pub(crate) fn new(headers: &'r HeaderMap, request_id: &'r str) -> Result<Self, Refusal> {
+        let consistency = match headers.get(&CONSISTENCY) {
+            None => Consistency::Bounded,
+            Some(name) => Consistency::named(name.as_bytes()).ok_or_else(|| {
+                Refusal::bad_request(
+                    "`x-weir-consistency` is `strong` or `eventual`; leave it out for the default",
+                )
+            })?,
+        };
+        let positions = match headers.get(&POSITION) {
+            None => Positions::default(),
+            Some(token) => Positions::read(token.as_bytes()).ok_or_else(|| {
+                Refusal::bad_request("`x-weir-position` is not what an answer of Weir had in this header")
+            })?,
+        };
+        Ok(Self { headers, request_id, consistency, positions })
+    }
 }
 
 impl Headers for ClientHeaders<'_> {
@@ -18,5 +49,13 @@ impl Headers for ClientHeaders<'_> {
 
     fn request_id(&self) -> &str {
         self.request_id
+    }
+
+    fn consistency(&self) -> Consistency {
+        self.consistency
+    }
+
+    fn positions(&self) -> Option<&Positions> {
+        Some(&self.positions)
     }
 }

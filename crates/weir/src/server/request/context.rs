@@ -47,6 +47,9 @@ pub(crate) struct WorkerContext {
     /// Numbers requests.
     pub(crate) ids: RequestIds,
     pub(crate) phase: watch::Receiver<ServerPhase>,
+    /// True once the server drains: connections of HTTP/1.1 end with their next answer. A copy of the thread's own, as each answer
+    /// reads it.
+    pub(crate) ends_connections: Cell<bool>,
 }
 
 impl WorkerContext {
@@ -165,8 +168,8 @@ impl RequestContext {
     }
 
     /// Its `headers`, as sources see them.
-    pub(crate) fn client<'r>(&'r self, headers: &'r HeaderMap) -> ClientHeaders<'r> {
-        ClientHeaders { headers, request_id: self.id.text() }
+    pub(crate) fn client<'r>(&'r self, headers: &'r HeaderMap) -> Result<ClientHeaders<'r>, Refusal> {
+        ClientHeaders::new(headers, self.id.text())
     }
 }
 

@@ -99,7 +99,10 @@ impl CorsRules {
             return;
         };
         answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
-        answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("x-request-id, server-timing"));
+        answer.insert(
+            ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static("x-request-id, server-timing, x-weir-position"),
+        );
         if self.credentials {
             answer.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
         }

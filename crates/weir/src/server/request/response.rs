@@ -4,9 +4,9 @@ use super::context::{Answer, RequestContext};
 use super::response_body::ResponseBody;
 use crate::server::telemetry::log;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
-use hyper::Response;
-use hyper::header::{HeaderName, HeaderValue, SET_COOKIE};
+use hyper::header::{CONNECTION, HeaderName, HeaderValue, SET_COOKIE};
 use hyper::http::request::Parts;
+use hyper::{Response, Version};
 use std::cell::Cell;
 use std::time::Duration;
 use weir_engine::engine::Timing;
@@ -86,6 +86,10 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     response.headers_mut().insert(REQUEST_ID, id.0.clone());
+    // A client that keeps the connection would send its next request while the server closes it.
+    if context.worker.ends_connections.get() && head.version < Version::HTTP_2 {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     response
 }
 

@@ -217,7 +217,10 @@ async fn made(
         (Err(message), Endpoint::Hasura) => return refused(message, "parse-failed"),
         (Err(message), Endpoint::Graphql | Endpoint::Other) => return refused(message, "BAD_REQUEST"),
     };
-    let client = context.client(headers);
+    let client = match context.client(headers) {
+        Ok(client) => client,
+        Err(refusal) => return refused(&refusal.message, refusal.code),
+    };
     let caller = context.engine().caller(&identity);
     let response =
         execute(context, engine_request(context, &params, &client, protocol, false), &caller).await;
