@@ -74,6 +74,15 @@ pub trait Source: Send + Sync {
     fn hints(&self) -> &[HintAt] {
         &[]
     }
+    /// The product behind it and its version, such as `Citus 13.2`, for operators; `None`: it is no server, or was not reached yet.
+    fn product(&self) -> Option<String> {
+        None
+    }
+    /// Of a database whose rows are spread over shards: the numbers of statements since it was opened, by the shards that they asked.
+    /// The names are the same for all sources. Empty for others.
+    fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
     /// Checks that the source can answer now, until `deadline`, without blocking the thread. A source that cannot be down is
     /// always ready.
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {

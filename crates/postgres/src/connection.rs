@@ -21,7 +21,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncReadExt, AsyncWrite};
-use weir_relational::dialect::flavour::Flavour;
+use weir_relational::dialect::flavour::{Flavour, Release};
 
 /// Bytes of one read, and size of a part of a stream.
 pub(crate) const READ_BYTES: usize = 64 << 10;
@@ -35,6 +35,8 @@ pub struct Facts {
     pub version: u32,
     /// Database flavour.
     pub flavour: Flavour,
+    /// Version of that product.
+    pub release: Release,
     /// True if the session's time zone is UTC.
     pub is_utc: bool,
     /// True behind a pooler such as pgbouncer.
@@ -470,6 +472,7 @@ mod tests {
     const FACTS: Facts = Facts {
         version: 0,
         flavour: Flavour::Postgres,
+        release: Release::NONE,
         is_utc: true,
         is_pooled: false,
         in_recovery: false,

@@ -21,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsConnector;
-use weir_relational::dialect::flavour::Flavour;
+use weir_relational::dialect::flavour::{Flavour, Release};
 
 /// Pause before a cancel request is repeated for the first time.
 const CANCEL_PAUSE: Duration = Duration::from_millis(50);
@@ -34,7 +34,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Query for the facts of a new connection.
 const FACTS: &str = "SELECT version(), current_setting('server_version_num'), current_setting('TimeZone'), \
     pg_backend_pid(), pg_is_in_recovery(), current_setting('transaction_read_only'), \
-    EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus'), to_regclass('pg_dist_partition') IS NOT NULL";
+    (SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'citus'), to_regclass('pg_dist_partition') IS NOT NULL";
 
 /// Names of the time zone that is none.
 const UTC: &[&str] = &["UTC", "Etc/UTC", "UCT", "Etc/UCT", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal"];
@@ -304,6 +304,7 @@ impl Dialer {
         let unknown = Facts {
             version: 0,
             flavour: Flavour::Postgres,
+            release: Release::NONE,
             is_utc: false,
             is_pooled: false,
             in_recovery: false,
@@ -342,11 +343,12 @@ impl Dialer {
         let texts: Vec<&str> =
             columns.map(|it| it.and_then(|it| std::str::from_utf8(it).ok()).unwrap_or("")).collect();
         let text = |at: usize| texts.get(at).copied().unwrap_or("");
-        let found = Flavour::found(text(0), text(6) == "t");
+        let found = Flavour::found(text(0), !text(6).is_empty());
         let flavour = self.settings.flavour.unwrap_or(found);
         Facts {
             version: text(1).parse().unwrap_or(0),
             flavour,
+            release: Release::found(flavour, text(0), text(6)),
             is_utc: UTC.contains(&text(2)),
             is_pooled: found != Flavour::Cockroach && text(3).parse() != Ok(process),
             in_recovery: text(4) == "t",

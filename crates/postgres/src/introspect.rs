@@ -267,9 +267,12 @@ impl Reading {
         }
     }
 
-    /// One row of the placements: a distributed table, or a reference table.
+    /// One row of the placements: a distributed table, a reference table, or the word that this is a worker.
     fn placement<'r>(&mut self, mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>) {
         let (relation, letter, colocation) = (row.number(), row.letter(), row.number());
+        if letter == 'w' {
+            return self.on_worker();
+        }
         let key = [row.number()];
         let key = if letter == 'r' { &[][..] } else { &key[..] };
         let Some((at, columns)) = self.columns(relation, key) else { return };
@@ -277,6 +280,17 @@ impl Reading {
             None => Placement::Reference,
             Some(&column) => Placement::Sharded { column, colocation },
         };
+    }
+
+    /// Workers have the foreign keys of the coordinator as `NOT VALID`: what the rows fulfil there, they fulfil here, and the schema is
+    /// to be the same on every node.
+    fn on_worker(&mut self) {
+        for key in self.catalog.tables.iter_mut().flat_map(|it| &mut it.foreign_keys) {
+            (key.holds, key.enforced) = (true, true);
+        }
+        let reason = "the server is a worker of Citus: local tables of the coordinator are missing, and columns of type serial may \
+                      not count; connect to the coordinator";
+        self.warnings.push(Warning::new("pg_dist_local_group".into(), reason.into()));
     }
 
     /// A table and columns of it by their numbers.

@@ -115,8 +115,16 @@ pub(crate) fn postgres(source: &Source, url: &str, config: &Config) -> Result<Op
     };
     // A thread of its own, as this may be called where another runtime runs.
     let opened = std::thread::scope(|scope| scope.spawn(open).join());
-    opened.map_err(|_| "reading the database panicked".to_owned())?
+    let opened = opened.map_err(|_| "reading the database panicked".to_owned())??;
+    if keys.batch_mutations && opened.0.has_shards() {
+        return Err(Unopened::Wrong(BATCHED_SHARDS.to_owned()));
+    }
+    Ok(opened)
 }
+
+/// A transaction that is shared by the mutations of several tenants would hold connections to all their shards.
+const BATCHED_SHARDS: &str = "`postgres.batch_mutations` does not go with distributed tables: mutations of different shards would share \
+                              a transaction over all of them, which is slower than one each; remove the key";
 
 /// The same, and watched if that is wanted and can be.
 async fn open_postgres(

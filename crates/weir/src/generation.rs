@@ -122,6 +122,12 @@ impl Generation {
         })
     }
 
+    /// Names of the sources that are servers of a known product, with the product and its version.
+    pub(crate) fn products(&self) -> Vec<(String, String)> {
+        let sources = self.engine.graph().sources().iter();
+        sources.filter_map(|(source, _)| Some((source.name().to_owned(), source.product()?))).collect()
+    }
+
     /// As [`Self::build`], where all sources have to be there.
     /// # Errors
     /// As [`Self::build`]; a source that is down.

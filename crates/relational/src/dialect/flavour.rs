@@ -94,6 +94,17 @@ impl Flavour {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
+    /// The product's name, for people.
+    #[must_use]
+    pub const fn product(self) -> &'static str {
+        match self {
+            Self::Postgres => "PostgreSQL",
+            Self::Cockroach => "CockroachDB",
+            Self::Yugabyte => "YugabyteDB",
+            Self::Citus => "Citus",
+        }
+    }
+
     /// The flavour by what `SELECT version()` says and whether the extension Citus is there.
     #[must_use]
     pub fn found(version: &str, citus: bool) -> Self {
@@ -190,9 +201,63 @@ impl Flavour {
     }
 }
 
+/// Version of a product: up to four numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Release {
+    numbers: [u16; 4],
+    len: u8,
+}
+
+impl Release {
+    /// Of a server that does not tell it.
+    pub const NONE: Self = Self { numbers: [0; 4], len: 0 };
+
+    /// The release of a server of `flavour`, by what `SELECT version()` says and the version of the extension Citus.
+    #[must_use]
+    pub fn found(flavour: Flavour, version: &str, citus: &str) -> Self {
+        let after = |mark: &str| version.split_once(mark).map_or("", |it| it.1);
+        let text = match flavour {
+            Flavour::Postgres => after("PostgreSQL "),
+            Flavour::Cockroach => after(" v"),
+            Flavour::Yugabyte => after("-YB-"),
+            Flavour::Citus => citus,
+        };
+        let end = text.find(|it: char| it != '.' && !it.is_ascii_digit()).unwrap_or(text.len());
+        let mut release = Self::default();
+        for number in text[..end].split('.').filter_map(|it| it.parse().ok()).take(4) {
+            release.numbers[usize::from(release.len)] = number;
+            release.len += 1;
+        }
+        release
+    }
+}
+
+impl std::fmt::Display for Release {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let known = &self.numbers[..usize::from(self.len)];
+        let numbers: Vec<String> = known.iter().map(ToString::to_string).collect();
+        f.write_str(&numbers.join("."))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_release_is_that_of_the_product() {
+        let check = |flavour, version, citus, expected: &str| {
+            assert_eq!(Release::found(flavour, version, citus).to_string(), expected, "{version}");
+        };
+        let plain = "PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu";
+        check(Flavour::Postgres, plain, "", "15.18");
+        check(Flavour::Citus, plain, "13.2-1", "13.2");
+        check(Flavour::Citus, plain, "", "");
+        check(Flavour::Cockroach, "CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)", "", "24.1.0");
+        check(Flavour::Yugabyte, "PostgreSQL 15.12-YB-2025.1.0.0-b0 on x86_64", "", "2025.1.0.0");
+        check(Flavour::Postgres, "PostgreSQL 18beta1", "", "18");
+        check(Flavour::Postgres, "PostgreSQL 1.2.3.4.99999.6", "", "1.2.3.4");
+    }
 
     #[test]
     fn the_version_tells_the_flavour() {

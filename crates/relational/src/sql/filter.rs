@@ -122,7 +122,7 @@ impl<'r> Renderer<'r> {
             Filter::Columns { of, by, row, with } => self.columns_compared(of, *by, (*row, *with), scope),
             Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
             Filter::Somewhere { scan, filter } => self.somewhere(scan, filter),
-            Filter::Exists { by, scan, filter } if self.is_gathered(*by) => {
+            Filter::Exists { by, scan, filter } if self.is_gathered(*by, (scan, filter), None) => {
                 self.among_related(*by, (scan, filter), scope);
             }
             Filter::Exists { by, scan, filter } => {

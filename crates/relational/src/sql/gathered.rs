@@ -15,11 +15,56 @@ use crate::plan::{Expr, Filter, Scan};
 const MARK: char = '\u{1}';
 
 impl Renderer<'_> {
-    /// True if the rows along `by` have to be gathered: they may be on another node.
-    pub(super) fn is_gathered(&self, by: RelationshipId) -> bool {
+    /// True if `rows` along `by`, or a value `of` them, have to be gathered: they may be on another node, or a value is read from rows
+    /// that may be, which can be joined to no row of a sub-select that is looked for row by row.
+    pub(super) fn is_gathered(&self, by: RelationshipId, rows: (&Scan, &Filter), of: Option<&Expr>) -> bool {
         let related = self.relations.relationship(by);
         let is_plain = related.through.is_none() && related.call.is_none() && !related.on.is_empty();
-        !self.dialect.correlates_shards() && is_plain && !self.relations.is_colocated(by)
+        let reads_far = || {
+            let (scan, filter) = rows;
+            let restricted = scan.policy().is_some_and(|it| self.compares_far(it));
+            restricted || self.compares_far(filter) || of.is_some_and(|it| self.reads_far(it))
+        };
+        !self.dialect.correlates_shards() && is_plain && (!self.relations.is_colocated(by) || reads_far())
+    }
+
+    /// True if `filter` compares a value of a row that may be on another node.
+    fn compares_far(&self, filter: &Filter) -> bool {
+        match filter {
+            Filter::All(parts) | Filter::Any(parts) => parts.iter().any(|it| self.compares_far(it)),
+            Filter::Not(part) | Filter::NotTrue(part) | Filter::Each { filter: part, .. } => {
+                self.compares_far(part)
+            }
+            Filter::Null { of, .. }
+            | Filter::Compare { of, .. }
+            | Filter::Measure { of, .. }
+            | Filter::Columns { of, .. } => self.reads_far(of),
+            // Related rows are gathered by themselves.
+            Filter::Exists { .. }
+            | Filter::Somewhere { .. }
+            | Filter::Among { .. }
+            | Filter::Missing { .. }
+            | Filter::Named { .. }
+            | Filter::Words { .. }
+            | Filter::Place { .. } => false,
+        }
+    }
+
+    /// True if `of` is a value of a row that may be on another node.
+    fn reads_far(&self, of: &Expr) -> bool {
+        match of {
+            Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.reads_far(of),
+            Expr::Related { by, scan, filter, of } => self.is_gathered(*by, (scan, filter), Some(of)),
+            Expr::Column(_)
+            | Expr::Key(_)
+            | Expr::Computed(_)
+            | Expr::Row
+            | Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Instant { .. }
+            | Expr::Statistic { .. } => false,
+        }
     }
 
     /// `(ours IS NOT NULL AND ours IN (SELECT theirs FROM related WHERE …))`: true and false as `EXISTS`, never null.
@@ -46,7 +91,7 @@ impl Renderer<'_> {
         scope: Scope,
         of: &Expr,
     ) {
-        if self.is_gathered(by) && self.joinable.contains(&scope.alias) {
+        if self.is_gathered(by, rows, Some(of)) && self.joinable.contains(&scope.alias) {
             return self.gathered_value(by, rows, scope, of);
         }
         self.sql.push('(');

@@ -90,6 +90,16 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
     ) -> impl Future<Output = Result<Answers, SourceError>> + Send;
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>>;
+
+    /// As [`Source::product`].
+    fn product(&self) -> Option<String> {
+        None
+    }
+
+    /// As [`Source::statements_by_shards`].
+    fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
 }
 
 /// A plan with its statements.
@@ -254,6 +264,14 @@ impl<D: Driver> Source for DatabaseSource<D> {
         let tags = self.state.tags(prepared.map(|it| &**it));
         let claims = inner.claims();
         Ok(Box::new(DatabaseFetch { inner: Arc::new(inner), kind, tags, claims }))
+    }
+
+    fn product(&self) -> Option<String> {
+        self.state.driver.product()
+    }
+
+    fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
+        self.state.driver.statements_by_shards()
     }
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {

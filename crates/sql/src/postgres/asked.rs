@@ -6,6 +6,7 @@ use weir_postgres::rows::Row;
 use weir_postgres::statement::{Format, Statement};
 use weir_relational::catalog::TableId;
 use weir_relational::catalog::postgres_types::{Types, oid};
+use weir_relational::passes::reach::Reach;
 use weir_relational::plan::Parameter;
 use weir_relational::sql::assemble::{Arm, Assembly};
 
@@ -22,6 +23,8 @@ pub(super) struct Asked {
     /// By result column.
     pub(super) decoders: Vec<Decoder>,
     pub(super) tables: Vec<TableId>,
+    /// Shards that it asks.
+    pub(super) reach: Reach,
     /// The arm of each level of the plan.
     arm_of: Vec<u16>,
     /// Parents are given, so that even one arm has to be searched.
@@ -58,9 +61,16 @@ impl Asked {
             arms: assembly.arms,
             decoders,
             tables: assembly.tables,
+            reach: Reach::None,
             arm_of,
             has_parents,
         }
+    }
+
+    /// The same, which asks these shards.
+    pub(super) fn reaching(mut self, reach: Reach) -> Self {
+        self.reach = reach;
+        self
     }
 
     /// True if every row of the answer is one of the only level.

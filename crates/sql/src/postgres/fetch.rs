@@ -80,6 +80,7 @@ impl PostgresFetch {
             return Ok(Rows::default());
         }
         let deadline = input.deadline;
+        self.state.driver.count(asked.reach);
         if prepared.is_volatile {
             let pool = &self.state.driver.pool;
             // Equal reads are asked once among the shared, and replicas cannot write.

@@ -104,6 +104,7 @@ pub(super) async fn run_rows(
     parameters: Parameters,
 ) -> Result<FetchResult, SourceError> {
     let (reads, statement) = (fetch.reads(input), &prepared.read.statement);
+    fetch.state.driver.count(prepared.read.reach);
     let begin = || reads.stream(statement, &parameters, input.deadline);
     let session = begun(begin).await.map_err(|error| fetch.failure(error, &prepared.plan))?;
     run(fetch, prepared, input, Feed::Rows(session), Rows::default()).await
@@ -120,6 +121,7 @@ pub(super) async fn run_lists(
 ) -> Result<FetchResult, SourceError> {
     let (pool, lists) = (&fetch.state.driver.pool, prepared.in_parts.lists());
     let reads = fetch.reads(input);
+    prepared.asked().for_each(|it| fetch.state.driver.count(it.reach));
     let beside = (!prepared.read.arms.is_empty()).then(|| (Arc::clone(&prepared.read.statement), parameters));
     let failed = |error| fetch.failure(error, &prepared.plan);
     let mut gate = pool.gate(Cause::Read, &prepared.locks, input.deadline);

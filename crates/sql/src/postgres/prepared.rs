@@ -13,7 +13,7 @@ use weir_postgres::bulkhead::table_set;
 use weir_postgres::statement::{Parameters, Statement};
 use weir_relational::catalog::postgres_types::oid;
 use weir_relational::catalog::{FunctionId, Relations, TableId, Volatility};
-use weir_relational::passes::reach;
+use weir_relational::passes::reach::{self, Reach};
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Change, Work, Write, WriteAnswer};
 use weir_relational::plan::{Expr, Filter, Level, MemberKind, Output, Parameter, Plan};
@@ -117,6 +117,8 @@ pub(super) struct Ready {
     /// By returned column.
     pub(super) decoders: Vec<Decoder>,
     pub(super) tables: Vec<TableId>,
+    /// Shards that it asks.
+    pub(super) reach: Reach,
     /// A hash of its text, and from which of its parameters on they say which rows it touches; `None` for those that add
     /// rows.
     touched: Option<(u64, usize)>,
@@ -238,12 +240,20 @@ impl PreparedPlan for Prepared {
     }
 
     fn statements(&self, relations: &Relations) -> Vec<(String, &str)> {
-        let table = |it: &Change| relations.catalog.table(it.table()).name.clone();
-        let changes = self.plan.changes.iter().zip(&self.changes);
-        let changes = changes.map(|(of, it)| (table(of), &*it.statement.sql));
-        let below = self.plan.writes.iter().zip(&self.below);
-        let below =
-            below.filter_map(|(write, it)| Some((write.path.clone(), &*it.as_ref()?.asked.statement.sql)));
+        let has_shards = relations.catalog.has_shards();
+        let words = |of: &str, reach: Reach| match has_shards {
+            true => format!("{of} ({})", reach.words()),
+            false => of.to_owned(),
+        };
+        let changes = self.plan.changes.iter().zip(&self.changes).map(|(of, it)| {
+            let table = &relations.catalog.table(of.table()).name;
+            (words(table, it.reach), &*it.statement.sql)
+        });
+        let said = |of: &str, it: &'_ Asked| words(of, it.reach);
+        let below = self.plan.writes.iter().zip(&self.below).filter_map(|(write, it)| {
+            let asked = &it.as_ref()?.asked;
+            Some((said(&write.path, asked), &*asked.statement.sql))
+        });
         let programs = self.plan.writes.iter().zip(&self.programs).flat_map(|(write, it)| {
             let asked = it.iter().flat_map(Programmed::asked);
             asked.map(|it| (write.path.clone(), &*it.statement.sql))
@@ -251,7 +261,8 @@ impl PreparedPlan for Prepared {
         let path = |it: &Arm| self.plan.levels[it.level as usize].path.as_str();
         let paths = |it: &Asked| it.arms.iter().map(path).collect::<Vec<_>>().join(", ");
         let read = Some(&self.read).filter(|it| !it.arms.is_empty());
-        let read = read.into_iter().chain(self.in_parts.asked()).map(|it| (paths(it), &*it.statement.sql));
+        let read = read.into_iter().chain(self.in_parts.asked());
+        let read = read.map(|it| (said(&paths(it), it), &*it.statement.sql));
         changes.chain(below).chain(programs).chain(read).collect()
     }
 }
@@ -270,7 +281,9 @@ impl Ready {
     }
 
     fn new(source: &PostgresState, change: &Change) -> Self {
-        let rendered = render_change(&source.driver.dialect, source.frontend.relations(), change);
+        let relations = source.frontend.relations();
+        let rendered = render_change(&source.driver.dialect, relations, change);
+        let reach = reach::of_change(relations, change);
         let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| source.key_decoder(it)).collect();
         let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
         let columns = described(&source.driver.dialect.types, &rendered.columns, &decoders);
@@ -282,7 +295,8 @@ impl Ready {
             Change::Delete(_) => Some((text, 0)),
             Change::Insert(_) | Change::Call(_) => None,
         };
-        Self { statement, parameters: rendered.parameters, decoders, tables: rendered.tables, touched }
+        let (parameters, tables) = (rendered.parameters, rendered.tables);
+        Self { statement, parameters, decoders, tables, reach, touched }
     }
 }
 

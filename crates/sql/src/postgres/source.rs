@@ -15,6 +15,7 @@ use crate::frontend::ApiFrontend;
 use crate::model::{Model, ModelOptions};
 use crate::permission;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
@@ -28,6 +29,7 @@ use weir_relational::catalog::{Table, Warning};
 use weir_relational::dialect::Floats;
 use weir_relational::dialect::flavour::Flavour;
 use weir_relational::dialect::postgres::Postgres;
+use weir_relational::passes::reach::{self, Reach};
 use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::{Assembly, Parents, TooWide, assemble, assemble_alone};
 
@@ -39,6 +41,19 @@ pub struct PostgresDriver {
     pub(super) pool: Arc<Pool>,
     /// The source's name.
     pub(super) name: Box<str>,
+    /// Facts of the server when it was opened.
+    facts: Option<Facts>,
+    /// Numbers of statements by [`Reach`], where tables have shards.
+    shards: Option<[AtomicU64; Reach::EVERY.len()]>,
+}
+
+impl PostgresDriver {
+    /// Counts a statement that asks these shards.
+    pub(super) fn count(&self, reach: Reach) {
+        if let Some(counts) = &self.shards {
+            counts[reach as usize].fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// See the module's words.
@@ -111,19 +126,33 @@ impl Driver for PostgresDriver {
             ready.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None, &|_| false))
         })
     }
+
+    fn product(&self) -> Option<String> {
+        let facts = self.pool.facts().or(self.facts)?;
+        Some(format!("{} {}", facts.flavour.product(), facts.release).trim_end().to_owned())
+    }
+
+    fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
+        let counts = self.shards.iter().flatten().map(|it| it.load(Ordering::Relaxed));
+        Reach::EVERY.iter().map(|it| it.name()).zip(counts).collect()
+    }
 }
 
 impl PostgresState {
     /// One statement for the levels `tops` and all below them.
     pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Reads, TooWide> {
-        let assembly = assemble(&self.driver.dialect, self.frontend.relations(), plan, tops, parents)?;
-        Ok(self.asked(assembly, plan, !matches!(parents, Parents::None), &[]))
+        let relations = self.frontend.relations();
+        let assembly = assemble(&self.driver.dialect, relations, plan, tops, parents)?;
+        let reach = reach::of_levels(relations, plan, tops);
+        Ok(self.asked(assembly, plan, !matches!(parents, Parents::None), &[]).reaching(reach))
     }
 
     /// A statement for the level `only`, whatever is below it; its columns `keys` are those of what is below.
     pub(super) fn ask_alone(&self, plan: &Plan, only: u32, keys: &[u16]) -> Result<Reads, TooWide> {
-        let assembly = assemble_alone(&self.driver.dialect, self.frontend.relations(), plan, only)?;
-        Ok(self.asked(assembly, plan, false, keys))
+        let relations = self.frontend.relations();
+        let assembly = assemble_alone(&self.driver.dialect, relations, plan, only)?;
+        let reach = reach::of_level(relations, plan, only);
+        Ok(self.asked(assembly, plan, false, keys).reaching(reach))
     }
 
     fn asked(&self, assembly: Assembly, plan: &Plan, has_parents: bool, keys: &[u16]) -> Reads {
@@ -255,8 +284,9 @@ impl DatabaseSource<PostgresDriver> {
         let flavour = facts.map(|it| it.flavour).unwrap_or_default();
         let dialect = Postgres { flavour, types, floats };
         settings.follower_reads = flavour.abilities().follower_reads;
-        let pool = Pool::new(settings);
-        Self::serve(name, frontend, PostgresDriver { dialect, choices, pool, name: name.into() })
+        let shards = frontend.relations().catalog.has_shards().then(Default::default);
+        let (pool, name_of) = (Pool::new(settings), name.into());
+        Self::serve(name, frontend, PostgresDriver { dialect, choices, pool, name: name_of, facts, shards })
     }
 
     /// Connections that it may open.
@@ -269,6 +299,12 @@ impl DatabaseSource<PostgresDriver> {
     #[must_use]
     pub fn flavour(&self) -> Flavour {
         self.state.driver.dialect.flavour
+    }
+
+    /// True if rows of some table are spread over shards.
+    #[must_use]
+    pub fn has_shards(&self) -> bool {
+        self.state.driver.shards.is_some()
     }
 
     /// Counters of its connections since it was opened.

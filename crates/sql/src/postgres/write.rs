@@ -11,6 +11,7 @@ use super::bind::{Target, push, push_last};
 use super::decode::Decoder;
 use super::errors::is_check_failure;
 use super::prepared::{Children, Prepared, Ready};
+use super::source::PostgresDriver;
 use super::text;
 use crate::exec::bind::Bindings;
 use crate::exec::errors::{check_failed_at, needed, not_found};
@@ -22,7 +23,6 @@ use weir_postgres::error::Error;
 use weir_postgres::rows::{Row, Rows};
 use weir_postgres::statement::Parameters;
 use weir_postgres::write_route::WriteRoute;
-use weir_relational::catalog::postgres_types::Types;
 use weir_relational::plan::MemberKind;
 use weir_relational::plan::write::{Change, Given, Step, Work};
 
@@ -95,7 +95,7 @@ enum Awaited {
 pub(super) struct Runner<'r, 's> {
     pub(super) prepared: &'r Prepared,
     pub(super) bindings: Bindings<'r>,
-    types: &'r Types,
+    driver: &'r PostgresDriver,
     way: WriteRoute<'s>,
     pub(super) deadline: Instant,
     pub(super) done: Vec<Done<'r>>,
@@ -106,13 +106,13 @@ impl<'r, 's> Runner<'r, 's> {
     pub(super) fn new(
         prepared: &'r Prepared,
         bindings: Bindings<'r>,
-        types: &'r Types,
+        driver: &'r PostgresDriver,
         way: WriteRoute<'s>,
         deadline: Instant,
     ) -> Self {
         let mut done = Vec::new();
         done.resize_with(prepared.plan.writes.len(), Done::default);
-        Self { prepared, bindings, types, way, deadline, done, awaited: Vec::new() }
+        Self { prepared, bindings, driver, way, deadline, done, awaited: Vec::new() }
     }
 
     /// Does all that is asked for; a session has begun its transaction.
@@ -215,10 +215,13 @@ impl<'r, 's> Runner<'r, 's> {
         for (given, &oid) in step.values.iter().zip(&ready.statement.parameters) {
             match given {
                 Given::Null => parameters.push_null(),
-                Given::Parameter(parameter) => {
-                    push(&self.bindings, Target { types: self.types, oid }, parameter, &mut parameters)
-                        .map_err(|error| Failure::Refused(error, field))?
-                }
+                Given::Parameter(parameter) => push(
+                    &self.bindings,
+                    Target { types: &self.driver.dialect.types, oid },
+                    parameter,
+                    &mut parameters,
+                )
+                .map_err(|error| Failure::Refused(error, field))?,
                 Given::Returned { step, column } => {
                     let from = &self.done[write].works[work].answers[first + *step as usize];
                     let row = from.rows.as_ref().and_then(|it| it.iter().next());
@@ -271,8 +274,9 @@ impl<'r, 's> Runner<'r, 's> {
             text::push_array(values, &mut parameters);
         }
         let own = (children.asked.parameters.as_slice(), &*children.asked.statement.parameters);
-        push_last(&self.bindings, self.types, own, &mut parameters)
+        push_last(&self.bindings, &self.driver.dialect.types, own, &mut parameters)
             .map_err(|error| Failure::Refused(error, field))?;
+        self.driver.count(children.asked.reach);
         self.way.push(&children.asked.statement, &parameters, None);
         self.awaited.push(Awaited::Below { write });
         Ok(())
@@ -280,7 +284,8 @@ impl<'r, 's> Runner<'r, 's> {
 
     fn bind(&self, ready: &Ready, parameters: &mut Parameters, field: u32) -> Result<(), Failure> {
         let own = (ready.parameters.as_slice(), &*ready.statement.parameters);
-        push_last(&self.bindings, self.types, own, parameters).map_err(|error| Failure::Refused(error, field))
+        push_last(&self.bindings, &self.driver.dialect.types, own, parameters)
+            .map_err(|error| Failure::Refused(error, field))
     }
 
     async fn push(
@@ -301,6 +306,7 @@ impl<'r, 's> Runner<'r, 's> {
         if self.awaited.len() >= FLIGHT_MAX {
             self.flush().await?;
         }
+        self.driver.count(ready.reach);
         self.way.push(&ready.statement, parameters, ready.rows(parameters));
         self.awaited.push(whose);
         Ok(())

@@ -129,8 +129,7 @@ async fn work<'r>(
     way: WriteRoute<'_>,
     deadline: Instant,
 ) -> Result<Vec<Done<'r>>, Failure> {
-    let types = &run.fetch.state.driver.dialect.types;
-    Runner::new(&run.prepared, run.bindings(&[]), types, way, deadline).run().await
+    Runner::new(&run.prepared, run.bindings(&[]), &run.fetch.state.driver, way, deadline).run().await
 }
 
 fn answer(run: &PlannedFetch<'_, PostgresDriver>, done: &[Done<'_>]) -> Result<FetchResult, Failure> {

@@ -6,8 +6,9 @@
 use crate::citus_model::{Model, Reach};
 use crate::flavours::{answer, cases};
 use crate::postgres_kit::{Database, chinook as chinook_database, database};
-use crate::texts::{Sent, api, api_over, catalog, chinook, sent};
+use crate::texts::{Sent, api, api_over, catalog, chinook, sent, sent_as};
 use std::sync::Arc;
+use weir_engine::caller::Identity;
 use weir_relational::catalog::{Catalog, Placement};
 use weir_relational::dialect::flavour::Flavour;
 use weir_sql::api::meaning::Api;
@@ -28,7 +29,7 @@ fn place(catalog: &mut Catalog, groups: &[&[(&str, &str)]], references: &[&str])
 }
 
 /// Chinook as a cluster held it: artists apart from albums and tracks, invoices with their lines.
-fn spread_chinook() -> Catalog {
+pub(crate) fn spread_chinook() -> Catalog {
     let mut catalog = chinook();
     place(
         &mut catalog,
@@ -44,7 +45,17 @@ fn spread_chinook() -> Catalog {
 
 /// The rules that the statements of `question` break, and the shards that each asks.
 fn judged(catalog: &Catalog, api: &Arc<Api>, flavour: Flavour, question: &str) -> (Vec<String>, Vec<Reach>) {
-    let Sent { changes, reads } = sent(api, flavour, question);
+    judged_as(&Identity::admin(), (catalog, api), flavour, question)
+}
+
+/// The same for another caller.
+pub(crate) fn judged_as(
+    identity: &Identity,
+    (catalog, api): (&Catalog, &Arc<Api>),
+    flavour: Flavour,
+    question: &str,
+) -> (Vec<String>, Vec<Reach>) {
+    let Sent { changes, reads } = sent_as(identity, api, flavour, question);
     let model = Model::new(catalog);
     let (mut broken, mut reached) = (Vec::new(), Vec::new());
     let mut judge = |sql: &str, first: usize, values: &[String]| {
@@ -67,7 +78,7 @@ fn judged(catalog: &Catalog, api: &Arc<Api>, flavour: Flavour, question: &str) -
 }
 
 /// Requests over rows of other shards, in every place where a statement may look for them.
-const FAR: &[&str] = &[
+pub(crate) const FAR: &[&str] = &[
     r#"{ Album(where: {Album_Artist: {Name: {_like: "A%"}}}, order_by: {AlbumId: asc}) { AlbumId } }"#,
     r#"{ Artist(where: {_not: {Artist_Albums: {Title: {_like: "B%"}}}}, order_by: {ArtistId: asc}) { ArtistId } }"#,
     r#"{ Artist(where: {Artist_Albums: {Album_Tracks: {Milliseconds: {_gt: 400000}}}}, order_by: {ArtistId: asc}) { Name } }"#,
@@ -76,6 +87,9 @@ const FAR: &[&str] = &[
     r#"{ Artist(where: {Artist_Albums_aggregate: {count: {predicate: {_gt: 2}}}}, order_by: {ArtistId: asc}) { Name } }"#,
     r#"{ Artist(where: {Artist_Albums_aggregate: {count: {predicate: {_eq: 0}}}}, order_by: {ArtistId: asc}) { Name } }"#,
     r#"{ Album(order_by: [{Album_Artist: {Name: desc}}, {AlbumId: asc}], limit: 30) { AlbumId Title } }"#,
+    r#"{ Album(where: {Album_Tracks: {Track_InvoiceLines_aggregate: {count: {predicate: {_gt: 1}}}}}, order_by: {AlbumId: asc}) { AlbumId } }"#,
+    r#"{ Artist(where: {Artist_Albums: {_not: {Album_Tracks: {Track_InvoiceLines_aggregate: {count: {predicate: {_gt: 0}}}}}}}, order_by: {ArtistId: asc}) { ArtistId } }"#,
+    r#"{ Album(order_by: [{Album_Tracks_aggregate: {max: {Name: desc}}}, {AlbumId: asc}], limit: 3) { Album_Tracks(order_by: [{Track_Album: {Album_Artist: {Name: desc}}}, {TrackId: asc}], limit: 2) { Name } } }"#,
     r#"{ Track(order_by: [{Track_Album: {Album_Artist: {Name: asc}}}, {TrackId: asc}], limit: 30, offset: 100) { TrackId } }"#,
     r#"{ Artist(order_by: [{Artist_Albums_aggregate: {count: desc}}, {ArtistId: asc}], limit: 10) { Name } }"#,
     r#"{ Artist(order_by: [{Artist_Albums_aggregate: {max: {Title: desc_nulls_last}}}, {ArtistId: asc}], limit: 10) { Name } }"#,
@@ -121,7 +135,7 @@ fn the_statements_for_shards_give_the_rows_of_plain_ones() {
 }
 
 /// A shop of many tenants, each of whose rows are on one shard.
-const SHOP: &str = "
+pub(crate) const SHOP: &str = "
 CREATE TABLE tenant (tenant_id INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE country (code INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE customer (tenant_id INTEGER NOT NULL REFERENCES tenant (tenant_id), id INTEGER NOT NULL, name TEXT NOT NULL,
@@ -136,26 +150,28 @@ CREATE TABLE line (tenant_id INTEGER NOT NULL, purchase_id INTEGER NOT NULL, num
   FOREIGN KEY (tenant_id, product_id) REFERENCES product (tenant_id, id));
 ";
 
-fn shop() -> Catalog {
+pub(crate) fn shop() -> Catalog {
     let mut catalog = catalog(SHOP);
     let group = ["tenant", "customer", "product", "purchase", "line"].map(|it| (it, "tenant_id"));
     place(&mut catalog, &[&group], &["country"]);
     catalog
 }
 
-fn shop_database() -> Database {
-    let rows = "
+pub(crate) fn shop_database() -> Database {
+    database(&[SHOP, SHOP_ROWS].concat())
+}
+
+pub(crate) const SHOP_ROWS: &str = "
 INSERT INTO tenant SELECT i, 'tenant ' || i FROM generate_series(1, 4) AS i;
 INSERT INTO country SELECT i, 'country ' || i FROM generate_series(1, 3) AS i;
 INSERT INTO customer SELECT t, i, 'customer ' || i, nullif(i % 4, 0) FROM generate_series(1, 4) AS t, generate_series(1, 6) AS i;
 INSERT INTO product SELECT t, i, 'product ' || (i * 7 % 5) FROM generate_series(1, 4) AS t, generate_series(1, 5) AS i;
 INSERT INTO purchase SELECT t, i, 1 + i % 6, nullif('note ' || i % 3, 'note 0') FROM generate_series(1, 4) AS t, generate_series(1, 12) AS i;
-INSERT INTO line SELECT t, i, n, 1 + (i + n) % 5, i + n FROM generate_series(1, 4) AS t, generate_series(1, 12) AS i, generate_series(1, 3) AS n;";
-    database(&[SHOP, rows].concat())
-}
+INSERT INTO line SELECT t, i, n, 1 + (i + n) % 5, i + n FROM generate_series(1, 4) AS t, generate_series(1, 12) AS i, generate_series(1, 3) AS n;
+";
 
 /// Requests of tenant 3 alone.
-const OF_A_TENANT: &[&str] = &[
+pub(crate) const OF_A_TENANT: &[&str] = &[
     "{ purchase_by_pk(tenant_id: 3, id: 2) { note } }",
     "{ purchase_by_pk(tenant_id: 3, id: 2) { purchase_customer { name } purchase_lines { quantity } } }",
     "{ customer(where: {tenant_id: {_eq: 3}}, order_by: {id: asc}) { name customer_purchases(order_by: {id: asc}, limit: 2) { note purchase_lines { quantity line_product { title } } } } }",

@@ -48,6 +48,8 @@ type Column = (String, String);
 #[derive(Default)]
 struct Frame {
     own: Vec<String>,
+    /// Table by alias; a sub-select has none.
+    tables: HashMap<String, Option<String>>,
     read: Vec<String>,
     pins: Vec<(Column, String)>,
     ties: Vec<(Column, Column)>,
@@ -57,8 +59,6 @@ struct Frame {
 struct Check<'m> {
     model: &'m Model<'m>,
     values: &'m dyn Fn(&str) -> String,
-    /// Table by alias; aliases are used once in a statement.
-    tables: HashMap<String, String>,
     frames: Vec<Frame>,
     /// Aliases of sharded tables, and the value that each is tied to.
     pinned: Vec<(String, Option<String>)>,
@@ -90,7 +90,6 @@ impl<'c> Model<'c> {
         let mut check = Check {
             model: self,
             values,
-            tables: HashMap::new(),
             frames: vec![Frame::default()],
             pinned: Vec::new(),
             broken: Vec::new(),
@@ -121,12 +120,18 @@ impl Check<'_> {
         self.frames.last_mut().expect("a statement is open")
     }
 
-    fn sharding(&self, alias: &str) -> Option<&Sharding> {
-        self.model.tables.get(self.tables.get(alias)?.as_str())
+    /// The table that `alias` is of in `frame`, which is not among those around it.
+    fn table<'f>(&'f self, frame: &'f Frame, alias: &str) -> Option<&'f str> {
+        let around = self.frames.iter().rev();
+        [frame].into_iter().chain(around).find_map(|it| it.tables.get(alias))?.as_deref()
     }
 
-    fn distribution(&self, alias: &str) -> Option<(Column, u32)> {
-        match self.sharding(alias)? {
+    fn sharding(&self, frame: &Frame, alias: &str) -> Option<&Sharding> {
+        self.model.tables.get(self.table(frame, alias)?)
+    }
+
+    fn distribution(&self, frame: &Frame, alias: &str) -> Option<(Column, u32)> {
+        match self.sharding(frame, alias)? {
             Sharding::By(column, colocation) => Some(((alias.to_owned(), column.clone()), *colocation)),
             Sharding::Local | Sharding::Reference => None,
         }
@@ -134,7 +139,8 @@ impl Check<'_> {
 
     /// True if the rows of two sharded tables are on one node.
     fn are_tied(&self, frame: &Frame, one: &str, other: &str) -> bool {
-        let (Some((one, here)), Some((other, there))) = (self.distribution(one), self.distribution(other))
+        let (Some((one, here)), Some((other, there))) =
+            (self.distribution(frame, one), self.distribution(frame, other))
         else {
             return false;
         };
@@ -149,10 +155,11 @@ impl Check<'_> {
         let frame = self.frames.pop().expect("a SELECT is open");
         let outer: Vec<String> = frame.read.iter().filter(|it| !frame.own.contains(it)).cloned().collect();
         let sharded: Vec<String> =
-            frame.own.iter().filter(|it| self.distribution(it).is_some()).cloned().collect();
-        let locals = frame.own.iter().filter(|it| matches!(self.sharding(it), Some(Sharding::Local))).count();
+            frame.own.iter().filter(|it| self.distribution(&frame, it).is_some()).cloned().collect();
+        let locals =
+            frame.own.iter().filter(|it| matches!(self.sharding(&frame, it), Some(Sharding::Local))).count();
         for alias in &sharded {
-            let (column, _) = self.distribution(alias).expect("it is sharded");
+            let (column, _) = self.distribution(&frame, alias).expect("it is sharded");
             let value = frame.pins.iter().find(|it| it.0 == column).map(|it| it.1.clone());
             self.pinned.push((alias.clone(), value));
         }
@@ -164,7 +171,7 @@ impl Check<'_> {
         if locals > 0 && !sharded.is_empty() {
             self.spread.push("a local table is joined to a sharded one".to_owned());
         }
-        let correlates = outer.iter().any(|it| self.tables.contains_key(it));
+        let correlates = outer.iter().any(|it| self.table(&frame, it).is_some());
         if correlates {
             for alias in &sharded {
                 let is_near = outer.iter().any(|it| self.are_tied(&frame, alias, it));
@@ -173,11 +180,15 @@ impl Check<'_> {
                 }
             }
         }
-        if locals > 0 && outer.iter().any(|it| self.distribution(it).is_some()) {
+        if locals > 0 && outer.iter().any(|it| self.distribution(&frame, it).is_some()) {
             self.spread.push(format!("a local table is looked for row by row of {outer:?}"));
         }
         if let Some(parent) = self.frames.last_mut() {
             parent.read.extend(outer);
+            // What a SELECT is ordered by is visited after it.
+            for (alias, table) in frame.tables {
+                parent.tables.entry(alias).or_insert(table);
+            }
         }
     }
 
@@ -216,8 +227,15 @@ impl Check<'_> {
             }
         }
         for relation in relations {
-            if let TableFactor::NestedJoin { table_with_joins, .. } = relation {
-                self.joins(table_with_joins);
+            match relation {
+                TableFactor::NestedJoin { table_with_joins, .. } => self.joins(table_with_joins),
+                TableFactor::Table { name, alias: Some(alias), .. } => {
+                    self.frame().tables.insert(alias.name.value.clone(), Some(last(name)));
+                }
+                TableFactor::Derived { alias: Some(alias), .. } => {
+                    self.frame().tables.insert(alias.name.value.clone(), None);
+                }
+                _ => {}
             }
         }
     }
@@ -281,14 +299,17 @@ impl Visitor for Check<'_> {
         match factor {
             TableFactor::Table { name, alias: Some(alias), args: None, .. } => {
                 let alias = alias.name.value.clone();
-                self.tables.insert(alias.clone(), last(name));
+                self.frame().tables.insert(alias.clone(), Some(last(name)));
                 self.frame().own.push(alias);
             }
             TableFactor::Derived { lateral, alias, .. } => {
                 if *lateral {
                     self.broken.push("a sub-select is LATERAL".to_owned());
                 }
-                self.frame().own.extend(alias.iter().map(|it| it.name.value.clone()));
+                for alias in alias.iter().map(|it| it.name.value.clone()) {
+                    self.frame().tables.insert(alias.clone(), None);
+                    self.frame().own.push(alias);
+                }
             }
             _ => {}
         }

@@ -1,10 +1,19 @@
 //! A database that says it is Citus: PostgreSQL with catalogs that tell of shards, which runs every statement that Citus is sent,
 //! and raises the errors that Citus raises.
 
-use crate::postgres_kit::served::{Served, serve_with};
+use crate::postgres_kit::served::{Served, engine_settings, serve_with};
 use crate::postgres_kit::{Database, database};
-use weir_engine::source::Protocol;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::source::{Protocol, Source};
+use weir_postgres::Settings;
 use weir_relational::dialect::flavour::Flavour;
+use weir_sql::model::{ModelOptions, RelationshipNames};
+use weir_sql::postgres::PostgresSource;
+use weir_sql::postgres::source::Options;
 
 /// The catalogs of Citus, beside the tables: what Weir asks of them.
 pub(crate) const CATALOGS: &str = r#"
@@ -223,4 +232,82 @@ async fn a_read_that_lost_a_worker_is_repeated_once() {
     let said = shop.error("{ twice(limit: 1) { value } }", "").await;
     assert!(said.starts_with("SOURCE_UNAVAILABLE"), "{said}");
     assert_eq!(tries(&shop), b"4", "asked twice");
+}
+
+/// A database, told that it is the node of `group`, whose foreign keys hold for new rows alone.
+fn node(group: u32) -> Database {
+    let key = "FOREIGN KEY (tenant_id, customer_id) REFERENCES customer (tenant_id, id)";
+    let tables = SHOP.replace(&format!(", {key}"), "");
+    let later = format!(
+        "ALTER TABLE purchase ADD {key} NOT VALID; UPDATE dist.pg_dist_local_group SET groupid = {group};"
+    );
+    database(&[CATALOGS, &tables, PLACEMENTS, &later].concat())
+}
+
+#[tokio::test]
+async fn a_worker_has_the_schema_of_the_coordinator_and_is_told() {
+    let purchase = "{ __type(name: \"purchase\") { fields { name type { kind } } } }";
+    let kind = r#"{"name":"customer","type":{"kind":"NON_NULL"}}"#;
+    for (group, is_told) in [(0, false), (7, true)] {
+        let database = node(group);
+        let mut settings = Settings::parse(&database.socket_url(), |_| None).unwrap();
+        settings.flavour = Some(Flavour::Citus);
+        let model = ModelOptions { relationship_names: RelationshipNames::Short, ..ModelOptions::default() };
+        let options = Options { model, schemas: &["public".to_owned()], stringify: false };
+        let opened = PostgresSource::open("main", settings, options, Duration::from_secs(60)).await;
+        let (source, warnings) = opened.unwrap();
+        let told: Vec<&str> = warnings.iter().map(|it| it.reason.as_str()).collect();
+        assert_eq!(told.iter().any(|it| it.contains("worker of Citus")), is_told, "{told:?}");
+        assert!(source.has_shards());
+        let graph = Graph::compose(vec![Arc::new(source) as Arc<dyn Source>], &[]).unwrap();
+        let engine = Engine::new(graph, engine_settings(1 << 16));
+        let request = Request::new(purchase, Instant::now() + Duration::from_secs(60));
+        let Body::Whole(answer) = engine.execute(request, &engine.caller(&Identity::admin())).await.body
+        else {
+            panic!("it is whole")
+        };
+        let answer = String::from_utf8(answer).unwrap();
+        assert_eq!(answer.contains(kind), is_told, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn statements_are_explained_and_counted_by_the_shards_that_they_ask() {
+    let shop = shop("").await;
+    let explained = |query: &str| {
+        let request = Request::new(query, Instant::now() + Duration::from_secs(60));
+        let explained = shop.engine.explain(request, &shop.engine.caller(&Identity::admin()));
+        explained.unwrap().pieces.into_iter().map(|it| it.1).collect::<String>()
+    };
+    for (query, words) in [
+        ("{ purchase_by_pk(tenant_id: 3, id: 2) { note customer { name } } }", "(one shard)"),
+        ("{ purchase(where: {tenant_id: {_in: [1, 3]}}, limit: 3) { note } }", "(several shards)"),
+        ("{ purchase(limit: 3) { note } }", "(all shards)"),
+        ("{ country_by_pk(code: 1) { name } }", "(no shard)"),
+        ("{ country_by_pk(code: 1) { customers { name } } }", "(all shards)"),
+        (
+            "mutation { insert_purchase_one(object: {tenant_id: 3, id: 99, customer_id: 2}) { customer { name } } }",
+            "purchase (one shard)",
+        ),
+        (
+            "mutation { delete_purchase(where: {note: {_eq: \"x\"}}) { affected_rows } }",
+            "purchase (all shards)",
+        ),
+    ] {
+        let text = explained(query);
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    for query in [
+        "{ purchase_by_pk(tenant_id: 3, id: 2) { note } }",
+        "{ purchase(limit: 3) { note } }",
+        "{ country(limit: 3) { name } }",
+        "mutation { insert_purchase_one(object: {tenant_id: 3, id: 99, customer_id: 2}) { customer { name } } }",
+    ] {
+        let answer = shop.ask(query).await;
+        assert!(!answer.contains("errors"), "{answer}");
+    }
+    let expected = vec![("none", 1), ("one", 3), ("several", 0), ("all", 1)];
+    assert_eq!(shop.source.statements_by_shards(), expected);
+    let product = shop.source.product().unwrap();
+    assert!(product.starts_with("Citus"), "{product}");
 }

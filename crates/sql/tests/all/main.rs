@@ -21,6 +21,7 @@ mod catalog_postgres;
 mod catalog_sqlite;
 mod citus;
 mod citus_model;
+mod citus_random;
 mod citus_served;
 mod costs;
 mod edges;

@@ -4,29 +4,37 @@ mod types;
 
 use crate::postgres_kit::served::{Hand, Served, serve_with};
 use crate::postgres_kit::{Database, chinook, database};
-use crate::random_kit::{Column, Relation, Table, Values, write};
+use crate::random_kit::{Column, Relation, Style, Table, Values, write};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use serde_json::Value;
 use weir_engine::source::Protocol;
 
-const fn number(sql: &'static str, field: &'static str, end: u32) -> Column {
+pub(crate) const fn number(sql: &'static str, field: &'static str, end: u32) -> Column {
     Column { sql, field, values: Values::Int(end) }
 }
 
-const fn text(sql: &'static str, field: &'static str, texts: &'static [&'static str]) -> Column {
+pub(crate) const fn text(sql: &'static str, field: &'static str, texts: &'static [&'static str]) -> Column {
     Column { sql, field, values: Values::Texts(texts) }
 }
 
-const fn one(field: &'static str, to: usize, on: &'static [(&'static str, &'static str)]) -> Relation {
+pub(crate) const fn one(
+    field: &'static str,
+    to: usize,
+    on: &'static [(&'static str, &'static str)],
+) -> Relation {
     Relation { field, to, many: false, on }
 }
 
-const fn many(field: &'static str, to: usize, on: &'static [(&'static str, &'static str)]) -> Relation {
+pub(crate) const fn many(
+    field: &'static str,
+    to: usize,
+    on: &'static [(&'static str, &'static str)],
+) -> Relation {
     Relation { field, to, many: true, on }
 }
 
-const CHINOOK: &[Table] = &[
+pub(crate) const CHINOOK: &[Table] = &[
     Table {
         sql: r#""Artist""#,
         root: "Artist",
@@ -93,12 +101,25 @@ const CHINOOK: &[Table] = &[
 
 /// Compares answers to random questions until `cases` of them are equal.
 fn check(database: Database, schemas: &[&str], tables: &[Table], cases: u32) {
+    let serve = serve_with(database, schemas, |_| {});
+    check_served(serve, tables, Style::default(), cases);
+}
+
+/// The same of what `serve` serves, in a style.
+pub(crate) fn check_served(serve: impl Future<Output = Served>, tables: &[Table], style: Style, cases: u32) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (served, hand) = runtime.block_on(async {
-        let served = serve_with(database, schemas, |_| {}).await;
+        let served = serve.await;
         let hand = served.hand().await;
         (served, std::cell::RefCell::new(hand))
     });
+    run_tapes(cases, |tape| {
+        runtime.block_on(compare(&served, &mut hand.borrow_mut(), (tables, style), tape))
+    });
+}
+
+/// Runs `test` with random tapes until `cases` of them passed.
+pub(crate) fn run_tapes(cases: u32, test: impl Fn(&[u32]) -> Result<(), TestCaseError>) {
     let config = ProptestConfig {
         cases,
         max_shrink_iters: 400,
@@ -106,18 +127,17 @@ fn check(database: Database, schemas: &[&str], tables: &[Table], cases: u32) {
         ..ProptestConfig::default()
     };
     let tapes = proptest::collection::vec(0..10_000_u32, 0..60);
-    let done = TestRunner::new(config)
-        .run(&tapes, |tape| runtime.block_on(compare(&served, &mut hand.borrow_mut(), tables, &tape)));
+    let done = TestRunner::new(config).run(&tapes, |tape| test(&tape));
     done.unwrap_or_else(|error| panic!("{error}"));
 }
 
 async fn compare(
     served: &Served,
     hand: &mut Hand,
-    tables: &[Table],
+    (tables, style): (&[Table], Style),
     tape: &[u32],
 ) -> Result<(), TestCaseError> {
-    let asked = write(tables, tape);
+    let asked = write(tables, tape, style);
     let expected: Value = serde_json::from_str(&hand.run(&asked.sql).await).unwrap();
     for protocol in [Protocol::GraphqlOverHttp, Protocol::Hasura] {
         let answer = served.ask_in(protocol, &asked.graphql, &asked.variables.to_string()).await;

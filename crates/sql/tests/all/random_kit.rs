@@ -105,7 +105,21 @@ pub struct Asked {
     pub sql: String,
 }
 
+/// Ways of asking.
+#[derive(Clone, Copy, Default)]
+pub struct Style {
+    /// No variables.
+    pub literals: bool,
+    /// So many tables, the first ones, are asked for at the root; 0: all.
+    pub roots: usize,
+    /// Rows of the root have this number in this column, as a field and in SQL.
+    pub pinned: Option<(&'static str, &'static str, u32)>,
+    /// The condition on that column is in the SQL alone: it is the policy's.
+    pub is_policy: bool,
+}
+
 struct Writer<'c, 't> {
+    style: Style,
     choices: Choices<'c>,
     tables: &'t [Table],
     /// Declarations and values of variables.
@@ -127,8 +141,9 @@ struct Rows {
 }
 
 /// Writes the question that `tape` says.
-pub fn write(tables: &[Table], tape: &[u32]) -> Asked {
+pub fn write(tables: &[Table], tape: &[u32], style: Style) -> Asked {
     let mut writer = Writer {
+        style,
         choices: Choices::new(tape),
         tables,
         declared: Vec::new(),
@@ -139,7 +154,7 @@ pub fn write(tables: &[Table], tape: &[u32]) -> Asked {
     let mut fields = Vec::new();
     let mut members = Vec::new();
     for _ in 0..=writer.choices.below(2) {
-        let table = writer.choices.below(tables.len());
+        let table = writer.choices.below(if style.roots == 0 { tables.len() } else { style.roots });
         let name = writer.name();
         let aggregate = writer.choices.once_in(4);
         let (field, sql) = match aggregate {
@@ -176,7 +191,7 @@ impl Writer<'_, '_> {
     /// `(arguments) { … }` and the SQL of a list of rows; `join` ties it to its parent, where `{}` is the alias.
     fn list(&mut self, table: usize, join: &str, depth: usize) -> (String, String) {
         let scope = self.scope();
-        let rows = self.rows(table, &scope);
+        let rows = self.rows(table, &scope, join.is_empty());
         let (fields, members) = self.members(table, &scope, depth);
         let sql = self.select(table, &scope, join, &rows);
         let list = format!(
@@ -187,7 +202,7 @@ impl Writer<'_, '_> {
 
     fn aggregate(&mut self, table: usize, join: &str, depth: usize) -> (String, String) {
         let scope = self.scope();
-        let rows = self.rows(table, &scope);
+        let rows = self.rows(table, &scope, join.is_empty());
         let columns = self.tables[table].columns;
         let column = &columns[self.choices.below(columns.len())];
         let sql = self.select(table, &scope, join, &rows);
@@ -264,14 +279,20 @@ impl Writer<'_, '_> {
         (format!(" {{ {fields} }}"), format!("(SELECT {members} FROM {sql} AS {scope} WHERE {join})"))
     }
 
-    fn rows(&mut self, table: usize, scope: &str) -> Rows {
+    fn rows(&mut self, table: usize, scope: &str, is_root: bool) -> Rows {
         let of = &self.tables[table];
         let (filter, distinct) = (None, String::new());
         let (arguments, order, page) = (Vec::new(), String::new(), String::new());
         let mut rows = Rows { arguments, filter, distinct, order, page };
+        let pinned = self.style.pinned.filter(|_| is_root);
+        let mut condition = pinned.filter(|_| !self.style.is_policy).map(|it| json!({it.0: {"_eq": it.2}}));
+        rows.filter = pinned.map(|it| format!("{scope}.{} = {}", it.1, it.2));
         if self.choices.below(2) == 1 {
-            let (condition, sql) = self.condition(table, scope, 0);
-            rows.filter = Some(sql);
+            let (own, sql) = self.condition(table, scope, 0);
+            rows.filter = Some(rows.filter.map_or_else(|| sql.clone(), |it| format!("{it} AND ({sql})")));
+            condition = Some(condition.map_or_else(|| own.clone(), |it| json!({"_and": [it, own]})));
+        }
+        if let Some(condition) = condition {
             let text = literal(&condition);
             let condition = self.argument(&format!("{}_bool_exp!", of.root), text, condition);
             rows.arguments.push(format!("where: {condition}"));
@@ -290,7 +311,7 @@ impl Writer<'_, '_> {
 
     /// A value of the type `ty`: its literal, or a variable.
     fn argument(&mut self, ty: &str, literal: String, value: Value) -> String {
-        if self.choices.below(2) == 0 {
+        if self.choices.below(2) == 0 || self.style.literals {
             return literal;
         }
         let name = self.name();

@@ -5,7 +5,7 @@
 use rusqlite::Connection;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use weir_engine::caller::Identity;
+use weir_engine::caller::{Facts, Identity};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request, Settings};
 use weir_engine::plan::output_plan::OutputPlan;
@@ -13,8 +13,9 @@ use weir_engine::source::{
     BoxFuture, ExplainInput, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source,
     SourceError, Tag,
 };
-use weir_language::schema::Schema;
+use weir_language::schema::{Schema, Visibility};
 use weir_language::value::{Node, Values};
+use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::postgres_types::{Types, oid};
 use weir_relational::catalog::{Catalog, ColumnType};
 use weir_relational::dialect::Floats;
@@ -27,8 +28,7 @@ use weir_relational::sql::write::{ChangeStatement, render_change};
 use weir_sql::api::generate;
 use weir_sql::api::meaning::Api;
 use weir_sql::frontend::ApiFrontend;
-use weir_sql::model::{Model, ModelOptions};
-use weir_sql::permission::Permissions;
+use weir_sql::model::{Model, ModelOptions, RelationshipNames};
 use weir_sqlite::introspect::{SqliteOptions, read};
 
 /// Statements of a request.
@@ -89,8 +89,22 @@ pub fn api() -> Arc<Api> {
 
 /// The API over a catalog.
 pub fn api_over(catalog: Catalog) -> Arc<Api> {
-    let (model, _) = Model::build(catalog, ModelOptions::default(), &mut |_| Err("none".into()));
-    Arc::new(generate(model, Permissions::default()).unwrap())
+    api_of(catalog, ModelOptions::default())
+}
+
+/// The API over a catalog, with short names and entries of its tables.
+pub fn api_with(catalog: Catalog, tables: &[TableEntry]) -> Arc<Api> {
+    api_of(
+        catalog,
+        ModelOptions { relationship_names: RelationshipNames::Short, tables, ..ModelOptions::default() },
+    )
+}
+
+fn api_of(catalog: Catalog, options: ModelOptions<'_>) -> Arc<Api> {
+    let (model, _) = Model::build(catalog, options, &mut |_| Err("none".into()));
+    let (permissions, warnings) = weir_sql::permission::build(&model, &options);
+    assert!(warnings.is_empty(), "{warnings:?}");
+    Arc::new(generate(model, permissions).unwrap())
 }
 
 /// Plans pieces, and keeps what would be sent.
@@ -102,6 +116,11 @@ struct Texts {
 
 /// Statements for `flavour` and `query`, whose arguments are all literals.
 pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
+    sent_as(&Identity::admin(), api, flavour, query)
+}
+
+/// The same for another caller.
+pub fn sent_as(identity: &Identity, api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
     let sent = Arc::new(Mutex::new(Vec::new()));
     let dialect = Postgres { flavour, types: Types::builtin(), floats: Floats::AsPostgres };
     let source: Arc<dyn Source> = Arc::new(Texts { api: Arc::clone(api), dialect, sent: Arc::clone(&sent) });
@@ -109,7 +128,7 @@ pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
     let settings = Settings { hold_back_bytes: 1 << 16, ..Settings::STANDARD };
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     let engine = Engine::new(graph, settings);
-    let explained = engine.explain(request, &engine.caller(&Identity::admin()));
+    let explained = engine.explain(request, &engine.caller(identity));
     assert!(explained.is_ok(), "{query}: {explained:?}");
     let mut sent = sent.lock().unwrap();
     sent.pop().expect("a piece was planned")
@@ -122,6 +141,14 @@ impl Source for Texts {
 
     fn schema(&self) -> &Arc<Schema> {
         &self.api.schema
+    }
+
+    fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        self.api.profile(identity, facts);
+    }
+
+    fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
+        self.api.visibility(facts)
     }
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
@@ -169,6 +196,8 @@ impl Source for Texts {
 fn values(shape: &OutputPlan, parameters: &[Parameter]) -> Vec<String> {
     let value = |it: &Parameter| match it.origin {
         Origin::Literal(at) => text(&shape.literals, at as usize),
+        Origin::Claim(ref name) => format!("claim {name}"),
+        Origin::Constant(ref text) => text.to_string(),
         ref other => panic!("{other:?} is no literal"),
     };
     parameters.iter().map(value).collect()

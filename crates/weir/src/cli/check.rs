@@ -34,6 +34,12 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
             unchecked(&generation.config, down, &mut errors);
             if errors.is_empty() {
                 let types = generation.engine.schema().types.len();
+                let products = generation.products();
+                let name = |it: &String| match products.iter().find(|(name, _)| name == it) {
+                    Some((_, product)) => format!("{it} ({product})"),
+                    None => it.clone(),
+                };
+                let names: Vec<String> = names.iter().map(name).collect();
                 let notes: String = generation.findings.notes.iter().map(|it| format!("{it}\n")).collect();
                 return print(&format!("ok: {}; {types} types\n{notes}", names.join(", ")));
             }

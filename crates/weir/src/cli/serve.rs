@@ -130,6 +130,9 @@ fn files(origin: &Origin, config: Option<&Config>) -> Vec<PathBuf> {
 fn greet(server: &Server) {
     let generation = server.live().current();
     let scheme = if generation.config.tls.is_some() { "https" } else { "http" };
+    for (source, product) in generation.products() {
+        tracing::info!(source, server = product, "connected to a database server");
+    }
     let names: Vec<&str> = generation.config.sources.iter().map(|it| it.name.as_str()).collect();
     let mut text = format!("weir serves {} at {scheme}://{}/graphql\n", names.join(", "), server.listen());
     if generation.config.is_dev() {

@@ -455,3 +455,48 @@ fn what_a_native_store_was_asked_is_old_when_it_is_changed() {
         assert!(!password("first1") && password("second"));
     }
 }
+
+/// A shop whose purchases are told to be spread over shards, as Citus tells it.
+const SHARDS: &str = r#"
+CREATE SCHEMA dist;
+CREATE TABLE dist.pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL, partkey text, colocationid int NOT NULL, repmodel "char" NOT NULL);
+CREATE TABLE dist.pg_dist_local_group (groupid int NOT NULL);
+CREATE FUNCTION dist.column_to_column_name(oid, text) RETURNS text LANGUAGE sql AS 'SELECT $2';
+DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, dist', current_database()); END $$;
+CREATE TABLE purchase (tenant_id int, id int, note text, PRIMARY KEY (tenant_id, id));
+INSERT INTO purchase VALUES (3, 1, 'a');
+INSERT INTO dist.pg_dist_partition VALUES ('purchase', 'h', 'tenant_id', 1, 's');
+"#;
+
+#[test]
+fn a_distributed_database_is_told_and_counted_by_shards() {
+    let database = database(SHARDS);
+    let source = |more: &str| {
+        let folder = Folder::new();
+        let block = format!("{{name: shop, url: {}, postgres: {{flavour: citus{more}}}}}", database.url());
+        let file = folder.write("weir.yaml", &format!("listen: 127.0.0.1:0\nsources: [{block}]\n"));
+        (folder, file)
+    };
+    let (folder, file) = source("");
+    let checked = command().arg("check").arg(&file).output().expect("it runs");
+    let out = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(out.starts_with("ok: shop (Citus)"), "{out}");
+    let ask = "{ purchase_by_pk(tenant_id: 3, id: 1) { note } }";
+    let explained = command().args(["explain", ask]).arg(&file).output().expect("it runs");
+    let out = String::from_utf8_lossy(&explained.stdout).into_owned();
+    assert!(out.contains("-- purchase_by_pk (one shard)"), "{out}");
+    let weir = Weir::by_file(&file, folder);
+    check(&weir.query(ask), 200, r#"{"data":{"purchase_by_pk":{"note":"a"}}}"#);
+    check(&weir.query("{ purchase(limit: 1) { note } }"), 200, r#"[{"note":"a"}]"#);
+    check(&weir.get("/readyz", &[]), 200, r#"{"name":"shop","server":"Citus","ready":true}"#);
+    let page = weir.get("/metrics", &[]);
+    check(&page, 200, r#"weir_server_info{source="shop",product="Citus",version=""} 1"#);
+    check(&page, 200, r#"weir_statements_by_shards_total{source="shop",shards="one"} 1"#);
+    check(&page, 200, r#"weir_statements_by_shards_total{source="shop",shards="all"} 1"#);
+    let (_folder, file) = source(", batch_mutations: true");
+    let refused =
+        command().arg("check").arg(&file).stderr(std::process::Stdio::piped()).output().expect("it runs");
+    let words = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{words}");
+    assert!(words.contains("`postgres.batch_mutations` does not go with distributed tables"), "{words}");
+}

@@ -1,6 +1,6 @@
 //! The probes: whether the process lives, whether it wants requests, whether it serves what it was told to.
 //!
-//! **Invariant:** anyone may ask, so answers name sources and nothing else of them: no files, no hosts.
+//! **Invariant:** anyone may ask, so answers name sources and the products of their servers, and nothing else of them: no files, no hosts.
 //! **Cost:** however many ask, a source is looked at once in [`FRESH`] at most.
 
 use super::pages::page;
@@ -31,6 +31,8 @@ pub(crate) struct Readiness(Mutex<Option<(Instant, Arc<[State]>)>>);
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     name: String,
+    /// Product and version of its server.
+    product: Option<String>,
     /// Code and words, if it is not ready.
     trouble: Option<(&'static str, &'static str)>,
 }
@@ -49,13 +51,13 @@ impl Readiness {
                         tracing::warn!(source = source.name(), cause = %error, "a source is not ready");
                         (error.code(), words(&error))
                     });
-                    State { name: source.name().to_owned(), trouble }
+                    State { name: source.name().to_owned(), product: source.product(), trouble }
                 });
                 let mut states = join_all(asked).await;
                 states.extend(generation.findings.down.iter().map(|down| {
                     let error = SourceError::Unavailable(down.message.as_str().into());
                     let words = if down.is_closed { CLOSED } else { words(&error) };
-                    State { name: down.name.clone(), trouble: Some((error.code(), words)) }
+                    State { name: down.name.clone(), product: None, trouble: Some((error.code(), words)) }
                 }));
                 let states: Arc<[State]> = states.into();
                 *last = Some((Instant::now(), Arc::clone(&states)));
@@ -107,14 +109,18 @@ fn counts(generation: &Generation) -> Option<(usize, usize)> {
     generation.config.described.as_ref().map(|_| (findings.inconsistent.len(), findings.unsupported.len()))
 }
 
-/// `{"status": …, "sources": [{"name", "ready"}]}`, with code and reason of those that are not ready, and with the metadata's state.
+/// `{"status": …, "sources": [{"name", "server", "ready"}]}`, with code and reason of those that are not ready, and with the metadata's state.
 fn report(states: &[State], all: bool, metadata: Option<(usize, usize)>) -> Vec<u8> {
     let mut out = b"{\"status\":".to_vec();
     string(&mut out, if all { "ok" } else { "not ready" });
     out.extend_from_slice(b",\"sources\":[");
-    for (place, State { name, trouble }) in states.iter().enumerate() {
+    for (place, State { name, product, trouble }) in states.iter().enumerate() {
         out.extend_from_slice(if place == 0 { b"{\"name\":" } else { b",{\"name\":" });
         string(&mut out, name);
+        if let Some(product) = product {
+            out.extend_from_slice(b",\"server\":");
+            string(&mut out, product);
+        }
         match trouble {
             None => out.extend_from_slice(b",\"ready\":true}"),
             Some((code, reason)) => {
@@ -172,6 +178,7 @@ mod tests {
     fn check(states: &[(&str, Option<SourceError>)], all: bool, expected: &str) {
         let state = |(name, error): &(&str, Option<SourceError>)| State {
             name: (*name).to_owned(),
+            product: error.is_none().then(|| "Citus 13.2".to_owned()),
             trouble: error.as_ref().map(|it| (it.code(), words(it))),
         };
         let states: Vec<State> = states.iter().map(state).collect();
@@ -180,12 +187,16 @@ mod tests {
 
     #[test]
     fn sources_are_named_with_their_troubles_but_not_with_their_files() {
-        check(&[("a", None)], true, r#"{"status":"ok","sources":[{"name":"a","ready":true}]}"#);
+        check(
+            &[("a", None)],
+            true,
+            r#"{"status":"ok","sources":[{"name":"a","server":"Citus 13.2","ready":true}]}"#,
+        );
         let gone = SourceError::Unavailable("unable to open /secret/path".into());
         check(
             &[("a", None), ("b", Some(gone))],
             false,
-            r#"{"status":"not ready","sources":[{"name":"a","ready":true},{"name":"b","ready":false,"code":"SOURCE_UNAVAILABLE","reason":"it cannot be reached or read"}]}"#,
+            r#"{"status":"not ready","sources":[{"name":"a","server":"Citus 13.2","ready":true},{"name":"b","ready":false,"code":"SOURCE_UNAVAILABLE","reason":"it cannot be reached or read"}]}"#,
         );
     }
 }

@@ -3,17 +3,20 @@
 //! **Cost:** a request adds to a few atomics, and to histograms behind a lock each, that are found by index; names and labels
 //! are only looked at when somebody reads the page.
 
+use super::servers::Servers;
 use super::service_cache::Cached;
 use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::text::{encode, encode_registry};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
+use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 use weir_engine::engine::{Kept, Timing};
+use weir_engine::source::Source;
 
 /// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,10 +232,13 @@ impl Metrics {
         }
     }
 
-    /// The page.
-    pub(crate) fn page(&self) -> String {
+    /// The page, with what `sources` tell.
+    pub(crate) fn page<'s>(&self, sources: impl IntoIterator<Item = &'s Arc<dyn Source>>) -> String {
         let mut text = String::with_capacity(8 * 1024);
+        let mut of_sources = Registry::with_prefix("weir");
+        of_sources.register_collector(Box::new(Servers::of(sources)));
         // Writing into a string cannot fail.
+        let _ = encode_registry(&mut text, &of_sources);
         let _ = encode(&mut text, &self.registry);
         text
     }
@@ -245,7 +251,7 @@ mod tests {
     fn check(act: impl FnOnce(&Metrics), line: &str) {
         let metrics = Metrics::new();
         act(&metrics);
-        let page = metrics.page();
+        let page = metrics.page([]);
         assert!(page.lines().any(|it| it == line), "{line} is not in\n{page}");
     }
 

@@ -2,4 +2,5 @@
 
 pub(crate) mod log;
 pub(crate) mod metrics;
+mod servers;
 pub(crate) mod service_cache;

@@ -1,0 +1,264 @@
+//! Random requests to a database that says it is Citus: the answers are those of plain SQL, no statement breaks a rule of the planner's
+//! model, and one shard answers a tenant.
+
+use crate::citus::{SHOP, SHOP_ROWS, judged_as, shop, spread_chinook};
+use crate::citus_model::Reach;
+use crate::citus_served::{CATALOGS, serve_citus};
+use crate::postgres_kit::{chinook, database};
+use crate::postgres_random::{check_served, many, number, one, run_tapes, text};
+use crate::random_kit::{Style, Table, write};
+use crate::role_kit::side::caller_with;
+use crate::texts::api_with;
+use proptest::test_runner::TestCaseError;
+use std::sync::Arc;
+use weir_engine::caller::Identity;
+use weir_metadata::document::table::TableEntry;
+use weir_relational::catalog::Catalog;
+use weir_relational::dialect::flavour::Flavour;
+use weir_sql::api::meaning::Api;
+
+/// The tables of [`spread_chinook`], as Citus tells them.
+const SPREAD: &str = r#"
+INSERT INTO dist.pg_dist_partition VALUES ('"Artist"', 'h', 'ArtistId', 1, 's'), ('"Album"', 'h', 'AlbumId', 2, 's'),
+  ('"Track"', 'h', 'AlbumId', 2, 's'), ('"Invoice"', 'h', 'InvoiceId', 3, 's'), ('"InvoiceLine"', 'h', 'InvoiceId', 3, 's'),
+  ('"Genre"', 'n', NULL, 4, 't'), ('"MediaType"', 'n', NULL, 4, 't'), ('"Customer"', 'n', NULL, 4, 't'),
+  ('"Employee"', 'n', NULL, 4, 't'), ('"Playlist"', 'n', NULL, 4, 't');
+"#;
+
+/// The tables of [`shop`], as Citus tells them.
+const SHARDS: &str = "
+INSERT INTO dist.pg_dist_partition VALUES ('tenant', 'h', 'tenant_id', 1, 's'), ('customer', 'h', 'tenant_id', 1, 's'),
+  ('product', 'h', 'tenant_id', 1, 's'), ('purchase', 'h', 'tenant_id', 1, 's'), ('line', 'h', 'tenant_id', 1, 's'),
+  ('country', 'n', NULL, 2, 't');
+";
+
+/// Chinook: distributed by several columns, with reference tables and a local one.
+const MUSIC: &[Table] = &[
+    Table {
+        sql: r#""Artist""#,
+        root: "Artist",
+        columns: &[number(r#""ArtistId""#, "ArtistId", 276), text(r#""Name""#, "Name", &["AC/DC", ""])],
+        keys: 1,
+        relations: &[many("Albums", 1, &[(r#""ArtistId""#, r#""ArtistId""#)])],
+    },
+    Table {
+        sql: r#""Album""#,
+        root: "Album",
+        columns: &[
+            number(r#""AlbumId""#, "AlbumId", 348),
+            text(r#""Title""#, "Title", &["A%"]),
+            number(r#""ArtistId""#, "ArtistId", 276),
+        ],
+        keys: 1,
+        relations: &[
+            one("Artist", 0, &[(r#""ArtistId""#, r#""ArtistId""#)]),
+            many("Tracks", 2, &[(r#""AlbumId""#, r#""AlbumId""#)]),
+        ],
+    },
+    Table {
+        sql: r#""Track""#,
+        root: "Track",
+        columns: &[
+            number(r#""TrackId""#, "TrackId", 3504),
+            text(r#""Composer""#, "Composer", &["U2", "AC/DC"]),
+            number(r#""GenreId""#, "GenreId", 26),
+            number(r#""AlbumId""#, "AlbumId", 348),
+        ],
+        keys: 1,
+        relations: &[
+            one("Album", 1, &[(r#""AlbumId""#, r#""AlbumId""#)]),
+            one("Genre", 3, &[(r#""GenreId""#, r#""GenreId""#)]),
+            many("InvoiceLines", 4, &[(r#""TrackId""#, r#""TrackId""#)]),
+            many("PlaylistTracks", 7, &[(r#""TrackId""#, r#""TrackId""#)]),
+        ],
+    },
+    Table {
+        sql: r#""Genre""#,
+        root: "Genre",
+        columns: &[number(r#""GenreId""#, "GenreId", 26), text(r#""Name""#, "Name", &["Rock"])],
+        keys: 1,
+        relations: &[many("Tracks", 2, &[(r#""GenreId""#, r#""GenreId""#)])],
+    },
+    Table {
+        sql: r#""InvoiceLine""#,
+        root: "InvoiceLine",
+        columns: &[
+            number(r#""InvoiceLineId""#, "InvoiceLineId", 2241),
+            number(r#""InvoiceId""#, "InvoiceId", 413),
+        ],
+        keys: 1,
+        relations: &[
+            one("Track", 2, &[(r#""TrackId""#, r#""TrackId""#)]),
+            one("Invoice", 5, &[(r#""InvoiceId""#, r#""InvoiceId""#)]),
+        ],
+    },
+    Table {
+        sql: r#""Invoice""#,
+        root: "Invoice",
+        columns: &[
+            number(r#""InvoiceId""#, "InvoiceId", 413),
+            text(r#""BillingCity""#, "BillingCity", &["Paris"]),
+        ],
+        keys: 1,
+        relations: &[
+            one("Customer", 6, &[(r#""CustomerId""#, r#""CustomerId""#)]),
+            many("InvoiceLines", 4, &[(r#""InvoiceId""#, r#""InvoiceId""#)]),
+        ],
+    },
+    Table {
+        sql: r#""Customer""#,
+        root: "Customer",
+        columns: &[number(r#""CustomerId""#, "CustomerId", 60), text(r#""Country""#, "Country", &["Brazil"])],
+        keys: 1,
+        relations: &[many("Invoices", 5, &[(r#""CustomerId""#, r#""CustomerId""#)])],
+    },
+    Table {
+        sql: r#""PlaylistTrack""#,
+        root: "PlaylistTrack",
+        columns: &[number(r#""PlaylistId""#, "PlaylistId", 18), number(r#""TrackId""#, "TrackId", 3504)],
+        keys: 2,
+        relations: &[one("Track", 2, &[(r#""TrackId""#, r#""TrackId""#)])],
+    },
+];
+
+/// The shop. No column says which tenant a row is of: that is the style's.
+const TENANTS: &[Table] = &[
+    Table {
+        sql: "customer",
+        root: "customer",
+        columns: &[number(r#""id""#, "id", 7), text(r#""name""#, "name", &["customer 2"])],
+        keys: 1,
+        relations: &[
+            one("tenant", 4, &[(r#""tenant_id""#, r#""tenant_id""#)]),
+            many("purchases", 1, &[(r#""tenant_id""#, r#""tenant_id""#), (r#""id""#, r#""customer_id""#)]),
+            one("country_country", 5, &[(r#""country""#, r#""code""#)]),
+        ],
+    },
+    Table {
+        sql: "purchase",
+        root: "purchase",
+        columns: &[number(r#""id""#, "id", 13), text(r#""note""#, "note", &["note 1"])],
+        keys: 1,
+        relations: &[
+            one("customer", 0, &[(r#""tenant_id""#, r#""tenant_id""#), (r#""customer_id""#, r#""id""#)]),
+            many("lines", 2, &[(r#""tenant_id""#, r#""tenant_id""#), (r#""id""#, r#""purchase_id""#)]),
+        ],
+    },
+    Table {
+        sql: "line",
+        root: "line",
+        columns: &[
+            number(r#""purchase_id""#, "purchase_id", 13),
+            number(r#""number""#, "number", 4),
+            number(r#""quantity""#, "quantity", 9),
+        ],
+        keys: 2,
+        relations: &[
+            one("purchase", 1, &[(r#""tenant_id""#, r#""tenant_id""#), (r#""purchase_id""#, r#""id""#)]),
+            one("product", 3, &[(r#""tenant_id""#, r#""tenant_id""#), (r#""product_id""#, r#""id""#)]),
+        ],
+    },
+    Table {
+        sql: "product",
+        root: "product",
+        columns: &[number(r#""id""#, "id", 6), text(r#""title""#, "title", &["product 1"])],
+        keys: 1,
+        relations: &[
+            one("tenant", 4, &[(r#""tenant_id""#, r#""tenant_id""#)]),
+            many("lines", 2, &[(r#""tenant_id""#, r#""tenant_id""#), (r#""id""#, r#""product_id""#)]),
+        ],
+    },
+    Table {
+        sql: "tenant",
+        root: "tenant",
+        columns: &[text(r#""name""#, "name", &["tenant 3", "tenant 1"])],
+        keys: 1,
+        relations: &[
+            many("customers", 0, &[(r#""tenant_id""#, r#""tenant_id""#)]),
+            many("products", 3, &[(r#""tenant_id""#, r#""tenant_id""#)]),
+        ],
+    },
+    Table {
+        sql: "country",
+        root: "country",
+        columns: &[number(r#""code""#, "code", 4), text(r#""name""#, "name", &["country 1"])],
+        keys: 1,
+        relations: &[],
+    },
+];
+
+#[test]
+fn random_requests_over_shards_are_answered_as_plain_sql_says() {
+    let database = chinook();
+    database.run(&[CATALOGS, SPREAD].concat());
+    check_served(serve_citus(database), MUSIC, Style::default(), 150);
+}
+
+#[test]
+fn no_statement_of_a_random_request_breaks_a_rule_of_the_planner() {
+    let catalog = spread_chinook();
+    let of = (&catalog, &api_with(catalog.clone(), &[]));
+    let style = Style { literals: true, ..Style::default() };
+    run_tapes(300, |tape| {
+        let question = write(MUSIC, tape, style).graphql;
+        let (broken, _) = judged_as(&Identity::admin(), of, Flavour::Citus, &question);
+        if broken.is_empty() { Ok(()) } else { Err(TestCaseError::fail(broken.join("\n"))) }
+    });
+}
+
+const OF_TENANT: Style =
+    Style { literals: true, roots: 5, pinned: Some(("tenant_id", "tenant_id", 3)), is_policy: false };
+
+/// One shard answers each statement of random requests of one tenant, whose value is `value`.
+fn check_reach(identity: &Identity, of: (&Catalog, &Arc<Api>), style: Style, value: &str) {
+    run_tapes(300, |tape| {
+        let question = write(TENANTS, tape, style).graphql;
+        let (broken, reached) = judged_as(identity, of, Flavour::Citus, &question);
+        let is_one = |it: &Reach| *it == Reach::One(value.into());
+        if broken.is_empty() && !reached.is_empty() && reached.iter().all(is_one) {
+            return Ok(());
+        }
+        Err(TestCaseError::fail(format!("{question}: {reached:?}\n{}", broken.join("\n"))))
+    });
+}
+
+#[test]
+fn one_shard_answers_a_random_request_of_a_tenant() {
+    let catalog = shop();
+    check_reach(&Identity::admin(), (&catalog, &api_with(catalog.clone(), &[])), OF_TENANT, "3");
+}
+
+#[test]
+fn random_requests_of_a_tenant_are_answered_as_plain_sql_says() {
+    let database = database(&[CATALOGS, SHOP, SHOP_ROWS, SHARDS].concat());
+    check_served(serve_citus(database), TENANTS, Style { literals: false, ..OF_TENANT }, 150);
+}
+
+/// Tables whose rows are those of the caller's tenant.
+fn entries() -> Vec<TableEntry> {
+    let tables = ["tenant", "customer", "purchase", "line", "product"].map(|table| {
+        let filter = r#"{"tenant_id": {"_eq": "X-Hasura-Tenant-Id"}}"#;
+        entry(table, filter)
+    });
+    let tables: Vec<String> = tables.into_iter().chain([entry("country", "{}")]).collect();
+    serde_json::from_str(&format!("[{}]", tables.join(","))).unwrap()
+}
+
+fn entry(table: &str, filter: &str) -> String {
+    format!(
+        r#"{{"table": "{table}", "select_permissions": [{{"role": "clerk", "permission": {{"columns": "*", "filter": {filter}, "allow_aggregations": true}}}}]}}"#
+    )
+}
+
+#[test]
+fn one_shard_answers_a_random_request_of_a_role_that_sees_one_tenant() {
+    let catalog = shop();
+    let clerk = caller_with("clerk", false, &[("x-hasura-tenant-id", "3")]);
+    let style = Style { is_policy: true, ..OF_TENANT };
+    check_reach(
+        &clerk,
+        (&catalog, &api_with(catalog.clone(), &entries())),
+        style,
+        "claim x-hasura-tenant-id",
+    );
+}

@@ -1,0 +1,88 @@
+//! Metrics of the servers behind sources: products, and statements by the shards that they ask.
+//!
+//! **Cost:** none until the page of metrics is read.
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use std::sync::Arc;
+use weir_engine::source::Source;
+
+/// What sources tell of their servers when the page is read.
+#[derive(Debug)]
+pub(super) struct Servers(Vec<Server>);
+
+#[derive(Debug)]
+struct Server {
+    source: String,
+    product: Option<String>,
+    statements: Vec<(&'static str, u64)>,
+}
+
+impl Servers {
+    /// Asks `sources`.
+    pub(super) fn of<'s>(sources: impl IntoIterator<Item = &'s Arc<dyn Source>>) -> Self {
+        let server = |it: &Arc<dyn Source>| Server {
+            source: it.name().to_owned(),
+            product: it.product(),
+            statements: it.statements_by_shards(),
+        };
+        Self(sources.into_iter().map(server).collect())
+    }
+}
+
+impl Collector for Servers {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let known = || self.0.iter().filter_map(|it| Some((it, it.product.as_deref()?)));
+        if known().next().is_some() {
+            let help = "Database servers by product and version; always 1";
+            let mut family = encoder.encode_descriptor("server_info", help, None, MetricType::Gauge)?;
+            for (server, product) in known() {
+                let (product, version) = product.rsplit_once(' ').unwrap_or((product, ""));
+                let labels = [("source", &*server.source), ("product", product), ("version", version)];
+                ConstGauge::new(1_u64).encode(family.encode_family(&labels)?)?;
+            }
+        }
+        if self.0.iter().all(|it| it.statements.is_empty()) {
+            return Ok(());
+        }
+        let help = "Statements to distributed databases by the shards that they ask";
+        let mut family =
+            encoder.encode_descriptor("statements_by_shards", help, None, MetricType::Counter)?;
+        for server in &self.0 {
+            for (shards, count) in &server.statements {
+                let labels = [("source", &*server.source), ("shards", *shards)];
+                ConstCounter::new(*count).encode(family.encode_family(&labels)?)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prometheus_client::encoding::text::encode;
+    use prometheus_client::registry::Registry;
+
+    #[test]
+    fn the_page_tells_products_and_shards() {
+        let statements = vec![("none", 0), ("one", 7), ("several", 0), ("all", 2)];
+        let shop = Server { source: "shop".into(), product: Some("Citus 13.2".into()), statements };
+        let plain = Server { source: "file".into(), product: None, statements: Vec::new() };
+        let mut registry = Registry::with_prefix("weir");
+        registry.register_collector(Box::new(Servers(vec![shop, plain])));
+        let mut page = String::new();
+        encode(&mut page, &registry).unwrap();
+        for line in [
+            r#"weir_server_info{source="shop",product="Citus",version="13.2"} 1"#,
+            r#"weir_statements_by_shards_total{source="shop",shards="one"} 7"#,
+            r#"weir_statements_by_shards_total{source="shop",shards="all"} 2"#,
+        ] {
+            assert!(page.lines().any(|it| it == line), "{line} is not in\n{page}");
+        }
+        assert!(!page.contains("file"), "{page}");
+    }
+}
