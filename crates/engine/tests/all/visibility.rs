@@ -23,6 +23,7 @@ type Query {
   named: Named
   crafts: [Craft!]
   harbours(where: HarbourFilter): [Harbour!] # hidden
+  wrecked(where: BoatFilter): [Boat!] # hidden
   name: String
 }
 type Mutation {
@@ -245,6 +246,8 @@ const JOINS: &[(&str, &str, &str)] = &[
     ("by_hidden_argument", "boats", "(where: {id: $this.id}, secret: 1)"),
     ("by_hidden_value", "boats", "(where: {id: $this.id}, order: [ID, PRICE])"),
     ("by_hidden_field", "harbours", "(where: {id: $this.id})"),
+    // A root field whose type is seen.
+    ("by_hidden_root", "wrecked", "(where: {id: $this.id})"),
 ];
 
 #[test]

@@ -283,6 +283,55 @@ fn whoever_loses_an_edge_has_to_be_one_the_caller_may_update() {
     );
 }
 
+/// One berth for each boat: whoever takes it takes it away from another.
+const BERTHS: &str = r#"
+type Ship @auth(update: { rule: "query($OWNER: String!) { queryShip(filter: { owner: { eq: $OWNER } }) { name } }" }) {
+  name: String! @id
+  owner: String @search(by: [hash])
+  berth: Berth @hasInverse(field: ship)
+}
+type Berth @auth(update: { rule: "query($OWNER: String!) { queryBerth(filter: { of: { eq: $OWNER } }) { name } }" }) {
+  name: String! @id
+  of: String @search(by: [hash])
+  ship: Ship
+}
+"#;
+
+#[test]
+fn a_partner_that_is_taken_has_to_be_one_the_caller_may_update() {
+    let fill = [
+        r#"mutation { addShip(input: [{ name: "ann1", owner: "ann" }, { name: "ann2", owner: "ann" }, { name: "bob1", owner: "bob" }]) { numUids } }"#,
+        r#"mutation { addBerth(input: [
+            { name: "A", of: "ann", ship: { name: "ann1" } } { name: "B", of: "ann", ship: { name: "bob1" } } { name: "C", of: "bob", ship: { name: "ann2" } } { name: "D", of: "ann" }
+        ]) { numUids } }"#,
+    ];
+    let both = Both::new(BERTHS, &fill);
+    let ann = r#"{"OWNER": "ann"}"#;
+    let ship = |ship: &str, berth: &str| {
+        format!(
+            r#"mutation {{ updateShip(input: {{ filter: {{ name: {{ eq: "{ship}" }} }}, set: {{ berth: {{ name: "{berth}" }} }} }}) {{ numUids }} }}"#
+        )
+    };
+    let berth = |berth: &str, ship: &str| {
+        format!(
+            r#"mutation {{ updateBerth(input: {{ filter: {{ name: {{ eq: "{berth}" }} }}, set: {{ ship: {{ name: "{ship}" }} }} }}) {{ numUids }} }}"#
+        )
+    };
+    let before = both.sqlite.ask("{ queryBerth { name ship { name } } }", "");
+    // B is taken from bob's ship, and C, which is bob's, loses ann's.
+    both.data(ann, &ship("ann1", "B"), r#""updateShip":null"#);
+    both.data(ann, &ship("ann2", "D"), r#""updateShip":null"#);
+    both.data(ann, &berth("D", "ann2"), r#""updateBerth":null"#);
+    assert_eq!(both.sqlite.ask("{ queryBerth { name ship { name } } }", ""), before);
+    // B, which loses bob's ship, is ann's.
+    both.data(ann, &berth("D", "bob1"), r#""updateBerth":{"numUids":1}"#);
+    both.data(ann, &ship("ann1", "B"), r#""updateShip":{"numUids":1}"#);
+    both.admin(
+        "{ queryBerth { name ship { name } } }",
+        r#""queryBerth":[{"name":"A","ship":null},{"name":"B","ship":{"name":"ann1"}},{"name":"C","ship":{"name":"ann2"}},{"name":"D","ship":{"name":"bob1"}}]"#,
+    );
+}
+
 #[test]
 fn a_link_to_an_object_that_is_not_seen_leads_nowhere() {
     let both = Both::new(BOATS, &FILL);

@@ -132,7 +132,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// One object of an order. `wrap` leads from a value of the table at hand to one of the sorted rows.
+    /// One object of an order. `wrap` leads from a value of the table at hand to one of the sorted rows; unless it is `direct`, by a
+    /// related row that may not be there.
     fn order_object(
         &mut self,
         place: Place,
@@ -160,7 +161,7 @@ impl Compiler<'_> {
                 }
                 (InputMeaning::Count, Sorted::Aggregates) => {
                     let count = Expr::Count { columns: Vec::new(), distinct: false };
-                    self.term(value, wrap(count), false, out)?;
+                    self.term(value, wrap(count), !direct, out)?;
                 }
                 (InputMeaning::Function(function), Sorted::Aggregates) => {
                     self.order_object(value, Sorted::Function(function), wrap, direct, out)?;
@@ -182,7 +183,7 @@ impl Compiler<'_> {
                     self.related_table(by);
                     let relations = &self.api.model.relations;
                     let mut through = |of| related(relations, by, of, wrap);
-                    self.order_object(value, Sorted::Aggregates, &mut through, false, out)?;
+                    self.order_object(value, Sorted::Aggregates, &mut through, direct, out)?;
                 }
                 _ => return Err(self.refuse("this cannot be sorted by")),
             }

@@ -187,6 +187,19 @@ fn row_58_orders_are_defined_or_refused() {
                 &unit("[{unit_parts_aggregate: {max: {n: desc_nulls_last}}}, {id: asc}]"),
                 &ids("unit", &[2, 1, 3]),
             ),
+            // A count below a row that is not there is null.
+            (
+                &part("[{part_unit: {unit_parts_aggregate: {count: desc_nulls_last}}}, {id: asc}]"),
+                &ids("part", &[3, 4, 1, 5]),
+            ),
+            (
+                &part("[{part_unit: {unit_parts_aggregate: {count: asc_nulls_last}}}, {id: asc}]"),
+                &ids("part", &[1, 3, 4, 5]),
+            ),
+            (
+                &part("[{part_unit: {unit_parts_aggregate: {count: desc_nulls_first}}}, {id: asc}]"),
+                &ids("part", &[5, 3, 4, 1]),
+            ),
             // The same term is one, however often it is there.
             (&unit(&many("{id: desc}")), &ids("unit", &[3, 2, 1])),
             (&unit(&alternating), &ids("unit", &[1, 2, 3])),

@@ -41,6 +41,7 @@ const TABLES: &str = r#"[
      {"role": "clerk", "permission": {"columns": ["id", "name", "price"], "filter": {}, "query_root_fields": ["select_by_pk"]}},
      {"role": "guest", "permission": {"columns": ["name"], "filter": {}}},
      {"role": "keys", "permission": {"columns": ["id"], "filter": {}}},
+     {"role": "later", "permission": {"columns": ["id", "name"], "filter": {"id": {"_gt": 2}}, "limit": 1}},
      {"role": "capped", "permission": {"columns": ["id", "name"], "filter": {}, "limit": 2}}],
    "insert_permissions": [
      {"role": "sailor", "permission": {"columns": ["id", "name", "country", "code"], "check": {}, "set": {"owner": "x-hasura-user"}}}]},
@@ -330,6 +331,13 @@ fn a_role_sees_its_rows_alone() {
             "{ boat_connection(first: 5) { edges { node { name } } pageInfo { hasNextPage } } }",
             &json!({"boat_connection": {"edges": [{"node": {"name": "Ada"}}, {"node": {"name": "Bel"}}],
                 "pageInfo": {"hasNextPage": false}}}),
+        );
+        // Rows that are hidden take no place of those that the limit leaves.
+        check(
+            &ship,
+            Some("later"),
+            "{ boat_connection { edges { node { name } } pageInfo { hasNextPage } } }",
+            &json!({"boat_connection": {"edges": [{"node": {"name": "Cid"}}], "pageInfo": {"hasNextPage": false}}}),
         );
         let second = encode("{\"id\" : 2}");
         check(

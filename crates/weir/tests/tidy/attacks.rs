@@ -8,7 +8,14 @@ use crate::rules::{all_files, none};
 const ATTACKS: &[(u32, &str, &[&str])] = &[
     (52, "SQL in texts", &["row_52_texts_of_clients_are_never_sql_and_never_names_of_variables"]),
     (53, "SQL in paths, keys and documents", &["row_53_paths_and_keys_of_documents_are_never_sql"]),
-    (54, "SQL in session variables", &["row_54_session_variables_are_bound_whatever_they_hold"]),
+    (
+        54,
+        "SQL in session variables, and variables that are not there",
+        &[
+            "row_54_session_variables_are_bound_whatever_they_hold",
+            "row_54_variables_of_presets_and_checks_have_to_be_there",
+        ],
+    ),
     (
         55,
         "altered cursors and identifiers",
@@ -79,6 +86,8 @@ const ATTACKS: &[(u32, &str, &[&str])] = &[
         "conditions, orders and aggregates over hidden rows",
         &[
             "row_72_conditions_over_relationships_see_no_hidden_row",
+            "row_72_conditions_of_writes_see_no_hidden_row",
+            "row_72_conditions_and_orders_in_others_see_no_hidden_row",
             "a_role_reads_what_the_admin_reads_of_its_rows_on_sqlite",
             "a_role_reads_what_the_admin_reads_of_its_rows_on_postgres",
             "filters_and_orders_through_edges_tell_nothing_of_hidden_objects",
@@ -97,6 +106,8 @@ const ATTACKS: &[(u32, &str, &[&str])] = &[
         &[
             "row_74_no_write_ends_outside_the_check_and_presets_hold",
             "row_74_rows_by_variables_are_checked_and_preset_too",
+            "row_74_an_upsert_passes_the_check_of_its_branch",
+            "a_partner_that_is_taken_has_to_be_one_the_caller_may_update",
             "a_role_writes_what_it_may_on_sqlite",
             "a_role_writes_what_it_may_on_postgres",
             "no_write_touches_or_leaves_what_the_rules_forbid",
