@@ -139,7 +139,7 @@ impl Pool {
         position.map(Some).ok_or_else(|| Error::Protocol("the primary says not how far its log goes".into()))
     }
 
-    /// Limits concurrent statements about `tables` at [`Self::session_with`] or [`Self::snapshot`].
+    /// Limits concurrent statements about `tables` at [`Self::session_with`] or for a snapshot.
     pub fn gate<'p>(&'p self, cause: Cause, tables: &'p [TableId], deadline: Instant) -> Gate<'p> {
         self.primary.gate(cause, tables, deadline)
     }
