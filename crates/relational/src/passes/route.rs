@@ -34,8 +34,9 @@ pub fn route(plan: &mut Plan, relations: &Relations) {
     }
     let router = Router { relations };
     plan.changes.iter_mut().for_each(|it| router.change(it));
-    let roots = plan.levels_below(plan.root).into_iter().map(|it| (it, None));
-    let mut waiting: Vec<(u32, Option<Above>)> = roots.collect();
+    let roots = plan.levels_below(plan.root);
+    let only = if let [only] = roots.as_slice() { Some(*only) } else { None };
+    let mut waiting: Vec<(u32, Option<Above>)> = roots.into_iter().map(|it| (it, None)).collect();
     for write in &plan.writes {
         let (WriteAnswer::Row(run)
         | WriteAnswer::Rows(run)
@@ -47,8 +48,14 @@ pub fn route(plan: &mut Plan, relations: &Relations) {
     while let Some((level, above)) = waiting.pop() {
         let query = &mut plan.levels[level as usize].query;
         let known = router.query(query, above.as_ref());
-        let above = Above { table: query.table(), known, columns: sources(query.columns()) };
-        waiting.extend(plan.levels_of(level).into_iter().map(|it| (it, Some(above.clone()))));
+        let mut above = Above { table: query.table(), known, columns: sources(query.columns()) };
+        let below = plan.levels_of(level);
+        if only == Some(level) && router.is_single(&plan.levels[level as usize].query, &above.known) {
+            let missing = router.missing(plan, &below, &above);
+            plan.first = (!missing.is_empty()).then_some(level);
+            above.known.extend(missing);
+        }
+        waiting.extend(below.into_iter().map(|it| (it, Some(above.clone()))));
     }
 }
 
@@ -83,6 +90,37 @@ impl Router<'_> {
             }
         }
         known
+    }
+
+    /// True if `query` has at most one row, which is found by values of the request.
+    fn is_single(&self, query: &Query, known: &Known) -> bool {
+        let columns: Vec<ColumnId> = known.iter().map(|it| it.0).collect();
+        let is_plain = query.call.is_none() && query.nest.is_empty() && !of_parents(&query.filter);
+        let is_row = matches!(query.output, Output::Rows(_));
+        is_plain && is_row && self.relations.catalog.table(query.table()).is_unique(&columns)
+    }
+
+    /// Columns of the row `above` that say on which shard the rows of the levels `below` are, and are not known.
+    fn missing(&self, plan: &Plan, below: &[u32], above: &Above) -> Known {
+        let mut missing = Known::new();
+        for query in below.iter().map(|it| &plan.levels[*it as usize].query) {
+            let table = self.relations.catalog.table(query.table());
+            let Placement::Sharded { column: distribution, .. } = table.placement else { continue };
+            let mut ties = query.nest.iter().filter(|_| query.through.is_none());
+            let Some(&(_, at)) = ties.find(|it| it.0 == Tie::Column(distribution)) else { continue };
+            let Some(column) = above.columns.get(usize::from(at)).copied().flatten() else { continue };
+            if above.known.iter().all(|it| it.0 != column)
+                && !self.of_scan(&query.scan, &query.filter).iter().any(|it| it.0 == distribution)
+            {
+                let reader = Reader::Column(table.column(distribution).ty.clone());
+                learn(
+                    &mut missing,
+                    column,
+                    Parameter { origin: Origin::Before(at), reader, path: "".into() },
+                );
+            }
+        }
+        missing
     }
 
     /// Completes the conditions of a change.
@@ -329,6 +367,28 @@ impl Router<'_> {
     }
 }
 
+/// True if a conjunct of `filter` compares with keys of parents in another source, of which there may be many.
+fn of_parents(filter: &Filter) -> bool {
+    match filter {
+        Filter::All(parts) => parts.iter().any(of_parents),
+        Filter::Compare { with, .. } => matches!(with.origin, Origin::Parent(_)),
+        Filter::Any(_)
+        | Filter::Not(_)
+        | Filter::NotTrue(_)
+        | Filter::Named { .. }
+        | Filter::Words { .. }
+        | Filter::Each { .. }
+        | Filter::Place { .. }
+        | Filter::Null { .. }
+        | Filter::Missing { .. }
+        | Filter::Among { .. }
+        | Filter::Measure { .. }
+        | Filter::Columns { .. }
+        | Filter::Somewhere { .. }
+        | Filter::Exists { .. } => false,
+    }
+}
+
 fn learn(known: &mut Known, column: ColumnId, value: Parameter) {
     if known.iter().all(|it| it.0 != column) {
         known.push((column, value));
@@ -369,6 +429,7 @@ pub(super) const fn is_plain(with: &Parameter) -> bool {
         | Origin::Variable(_)
         | Origin::Inside { .. }
         | Origin::Claim(_)
+        | Origin::Before(_)
         | Origin::Constant(_) => true,
         Origin::Parent(_)
         | Origin::Shown

@@ -30,6 +30,9 @@ pub struct Plan {
     pub root: Run,
     /// Root fields of a query that show an object which the front end looks up before the plan runs, by their places in the shape.
     pub lookups: Vec<u32>,
+    /// The only level of the root, of at most one row, if a database of shards is to read it before the levels below it, which are
+    /// found by its values then.
+    pub first: Option<u32>,
     /// True if a later member may copy some member of the root.
     pub root_copied: bool,
     /// The name of the policy that restricts it, or empty.

@@ -53,6 +53,8 @@ pub enum Origin {
     LookedUp(u32),
     /// An output column of the row of the level above.
     ParentColumn(u16),
+    /// An output column of the one row that was read before the statement ([`super::Plan::first`]).
+    Before(u16),
     /// Value `i` of those that a mutation's program gives along with the statement.
     Bound(u16),
     /// A session variable of the caller, by its name in lower case: a text, which the reader converts as a cast of SQL does.

@@ -489,6 +489,7 @@ fn parameter(parameter: &Parameter) -> String {
         Origin::Shown => "the objects that are shown".to_owned(),
         Origin::LookedUp(at) => format!("the object that lookup {at} found"),
         Origin::ParentColumn(column) => format!("column {column} of the parent"),
+        Origin::Before(column) => format!("column {column} of the row read before"),
         Origin::Bound(at) => format!("value {at}"),
         Origin::Encoded(encoded) => match &encoded.part {
             EncodedPart::Cursor { paths, at, .. } => {

@@ -15,6 +15,7 @@ use super::{ParentKey, QueryParts, Renderer};
 use crate::catalog::Relations;
 use crate::catalog::postgres_types::oid;
 use crate::catalog::{ColumnType, TableId};
+use crate::dialect::Dialect;
 use crate::dialect::postgres::Postgres;
 use crate::plan::{Expr, Origin, Parameter, Plan};
 
@@ -31,6 +32,8 @@ pub enum Parents<'p> {
     /// Rows in memory: those of their output columns ([`Origin::ParentColumn`]) that are keys, with the numbers of
     /// their types.
     Rows(&'p [(u16, u32)]),
+    /// One row in memory: the same of it. The levels are asked as those of root fields are, with its values as parameters.
+    Row(&'p [(u16, u32)]),
 }
 
 /// One statement for several levels.
@@ -93,7 +96,7 @@ pub fn assemble(
     parents: Parents<'_>,
 ) -> Result<Assembly, TooWide> {
     let mut assembler = Assembler::new(dialect, relations, plan, parents);
-    if let ([only], Parents::None) = (tops, parents)
+    if let ([only], Parents::None | Parents::Row(_)) = (tops, parents)
         && assembler.below(*only).is_empty()
     {
         return assembler.single(*only);
@@ -115,8 +118,8 @@ pub fn assemble_alone(
     Assembler::new(dialect, relations, plan, Parents::None).single(only)
 }
 
-/// The columns of the relation `p` of parents in memory.
-fn key_columns(parents: Parents<'_>) -> Vec<ParentKey> {
+/// The columns of the relation `p` of parents in memory, or the parameters of the only one.
+fn key_columns(dialect: &Postgres, parents: Parents<'_>) -> Vec<ParentKey> {
     let key = |at: usize, origin, ty| ParentKey { origin, column: format!("p.k{at}"), ty };
     match parents {
         Parents::None => Vec::new(),
@@ -125,6 +128,15 @@ fn key_columns(parents: Parents<'_>) -> Vec<ParentKey> {
             .iter()
             .enumerate()
             .map(|(at, &(column, ty))| key(at, Origin::ParentColumn(column), Some(ty)))
+            .collect(),
+        Parents::Row(columns) => columns
+            .iter()
+            .enumerate()
+            .map(|(at, &(column, ty))| ParentKey {
+                origin: Origin::ParentColumn(column),
+                column: dialect.placeholder(at + 1),
+                ty: Some(ty),
+            })
             .collect(),
     }
 }
@@ -158,8 +170,15 @@ pub(super) struct Assembler<'a> {
 
 impl<'a> Assembler<'a> {
     fn new(dialect: &'a Postgres, relations: &'a Relations, plan: &'a Plan, parents: Parents<'a>) -> Self {
-        let keys = key_columns(parents);
+        let keys = key_columns(dialect, parents);
         let mut renderer = Renderer::new(dialect, relations, keys.len());
+        if matches!(parents, Parents::Row(_)) {
+            let before = |it: &ParentKey| match it.origin {
+                Origin::ParentColumn(column) => ParentKey { origin: Origin::Before(column), ..it.clone() },
+                _ => it.clone(),
+            };
+            renderer.before = keys.iter().map(before).collect();
+        }
         renderer.parents = keys;
         Self { dialect, plan, renderer, ctes: Vec::new(), arms: Vec::new(), parents, several: true }
     }
@@ -179,8 +198,11 @@ impl<'a> Assembler<'a> {
         if types.len() > COLUMNS_MAX {
             return Err(TooWide);
         }
-        let merged = super::merged::merged(&self, level);
-        let Renderer { parameters, types: oids, tables, .. } = self.renderer;
+        let is_root = matches!(self.parents, Parents::None);
+        let merged = if is_root { super::merged::merged(&self, level) } else { None };
+        let mut oids = self.key_types();
+        let Renderer { parameters, types: bound, tables, .. } = self.renderer;
+        oids.extend(bound);
         Ok(Assembly { sql, parameters, oids, columns: types, arms: vec![arm], tables, merged })
     }
 
@@ -227,7 +249,7 @@ impl<'a> Assembler<'a> {
             let draft = match (parent, self.parents) {
                 (Some(parent), _) => Nested::below_arm(self, level, parent).draft(),
                 (None, Parents::Keys(_) | Parents::Rows(_)) => Nested::below_memory(self, level).draft(),
-                (None, Parents::None) => self.top(level),
+                (None, Parents::None | Parents::Row(_)) => self.top(level),
             };
             let at = self.arms.len();
             let ordered = !self.plan.levels[level as usize].query.order.is_empty();
@@ -305,13 +327,27 @@ impl<'a> Assembler<'a> {
             self.write_arm(&mut sql, at, draft, &texts, &slots);
         }
         let sql = self.renderer.settled(sql);
-        let keys = self.renderer.parents.iter();
-        let list = |it: &ParentKey| self.dialect.list_of_keys(it.ty.unwrap_or(oid::TEXT));
-        let mut oids: Vec<u32> = keys.map(|it| list(it).unwrap_or(oid::TEXT_ARRAY)).collect();
+        let mut oids = self.key_types();
         let Renderer { parameters, types, tables, .. } = self.renderer;
         oids.extend(types);
         let columns = std::iter::once(oid::INT2).chain(slots.types).collect();
         Ok(Assembly { sql, parameters, oids, columns, arms, tables, merged: None })
+    }
+
+    /// The numbers of the types of the parents' keys.
+    fn key_types(&self) -> Vec<u32> {
+        let is_row = matches!(self.parents, Parents::Row(_));
+        let ty = |it: &ParentKey| {
+            let ty = it.ty.unwrap_or(oid::TEXT);
+            match self.dialect.list_of_keys(ty) {
+                Some(_) if is_row => ty,
+                Some(list) => list,
+                // Without lists it goes as text.
+                None if is_row => oid::TEXT,
+                None => oid::TEXT_ARRAY,
+            }
+        };
+        self.renderer.parents.iter().map(ty).collect()
     }
 
     fn write_arm(&self, sql: &mut String, at: usize, draft: &Draft, texts: &[Option<String>], slots: &Slots) {

@@ -59,6 +59,8 @@ pub(crate) struct Renderer<'r> {
     pub(crate) first: usize,
     /// Origins whose value stands in a column of the statement instead of being bound.
     pub(crate) parents: Vec<ParentKey>,
+    /// The same of the one row that was read before the statement.
+    pub(crate) before: Vec<ParentKey>,
     /// Number of `EXISTS` in the current condition.
     exists: u32,
     /// Number of open `EXISTS` that are not turned into joins.
@@ -144,6 +146,7 @@ impl<'r> Renderer<'r> {
             tables: Vec::new(),
             first,
             parents: Vec::new(),
+            before: Vec::new(),
             exists: 0,
             alone: 0,
             in_each: false,
@@ -358,7 +361,8 @@ impl<'r> Renderer<'r> {
 
     /// The placeholder of a new parameter that is bound in the type with that number.
     pub(crate) fn bind(&mut self, parameter: &Parameter, ty: u32) -> String {
-        if let Some(key) = self.parents.iter_mut().find(|it| it.origin == parameter.origin) {
+        let keys = self.parents.iter_mut().chain(&mut self.before);
+        if let Some(key) = keys.into_iter().find(|it| it.origin == parameter.origin) {
             let first = *key.ty.get_or_insert(ty);
             return self.dialect.parent_key(key.column.clone(), first, ty);
         }

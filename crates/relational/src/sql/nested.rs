@@ -66,7 +66,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let mut back: Vec<SlotValue> =
             keys.iter().map(|it| (it.column.clone(), it.ty.unwrap_or(0))).collect();
         // Several parents in memory may have the same row below them, as may several spellings of a key.
-        let once = matches!(it.parents, Parents::None) && !it.arms[parent].repeats;
+        let once = matches!(it.parents, Parents::None | Parents::Row(_)) && !it.arms[parent].repeats;
         let unique = once && table.is_unique(&ids);
         let distinct = if unique { "" } else { "DISTINCT " };
         for (at, &(_, from)) in query.nest.iter().enumerate().filter(|_| !unique) {
@@ -104,7 +104,7 @@ impl<'n, 'a> Nested<'n, 'a> {
     pub(super) fn below_memory(it: &'n mut Assembler<'a>, level: u32) -> Self {
         let query = &it.plan.levels[level as usize].query;
         let keys = match it.parents {
-            Parents::None => 0,
+            Parents::None | Parents::Row(_) => 0,
             Parents::Keys(keys) => keys,
             Parents::Rows(columns) => columns.len(),
         };

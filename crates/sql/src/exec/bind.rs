@@ -101,7 +101,9 @@ impl<'r> Bindings<'r> {
             Origin::Shown => return Found::Shown(self.shown),
             Origin::LookedUp(at) => return Found::Shown(&self.shown[at as usize..=at as usize]),
             // A part of an encoded text is read by [`Bindings::encoded`].
-            Origin::ParentColumn(_) | Origin::Bound(_) | Origin::Encoded(_) => return Found::Above,
+            Origin::ParentColumn(_) | Origin::Before(_) | Origin::Bound(_) | Origin::Encoded(_) => {
+                return Found::Above;
+            }
         };
         self.follow(Given { values, at: at as usize }, key)
     }

@@ -1,6 +1,7 @@
 //! Reads: asks once, writes the answer.
 //!
-//! **Invariant:** a piece is one statement, so all of its rows are of one snapshot.
+//! **Invariant:** a piece is one statement, so all of its rows are of one snapshot; on a database of shards, which has none, a row may be read
+//! before what is below it.
 //!
 //! Ways that are seldom taken are boxed: each request's future is as large as the largest of its ways, and moved.
 //!
@@ -71,11 +72,10 @@ impl PostgresFetch {
     /// Asks, on a connection that is shared or an own one.
     async fn rows(
         &self,
-        prepared: &Prepared,
+        (prepared, asked): (&Prepared, &Asked),
         parameters: Parameters,
         input: &FetchInput<'_>,
     ) -> Result<Rows, Error> {
-        let asked = &prepared.read;
         if asked.arms.is_empty() {
             return Ok(Rows::default());
         }
@@ -92,16 +92,53 @@ impl PostgresFetch {
         }
     }
 
+    /// The same, a few times if that may help.
+    async fn rows_again(
+        &self,
+        of: (&Prepared, &Asked),
+        parameters: &Parameters,
+        input: &FetchInput<'_>,
+    ) -> Result<Rows, Error> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.rows(of, parameters.clone(), input).await {
+                Err(error) if is_repeated(&error, tries) && !of.0.is_volatile => {}
+                done => return done,
+            }
+        }
+    }
+
+    /// Asks what is below the row of `rows`, by its values; nothing if there is none.
+    async fn rows_below(
+        &self,
+        prepared: &Prepared,
+        rows: &Rows,
+        bindings: &Bindings<'_>,
+        input: &FetchInput<'_>,
+    ) -> Result<Option<Rows>, SourceError> {
+        let (Some(then), Some(row)) = (&prepared.then, rows.iter().next()) else { return Ok(None) };
+        let mut parameters = Parameters::default();
+        for &key in &then.keys {
+            let key = usize::from(key);
+            text::push(&prepared.read.decoders[key], row.column(key).flatten(), &mut parameters);
+        }
+        let parameters = self.values(&then.asked, bindings, parameters)?;
+        let below = self.rows_again((prepared, &then.asked), &parameters, input).await;
+        below.map(Some).map_err(|error| self.failure(error, &prepared.plan))
+    }
+
     /// Writes what `rows` say, which have as many parents where it stands below the root.
     fn answer(
         &self,
         prepared: &Prepared,
-        rows: &Rows,
+        (rows, below): (&Rows, Option<&Rows>),
         shape: &OutputPlan,
         parents: Option<usize>,
     ) -> Result<FetchResult, TooLong> {
         let (plan, names) = (&prepared.plan, self.names(shape));
-        let set = ResultSet::new(&prepared.read, rows);
+        let below = prepared.then.as_ref().zip(below).map(|(then, rows)| ResultSet::new(&then.asked, rows));
+        let set = ResultSet::new(&prepared.read, rows).above(below);
         let source = ResultRows::read(prepared, Some(&set));
         if self.rows {
             let rows = RowCollector::new(source, plan, names).collect(parents)?;
@@ -161,24 +198,24 @@ pub(super) async fn read(
             return Box::pin(parts::run_lists(fetch, prepared, input, parameters, values)).await;
         }
     }
-    let mut tries = 0;
-    let rows = loop {
-        tries += 1;
-        match fetch.rows(prepared, parameters.clone(), input).await {
-            Ok(rows) => break rows,
-            Err(error) if is_repeated(&error, tries) && !prepared.is_volatile => {}
-            Err(error) => {
-                let error = fetch.failure(error, &prepared.plan);
-                return Err(bindings.of_encoded(error, &prepared.read.parameters));
-            }
-        }
+    let rows = fetch.rows_again((prepared, &prepared.read), &parameters, input).await.map_err(|error| {
+        let error = fetch.failure(error, &prepared.plan);
+        bindings.of_encoded(error, &prepared.read.parameters)
+    })?;
+    let below = match prepared.then {
+        Some(_) => Box::pin(fetch.rows_below(prepared, &rows, &bindings, input)).await?,
+        None => None,
     };
     let parents = input.parent_keys.map(|keys| keys.first().map_or(1, Column::len));
-    if rows.bytes_len() <= WRITTEN_BYTES_MAX {
-        return fetch.answer(prepared, &rows, input.output, parents).map_err(TooLong::into_error);
+    if rows.bytes_len() + below.as_ref().map_or(0, Rows::bytes_len) <= WRITTEN_BYTES_MAX {
+        let rows = (&rows, below.as_ref());
+        return fetch.answer(prepared, rows, input.output, parents).map_err(TooLong::into_error);
     }
     let (fetch, prepared, shape) = (Arc::clone(fetch), Arc::clone(prepared), Arc::clone(input.output));
-    let written = move || fetch.answer(&prepared, &rows, &shape, parents).map_err(TooLong::into_error);
+    let written = move || {
+        let rows = (&rows, below.as_ref());
+        fetch.answer(&prepared, rows, &shape, parents).map_err(TooLong::into_error)
+    };
     let written = tokio::task::spawn_blocking(written).await;
     written.unwrap_or_else(|_| Err(SourceError::Broken("writing an answer panicked".into())))
 }

@@ -26,6 +26,8 @@ pub(crate) struct Prepared {
     pub(super) plan: Plan,
     /// Statements of a query, beside [`InParts::Lists`]: none in a mutation.
     pub(super) read: Asked,
+    /// What is asked about the row of `read`, where that is read before it.
+    pub(super) then: Option<Children>,
     /// Streaming of its answer.
     pub(super) in_parts: InParts,
     /// Parallel to the plan's changes.
@@ -181,13 +183,17 @@ impl Prepared {
         let is_costly = plan.levels.iter().any(is_costly) || lists_deep(&plan, &tops) > SHARED_LISTS_MAX;
         let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
         let is_volatile = plan.functions.iter().any(|it| volatility(source, *it) == Volatility::Volatile);
-        let in_parts = match streams && is_long && !is_volatile && !plan.root_copied {
+        let is_streamed = streams && is_long && !is_volatile && !plan.root_copied && plan.first.is_none();
+        let in_parts = match is_streamed {
             true => InParts::of(source, &plan, &tops)?,
             false => InParts::No,
         };
         tops.retain(|it| in_parts.lists().iter().all(|list| list.level != *it));
         let parents = parent_keys.map_or(Parents::None, |count| Parents::Keys(count as usize));
-        let read = source.ask(&plan, &tops, parents)?;
+        let (read, then) = match plan.first {
+            Some(first) => Children::of_row(source, &plan, first)?,
+            None => (source.ask(&plan, &tops, parents)?, None),
+        };
         let changes = plan.changes.iter().map(|it| Ready::new(source, it)).collect();
         let below = plan.writes.iter().map(|it| Children::of(source, &plan, it)).collect::<Result<_, _>>()?;
         let programs =
@@ -199,6 +205,7 @@ impl Prepared {
         let mut it = Self {
             plan,
             read,
+            then,
             in_parts,
             changes,
             below,
@@ -221,7 +228,8 @@ impl Prepared {
     /// All that is asked, but by programs.
     pub(super) fn asked(&self) -> impl Iterator<Item = &Asked> {
         let read = Some(&self.read).filter(|it| !it.arms.is_empty());
-        read.into_iter().chain(self.in_parts.asked()).chain(self.below.iter().flatten().map(|it| &it.asked))
+        let then = self.then.iter().chain(self.below.iter().flatten()).map(|it| &it.asked);
+        read.into_iter().chain(self.in_parts.asked()).chain(then)
     }
 }
 
@@ -261,7 +269,7 @@ impl PreparedPlan for Prepared {
         let path = |it: &Arm| self.plan.levels[it.level as usize].path.as_str();
         let paths = |it: &Asked| it.arms.iter().map(path).collect::<Vec<_>>().join(", ");
         let read = Some(&self.read).filter(|it| !it.arms.is_empty());
-        let read = read.into_iter().chain(self.in_parts.asked());
+        let read = read.into_iter().chain(self.then.iter().map(|it| &it.asked)).chain(self.in_parts.asked());
         let read = read.map(|it| (said(&paths(it), it), &*it.statement.sql));
         changes.chain(below).chain(programs).chain(read).collect()
     }
@@ -320,6 +328,14 @@ impl Children {
         Self::asked(source, plan, &tops, change.table(), change.returning())
     }
 
+    /// The row of the level `first` alone, and then what is below it, by its values.
+    fn of_row(source: &PostgresState, plan: &Plan, first: u32) -> Result<(Asked, Option<Self>), TooWide> {
+        let (tops, query) = (plan.levels_of(first), &plan.levels[first as usize].query);
+        let (keys, types) = Self::keys(source, plan, &tops, query.table(), query.columns());
+        let read = source.ask_alone(plan, first, &keys)?;
+        Ok((read, Some(Self { asked: source.ask(plan, &tops, Parents::Row(&types))?, keys })))
+    }
+
     /// Reads about rows of `table` with the columns `of`, in the levels `tops`, if any.
     fn asked(
         source: &PostgresState,
@@ -331,9 +347,22 @@ impl Children {
         if tops.is_empty() {
             return Ok(None);
         }
+        let (keys, types) = Self::keys(source, plan, tops, table, of);
+        let asked = source.ask(plan, tops, Parents::Rows(&types))?;
+        Ok(Some(Self { asked, keys }))
+    }
+
+    /// The columns, among `of`, of rows of `table` by which the levels `tops` are found, and the numbers of their types.
+    fn keys(
+        source: &PostgresState,
+        plan: &Plan,
+        tops: &[u32],
+        table: TableId,
+        of: &[Expr],
+    ) -> (Vec<u16>, Vec<(u16, u32)>) {
         let keys = keys_of(plan, tops);
         let table = source.frontend.relations().catalog.table(table);
-        let types: Vec<(u16, u32)> = keys
+        let types = keys
             .iter()
             .map(|&key| match &of[usize::from(key)] {
                 Expr::Column(column) | Expr::Key(column) => (key, table.column(*column).oid),
@@ -341,8 +370,7 @@ impl Children {
                 _ => (key, 0),
             })
             .collect();
-        let asked = source.ask(plan, tops, Parents::Rows(&types))?;
-        Ok(Some(Self { asked, keys }))
+        (keys, types)
     }
 }
 

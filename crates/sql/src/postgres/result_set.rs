@@ -103,6 +103,10 @@ impl<'r> ResultSet<'r> {
 
     /// The rows of an arm whose parent was number `number`, from zero, of those that were given.
     pub(super) fn of_parent(&self, arm: usize, number: usize) -> RowsOf<'_> {
+        if self.asked.arms[arm].keys.is_empty() {
+            // There is one parent alone.
+            return self.all(arm);
+        }
         let ordinal = (number as i64 + 1).to_be_bytes();
         self.below(arm, &[Some(&ordinal)])
     }

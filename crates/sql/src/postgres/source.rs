@@ -144,7 +144,9 @@ impl PostgresState {
         let relations = self.frontend.relations();
         let assembly = assemble(&self.driver.dialect, relations, plan, tops, parents)?;
         let reach = reach::of_levels(relations, plan, tops);
-        Ok(self.asked(assembly, plan, !matches!(parents, Parents::None), &[]).reaching(reach))
+        Ok(self
+            .asked(assembly, plan, matches!(parents, Parents::Keys(_) | Parents::Rows(_)), &[])
+            .reaching(reach))
     }
 
     /// A statement for the level `only`, whatever is below it; its columns `keys` are those of what is below.

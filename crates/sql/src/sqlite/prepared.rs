@@ -112,6 +112,7 @@ impl ReadyStatement {
                 | Origin::Parent(_)
                 | Origin::Shown
                 | Origin::LookedUp(_)
+                | Origin::Before(_)
                 | Origin::Bound(_) => {
                     fixed.push(at);
                 }

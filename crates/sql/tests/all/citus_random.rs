@@ -18,7 +18,7 @@ use weir_relational::dialect::flavour::Flavour;
 use weir_sql::api::meaning::Api;
 
 /// The tables of [`spread_chinook`], as Citus tells them.
-const SPREAD: &str = r#"
+pub(crate) const SPREAD: &str = r#"
 INSERT INTO dist.pg_dist_partition VALUES ('"Artist"', 'h', 'ArtistId', 1, 's'), ('"Album"', 'h', 'AlbumId', 2, 's'),
   ('"Track"', 'h', 'AlbumId', 2, 's'), ('"Invoice"', 'h', 'InvoiceId', 3, 's'), ('"InvoiceLine"', 'h', 'InvoiceId', 3, 's'),
   ('"Genre"', 'n', NULL, 4, 't'), ('"MediaType"', 'n', NULL, 4, 't'), ('"Customer"', 'n', NULL, 4, 't'),

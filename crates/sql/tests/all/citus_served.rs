@@ -1,8 +1,9 @@
 //! A database that says it is Citus: PostgreSQL with catalogs that tell of shards, which runs every statement that Citus is sent,
 //! and raises the errors that Citus raises.
 
+use crate::citus_random::SPREAD;
 use crate::postgres_kit::served::{Served, engine_settings, serve_with};
-use crate::postgres_kit::{Database, database};
+use crate::postgres_kit::{Database, chinook, database};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
@@ -310,4 +311,70 @@ async fn statements_are_explained_and_counted_by_the_shards_that_they_ask() {
     assert_eq!(shop.source.statements_by_shards(), expected);
     let product = shop.source.product().unwrap();
     assert!(product.starts_with("Citus"), "{product}");
+}
+
+/// Requests for one row and what is below it, on other shards.
+const BELOW_A_KEY: &[(&str, usize)] = &[
+    ("{ Album_by_pk(AlbumId: 1) { Title Artist { Name } } }", 2),
+    (
+        "{ Album_by_pk(AlbumId: 1) { Title Artist { Name Albums(order_by: {Title: desc}) { Title Artist { ArtistId } } } Tracks(limit: 2, order_by: {TrackId: asc}) { Name } } }",
+        2,
+    ),
+    ("{ Album_by_pk(AlbumId: 999999) { Title Artist { Name } } }", 2),
+    ("{ Album(where: {AlbumId: {_eq: 4}, Title: {_like: \"L%\"}}) { Title Artist { Name } } }", 2),
+    ("{ Album(where: {AlbumId: {_eq: 4}, Title: {_like: \"X%\"}}) { Title Artist { Name } } }", 2),
+    (
+        "{ Album_by_pk(AlbumId: 1) { a: Artist { Name } b: Artist { ArtistId Albums_aggregate { aggregate { count max { Title } } nodes { Title } } } } }",
+        2,
+    ),
+    ("{ Employee_by_pk(EmployeeId: 1) { LastName Employee { LastName } } }", 1),
+    ("{ Album_by_pk(AlbumId: 1) { Title Tracks(order_by: {TrackId: asc}) { Name } } }", 1),
+    (
+        "{ one: Album_by_pk(AlbumId: 1) { Artist { Name } } two: Album_by_pk(AlbumId: 2) { Artist { Name } } }",
+        1,
+    ),
+    (
+        "query ($id: Int!) { Album_by_pk(AlbumId: $id) { Artist { Name Albums(where: {Tracks: {Milliseconds: {_gt: 1}}}, order_by: {AlbumId: asc}, limit: 3) { AlbumId } } } }",
+        2,
+    ),
+];
+
+#[tokio::test]
+async fn a_row_of_another_colocation_is_read_before_what_is_below_it() {
+    let database = chinook();
+    database.run(&[CATALOGS, SPREAD].concat());
+    let plain = serve_with(chinook(), &["public"], |_| {}).await;
+    let spread = serve_citus(database).await;
+    let sum = |served: &Served| served.source.statements_by_shards().iter().map(|it| it.1).sum::<u64>();
+    for &(query, statements) in BELOW_A_KEY {
+        let variables = if query.starts_with("query") { r#"{"id": 5}"# } else { "" };
+        let before = sum(&spread);
+        let answer = spread.ask_with(query, variables).await;
+        assert_eq!(answer, plain.ask_with(query, variables).await, "{query}");
+        // Nothing is below a row that is not there.
+        let is_there = !answer.contains("_by_pk\":null") && !answer.contains("[]");
+        let expected = if is_there { statements } else { 1 };
+        assert_eq!(sum(&spread) - before, expected as u64, "{query}");
+    }
+    let request = Request::new(BELOW_A_KEY[1].0, Instant::now() + Duration::from_secs(60));
+    let explained = spread.engine.explain(request, &spread.engine.caller(&Identity::admin())).unwrap();
+    let text = &explained.pieces[0].1;
+    assert!(text.starts_with("-- Album_by_pk (one shard)\n"), "{text}");
+    assert!(!text.contains("unnest"), "{text}");
+}
+
+#[tokio::test]
+async fn a_null_key_of_a_row_that_is_read_before_has_nothing_below() {
+    let more = "CREATE TABLE visit (id int PRIMARY KEY, guest int); CREATE TABLE guest (id int PRIMARY KEY, name text);
+        ALTER TABLE visit ADD FOREIGN KEY (guest) REFERENCES guest (id); INSERT INTO guest VALUES (7, 'Ada'); INSERT INTO visit VALUES (1, 7), (2, NULL);
+        INSERT INTO dist.pg_dist_partition VALUES ('visit', 'h', 'id', 5, 's'), ('guest', 'h', 'id', 6, 's');";
+    let shop = shop(more).await;
+    let query = |id: u32| {
+        format!(
+            "{{ visit_by_pk(id: {id}) {{ id guest_guest {{ name visits {{ id }} visits_aggregate {{ aggregate {{ count }} }} }} }} }}"
+        )
+    };
+    let expected = r#"{"data":{"visit_by_pk":{"id":1,"guest_guest":{"name":"Ada","visits":[{"id":1}],"visits_aggregate":{"aggregate":{"count":1}}}}}}"#;
+    assert_eq!(shop.ask(&query(1)).await, expected);
+    assert_eq!(shop.ask(&query(2)).await, r#"{"data":{"visit_by_pk":{"id":2,"guest_guest":null}}}"#);
 }

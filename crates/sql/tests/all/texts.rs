@@ -22,8 +22,8 @@ use weir_relational::dialect::Floats;
 use weir_relational::dialect::flavour::Flavour;
 use weir_relational::dialect::postgres::Postgres;
 use weir_relational::plan::write::WriteAnswer;
-use weir_relational::plan::{Origin, Parameter};
-use weir_relational::sql::assemble::{Arm, Assembly, Parents, assemble};
+use weir_relational::plan::{Origin, Parameter, Plan};
+use weir_relational::sql::assemble::{Arm, Assembly, Parents, assemble, assemble_alone};
 use weir_relational::sql::write::{ChangeStatement, render_change};
 use weir_sql::api::generate;
 use weir_sql::api::meaning::Api;
@@ -161,35 +161,47 @@ impl Source for Texts {
         });
         let changes = changes.collect();
         let mut reads = Vec::new();
-        let mut read = |tops: &[u32], parents: Parents<'_>| {
-            if !tops.is_empty() {
-                let assembly =
-                    assemble(&self.dialect, &self.api.model.relations, &plan, tops, parents).unwrap();
-                let values = values(piece.output, &assembly.parameters);
-                let order = |it: &Arm| !plan.levels[it.level as usize].query.order.is_empty();
-                let ordered = assembly.arms.iter().map(order).collect();
-                reads.push(Read { assembly, values, ordered });
-            }
+        let read = |tops: &[u32], parents: Parents<'_>| {
+            let relations = &self.api.model.relations;
+            let assembly = || assemble(&self.dialect, relations, &plan, tops, parents).unwrap();
+            (!tops.is_empty()).then(|| of_assembly(piece, &plan, assembly()))
         };
-        read(&plan.levels_below(plan.root), Parents::None);
+        match plan.first {
+            Some(first) => {
+                let alone = assemble_alone(&self.dialect, &self.api.model.relations, &plan, first).unwrap();
+                reads.push(of_assembly(piece, &plan, alone));
+                let tops = plan.levels_of(first);
+                reads.extend(read(&tops, Parents::Row(&keys_of(&plan, &tops))));
+            }
+            None => reads.extend(read(&plan.levels_below(plan.root), Parents::None)),
+        }
         for write in &plan.writes {
             let (WriteAnswer::Row(run)
             | WriteAnswer::Rows(run)
             | WriteAnswer::Response(run)
             | WriteAnswer::Responses(run)) = write.answer;
             let tops = plan.levels_below(run);
-            let mut keys: Vec<u16> = tops
-                .iter()
-                .flat_map(|&it| plan.levels[it as usize].query.nest.iter().map(|it| it.1))
-                .collect();
-            keys.sort_unstable();
-            keys.dedup();
-            let keys: Vec<(u16, u32)> = keys.into_iter().map(|it| (it, oid::INT4)).collect();
-            read(&tops, Parents::Rows(&keys));
+            reads.extend(read(&tops, Parents::Rows(&keys_of(&plan, &tops))));
         }
         self.sent.lock().unwrap().push(Sent { changes, reads });
         Ok(Box::new(Silent))
     }
+}
+
+fn of_assembly(piece: &PlanNode<'_>, plan: &Plan, assembly: Assembly) -> Read {
+    let values = values(piece.output, &assembly.parameters);
+    let order = |it: &Arm| !plan.levels[it.level as usize].query.order.is_empty();
+    let ordered = assembly.arms.iter().map(order).collect();
+    Read { assembly, values, ordered }
+}
+
+/// The columns that the levels `tops` are found by: numbers all.
+fn keys_of(plan: &Plan, tops: &[u32]) -> Vec<(u16, u32)> {
+    let nests = tops.iter().flat_map(|&it| &plan.levels[it as usize].query.nest);
+    let mut keys: Vec<u16> = nests.map(|it| it.1).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys.into_iter().map(|it| (it, oid::INT4)).collect()
 }
 
 /// Literals as PostgreSQL reads them.
