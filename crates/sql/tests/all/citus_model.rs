@@ -386,6 +386,15 @@ fn check(sql: &str) -> Result<Reach, Vec<String>> {
 #[test]
 fn the_model_takes_and_refuses_what_a_cluster_did() {
     let taken = [
+        // Forms A, B, C and E, in what Citus took.
+        "SELECT t0.x FROM s.everywhere AS t0 WHERE (t0.x IN (SELECT t1.x FROM s.a AS t1 WHERE t1.x > $1))",
+        "SELECT t0.x FROM s.home AS t0 WHERE NOT (t0.x IN (SELECT t1.x FROM s.a AS t1 WHERE t1.x IS NOT NULL))",
+        "SELECT t0.x FROM s.a AS t0 WHERE ((t0.x, t0.k) IN (SELECT t1.x, t1.k FROM s.far AS t1 WHERE t1.k IN (SELECT t2.k FROM s.b AS t2)))",
+        "DELETE FROM s.a AS t0 WHERE (t0.x IN (SELECT t1.x FROM s.far AS t1)) RETURNING 1",
+        "SELECT t0.x FROM (s.a AS t0 LEFT JOIN (SELECT t1.x AS k0, count(*) AS value FROM s.far AS t1 GROUP BY t1.x) AS t2 ON t2.k0 = t0.x) WHERE coalesce(t2.value, 0) > $1",
+        "SELECT t0.x FROM (s.a AS t0 LEFT JOIN (SELECT t1.k AS k0, t3.value AS value FROM (s.far AS t1 LEFT JOIN (SELECT t4.k AS k0, t4.x AS value FROM s.b AS t4 OFFSET 0) AS t3 ON t3.k0 = t1.x) OFFSET 0) AS t2 ON t2.k0 = t0.x) ORDER BY t2.value",
+        "SELECT s.f(ROW(t0.k, t0.x)::s.a) FROM s.a AS t0",
+        "INSERT INTO s.a AS t0 (k, x) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET x = excluded.x WHERE t0.x > $3 RETURNING k",
         "SELECT t0.x FROM s.a AS t0 WHERE EXISTS (SELECT 1 FROM s.b AS t1 WHERE t1.k = t0.k)",
         "SELECT t0.x FROM s.a AS t0 WHERE EXISTS (SELECT 1 FROM s.everywhere AS t1 WHERE t1.x = t0.x)",
         "SELECT t0.x FROM s.a AS t0 WHERE t0.x IN (SELECT t1.x FROM s.far AS t1)",
@@ -397,6 +406,14 @@ fn the_model_takes_and_refuses_what_a_cluster_did() {
         assert!(check(sql).is_ok(), "{sql}: {:?}", check(sql));
     }
     let refused = [
+        "SELECT t0.x FROM s.home AS t0 WHERE EXISTS (SELECT 1 FROM s.a AS t1 WHERE t1.x = t0.x)",
+        "SELECT t0.x FROM s.a AS t0 WHERE (SELECT count(*) FROM s.far AS t1 WHERE t1.k = t0.k) > $1",
+        "SELECT t0.x FROM s.a AS t0 ORDER BY (SELECT count(*) FROM s.far AS t1 WHERE t1.k = t0.k)",
+        "SELECT t0.x FROM s.a AS t0 ORDER BY (SELECT (SELECT t2.x FROM s.far AS t2 WHERE t2.k = t1.x LIMIT 1) FROM s.b AS t1 WHERE t1.k = t0.k LIMIT 1)",
+        "UPDATE s.a AS t0 SET x = $1 WHERE EXISTS (SELECT 1 FROM s.far AS t1 WHERE t1.k = t0.k) RETURNING 1",
+        "DELETE FROM s.a AS t0 WHERE EXISTS (SELECT 1 FROM s.far AS t1 WHERE t1.k = t0.k) RETURNING 1",
+        "INSERT INTO s.a AS t0 (k, x) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET x = excluded.x WHERE EXISTS (SELECT 1 FROM s.b AS t1 WHERE t1.k = t0.k) RETURNING k",
+        "INSERT INTO s.a AS t0 (k, x) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET k = excluded.k RETURNING k",
         "SELECT t0.x FROM s.a AS t0 WHERE EXISTS (SELECT 1 FROM s.far AS t1 WHERE t1.k = t0.k)",
         "SELECT t0.x FROM s.a AS t0 WHERE EXISTS (SELECT 1 FROM s.b AS t1 WHERE t1.x = t0.x)",
         "SELECT t0.x FROM s.everywhere AS t0 WHERE EXISTS (SELECT 1 FROM s.a AS t1 WHERE t1.x = t0.x)",

@@ -4,18 +4,27 @@
 use crate::citus::{SHOP, SHOP_ROWS, judged_as, shop, spread_chinook};
 use crate::citus_model::Reach;
 use crate::citus_served::{CATALOGS, serve_citus};
-use crate::postgres_kit::{chinook, database};
+use crate::postgres_kit::served::engine_settings;
+use crate::postgres_kit::{Database, chinook, database};
 use crate::postgres_random::{check_served, many, number, one, run_tapes, text};
 use crate::random_kit::{Style, Table, write};
 use crate::role_kit::side::caller_with;
 use crate::texts::api_with;
 use proptest::test_runner::TestCaseError;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::source::Source;
 use weir_metadata::document::table::TableEntry;
+use weir_postgres::Settings;
 use weir_relational::catalog::Catalog;
 use weir_relational::dialect::flavour::Flavour;
 use weir_sql::api::meaning::Api;
+use weir_sql::model::{ModelOptions, RelationshipNames};
+use weir_sql::postgres::PostgresSource;
+use weir_sql::postgres::source::Options;
 
 /// The tables of [`spread_chinook`], as Citus tells them.
 pub(crate) const SPREAD: &str = r#"
@@ -234,31 +243,102 @@ fn random_requests_of_a_tenant_are_answered_as_plain_sql_says() {
     check_served(serve_citus(database), TENANTS, Style { literals: false, ..OF_TENANT }, 150);
 }
 
-/// Tables whose rows are those of the caller's tenant.
+/// Tables whose rows are those of the caller's tenant: by themselves, or by a row that they belong to.
 fn entries() -> Vec<TableEntry> {
-    let tables = ["tenant", "customer", "purchase", "line", "product"].map(|table| {
-        let filter = r#"{"tenant_id": {"_eq": "X-Hasura-Tenant-Id"}}"#;
-        entry(table, filter)
-    });
-    let tables: Vec<String> = tables.into_iter().chain([entry("country", "{}")]).collect();
+    let own = r#"{"tenant_id": {"_eq": "X-Hasura-Tenant-Id"}}"#;
+    let of_customer = r#"{"customer": {"tenant_id": {"_eq": "X-Hasura-Tenant-Id"}}}"#;
+    let of_purchase = r#"{"_and": [{"purchase": {"customer": {"name": {"_neq": "customer 5"}}}}, {"tenant_id": {"_eq": "X-Hasura-Tenant-Id"}}]}"#;
+    let tables = [
+        entry("tenant", own),
+        entry("customer", own),
+        entry("product", own),
+        entry("purchase", of_customer),
+        entry("line", of_purchase),
+        entry("country", "{}"),
+    ];
     serde_json::from_str(&format!("[{}]", tables.join(","))).unwrap()
 }
 
 fn entry(table: &str, filter: &str) -> String {
+    let set = match table {
+        "country" => "{}",
+        _ => r#"{"tenant_id": "X-Hasura-Tenant-Id"}"#,
+    };
     format!(
-        r#"{{"table": "{table}", "select_permissions": [{{"role": "clerk", "permission": {{"columns": "*", "filter": {filter}, "allow_aggregations": true}}}}]}}"#
+        r#"{{"table": "{table}",
+          "select_permissions": [{{"role": "clerk", "permission": {{"columns": "*", "filter": {filter}, "allow_aggregations": true}}}}],
+          "insert_permissions": [{{"role": "clerk", "permission": {{"columns": "*", "check": {{}}, "set": {set}}}}}],
+          "update_permissions": [{{"role": "clerk", "permission": {{"columns": "*", "filter": {filter}, "check": null}}}}]}}"#
     )
+}
+
+fn clerk() -> Identity {
+    caller_with("clerk", false, &[("x-hasura-tenant-id", "3")])
 }
 
 #[test]
 fn one_shard_answers_a_random_request_of_a_role_that_sees_one_tenant() {
     let catalog = shop();
-    let clerk = caller_with("clerk", false, &[("x-hasura-tenant-id", "3")]);
     let style = Style { is_policy: true, ..OF_TENANT };
-    check_reach(
-        &clerk,
-        (&catalog, &api_with(catalog.clone(), &entries())),
-        style,
-        "claim x-hasura-tenant-id",
-    );
+    let of = (&catalog, &api_with(catalog.clone(), &entries()));
+    check_reach(&clerk(), of, style, "claim x-hasura-tenant-id");
+}
+
+/// Serves the shop to roles, with or without shards.
+async fn serve_roles(more: &[&str], flavour: Flavour) -> (Engine, Database) {
+    let database = database(&[&[SHOP, SHOP_ROWS], more].concat().concat());
+    let mut settings = Settings::parse(&database.socket_url(), |_| None).unwrap();
+    settings.flavour = Some(flavour);
+    let tables = entries();
+    let model = ModelOptions {
+        relationship_names: RelationshipNames::Short,
+        tables: &tables,
+        ..ModelOptions::default()
+    };
+    let options = Options { model, schemas: &["public".to_owned()], stringify: false };
+    let opened = PostgresSource::open("main", settings, options, Duration::from_secs(60)).await;
+    let graph = Graph::compose(vec![Arc::new(opened.unwrap().0) as Arc<dyn Source>], &[]).unwrap();
+    (Engine::new(graph, engine_settings(256 << 10)), database)
+}
+
+async fn answer(engine: &Engine, query: &str) -> String {
+    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
+    match engine.execute(request, &engine.caller(&clerk())).await.body {
+        Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
+        Body::Shared(_) | Body::Stream { .. } => panic!("{query}: it is short"),
+    }
+}
+
+#[test]
+fn random_requests_of_a_role_give_the_same_rows_with_shards() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (spread, _one) = runtime.block_on(serve_roles(&[CATALOGS, SHARDS], Flavour::Citus));
+    let (plain, _other) = runtime.block_on(serve_roles(&[], Flavour::Postgres));
+    let style = Style { is_policy: true, ..OF_TENANT };
+    run_tapes(150, |tape| {
+        let question = write(TENANTS, tape, style).graphql;
+        let (one, other) =
+            runtime.block_on(async { (answer(&spread, &question).await, answer(&plain, &question).await) });
+        let is_same = one == other && !one.contains("errors");
+        if is_same { Ok(()) } else { Err(TestCaseError::fail(format!("{question}\n{one}\n{other}"))) }
+    });
+}
+
+#[tokio::test]
+async fn a_role_may_name_its_tenant_and_no_other() {
+    let (engine, database) = serve_roles(&[CATALOGS, SHARDS], Flavour::Citus).await;
+    let update = |tenant: u32| {
+        format!(
+            r#"mutation {{ update_purchase(where: {{id: {{_eq: 2}}}}, _set: {{tenant_id: {tenant}, note: "x"}}) {{ affected_rows }} }}"#
+        )
+    };
+    assert_eq!(answer(&engine, &update(3)).await, r#"{"data":{"update_purchase":{"affected_rows":1}}}"#);
+    let refused = answer(&engine, &update(4)).await;
+    assert!(refused.contains(r#""code":"NOT_SUPPORTED""#), "{refused}");
+    let upsert = r#"mutation { insert_product_one(object: {id: 2, title: "y"},
+        on_conflict: {constraint: product_pkey, update_columns: [tenant_id, title]}) { title } }"#;
+    assert_eq!(answer(&engine, upsert).await, r#"{"data":{"insert_product_one":{"title":"y"}}}"#);
+    let rows = "SELECT (SELECT count(*) FROM purchase WHERE note = 'x')::text, (SELECT string_agg(tenant_id::text, ',') FROM product WHERE title = 'y')";
+    let text = |it: &str| Some(it.as_bytes().to_vec());
+    assert_eq!(database.rows(rows), vec![vec![text("1"), text("3")]]);
 }
