@@ -33,7 +33,7 @@ impl Consistency {
 }
 
 /// Where the log of a database was after a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Position {
     /// So many bytes from its beginning.
     At(u64),
@@ -75,11 +75,12 @@ impl Positions {
         noted.iter().find(is_own).or_else(|| self.sent.iter().find(is_own)).map(|it| it.1)
     }
 
-    /// Notes where the log of `source` is after a change. It goes before what was known.
+    /// Notes where the log of `source` is after a change. It goes before what was sent; of two notes the later position counts, as
+    /// the operations of a socket run together.
     pub fn note(&self, source: &str, position: Position) {
         let (mut noted, name) = (self.noted.lock().unwrap_or_else(PoisonError::into_inner), written(source));
         match noted.iter_mut().find(|it| *it.0 == *name) {
-            Some(known) => known.1 = position,
+            Some(known) => known.1 = known.1.max(position),
             None => noted.push((name.into(), position)),
         }
     }
@@ -153,6 +154,7 @@ mod tests {
         positions.note("third, one=", Position::At(1));
         positions.note("other", Position::At(u64::MAX));
         assert_eq!(positions.of("other"), Some(Position::At(u64::MAX)));
+        positions.note("other", Position::At(7));
         let token = positions.token().expect("something was noted");
         assert_eq!(token, "main=16/B374D848,third%2C%20one%3D=0/1,other=FFFFFFFF/FFFFFFFF");
         let again = Positions::read(token.as_bytes()).expect("it is a token");

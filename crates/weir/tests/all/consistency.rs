@@ -1,6 +1,7 @@
 //! How recent answers are: replicas, positions of the log, and answers that are kept.
 
 use crate::cluster_kit::Cluster;
+use crate::sockets::{ACK, INIT, NEW, begin, hear, say, socket};
 use crate::support::{Answer, Folder, Weir, body, until};
 
 const TABLES: &str = "
@@ -89,6 +90,27 @@ fn a_client_that_sends_its_position_back_reads_its_own_writes() {
     until("the replica has it", || is_replica(&weir, &[("x-weir-position", &later)]));
     check(&weir, &[("x-weir-position", &later)], SHORT, 3);
     assert_eq!(cluster.sql("SELECT n FROM item"), "3");
+}
+
+#[test]
+fn operations_of_a_socket_see_what_the_earlier_ones_did() {
+    let (_cluster, replica, weir) = behind("replica_lag_ms_max: 600000");
+    until("the replica answers", || is_replica(&weir, &[]));
+    replica.sql("SELECT pg_wal_replay_pause()");
+    let mut socket = socket(&weir, "/graphql", NEW);
+    say(&mut socket, INIT);
+    assert_eq!(hear(&mut socket), ACK);
+    let mut ask = |query: &str| {
+        say(&mut socket, &begin(NEW, "1", &body(query)));
+        let (answer, end) = (hear(&mut socket), hear(&mut socket));
+        assert!(end.contains("complete"), "{end}");
+        answer
+    };
+    assert!(ask(SHORT).contains(r#""n":0"#));
+    assert!(ask("mutation { update_item(where: {}, _inc: {n: 1}) { affected_rows } }").contains("1"));
+    assert!(ask(SHORT).contains(r#""n":1"#));
+    check(&weir, &[], SHORT, 0);
+    replica.sql("SELECT pg_wal_replay_resume()");
 }
 
 #[test]

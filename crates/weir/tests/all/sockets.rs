@@ -9,10 +9,10 @@ use tokio_tungstenite::tungstenite::http::{Request, Response};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message, WebSocket};
 
-const NEW: &str = "graphql-transport-ws";
+pub(crate) const NEW: &str = "graphql-transport-ws";
 const OLD: &str = "graphql-ws";
-const INIT: &str = r#"{"type":"connection_init"}"#;
-const ACK: &str = r#"{"type":"connection_ack"}"#;
+pub(crate) const INIT: &str = r#"{"type":"connection_init"}"#;
+pub(crate) const ACK: &str = r#"{"type":"connection_ack"}"#;
 
 /// A socket and the answer to its handshake.
 type Opened = (WebSocket<TcpStream>, Response<Option<Vec<u8>>>);
@@ -45,7 +45,7 @@ fn open(weir: &Weir, path: &str, headers: &[(&str, &str)]) -> Result<Opened, (u1
     }
 }
 
-fn socket(weir: &Weir, path: &str, subprotocol: &str) -> WebSocket<TcpStream> {
+pub(crate) fn socket(weir: &Weir, path: &str, subprotocol: &str) -> WebSocket<TcpStream> {
     let (socket, answer) =
         open(weir, path, &[("sec-websocket-protocol", subprotocol)]).unwrap_or_else(|it| panic!("{it:?}"));
     assert_eq!(answer.headers()["sec-websocket-protocol"], subprotocol);
@@ -53,12 +53,12 @@ fn socket(weir: &Weir, path: &str, subprotocol: &str) -> WebSocket<TcpStream> {
     socket
 }
 
-fn say(socket: &mut WebSocket<TcpStream>, text: &str) {
+pub(crate) fn say(socket: &mut WebSocket<TcpStream>, text: &str) {
     socket.send(Message::text(text)).expect("it is sent");
 }
 
 /// The next text.
-fn hear(socket: &mut WebSocket<TcpStream>) -> String {
+pub(crate) fn hear(socket: &mut WebSocket<TcpStream>) -> String {
     loop {
         match socket.read().expect("there is a message") {
             Message::Text(text) => return text.as_str().to_owned(),
@@ -80,7 +80,7 @@ fn closed(socket: &mut WebSocket<TcpStream>) -> u16 {
 }
 
 /// The message that begins an operation.
-fn begin(subprotocol: &str, id: &str, payload: &str) -> String {
+pub(crate) fn begin(subprotocol: &str, id: &str, payload: &str) -> String {
     let kind = if subprotocol == NEW { "subscribe" } else { "start" };
     format!(r#"{{"id":"{id}","type":"{kind}","payload":{payload}}}"#)
 }

@@ -75,7 +75,7 @@ fn follows_its_readme(weir: &Weir) -> usize {
 fn each_request_of_the_readme_is_answered_as_it_says() {
     let database = tables();
     let folder = configured("");
-    assert!(run(&database, &folder, &["check"]).starts_with("ok: shop; "));
+    assert!(run(&database, &folder, &["check"]).starts_with("ok: shop (PostgreSQL "));
     assert!(follows_its_readme(&serve(&database, folder)) > 8);
 }
 

@@ -3,6 +3,7 @@
 use super::refusal::Refusal;
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
+use std::sync::Arc;
 use weir_engine::consistency::{Consistency, Positions};
 use weir_engine::source::Headers;
 
@@ -17,6 +18,8 @@ pub(crate) struct ClientHeaders<'r> {
     request_id: &'r str,
     consistency: Consistency,
     positions: Positions,
+    /// Those of all operations of a socket, in place of the request's own.
+    of_socket: Option<Arc<Positions>>,
 }
 
 impl<'r> ClientHeaders<'r> {
@@ -36,7 +39,12 @@ impl<'r> ClientHeaders<'r> {
                 Refusal::bad_request("`x-weir-position` is not what an answer of Weir had in this header")
             })?,
         };
-        Ok(Self { headers, request_id, consistency, positions })
+        Ok(Self { headers, request_id, consistency, positions, of_socket: None })
+    }
+
+    /// The same for an operation of a socket, whose later operations see what its earlier ones did.
+    pub(crate) fn sharing(self, positions: &Arc<Positions>) -> Self {
+        Self { of_socket: Some(Arc::clone(positions)), ..self }
     }
 }
 
@@ -56,6 +64,6 @@ impl Headers for ClientHeaders<'_> {
     }
 
     fn positions(&self) -> Option<&Positions> {
-        Some(&self.positions)
+        Some(self.of_socket.as_deref().unwrap_or(&self.positions))
     }
 }

@@ -9,6 +9,7 @@ use crate::server::connection::websocket_terms::WebSocketTerms;
 use crate::server::graphql::execute::execute;
 use crate::server::graphql::hasura;
 use crate::server::request::auth;
+use crate::server::request::client_headers::POSITION;
 use crate::server::request::context::{RequestContext, WorkerContext};
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::receive;
@@ -23,8 +24,10 @@ use hyper::header::{HeaderName, HeaderValue};
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use weir_engine::caller::Identity;
+use weir_engine::consistency::Positions;
 use weir_engine::engine::{self, Body};
 use weir_engine::source::Protocol;
 use weir_language::json::{Json, JsonBuffer, JsonRef};
@@ -57,6 +60,8 @@ pub(super) struct SocketClient {
     talk: Talk,
     /// Those of the handshake, under those of the login.
     headers: Rc<HeaderMap>,
+    /// Log positions of its changes, and of its handshake.
+    positions: Arc<Positions>,
     /// The session, and the generation under which it was made.
     session: Option<(u64, Session)>,
 }
@@ -73,6 +78,7 @@ impl SocketClient {
             watched: Rc::clone(watched),
             peer,
             talk: Talk { subprotocol: terms.subprotocol, endpoint: terms.endpoint },
+            positions: Arc::new(positions(&terms.headers)),
             headers: Rc::new(terms.headers),
             session: None,
         }
@@ -91,6 +97,7 @@ impl SocketClient {
                 Json::parse(payload.as_bytes(), limits.nesting_max).map_err(|_| LoginError::Payload)?;
             add_headers(&mut headers, tape.root()).ok_or(LoginError::Payload)?;
         }
+        self.positions = Arc::new(positions(&headers));
         self.headers = Rc::new(headers);
         self.authenticate().await.map_err(LoginError::Denied)
     }
@@ -125,10 +132,12 @@ impl SocketClient {
     pub(super) fn answer(&self, operation: Operation) -> impl Future<Output = Vec<String>> + 'static {
         let (context, headers, talk) = (self.context(), Rc::clone(&self.headers), self.talk);
         let identity = self.session.as_ref().map(|it| it.1.identity.clone());
+        let positions = Arc::clone(&self.positions);
         async move {
             let mut in_flight = context.watched.begin(false);
             let Operation { id, payload } = operation;
-            let work = AssertUnwindSafe(made(&context, talk.endpoint, &headers, identity, &payload));
+            let work =
+                AssertUnwindSafe(made(&context, talk.endpoint, (&headers, &positions), identity, &payload));
             let answered = match work.catch_unwind().await {
                 Ok(answered) => answered,
                 Err(_) => {
@@ -161,6 +170,11 @@ impl Answered {
     }
 }
 
+/// The log positions that a socket begins with. A text that is none is refused with each operation.
+fn positions(headers: &HeaderMap) -> Positions {
+    headers.get(POSITION).and_then(|it| Positions::read(it.as_bytes())).unwrap_or_default()
+}
+
 /// Adds the login's headers: the texts in its member `headers`, or else its own texts. Nothing if one of `headers` is no text.
 fn add_headers(headers: &mut HeaderMap, payload: JsonRef<'_>) -> Option<()> {
     let inner = payload.get("headers").filter(|it| !it.is_null());
@@ -187,7 +201,7 @@ fn add_headers(headers: &mut HeaderMap, payload: JsonRef<'_>) -> Option<()> {
 async fn made(
     context: &RequestContext,
     endpoint: Endpoint,
-    headers: &HeaderMap,
+    (headers, positions): (&HeaderMap, &Arc<Positions>),
     identity: Option<Identity>,
     payload: &str,
 ) -> Answered {
@@ -218,7 +232,7 @@ async fn made(
         (Err(message), Endpoint::Graphql | Endpoint::Other) => return refused(message, "BAD_REQUEST"),
     };
     let client = match context.client(headers) {
-        Ok(client) => client,
+        Ok(client) => client.sharing(positions),
         Err(refusal) => return refused(&refusal.message, refusal.code),
     };
     let caller = context.engine().caller(&identity);
