@@ -6,6 +6,8 @@
 #[path = "../../engine/tests/counting/mod.rs"]
 mod counting;
 mod kit;
+#[path = "../../engine/tests/port_kit/mod.rs"]
+mod port_kit;
 mod postgres_kit;
 
 use futures_util::FutureExt;

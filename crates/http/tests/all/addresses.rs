@@ -43,7 +43,7 @@ fn http2() -> Http2Service {
 
 /// An address where nobody listens.
 fn gone() -> SocketAddr {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+    SocketAddr::from(([127, 0, 0, 1], crate::port_kit::free_port()))
 }
 
 /// Number of failures in `calls` calls.

@@ -248,7 +248,7 @@ async fn a_connection_that_is_closed_when_it_is_used_again_is_made_up_for_once()
 #[tokio::test]
 async fn a_service_that_cannot_be_reached_is_told_by_what_is_in_the_way() {
     assert_eq!(call(&upstream("http://nowhere.invalid", once), &get("/")).await, "Name");
-    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let gone = std::net::SocketAddr::from(([127, 0, 0, 1], crate::port_kit::free_port()));
     assert_eq!(call(&upstream(&format!("http://{gone}"), once), &get("/")).await, "Connect");
 }
 

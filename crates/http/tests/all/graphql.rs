@@ -373,7 +373,7 @@ async fn a_mutation_is_passed_on_once() {
 
 #[tokio::test]
 async fn a_server_that_is_down_or_none_is_told_apart_from_one_that_is_unsound() {
-    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let gone = std::net::SocketAddr::from(([127, 0, 0, 1], crate::port_kit::free_port()));
     let check = async |address, expected: &str| {
         let words = match GraphqlSource::open(server(address, "")).await {
             Ok(_) => "open".to_owned(),

@@ -6,6 +6,8 @@ mod grpc_kit;
 mod http2_kit;
 #[path = "../../../engine/tests/kit/mod.rs"]
 mod kit;
+#[path = "../../../engine/tests/port_kit/mod.rs"]
+mod port_kit;
 #[path = "../served_kit/mod.rs"]
 mod served_kit;
 #[path = "../wire_kit/mod.rs"]

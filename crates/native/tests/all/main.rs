@@ -1,6 +1,8 @@
 //! Stores of native types: schemas, migrations, reads and mutations in both databases.
 
 mod kit;
+#[path = "../../../engine/tests/port_kit/mod.rs"]
+mod port_kit;
 #[path = "../../../sql/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
 #[path = "../../../sql/tests/wall_kit/mod.rs"]

@@ -4,6 +4,8 @@
 mod cluster_kit;
 #[path = "../kit/mod.rs"]
 mod kit;
+#[path = "../../../engine/tests/port_kit/mod.rs"]
+mod port_kit;
 #[path = "../postgres_kit/mod.rs"]
 mod postgres_kit;
 mod random_kit;

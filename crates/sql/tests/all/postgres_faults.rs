@@ -144,7 +144,7 @@ async fn a_server_that_comes_and_goes_is_found_again() {
 #[tokio::test]
 async fn behind_a_pooler_statements_have_no_names() {
     let cluster = shared();
-    let (folder, port) = (cluster_kit::folder("pooler"), cluster_kit::free_port());
+    let (folder, port) = (cluster_kit::folder("pooler"), crate::port_kit::free_port());
     let settings = format!(
         "[databases]\npostgres = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
          auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\nunix_socket_dir =\n",

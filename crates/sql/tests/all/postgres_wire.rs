@@ -72,7 +72,7 @@ async fn a_unix_socket_and_a_second_host_lead_there_too() {
     let cluster = shared();
     let socket = format!("host={}", cluster.folder.display());
     assert_eq!(who(cluster.settings("postgres", &socket)).await, "postgres");
-    let dead = cluster_kit::free_port();
+    let dead = crate::port_kit::free_port();
     let two = format!("host=127.0.0.1,127.0.0.1&port={dead},{}&sslmode=disable", cluster.port);
     assert_eq!(who(cluster.settings("postgres", &two)).await, "postgres");
     for (target, expected) in [

@@ -10,7 +10,6 @@
 pub mod served;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -107,8 +106,7 @@ impl Cluster {
         initdb.args(["--auth-local=trust", "--auth-host=scram-sha-256", "--pwfile"]);
         initdb.arg(folder.join("password")).arg("-D").arg(&data);
         run(as_user(&mut initdb, user, &folder), "");
-        // Only now, because a port that is free may be taken by another test meanwhile.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = crate::port_kit::free_port();
         let lines = [
             &format!("port = {port}"),
             "listen_addresses = '127.0.0.1'",

@@ -4,6 +4,8 @@
 mod cluster_kit;
 #[path = "../../../http/tests/grpc_kit/mod.rs"]
 mod grpc_kit;
+#[path = "../../../engine/tests/port_kit/mod.rs"]
+mod port_kit;
 #[path = "../../../sql/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
 mod redis_kit;

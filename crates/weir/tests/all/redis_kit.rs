@@ -2,8 +2,8 @@
 
 #![allow(unreachable_pub, reason = "a module of tests")]
 
+use crate::port_kit::free_port;
 use crate::support::Folder;
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
 /// A Redis on a free port; it ends with this.
@@ -34,10 +34,6 @@ impl Redis {
         command.args(["--bind", "127.0.0.1", "--save", ""]).args(arguments).stdout(Stdio::null());
         Self(command.spawn().expect("redis-server is installed; `scripts/test.sh` does so"), port)
     }
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free").port()
 }
 
 impl Drop for Redis {

@@ -6,7 +6,8 @@
 //!
 //! `make fleet` does more rounds (`WEIR_ROUNDS`), with an optimised build (`WEIR_BINARY`).
 
-use crate::cluster_kit::{Cluster, free_port};
+use crate::cluster_kit::Cluster;
+use crate::port_kit::free_port;
 use crate::redis_kit::Redis;
 use crate::support::{Answer, Folder, Weir, body, command, connect, message, until};
 use std::io::{BufReader, Write};

@@ -32,7 +32,7 @@ fn a_server_behind_another_answers_through_it() {
 
 #[test]
 fn a_server_that_is_down_at_the_start_joins_the_graph_when_it_answers() {
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], crate::port_kit::free_port()));
     let weir = before(address);
     assert!(
         weir.get("/readyz", &[]).text().contains("services/pets_"),

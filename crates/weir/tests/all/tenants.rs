@@ -10,6 +10,8 @@ const SECRET: &str = "the secret of the example";
 /// The catalog of a Citus over which distribute.sql has spread the tables: plain PostgreSQL has none.
 const SPREAD: &str = r#"
 CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int, repmodel "char");
+CREATE TABLE pg_dist_local_group (groupid int NOT NULL);
+INSERT INTO pg_dist_local_group VALUES (0);
 CREATE FUNCTION column_to_column_name(oid, text) RETURNS text LANGUAGE sql AS 'SELECT $2';
 INSERT INTO pg_dist_partition SELECT it, 'h', 'tenant_id', 1, 's' FROM unnest('{tenant,product,purchase,line}'::regclass[]) AS it;
 INSERT INTO pg_dist_partition VALUES ('currency', 'n', NULL, 2, 't');

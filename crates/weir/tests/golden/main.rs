@@ -32,6 +32,8 @@ use weir_engine::engine::{Body, Request, Response};
 use weir_engine::source::Protocol;
 use weir_language::json::Json;
 
+#[path = "../../../engine/tests/port_kit/mod.rs"]
+mod port_kit;
 #[path = "../../../sql/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
 mod services;

@@ -1,7 +1,8 @@
 //! The second level when it answers with anything: what no Redis says, what an operator did wrong, what hangs half-way.
 
 use super::kit::{Kit, PATIENCE, ToldUpstream, says, settle, told_as};
-use super::redis_kit::{Redis, counts, free_port, settings, until};
+use super::port_kit::free_port;
+use super::redis_kit::{Redis, counts, settings, until};
 use super::second::{grows_old, serves, tagged, upstream};
 use crate::cache::Clock;
 use crate::cache::Outcome::{HitRemote, Miss};

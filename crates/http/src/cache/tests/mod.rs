@@ -7,6 +7,9 @@ mod hostile;
 mod kit;
 mod model;
 #[cfg(feature = "redis")]
+#[path = "../../../../engine/tests/port_kit/mod.rs"]
+mod port_kit;
+#[cfg(feature = "redis")]
 mod redis_kit;
 #[cfg(feature = "redis")]
 mod second;

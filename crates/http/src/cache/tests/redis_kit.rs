@@ -1,10 +1,10 @@
 //! A Redis of the test's own, on a free port of the loopback.
 
 use super::kit::{Kit, PATIENCE};
+use super::port_kit::free_port;
 use crate::cache::{Address, Clock, RemoteCounts, RemoteSettings};
 use redis::{Client, FromRedisValue, RedisResult};
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,11 +12,6 @@ use std::time::{Duration, Instant};
 pub(crate) struct Redis {
     pub(crate) port: u16,
     child: Child,
-}
-
-/// A port that nobody has just now.
-pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl Redis {

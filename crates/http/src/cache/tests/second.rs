@@ -1,7 +1,8 @@
 //! The second level: what processes share, and what becomes of answers when a Redis is anything but well.
 
 use super::kit::{Kit, PATIENCE, ToldUpstream, says, settle, told_as};
-use super::redis_kit::{Redis, counts, free_port, settings, until};
+use super::port_kit::free_port;
+use super::redis_kit::{Redis, counts, settings, until};
 use crate::cache::Outcome::{Hit, HitRemote, Miss, Pass, Stale};
 use crate::cache::{Clock, RemoteSettings, Sharing};
 use std::sync::Arc;

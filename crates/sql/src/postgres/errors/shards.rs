@@ -207,7 +207,7 @@ fn related(names: &[&str]) -> String {
 
 /// Names of the relationships that the client's part of `plan` follows to rows that may be on other nodes.
 fn apart<'r>(plan: &Plan, relations: &'r Relations) -> Vec<&'r str> {
-    let mut found = Found { by: Vec::new() };
+    let mut found = Followed { by: Vec::new() };
     plan.levels.iter().for_each(|it| {
         found.by.extend(it.by);
         found.query(&it.query);
@@ -233,11 +233,11 @@ fn apart<'r>(plan: &Plan, relations: &'r Relations) -> Vec<&'r str> {
 }
 
 /// Relationships of a request; those of the policy are no one's business.
-struct Found {
+struct Followed {
     by: Vec<RelationshipId>,
 }
 
-impl Found {
+impl Followed {
     fn query(&mut self, query: &Query) {
         self.filter(&query.filter);
         query.order.iter().for_each(|it| self.expr(&it.of));

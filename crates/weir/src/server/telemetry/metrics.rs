@@ -3,7 +3,7 @@
 //! **Cost:** a request adds to a few atomics, and to histograms behind a lock each, that are found by index; names and labels
 //! are only looked at when somebody reads the page.
 
-use super::servers::Servers;
+use super::servers::DatabaseServers;
 use super::service_cache::Cached;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode, encode_registry};
@@ -236,7 +236,7 @@ impl Metrics {
     pub(crate) fn page<'s>(&self, sources: impl IntoIterator<Item = &'s Arc<dyn Source>>) -> String {
         let mut text = String::with_capacity(8 * 1024);
         let mut of_sources = Registry::with_prefix("weir");
-        of_sources.register_collector(Box::new(Servers::of(sources)));
+        of_sources.register_collector(Box::new(DatabaseServers::of(sources)));
         // Writing into a string cannot fail.
         let _ = encode_registry(&mut text, &of_sources);
         let _ = encode(&mut text, &self.registry);

@@ -12,19 +12,19 @@ use weir_engine::source::Source;
 
 /// What sources tell of their servers when the page is read.
 #[derive(Debug)]
-pub(super) struct Servers(Vec<Server>);
+pub(super) struct DatabaseServers(Vec<DatabaseServer>);
 
 #[derive(Debug)]
-struct Server {
+struct DatabaseServer {
     source: String,
     product: Option<String>,
     statements: Vec<(&'static str, u64)>,
 }
 
-impl Servers {
+impl DatabaseServers {
     /// Asks `sources`.
     pub(super) fn of<'s>(sources: impl IntoIterator<Item = &'s Arc<dyn Source>>) -> Self {
-        let server = |it: &Arc<dyn Source>| Server {
+        let server = |it: &Arc<dyn Source>| DatabaseServer {
             source: it.name().to_owned(),
             product: it.product(),
             statements: it.statements_by_shards(),
@@ -33,7 +33,7 @@ impl Servers {
     }
 }
 
-impl Collector for Servers {
+impl Collector for DatabaseServers {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
         let known = || self.0.iter().filter_map(|it| Some((it, it.product.as_deref()?)));
         if known().next().is_some() {
@@ -70,10 +70,10 @@ mod tests {
     #[test]
     fn the_page_tells_products_and_shards() {
         let statements = vec![("none", 0), ("one", 7), ("several", 0), ("all", 2)];
-        let shop = Server { source: "shop".into(), product: Some("Citus 13.2".into()), statements };
-        let plain = Server { source: "file".into(), product: None, statements: Vec::new() };
+        let shop = DatabaseServer { source: "shop".into(), product: Some("Citus 13.2".into()), statements };
+        let plain = DatabaseServer { source: "file".into(), product: None, statements: Vec::new() };
         let mut registry = Registry::with_prefix("weir");
-        registry.register_collector(Box::new(Servers(vec![shop, plain])));
+        registry.register_collector(Box::new(DatabaseServers(vec![shop, plain])));
         let mut page = String::new();
         encode(&mut page, &registry).unwrap();
         for line in [

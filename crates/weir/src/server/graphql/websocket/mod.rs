@@ -29,7 +29,7 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode, Version};
-use operations::Operations;
+use operations::RunningOperations;
 use protocol::{Close, SocketSession, Step};
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -130,7 +130,7 @@ pub(crate) async fn serve<S>(
         let (pace, init) = (Pace::new(terms.messages_per_second), terms.init);
         let mut conversation = Conversation {
             session: SocketSession::new(terms.subprotocol, terms.endpoint),
-            operations: Operations::new(terms.operations_max),
+            operations: RunningOperations::new(terms.operations_max),
             pace,
             init_until: Instant::now() + init,
             client: SocketClient::new(worker, watched, peer, terms),
@@ -156,7 +156,7 @@ async fn told(watched: &ConnectionState, matters: impl Fn(ConnectionCommand) -> 
 struct Conversation {
     session: SocketSession,
     client: SocketClient,
-    operations: Operations,
+    operations: RunningOperations,
     pace: Pace,
     init_until: Instant,
 }

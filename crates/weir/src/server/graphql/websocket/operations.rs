@@ -8,20 +8,20 @@ use futures_util::stream::FuturesUnordered;
 use std::collections::HashMap;
 
 /// An operation that is done.
-pub(super) struct Done {
+pub(super) struct Finished {
     pub(super) id: String,
     /// The messages that say so.
     pub(super) texts: Vec<String>,
 }
 
 /// The running operations.
-pub(super) struct Operations {
-    running: FuturesUnordered<Abortable<LocalBoxFuture<'static, Done>>>,
+pub(super) struct RunningOperations {
+    running: FuturesUnordered<Abortable<LocalBoxFuture<'static, Finished>>>,
     handles: HashMap<String, AbortHandle>,
     running_max: usize,
 }
 
-impl Operations {
+impl RunningOperations {
     pub(super) fn new(running_max: usize) -> Self {
         Self { running: FuturesUnordered::new(), handles: HashMap::new(), running_max }
     }
@@ -40,7 +40,8 @@ impl Operations {
         self.stop(&id);
         let (handle, registration) = AbortHandle::new_pair();
         self.handles.insert(id.clone(), handle);
-        let work: LocalBoxFuture<'static, Done> = Box::pin(async move { Done { id, texts: work.await } });
+        let work: LocalBoxFuture<'static, Finished> =
+            Box::pin(async move { Finished { id, texts: work.await } });
         self.running.push(Abortable::new(work, registration));
     }
 
@@ -51,7 +52,7 @@ impl Operations {
     }
 
     /// The next that is done; nothing for one that was stopped.
-    pub(super) async fn next(&mut self) -> Option<Done> {
+    pub(super) async fn next(&mut self) -> Option<Finished> {
         match self.running.next().await {
             Some(Ok(done)) => {
                 self.handles.remove(&done.id);
@@ -73,7 +74,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_operation_that_was_stopped_says_nothing_under_a_new_one() {
-        let mut operations = Operations::new(2);
+        let mut operations = RunningOperations::new(2);
         operations.start("1".into(), ready(texts("old")));
         operations.start("1".into(), ready(texts("new")));
         let mut said = Vec::new();
@@ -86,7 +87,7 @@ mod tests {
 
     #[tokio::test]
     async fn so_many_run_and_no_more() {
-        let mut operations = Operations::new(2);
+        let mut operations = RunningOperations::new(2);
         operations.start("1".into(), pending());
         operations.start("2".into(), pending());
         assert!(operations.is_full());
