@@ -9,6 +9,7 @@ use crate::compose::Graph;
 use crate::consistency::Positions;
 use crate::errors;
 use crate::execute::{self, ExecutionContext, ExecutionResult};
+use crate::observer::Observer;
 use crate::planner::{Bound, PlanRequest, PlanThread, Planner, Refusal};
 use crate::profiles::Profiles;
 use crate::responses::Responses;
@@ -45,6 +46,8 @@ pub struct Settings {
     pub hold_back_bytes: usize,
     /// Bytes all whole answers that are kept may take together; 0 keeps none.
     pub responses_bytes_max: usize,
+    /// Numbers operations for [`Response::operation`].
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 impl Settings {
@@ -59,6 +62,7 @@ impl Settings {
         edition_2026: false,
         hold_back_bytes: 256 << 10,
         responses_bytes_max: 0,
+        observer: None,
     };
 }
 
@@ -132,6 +136,35 @@ pub struct Response {
     pub timing: Timing,
     /// Token of the log positions after its changes ([`crate::consistency`]).
     pub position: Option<String>,
+    /// Number of the operation, if it was executed and an observer knows it.
+    pub operation: Option<u64>,
+}
+
+impl Response {
+    /// What counters and logs want to know of it.
+    #[must_use]
+    pub fn execution(&self) -> Execution {
+        let is_complete = matches!(self.body, Body::Whole(_) | Body::Shared(_));
+        Execution {
+            operation: self.operation,
+            timing: self.timing,
+            kept: self.lifetime.as_ref().map(|it| it.kept),
+            has_errors: is_complete && !self.body.is_sound(),
+        }
+    }
+}
+
+/// An executed operation, for counters and logs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Execution {
+    /// Number that an observer gave the operation.
+    pub operation: Option<u64>,
+    /// Duration of each stage.
+    pub timing: Timing,
+    /// Origin of an answer with a lifetime.
+    pub kept: Option<Kept>,
+    /// True if the answer has errors. Those of an answer that is streamed are not seen.
+    pub has_errors: bool,
 }
 
 /// Cache metadata of an answer.
@@ -315,7 +348,15 @@ impl Engine {
             kept,
         });
         let position = headers.positions().and_then(Positions::token);
-        Response { outcome: Outcome::Executed, capacity, lifetime, body, timing, position }
+        Response {
+            outcome: Outcome::Executed,
+            capacity,
+            lifetime,
+            body,
+            timing,
+            position,
+            operation: plan.number,
+        }
     }
 
     /// Number of cached whole answers, and their approximate size in bytes.
@@ -351,7 +392,8 @@ fn refused(refusal: Refusal, request: &Request<'_>, timing: Timing) -> Response 
         Refusal::Failures(_) | Refusal::Costly => Outcome::Refused,
     };
     let body = Body::Whole(errors::refused(request.protocol, request.query, &refusal.into_failures()));
-    Response { outcome, capacity: Capacity::Enough, lifetime: None, body, timing, position: None }
+    let capacity = Capacity::Enough;
+    Response { outcome, capacity, lifetime: None, body, timing, position: None, operation: None }
 }
 
 /// The state of a plan cache.

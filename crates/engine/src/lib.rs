@@ -16,6 +16,7 @@ pub mod introspect;
 pub mod keys;
 pub mod lifetime;
 pub mod memory;
+pub mod observer;
 pub mod plan;
 mod planner;
 mod profiles;

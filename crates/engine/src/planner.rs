@@ -8,6 +8,7 @@ use crate::caller::Profile;
 use crate::compose::{Graph, Owner};
 use crate::engine::{Request, Settings, Timing};
 use crate::errors::Failure;
+use crate::observer::ObservedOperation;
 use crate::plan::build::{PlanContext, build, coercion, reading};
 use crate::plan::cache::{CachedPlan, PlanCache, PlanKeyRef};
 use crate::plan::refused::must_not_be_null;
@@ -336,7 +337,17 @@ impl Planner {
         variables: Option<&Variables>,
     ) -> Result<Arc<Plan>, Refusal> {
         self.built.fetch_add(1, Ordering::Relaxed);
-        Ok(Arc::new(build(context, operation, state, variables)?))
+        let mut plan = build(context, operation, state, variables)?;
+        if let Some(observer) = &self.settings.observer {
+            let name = context.document.str(context.operation.name);
+            plan.number = Some(observer.number(&ObservedOperation {
+                text: context.document.text,
+                name: Some(name).filter(|it| !it.is_empty()),
+                kind: plan.kind,
+                coordinates: &plan.output.coordinates(self.graph.schema()),
+            }));
+        }
+        Ok(Arc::new(plan))
     }
 
     /// Parses and validates, and hands on what is asked.

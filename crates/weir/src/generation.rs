@@ -14,7 +14,7 @@ use crate::server::{CorsRules, Readiness};
 use crate::session::Authenticator;
 use crate::session::native::NativeAuth;
 use crate::sources::{self, Findings, Opened};
-use crate::{server, services};
+use crate::{server, services, usage};
 use arc_swap::ArcSwap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_rustls::TlsAcceptor;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
+use weir_engine::observer::Observer;
 use weir_metadata::Loaded;
 use weir_postgres::Watch;
 
@@ -152,6 +153,7 @@ pub(crate) fn settings(config: &Config) -> Settings {
         edition_2026: false,
         hold_back_bytes: config.cache.hold_back_bytes,
         responses_bytes_max: config.cache.responses_bytes_max,
+        observer: Some(Arc::clone(usage::table()) as Arc<dyn Observer>),
     }
 }
 

@@ -14,5 +14,6 @@ pub mod server;
 pub mod services;
 pub mod session;
 pub mod sources;
+mod usage;
 
 pub use facade::{Builder, ExecuteError, Weir};

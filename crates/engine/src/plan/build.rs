@@ -200,6 +200,7 @@ pub(crate) fn build(
         repeats,
         sharing,
         weight_bytes,
+        number: None,
     })
 }
 

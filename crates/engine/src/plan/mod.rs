@@ -68,6 +68,8 @@ pub struct Plan {
     pub(crate) sharing: Option<ResponseSharing>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
+    /// Number of its operation, if an observer gave one.
+    pub number: Option<u64>,
 }
 
 /// A member of the root, or of a namespace in it.

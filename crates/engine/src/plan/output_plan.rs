@@ -6,7 +6,8 @@
 //! **Invariant:** flat tables; ids are only used with the output plan that made them; the members of a set lie side
 //! by side in selection order; depth is bounded by the limits, so walking may recurse.
 
-use weir_language::schema::{FieldId, InputId, TypeId, TypeRef};
+use std::collections::BTreeSet;
+use weir_language::schema::{FieldId, InputId, Schema, TypeId, TypeRef};
 use weir_language::value::Values;
 
 /// The place of a set in [`OutputPlan::sets`].
@@ -199,6 +200,28 @@ impl OutputPlan {
     #[must_use]
     pub fn members(&self, id: SelectionSetId) -> &[OutputField] {
         &self.fields[self.set(id).range()]
+    }
+    /// Coordinates of its fields and arguments in `schema`, the graph's, but for those of introspection.
+    ///
+    /// Source: GraphQL specification, section 3.14 (schema coordinates).
+    #[must_use]
+    pub fn coordinates(&self, schema: &Schema) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for set in &self.sets {
+            let on = schema.type_name(set.on);
+            for field in &self.fields[set.range()] {
+                let name = schema.field_name(field.field);
+                if on.starts_with("__") || name.starts_with("__") {
+                    continue;
+                }
+                found.insert(format!("{on}.{name}"));
+                // Those of directives follow the field's own.
+                let is_own = |it: &&OutputArgument| schema.arguments(field.field).any(|own| own == it.input);
+                let given = self.arguments(field).iter().filter(is_own);
+                found.extend(given.map(|it| format!("{on}.{name}({}:)", schema.input_name(it.input))));
+            }
+        }
+        found
     }
     /// The arguments of a member.
     #[must_use]

@@ -1,5 +1,7 @@
 //! Ports for servers that must be told theirs before they listen, and for those that are not there.
 
+#![allow(unreachable_pub, reason = "a module of tests")]
+
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU16, Ordering};
 

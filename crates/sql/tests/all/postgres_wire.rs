@@ -1,6 +1,5 @@
 //! The wire against a real PostgreSQL: being let in, batches, merging, sessions, cancelling.
 
-use crate::cluster_kit;
 use crate::cluster_kit::client::{ask, by_pk, one_lane, pool, show, shown, soon, text, values};
 use crate::cluster_kit::shared;
 use futures_util::future::join_all;

@@ -347,5 +347,5 @@ fn failed() -> Answer {
     body.pop();
     body.extend_from_slice(b",\"data\":null}");
     let response = json(StatusCode::OK, Media::Json, ResponseBody::whole(body));
-    Answer { response, endpoint: Endpoint::Other, verdict: Verdict::Failed, timing: None }
+    Answer { response, endpoint: Endpoint::Other, verdict: Verdict::Failed, execution: None }
 }

@@ -57,3 +57,4 @@ mod tenants;
 mod tls;
 mod touched;
 mod unread;
+mod usage;

@@ -51,7 +51,7 @@ pub(super) fn batch(
         }
     });
     let response = json(StatusCode::OK, Media::Json, ResponseBody::stream(Vec::new(), rest, None));
-    Ok(Answer { response, endpoint: Endpoint::Hasura, verdict: Verdict::Executed, timing: None })
+    Ok(Answer { response, endpoint: Endpoint::Hasura, verdict: Verdict::Executed, execution: None })
 }
 
 type Sender = unread::Sender<Result<Vec<u8>, Aborted>>;
@@ -94,7 +94,7 @@ async fn run_one(
     };
     let request = engine_request(context, &params, client, Protocol::Hasura, false);
     let made = execute(context, request, caller).await;
-    context.worker.metrics.timing(&made.timing, context.started.elapsed());
+    context.worker.metrics.execution(&made.execution(), context.started.elapsed());
     match made.body {
         Body::Whole(bytes) => out.extend_from_slice(&bytes),
         Body::Shared(bytes) => out.extend_from_slice(&bytes),

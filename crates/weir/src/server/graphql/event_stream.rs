@@ -19,5 +19,5 @@ pub(crate) fn no_events(code: &str, hasura_path: Option<&str>, endpoint: Endpoin
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    Answer { response, endpoint, verdict: Verdict::Refused, timing: None }
+    Answer { response, endpoint, verdict: Verdict::Refused, execution: None }
 }

@@ -32,5 +32,6 @@ fn refused(protocol: Protocol) -> Response {
         body: Body::Whole(error_body("query is not allowed", code, path)),
         timing: Timing::default(),
         position: None,
+        operation: None,
     }
 }

@@ -63,8 +63,7 @@ pub(crate) async fn answer(
         return Ok(no_events("not-supported", Some("$"), Endpoint::Hasura));
     }
     if head.method == Method::GET {
-        let response = json(StatusCode::NOT_FOUND, Media::Json, ResponseBody::whole(NOT_FOUND));
-        return Ok(Answer { response, endpoint: Endpoint::Hasura, verdict: Verdict::Rejected, timing: None });
+        return Ok(not_found());
     }
     let caller = match auth::caller_before_body(context, headers).await {
         Ok(caller) => caller,
@@ -111,6 +110,16 @@ pub(crate) async fn answer(
     Ok(answer)
 }
 
+/// The answer to a GET.
+fn not_found() -> Answer {
+    Answer {
+        response: json(StatusCode::NOT_FOUND, Media::Json, ResponseBody::whole(NOT_FOUND)),
+        endpoint: Endpoint::Hasura,
+        verdict: Verdict::Rejected,
+        execution: None,
+    }
+}
+
 pub(super) fn params(body: JsonRef<'_>) -> Result<Params<'_>, &'static str> {
     receive::params(body).map_err(|unusable| match unusable {
         Unusable::NoQuery => "key \"query\" not found",
@@ -134,13 +143,13 @@ fn finished(
     headers: &HeaderMap,
     statuses: Statuses,
 ) -> Answer {
-    let (verdict, timing) = (verdict(made.outcome), made.timing);
+    let (verdict, execution) = (verdict(made.outcome), Some(made.execution()));
     let status = match verdict {
         Verdict::Executed => StatusCode::OK,
         _ => statuses.of(StatusCode::BAD_REQUEST),
     };
     let response = respond(context, made, status, Media::Json, headers);
-    Answer { response, endpoint: Endpoint::Hasura, verdict, timing: Some(timing) }
+    Answer { response, endpoint: Endpoint::Hasura, verdict, execution }
 }
 
 /// The answer to a caller who is turned away.
@@ -154,5 +163,5 @@ pub(crate) fn denied(error: AuthError, statuses: Statuses) -> Result<Answer, Ref
 
 fn refused(message: &str, code: &str, (status, verdict): (StatusCode, Verdict)) -> Answer {
     let body = ResponseBody::whole(error_body(message, code, Some("$")));
-    Answer { response: json(status, Media::Json, body), endpoint: Endpoint::Hasura, verdict, timing: None }
+    Answer { response: json(status, Media::Json, body), endpoint: Endpoint::Hasura, verdict, execution: None }
 }

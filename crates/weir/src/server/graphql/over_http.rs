@@ -174,7 +174,7 @@ fn unusable_answer(unusable: &Unusable, media: Media) -> Result<Answer, Refusal>
     };
     let body = error_body(unusable.message(), code, None);
     let response = json(refused_status(media), media, ResponseBody::whole(body));
-    Ok(Answer { response, endpoint: Endpoint::Graphql, verdict: Verdict::Refused, timing: None })
+    Ok(Answer { response, endpoint: Endpoint::Graphql, verdict: Verdict::Refused, execution: None })
 }
 
 const fn refused_status(media: Media) -> StatusCode {
@@ -206,7 +206,7 @@ fn answer_with(
             return Err(Refusal { message: message.into(), ..Refusal::method("POST") });
         }
     };
-    let timing = made.timing;
+    let execution = Some(made.execution());
     let response = respond(context, made, status, media, headers);
-    Ok(Answer { response, endpoint: Endpoint::Graphql, verdict, timing: Some(timing) })
+    Ok(Answer { response, endpoint: Endpoint::Graphql, verdict, execution })
 }

@@ -214,7 +214,7 @@ fn object(variables: &VariableTexts) -> Vec<u8> {
 
 /// The engine's response as an answer: an error in Hasura's form with its status, or the data with a tag.
 fn finished(context: &RequestContext, made: engine::Response, head: &Parts) -> Answer {
-    let (outcome, timing) = (made.outcome, made.timing);
+    let (outcome, execution) = (made.outcome, Some(made.execution()));
     let text: &[u8] = match &made.body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes,
@@ -222,7 +222,7 @@ fn finished(context: &RequestContext, made: engine::Response, head: &Parts) -> A
     };
     if let Some(error) = failure(text) {
         let mut answer = error.answer(metrics::Endpoint::Hasura);
-        answer.timing = Some(timing);
+        answer.execution = execution;
         return answer;
     }
     let tag = (head.method == Method::GET).then(|| cache_headers::tag(&made)).flatten();
@@ -237,7 +237,7 @@ fn finished(context: &RequestContext, made: engine::Response, head: &Parts) -> A
         Outcome::Executed => Verdict::Executed,
         Outcome::Refused | Outcome::MethodNotAllowed(_) => Verdict::Refused,
     };
-    Answer { response, endpoint: metrics::Endpoint::Hasura, verdict, timing: Some(timing) }
+    Answer { response, endpoint: metrics::Endpoint::Hasura, verdict, execution }
 }
 
 /// The first error of an answer without data.

@@ -10,3 +10,4 @@ pub(crate) mod reload;
 pub(crate) mod schema;
 pub(crate) mod swagger;
 pub(crate) mod tools;
+pub(crate) mod usage;

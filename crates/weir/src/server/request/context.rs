@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
-use weir_engine::engine::{Engine, Timing};
+use weir_engine::engine::{Engine, Execution};
 use weir_engine::source::Caller;
 use weir_language::json::JsonBuffer;
 
@@ -178,12 +178,13 @@ pub(crate) struct Answer {
     pub(crate) response: Response<ResponseBody>,
     pub(crate) endpoint: Endpoint,
     pub(crate) verdict: Verdict,
-    pub(crate) timing: Option<Timing>,
+    /// The operation, if one was executed.
+    pub(crate) execution: Option<Execution>,
 }
 
 impl Answer {
     /// An answer of some page that is no GraphQL.
     pub(crate) fn page(response: Response<ResponseBody>) -> Self {
-        Self { response, endpoint: Endpoint::Other, verdict: Verdict::Executed, timing: None }
+        Self { response, endpoint: Endpoint::Other, verdict: Verdict::Executed, execution: None }
     }
 }

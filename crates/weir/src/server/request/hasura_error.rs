@@ -76,7 +76,7 @@ impl HasuraError {
             _ if self.status.is_server_error() => Verdict::Failed,
             _ => Verdict::Rejected,
         };
-        Answer { response, endpoint, verdict, timing: None }
+        Answer { response, endpoint, verdict, execution: None }
     }
 }
 

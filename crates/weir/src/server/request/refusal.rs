@@ -83,7 +83,7 @@ impl Refusal {
         }
         let denied = matches!(self.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         let verdict = if denied { Verdict::Denied } else { Verdict::Rejected };
-        Answer { response, endpoint, verdict, timing: None }
+        Answer { response, endpoint, verdict, execution: None }
     }
 }
 

@@ -9,7 +9,7 @@ use hyper::http::request::Parts;
 use hyper::{Response, Version};
 use std::cell::Cell;
 use std::time::Duration;
-use weir_engine::engine::Timing;
+use weir_engine::engine::{Execution, Timing};
 
 /// The header of the request id.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -73,14 +73,15 @@ impl RequestId {
 /// Completes the head of `answer`, the one to `head`, counts it and logs it.
 pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> Response<ResponseBody> {
     let id = &context.id;
-    let Answer { mut response, endpoint, verdict, timing } = answer;
-    let total = count(context, endpoint, verdict, timing.as_ref());
-    if let Some(timing) = timing.filter(|_| context.generation.dev) {
-        response.headers_mut().insert(SERVER_TIMING, server_timing(&timing, total));
+    let Answer { mut response, endpoint, verdict, execution } = answer;
+    let total = count(context, endpoint, verdict, execution.as_ref());
+    if let Some(execution) = execution.filter(|_| context.generation.dev) {
+        response.headers_mut().insert(SERVER_TIMING, server_timing(&execution.timing, total));
     }
     context.generation.cors.mark(head, response.headers_mut());
     if context.generation.config.log.access {
-        log::access(id.text(), head, (response.status().as_u16(), response.body().len()), total);
+        let sent = (response.status().as_u16(), response.body().len());
+        log::access(id.text(), head, sent, execution.as_ref(), total);
     }
     for cookie in context.cookies.borrow_mut().drain(..) {
         response.headers_mut().append(SET_COOKIE, cookie);
@@ -98,15 +99,15 @@ pub(crate) fn count(
     context: &RequestContext,
     endpoint: Endpoint,
     verdict: Verdict,
-    timing: Option<&Timing>,
+    execution: Option<&Execution>,
 ) -> Duration {
     let (total, metrics) = (context.started.elapsed(), &context.worker.metrics);
     metrics.request(endpoint, verdict);
-    if let Some(timing) = timing {
-        metrics.timing(timing, total);
+    if let Some(execution) = execution {
+        metrics.execution(execution, total);
         let slow_ms = context.generation.config.log.slow_ms;
         if total >= Duration::from_millis(u64::from(slow_ms)) {
-            log::slow(context.id.text(), timing, total);
+            log::slow(context.id.text(), execution, total);
         }
     }
     total

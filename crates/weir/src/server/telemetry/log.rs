@@ -5,6 +5,7 @@
 
 use super::metrics::Metrics;
 use crate::config::{Log, LogFormat};
+use crate::usage::{self, KEPT, OperationName};
 use hyper::http::request::Parts;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
-use weir_engine::engine::Timing;
+use weir_engine::engine::Execution;
 
 /// Lines that may wait for the sink.
 const LINES_WAITING_MAX: usize = 8192;
@@ -131,8 +132,21 @@ impl Drop for Pending<'_> {
     }
 }
 
+/// The name of the executed operation.
+fn operation(execution: &Execution) -> Option<OperationName> {
+    usage::table().name(execution.operation?)
+}
+
 /// Writes the line of the access log.
-pub(crate) fn access(request_id: &str, head: &Parts, (status, bytes): (u16, Option<u64>), total: Duration) {
+pub(crate) fn access(
+    request_id: &str,
+    head: &Parts,
+    (status, bytes): (u16, Option<u64>),
+    execution: Option<&Execution>,
+    total: Duration,
+) {
+    let operation = execution.and_then(operation);
+    let kept = execution.and_then(|it| it.kept).map(|it| KEPT[it as usize].1);
     tracing::info!(
         target: "weir::access",
         request_id,
@@ -140,17 +154,25 @@ pub(crate) fn access(request_id: &str, head: &Parts, (status, bytes): (u16, Opti
         path = %head.uri.path(),
         status,
         bytes,
+        operation = operation.as_ref().map(|it| &*it.name),
+        hash = operation.as_ref().map(|it| &*it.hash),
+        has_errors = execution.map(|it| it.has_errors),
+        cache = kept,
+        execute_us = execution.map(|it| it.timing.execute.as_micros() as u64),
         total_us = total.as_micros() as u64,
         "request"
     );
 }
 
 /// Reports an operation that took long.
-pub(crate) fn slow(request_id: &str, timing: &Timing, total: Duration) {
+pub(crate) fn slow(request_id: &str, execution: &Execution, total: Duration) {
     let us = |duration: Duration| duration.as_micros() as u64;
+    let (timing, operation) = (&execution.timing, operation(execution));
     tracing::warn!(
         target: "weir::slow",
         request_id,
+        operation = operation.as_ref().map(|it| &*it.name),
+        hash = operation.as_ref().map(|it| &*it.hash),
         plan_hit = timing.plan_hit,
         parse_us = us(timing.parse),
         validate_us = us(timing.validate),

@@ -3,8 +3,10 @@
 //! **Cost:** a request adds to a few atomics, and to histograms behind a lock each, that are found by index; names and labels
 //! are only looked at when somebody reads the page.
 
+use super::operations::OperationMetrics;
 use super::servers::DatabaseServers;
 use super::service_cache::Cached;
+use crate::usage::{self, KEPT};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode, encode_registry};
 use prometheus_client::metrics::counter::Counter;
@@ -15,7 +17,7 @@ use prometheus_client::registry::{Registry, Unit};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
-use weir_engine::engine::{Kept, Timing};
+use weir_engine::engine::{Execution, Kept};
 use weir_engine::source::Source;
 
 /// Outcome of a request.
@@ -117,8 +119,6 @@ pub(crate) struct Metrics {
 /// The labels of [`Endpoint`], [`Verdict`] and [`Stage`], in their order.
 const DOORS: [&str; 3] = ["graphql", "v1_graphql", "other"];
 const VERDICTS: [&str; 5] = ["executed", "refused", "rejected", "denied", "failed"];
-/// The labels of [`Kept`], in its order.
-const KEPT: [&str; 3] = ["hit", "joined", "made"];
 const STAGES: [&str; 7] = ["parse", "validate", "plan", "bind", "execute", "overhead", "total"];
 
 impl Metrics {
@@ -129,6 +129,7 @@ impl Metrics {
         registry.register("requests", "Requests by endpoint and outcome", requests.clone());
         let stages = Family::<StageLabels, Histogram>::new_with_constructor(durations);
         registry.register_collector(Box::new(Cached));
+        registry.register_collector(Box::new(OperationMetrics(Arc::clone(usage::table()))));
         let help = "Time per stage of a GraphQL request; overhead is all but the sources";
         registry.register_with_unit("stage_duration", help, Unit::Seconds, stages.clone());
         let plans = Family::<PlanLabels, Counter>::default();
@@ -147,7 +148,7 @@ impl Metrics {
             stages: STAGES.iter().map(|stage| stages.get_or_create_owned(&StageLabels { stage })).collect(),
             plan_hits: plans.get_or_create_owned(&PlanLabels { result: "hit" }),
             plan_misses: plans.get_or_create_owned(&PlanLabels { result: "miss" }),
-            kept: KEPT.iter().map(|result| kept.get_or_create_owned(&KeptLabels { result })).collect(),
+            kept: KEPT.iter().map(|it| kept.get_or_create_owned(&KeptLabels { result: it.1 })).collect(),
             limits,
             connections: Gauge::default(),
             evicted: Counter::default(),
@@ -201,8 +202,10 @@ impl Metrics {
         self.kept[kept as usize].inc();
     }
 
-    /// Notes the stages of an executed request that took `total`.
-    pub(crate) fn timing(&self, timing: &Timing, total: Duration) {
+    /// Notes a request that took `total`, by its stages and its operation.
+    pub(crate) fn execution(&self, execution: &Execution, total: Duration) {
+        usage::table().note(execution, total);
+        let timing = &execution.timing;
         let observe = |stage: Stage, took: Duration| self.stages[stage as usize].observe(took.as_secs_f64());
         if timing.plan_hit {
             self.plan_hits.inc();
@@ -247,6 +250,7 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weir_engine::engine::Timing;
 
     fn check(act: impl FnOnce(&Metrics), line: &str) {
         let metrics = Metrics::new();
@@ -269,13 +273,16 @@ mod tests {
 
     #[test]
     fn durations_fall_into_powers_of_four() {
-        let bind = |us| Timing { bind: Duration::from_micros(us), plan_hit: true, ..Timing::default() };
+        let bind = |us| {
+            let timing = Timing { bind: Duration::from_micros(us), plan_hit: true, ..Timing::default() };
+            Execution { timing, ..Execution::default() }
+        };
         let bucket = |bound| format!(r#"weir_stage_duration_seconds_bucket{{le="{bound}",stage="bind"}} 1"#);
-        check(|it| it.timing(&bind(1), Duration::ZERO), &bucket("0.000001"));
-        check(|it| it.timing(&bind(4), Duration::ZERO), &bucket("0.000004"));
-        check(|it| it.timing(&bind(3), Duration::ZERO), &bucket("0.000004"));
-        check(|it| it.timing(&bind(5), Duration::ZERO), &bucket("0.000016"));
-        check(|it| it.timing(&bind(10_000_000_000), Duration::ZERO), &bucket("+Inf"));
+        check(|it| it.execution(&bind(1), Duration::ZERO), &bucket("0.000001"));
+        check(|it| it.execution(&bind(4), Duration::ZERO), &bucket("0.000004"));
+        check(|it| it.execution(&bind(3), Duration::ZERO), &bucket("0.000004"));
+        check(|it| it.execution(&bind(5), Duration::ZERO), &bucket("0.000016"));
+        check(|it| it.execution(&bind(10_000_000_000), Duration::ZERO), &bucket("+Inf"));
     }
 
     #[test]
@@ -285,8 +292,9 @@ mod tests {
 
     #[test]
     fn plan_hits_and_limits_are_counted() {
-        let hit = Timing { plan_hit: true, ..Timing::default() };
-        check(|it| it.timing(&hit, Duration::ZERO), r#"weir_plan_cache_total{result="hit"} 1"#);
+        let timing = Timing { plan_hit: true, ..Timing::default() };
+        let hit = Execution { timing, ..Execution::default() };
+        check(|it| it.execution(&hit, Duration::ZERO), r#"weir_plan_cache_total{result="hit"} 1"#);
         let body = br#"{"errors":[{"message":"x","extensions":{"code":"LIMIT_DEPTH"}}]}"#;
         check(|it| it.limits_in(body), r#"weir_limit_refusals_total{limit="LIMIT_DEPTH"} 1"#);
     }

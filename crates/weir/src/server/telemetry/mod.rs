@@ -2,5 +2,6 @@
 
 pub(crate) mod log;
 pub(crate) mod metrics;
+mod operations;
 mod servers;
 pub(crate) mod service_cache;

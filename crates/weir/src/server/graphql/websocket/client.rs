@@ -147,7 +147,7 @@ impl SocketClient {
                     Answered::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed)
                 }
             };
-            count(&context, talk.endpoint, answered.verdict, answered.timing.as_ref());
+            count(&context, talk.endpoint, answered.verdict, answered.execution.as_ref());
             in_flight.answered(answered.body.len() as u64);
             talk.answer(&id, answered.outcome, &answered.body)
         }
@@ -158,7 +158,7 @@ impl SocketClient {
 struct Answered {
     outcome: Outcome,
     verdict: Verdict,
-    timing: Option<engine::Timing>,
+    execution: Option<engine::Execution>,
     body: Vec<u8>,
 }
 
@@ -166,7 +166,7 @@ impl Answered {
     /// An error before anything was executed.
     fn refused(endpoint: Endpoint, message: &str, code: &str, verdict: Verdict) -> Self {
         let path = (endpoint == Endpoint::Hasura).then_some("$");
-        Self { outcome: Outcome::Refused, verdict, timing: None, body: error_body(message, code, path) }
+        Self { outcome: Outcome::Refused, verdict, execution: None, body: error_body(message, code, path) }
     }
 }
 
@@ -238,12 +238,13 @@ async fn made(
     let caller = context.engine().caller(&identity);
     let response =
         execute(context, engine_request(context, &params, &client, protocol, false), &caller).await;
-    let (outcome, verdict, timing) = (response.outcome, hasura::verdict(response.outcome), response.timing);
+    let (outcome, verdict) = (response.outcome, hasura::verdict(response.outcome));
+    let execution = Some(response.execution());
     match whole(response.body, limits.unread_connection_bytes_max).await {
         Ok(body) => Answered {
             outcome: if outcome == engine::Outcome::Executed { Outcome::Executed } else { Outcome::Refused },
             verdict,
-            timing: Some(timing),
+            execution,
             body,
         },
         Err(message) => Answered::refused(endpoint, &message, "LIMIT_UNREAD", Verdict::Failed),

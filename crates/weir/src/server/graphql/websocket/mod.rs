@@ -91,7 +91,7 @@ pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint)
     if headers.contains_key(SEC_WEBSOCKET_PROTOCOL) {
         answer.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(subprotocol.name()));
     }
-    Ok(Answer { response, endpoint, verdict: Verdict::Executed, timing: None })
+    Ok(Answer { response, endpoint, verdict: Verdict::Executed, execution: None })
 }
 
 /// The subprotocol: the newer one where both are offered. On Hasura's address a client that offers none speaks the older.
