@@ -1,15 +1,12 @@
-//! The load kit: services that answer as a scenario says, so that a gateway can be tried without the services it stands
-//! before.
+//! The load kit: mock services to try a gateway on, and the load generator that measures any GraphQL or HTTP server.
 //!
 //! **Invariant:** knows none of the crates it is used to measure.
 
 mod expression;
-mod latency;
-mod scenario;
-mod serve;
-mod template;
+mod mock;
+pub mod result;
+mod text;
 mod yaml;
 
-pub use scenario::Scenario;
-pub use serve::serve;
+pub use mock::{Scenario, serve};
 pub use yaml::Mistake;

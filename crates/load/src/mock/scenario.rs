@@ -2,9 +2,10 @@
 //!
 //! **Invariant:** a scenario that was read can be served; every mistake in its text is told with line, column and a way out.
 
-use crate::expression::{Name, mix};
-use crate::latency::{Failures, Latency, Status};
-use crate::template::{Names, Template, Words};
+use super::latency::{Failures, LatencyModel, Status};
+use super::names::Name;
+use super::template::{Names, Template, Words};
+use crate::expression::mix;
 use crate::yaml::{self, Mistake, Pairs, Span, Tree, unknown};
 use http::{HeaderName, Method};
 use serde::Deserialize;
@@ -21,7 +22,7 @@ struct Text {
     #[serde(default)]
     version: Option<Span>,
     #[serde(default)]
-    latency: Latency,
+    latency: LatencyModel,
     #[serde(default)]
     errors: Option<Failures>,
     #[serde(default)]
@@ -35,7 +36,7 @@ struct Text {
 #[serde(deny_unknown_fields)]
 struct EndpointText {
     #[serde(default)]
-    latency: Option<Latency>,
+    latency: Option<LatencyModel>,
     #[serde(default)]
     errors: Option<Failures>,
     #[serde(default)]
@@ -66,7 +67,7 @@ pub(crate) struct Endpoint {
     pub method: Method,
     path: Vec<Segment>,
     pub status: http::StatusCode,
-    pub latency: Latency,
+    pub latency: LatencyModel,
     pub failures: Failures,
     pub headers: Vec<(HeaderName, Words)>,
     /// The ids that exist; others are 404 in a path and left out of a batch.
@@ -139,7 +140,7 @@ impl Scenario {
 /// Settings that all endpoints of a scenario share.
 struct Shared<'a> {
     seed: u64,
-    latency: Latency,
+    latency: LatencyModel,
     errors: Failures,
     headers: Pairs<Spanned<String>>,
     names: Vec<String>,

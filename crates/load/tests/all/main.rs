@@ -1,0 +1,3 @@
+//! Tests of the load kit over sockets.
+
+mod mock;
