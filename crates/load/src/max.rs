@@ -86,10 +86,20 @@ pub fn max(
     }
     for (name, only) in targets {
         progress(MaxProgress::Begin(&name));
-        let mut search = Search { plan, options, only, progress, probes: Vec::new(), last: None };
-        let found = search.find()?;
-        let (probes, last) = (search.probes, search.last);
-        let setup = setup.get_or_insert_with(|| last.map(|it| it.setup).unwrap_or_default());
+        let (mut probes, mut last) = (Vec::new(), None);
+        let found = search(options.from, &mut |offered, is_confirmation| {
+            let length = if is_confirmation { options.confirm } else { options.probe };
+            let load = Load::constant(offered, length, options.arrivals)?;
+            let settings = RunOptions { load: Some(load), only, ..RunOptions::default() };
+            let result = run(plan, settings, &mut |it| progress(MaxProgress::Second(offered, *it)))?;
+            let probe = judge(options, offered, is_confirmation, &result)?;
+            progress(MaxProgress::Probed(&probe));
+            let holds = probe.holds;
+            probes.push(probe);
+            last = Some(result.setup.clone());
+            Ok(holds.then_some(result))
+        })?;
+        let setup = setup.get_or_insert_with(|| last.unwrap_or_default());
         setup.load = format!("searched from {}/s", options.from);
         maxima.push(maximum(name, found, probes));
     }
@@ -128,100 +138,114 @@ fn rate(result: &RunResult) -> f64 {
     result.total.completed.saturating_sub(failed) as f64 / result.setup.duration_s
 }
 
-struct Search<'s, 'p> {
-    plan: &'s Arc<Plan>,
-    options: &'s MaxOptions,
-    only: Option<usize>,
-    progress: &'p mut dyn FnMut(MaxProgress<'_>),
-    probes: Vec<Probe>,
-    last: Option<RunResult>,
+/// Tries a rate, as a confirmation or not. Returns what was measured if the rate holds the bound.
+type Prober<'p, M> = &'p mut dyn FnMut(f64, bool) -> Result<Option<M>, String>;
+
+/// The measurements of three confirmations of the highest rate that holds; none if not even a hundredth of `from` does.
+fn search<M>(from: f64, probe: Prober<'_, M>) -> Result<Vec<M>, String> {
+    let (mut low, mut high) = (0.0, from);
+    while high <= RATE_MAX && probe(high, false)?.is_some() {
+        low = high;
+        high *= 2.0;
+    }
+    while low == 0.0 && high > from / 100.0 && high > 1.0 {
+        let lower = high / 2.0;
+        match probe(lower, false)? {
+            Some(_) => low = lower,
+            None => high = lower,
+        }
+    }
+    while low > 0.0 && (high - low) / high > PRECISION {
+        let middle = f64::midpoint(low, high);
+        match probe(middle, false)? {
+            Some(_) => low = middle,
+            None => high = middle,
+        }
+    }
+    confirm(low, probe)
 }
 
-impl Search<'_, '_> {
-    /// The confirmations of the highest rate that holds; none if not even the first does.
-    fn find(&mut self) -> Result<Vec<RunResult>, String> {
-        let (mut low, mut high) = (0.0, self.options.from);
-        while high <= RATE_MAX && self.probe(high, false)?.is_some() {
-            low = high;
-            high *= 2.0;
-        }
-        // Not even the first rate holds: lower ones are tried down to a hundredth.
-        while low == 0.0 && high > self.options.from / 100.0 && high > 1.0 {
-            let lower = high / 2.0;
-            match self.probe(lower, false)? {
-                Some(_) => low = lower,
-                None => high = lower,
+fn confirm<M>(mut rate: f64, probe: Prober<'_, M>) -> Result<Vec<M>, String> {
+    let lowest = rate / 4.0;
+    while rate > lowest {
+        let mut held = Vec::new();
+        while held.len() < CONFIRMATIONS {
+            match probe(rate, true)? {
+                Some(result) => held.push(result),
+                None => break,
             }
         }
-        while low > 0.0 && (high - low) / high > PRECISION {
-            let middle = f64::midpoint(low, high);
-            match self.probe(middle, false)? {
-                Some(_) => low = middle,
-                None => high = middle,
-            }
+        if held.len() == CONFIRMATIONS {
+            return Ok(held);
         }
-        self.confirm(low)
+        rate *= 1.0 - PRECISION;
+    }
+    Ok(Vec::new())
+}
+
+fn judge(
+    options: &MaxOptions,
+    offered: f64,
+    is_confirmation: bool,
+    result: &RunResult,
+) -> Result<Probe, String> {
+    let percentile_us = result.total.latency.percentile(options.percentile)?;
+    let error_percent = result.total.error_percent();
+    let bound_us = u64::try_from(options.bound.as_micros()).unwrap_or(u64::MAX);
+    let reason = if error_percent >= options.errors_max_percent && error_percent > 0.0 {
+        format!("{error_percent:.2} % errors")
+    } else if percentile_us >= bound_us {
+        format!("p{} is {} ms", options.percentile, percentile_us / 1000)
+    } else if let Some(cause) = result.verdict.void_because.first() {
+        match result.verdict.achieved_percent < 99.0 {
+            true => cause.clone(),
+            false => format!("the generator is too slow: {cause}"),
+        }
+    } else {
+        String::new()
+    };
+    let (holds, achieved_per_s) = (reason.is_empty(), rate(result));
+    Ok(Probe {
+        offered_per_s: offered,
+        achieved_per_s,
+        percentile_us,
+        error_percent,
+        holds,
+        reason,
+        is_confirmation,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rates confirmed for a server that holds `capacity`, and those tried.
+    fn found(capacity: f64, from: f64, confirmed: f64) -> (Vec<f64>, usize) {
+        let mut tried = 0;
+        let held = search(from, &mut |rate, is_confirmation| {
+            tried += 1;
+            let limit = if is_confirmation { confirmed } else { capacity };
+            Ok((rate <= limit).then_some(rate))
+        });
+        (held.expect("nothing fails"), tried)
     }
 
-    fn confirm(&mut self, mut rate: f64) -> Result<Vec<RunResult>, String> {
-        let lowest = rate / 4.0;
-        while rate > lowest {
-            let mut held = Vec::new();
-            while held.len() < CONFIRMATIONS {
-                match self.probe(rate, true)? {
-                    Some(result) => held.push(result),
-                    None => break,
-                }
-            }
-            if held.len() == CONFIRMATIONS {
-                return Ok(held);
-            }
-            rate *= 1.0 - PRECISION;
+    #[test]
+    fn the_maximum_is_found_within_five_percent() {
+        for capacity in [3.0, 49.0, 50.0, 777.0, 12_345.0, 400_000.0] {
+            let (held, tried) = found(capacity, 50.0, capacity);
+            assert_eq!(held.len(), 3, "{capacity}");
+            assert!(held.iter().all(|it| (capacity * 0.94..=capacity).contains(it)), "{capacity}: {held:?}");
+            assert!(tried < 30, "{capacity}: {tried} probes");
         }
-        Ok(Vec::new())
     }
 
-    /// Tries a rate. Returns its result if it holds the bound.
-    fn probe(&mut self, offered: f64, is_confirmation: bool) -> Result<Option<RunResult>, String> {
-        let length = if is_confirmation { self.options.confirm } else { self.options.probe };
-        let load = Load::constant(offered, length, self.options.arrivals)?;
-        let options = RunOptions { load: Some(load), only: self.only, ..RunOptions::default() };
-        let progress = &mut self.progress;
-        let result = run(self.plan, options, &mut |it| progress(MaxProgress::Second(offered, *it)))?;
-        let probe = self.judge(offered, is_confirmation, &result)?;
-        (self.progress)(MaxProgress::Probed(&probe));
-        let holds = probe.holds;
-        self.probes.push(probe);
-        self.last = Some(result.clone());
-        Ok(holds.then_some(result))
-    }
-
-    fn judge(&self, offered: f64, is_confirmation: bool, result: &RunResult) -> Result<Probe, String> {
-        let percentile_us = result.total.latency.percentile(self.options.percentile)?;
-        let error_percent = result.total.error_percent();
-        let bound_us = u64::try_from(self.options.bound.as_micros()).unwrap_or(u64::MAX);
-        let reason = if error_percent >= self.options.errors_max_percent && error_percent > 0.0 {
-            format!("{error_percent:.2} % errors")
-        } else if percentile_us >= bound_us {
-            format!("p{} is {} ms", self.options.percentile, percentile_us / 1000)
-        } else if let Some(cause) = result.verdict.void_because.first() {
-            match result.verdict.achieved_percent < 99.0 {
-                true => cause.clone(),
-                false => format!("the generator is too slow: {cause}"),
-            }
-        } else {
-            String::new()
-        };
-        let holds = reason.is_empty();
-        let achieved_per_s = rate(result);
-        Ok(Probe {
-            offered_per_s: offered,
-            achieved_per_s,
-            percentile_us,
-            error_percent,
-            holds,
-            reason,
-            is_confirmation,
-        })
+    #[test]
+    fn a_rate_that_is_not_confirmed_is_lowered() {
+        let (held, _) = found(1000.0, 50.0, 800.0);
+        assert!(held.iter().all(|it| (700.0..=800.0).contains(it)), "{held:?}");
+        assert!(found(0.1, 50.0, 0.1).0.is_empty(), "no rate holds");
+        assert!(found(1000.0, 50.0, 1.0).0.is_empty(), "no rate is confirmed");
     }
 }
