@@ -161,9 +161,7 @@ impl LoadText {
         if self.rate.is_some_and(|_| matches!(named.first(), Some(&("closed" | "points" | "replay")))) {
             return Err(format!("`rate` and `{}` exclude each other; keep one of them", named[0]));
         }
-        if self.think.is_some() && self.rate.is_some() {
-            return Err("`think` belongs to `closed`".into());
-        }
+        self.check_owners()?;
         for (name, value) in [("rate", self.rate), ("compress", self.compress), ("speed", self.speed)] {
             if let Some(value) = value.filter(|it| !it.is_finite() || *it <= 0.0) {
                 return Err(format!("`{name}` has to be above 0, not {value}"));
@@ -197,6 +195,26 @@ impl LoadText {
         let rate = format!("{rate} of {:.0}/s on average", profile.mean_rate());
         let words = words(&rate, profile.duration(), arrivals);
         Ok(Load::Open { profile, arrivals, words })
+    }
+
+    /// Settings that belong to another one that is not there.
+    fn check_owners(&self) -> Result<(), String> {
+        let owned = [
+            ("think", self.think.is_some(), "closed", self.closed.is_some()),
+            ("scale", self.scale.is_some(), "profile", self.profile.is_some()),
+            ("compress", self.compress.is_some(), "profile", self.profile.is_some()),
+            ("speed", self.speed.is_some(), "replay", self.replay.is_some()),
+            (
+                "duration",
+                self.duration.is_some(),
+                "rate`, `profile` or `closed",
+                self.points.is_none() && self.replay.is_none(),
+            ),
+        ];
+        match owned.iter().find(|it| it.1 && !it.3) {
+            Some((name, _, owner, _)) => Err(format!("`{name}` belongs to `{owner}`")),
+            None => Ok(()),
+        }
     }
 
     fn replayed(

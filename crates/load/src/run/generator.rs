@@ -196,7 +196,7 @@ async fn closed(shared: &Rc<GeneratorState>, warmup: Duration) -> u32 {
         });
     }
     while tasks.join_next().await.is_some() {}
-    users
+    if shared.http2.is_empty() { users } else { u32::try_from(shared.http2.len()).unwrap_or(u32::MAX) }
 }
 
 /// Hands each arrival of the schedule to a free slot. Returns the number of slots.
@@ -233,12 +233,13 @@ async fn open(shared: &Rc<GeneratorState>, (first, most): (u32, u32), warmup: Du
     shared.is_ended.set(true);
     shared.arrived.notify_waiters();
     let grace = shared.plan.operations.iter().map(|it| it.timeout).max().unwrap_or_default();
-    let all = async { while tasks.join_next().await.is_some() {} };
-    drop(tokio::time::timeout(grace, all).await);
-    drop(tasks);
+    // The tasks go on when the wait ends early: they stay in the set.
+    drop(tokio::time::timeout(grace, async { while tasks.join_next().await.is_some() {} }).await);
     for arrival in shared.queue.take() {
         shared.count_unsent(&arrival);
     }
+    // Requests in flight end by their own timeouts.
+    while tasks.join_next().await.is_some() {}
     slots / streams
 }
 
@@ -318,8 +319,10 @@ impl GeneratorState {
         tally.sent += 1;
         tally.completed += u64::from(is_answered);
         tally.bytes += answer.bytes;
-        tally.latency.record(latency);
-        if is_answered {
+        // A refused connection is no fast answer; a timeout is a slow one.
+        let is_timed = is_answered || matches!(result, Err(("timeout", ..)));
+        if is_timed {
+            tally.latency.record(latency);
             tally.service.record(times.done.saturating_duration_since(times.sent));
         }
         if let Some(label) = answer.cache.label().filter(|_| is_answered) {
@@ -337,11 +340,15 @@ impl GeneratorState {
         second.sent += 1;
         second.completed += u64::from(is_answered);
         second.errors += u64::from(is_error);
-        second.latency.record(latency);
+        if is_timed {
+            second.latency.record(latency);
+        }
         let mut live = self.live.borrow_mut();
         live.completed += u64::from(is_answered);
         live.errors += u64::from(is_error);
-        live.latency.record(latency);
+        if is_timed {
+            live.latency.record(latency);
+        }
     }
 }
 

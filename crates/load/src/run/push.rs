@@ -119,6 +119,7 @@ async fn subscriber(shared: &GeneratorState, at: usize, opened: tokio::sync::mps
 /// Counts pushes until the subscription ends.
 async fn receive(shared: &GeneratorState, at: usize, mut subscription: Subscription) {
     let operation = &shared.plan.operations[at];
+    let values = RunValues::new(&shared.plan.generators, shared.plan.captures);
     loop {
         let push = match subscription.next().await {
             Ok(Some(push)) => push,
@@ -137,7 +138,6 @@ async fn receive(shared: &GeneratorState, at: usize, mut subscription: Subscript
             }),
             Some(Mark::Sent(_)) | None => None,
         };
-        let values = RunValues::new(&shared.plan.generators, shared.plan.captures);
         let failure = operation.checks.failure(200, &push, &values);
         let mut recorder = shared.recorder.borrow_mut();
         let tally = &mut recorder.operations[at];

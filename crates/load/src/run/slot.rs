@@ -2,7 +2,6 @@
 
 use crate::plan::{Flow, Operation, Over, Plan, Protocol, RunValues, Share, captured};
 use crate::wire::{Answer, Dialer, Http1, Http2, WireError};
-use http::Method;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -50,18 +49,17 @@ impl<'p> Slot<'p> {
         replayed: &str,
     ) -> Result<(), WireError> {
         debug_assert_eq!(operation.over, Over::Http);
-        let is_head = operation.method == Method::HEAD;
         let exchange = async {
             if let Some(http2) = &self.http2 {
                 let request = operation.render(&self.values, replayed);
                 return http2.exchange(dialer, request, &mut self.answer).await;
             }
             if let Some(request) = &operation.constant {
-                return self.http1.exchange(dialer, request, is_head, &mut self.answer).await;
+                return self.http1.exchange(dialer, request, &mut self.answer).await;
             }
             self.request.clear();
             operation.render(&self.values, replayed).write_http1(&dialer.target, &mut self.request);
-            self.http1.exchange(dialer, &self.request, is_head, &mut self.answer).await
+            self.http1.exchange(dialer, &self.request, &mut self.answer).await
         };
         let result = match tokio::time::timeout(operation.timeout, exchange).await {
             Ok(result) => result,

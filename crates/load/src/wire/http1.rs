@@ -55,11 +55,10 @@ impl Http1 {
         &mut self,
         dialer: &Dialer,
         request: &[u8],
-        is_head: bool,
         answer: &mut Answer,
     ) -> Result<(), WireError> {
         self.open(dialer).await?;
-        let result = self.try_exchange(request, is_head, answer).await;
+        let result = self.try_exchange(request, answer).await;
         if !matches!(result, Ok(false)) {
             self.close();
         }
@@ -73,12 +72,7 @@ impl Http1 {
     }
 
     /// True if the connection must be closed after this answer.
-    async fn try_exchange(
-        &mut self,
-        request: &[u8],
-        is_head: bool,
-        answer: &mut Answer,
-    ) -> Result<bool, WireError> {
+    async fn try_exchange(&mut self, request: &[u8], answer: &mut Answer) -> Result<bool, WireError> {
         let Some(stream) = &mut self.stream else {
             return Err(WireError::new("closed", "the connection is not open"));
         };
@@ -90,13 +84,13 @@ impl Http1 {
             if read(stream, buffer).await? == 0 {
                 return Err(WireError::new("closed", "the server closed the connection before it answered"));
             }
-            head = parse(buffer, is_head, answer)?;
+            head = parse(buffer, answer)?;
             // An interim answer such as 103 is followed by the real one.
             while let Some(it) = &head
                 && (100..200).contains(&answer.status)
             {
                 buffer.drain(..it.length);
-                head = parse(buffer, is_head, answer)?;
+                head = parse(buffer, answer)?;
             }
         }
         let Some(Head { length, body, is_last }) = head else { return Ok(true) };
@@ -144,7 +138,7 @@ async fn more(stream: &mut Box<dyn Stream>, buffer: &mut Vec<u8>) -> Result<(), 
 }
 
 /// The head, once it is there as a whole.
-fn parse(buffer: &[u8], is_head: bool, answer: &mut Answer) -> Result<Option<Head>, WireError> {
+fn parse(buffer: &[u8], answer: &mut Answer) -> Result<Option<Head>, WireError> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
     let mut response = httparse::Response::new(&mut headers);
     let parsed = response.parse(buffer).map_err(|cause| WireError::new("protocol", cause))?;
@@ -168,7 +162,7 @@ fn parse(buffer: &[u8], is_head: bool, answer: &mut Answer) -> Result<Option<Hea
             _ => answer.cache.note(header.name.as_bytes(), header.value),
         }
     }
-    if is_head || matches!(answer.status, 100..200 | 204 | 304) {
+    if matches!(answer.status, 100..200 | 204 | 304) {
         body = BodyLength::Known(0);
     }
     if matches!(body, BodyLength::Known(it) if it > ANSWER_BYTES_MAX) {

@@ -83,7 +83,7 @@ impl HttpRequest {
             out.extend_from_slice(value.as_bytes());
             out.extend_from_slice(b"\r\n");
         }
-        if !self.body.is_empty() || !matches!(self.method, Method::GET | Method::DELETE | Method::HEAD) {
+        if !self.body.is_empty() || !matches!(self.method, Method::GET | Method::DELETE) {
             out.extend_from_slice(b"content-length: ");
             out.extend_from_slice(itoa::Buffer::new().format(self.body.len()).as_bytes());
             out.extend_from_slice(b"\r\n");

@@ -78,6 +78,8 @@ fn mistakes_of_loads_have_their_place() {
     load("{rate: 0}", "3:7: `rate` has to be above 0, not 0");
     load("{rate: 5, closed: 5}", "3:7: `rate` and `closed` exclude each other; keep one of them");
     load("{profile: ramp, closed: 5}", "3:7: `closed` and `profile` exclude each other; keep one of them");
+    load("{rate: 5, think: 5s}", "3:7: `think` belongs to `closed`");
+    load("{rate: 5, compress: 5}", "3:7: `compress` belongs to `profile`");
     load("{profile: rump}", "3:7: unknown profile `rump`; did you mean `ramp`?");
     load(
         "{rate: 5, duration: 5}",
@@ -111,4 +113,19 @@ fn a_command_line_makes_a_plan() {
     let mistake =
         Plan::quick("http://127.0.0.1:1/", &[wrong], &[], LoadOptions::default()).expect_err("a list");
     assert!(mistake.message.starts_with("the variables of `query` are no object"), "{mistake}");
+}
+
+/// Every plan of the documentation can be read.
+#[test]
+fn plans_of_the_documentation_are_sound() {
+    let page = include_str!("../../../../docs/load-testing.md");
+    let gateway = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/gateway");
+    let blocks = page.split("```yaml\n").skip(1).map(|it| it.split("```").next().unwrap_or_default());
+    let plans: Vec<&str> = blocks.filter(|it| it.contains("operations:")).collect();
+    assert!(plans.len() >= 3, "{}", plans.len());
+    for plan in plans {
+        let target = Some("http://127.0.0.1:1/graphql");
+        let read = Plan::read(plan, &gateway, target, LoadOptions::default());
+        assert!(read.is_ok(), "{:?}\n{plan}", read.err());
+    }
 }

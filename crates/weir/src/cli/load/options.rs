@@ -70,22 +70,22 @@ pub(super) struct AmountOptions {
     #[arg(long, value_name = "USERS")]
     closed: Option<u32>,
     /// Pause of a user between answer and request
-    #[arg(long, value_name = "TIME", value_parser = read_duration, requires = "closed")]
+    #[arg(long, value_name = "TIME", value_parser = read_duration)]
     think: Option<Duration>,
     /// match-start, toss, comb, soak, ramp or spike
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
     /// A factor of the profile's rates
-    #[arg(long, value_name = "1/1000", requires = "profile")]
+    #[arg(long, value_name = "1/1000")]
     scale: Option<String>,
     /// A factor by which the profile's time is shorter
-    #[arg(long, value_name = "FACTOR", requires = "profile")]
+    #[arg(long, value_name = "FACTOR")]
     compress: Option<f64>,
     /// Send the requests of an access log with its own timing: Weir's JSON lines, or GETs of the common and combined formats
     #[arg(long, value_name = "FILE")]
     replay: Option<String>,
     /// A factor by which the log's time is shorter
-    #[arg(long, value_name = "FACTOR", requires = "replay")]
+    #[arg(long, value_name = "FACTOR")]
     speed: Option<f64>,
 }
 
@@ -115,15 +115,17 @@ impl AmountOptions {
         LoadOptions { rate, duration, poisson, profile, scale, compress, closed, think, replay, speed }
     }
 
-    /// True if neither a rate nor users are named.
-    pub(super) fn is_unset(&self) -> bool {
-        self.rate.is_none() && self.closed.is_none() && self.profile.is_none() && self.replay.is_none()
-    }
-
-    /// Sets the length, if it is not set.
-    pub(super) fn or_duration(mut self, duration: Duration) -> Self {
-        self.duration = self.duration.or(Some(duration));
-        self
+    /// The load of one slice. Without a kind it is a closed loop of 16 users.
+    pub(super) fn slice(&self, length: Duration) -> LoadOptions {
+        let mut load = self.load();
+        let is_unset = load.rate.is_none() && load.profile.is_none() && load.replay.is_none();
+        if is_unset {
+            load.closed = load.closed.or(Some(16));
+        }
+        if load.replay.is_none() {
+            load.duration = load.duration.or(Some(length));
+        }
+        load
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct CompareArguments {
     /// The other side
     #[arg(value_name = "B")]
     b: String,
-    /// A load.yaml; its target is replaced
+    /// A load.yaml; its target and load are replaced
     #[arg(long, value_name = "LOAD.YAML")]
     plan_file: Option<PathBuf>,
     #[command(flatten)]
@@ -100,13 +100,8 @@ impl CompareArguments {
             watch.push(child.id().to_string());
             (format!("http://127.0.0.1:{port}{}", self.path), Started(Some(child)))
         };
-        let amount = self.amount.clone().or_duration(self.slice);
-        let amount = if self.amount.is_unset() && self.plan_file.is_some() {
-            AmountOptions::default()
-        } else {
-            amount
-        };
-        let mut plan = self.plan.plan_of(self.plan_file.as_deref(), Some(&url), amount.load())?;
+        let mut plan =
+            self.plan.plan_of(self.plan_file.as_deref(), Some(&url), self.amount.slice(self.slice))?;
         plan.set(PlanOverrides { watch, ..PlanOverrides::default() })?;
         check_watched(&plan)?;
         Ok((Side { plan: Arc::new(plan), name: text.to_owned() }, started))
