@@ -87,7 +87,7 @@ pub fn compare(
             setup = result.setup.clone();
             Ok::<_, String>(SliceFigures::of(&result))
         };
-        slices.push(if mix(a.plan.seed, pair.into()) % 2 == 0 {
+        slices.push(if mix(a.plan.seed, pair.into()).is_multiple_of(2) {
             let first = measure(a)?;
             (first, measure(b)?)
         } else {

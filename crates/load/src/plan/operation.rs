@@ -47,6 +47,9 @@ pub(crate) enum PathTemplate {
     Replayed,
 }
 
+/// A header and its value.
+pub(crate) type HeaderTemplate = (HeaderName, Vec<Piece<ValueName>>);
+
 /// An operation of a plan.
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -58,7 +61,7 @@ pub(crate) struct Operation {
     pub clients: u32,
     pub method: Method,
     pub path: PathTemplate,
-    pub headers: Vec<(HeaderName, Vec<Piece<ValueName>>)>,
+    pub headers: Vec<HeaderTemplate>,
     pub body: Option<JsonTemplate<ValueName>>,
     /// The GraphQL document.
     pub document: Option<String>,

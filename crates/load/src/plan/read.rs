@@ -3,7 +3,7 @@
 use super::check::Checks;
 use super::json::{JsonPath, JsonTemplate, Naming};
 use super::load::LoadOptions;
-use super::operation::{Mark, Operation, Over, PathTemplate};
+use super::operation::{HeaderTemplate, Mark, Operation, Over, PathTemplate};
 use super::parts::RequestParts;
 use super::text::{CheckText, OperationText, PlanText};
 use super::values::{Generators, ValueName};
@@ -282,8 +282,8 @@ impl Builder<'_> {
         &self,
         own: &Pairs<Spanned<String>>,
         naming: &mut Naming<'_, ValueName>,
-    ) -> Result<Vec<(HeaderName, Vec<Piece<ValueName>>)>, Mistake> {
-        let mut found: Vec<(HeaderName, Vec<Piece<ValueName>>)> = Vec::new();
+    ) -> Result<Vec<HeaderTemplate>, Mistake> {
+        let mut found: Vec<HeaderTemplate> = Vec::new();
         for (name, value) in self.headers.0.iter().chain(&own.0) {
             let header = HeaderName::from_bytes(name.value.as_bytes()).map_err(|_| {
                 Mistake::at(name.referenced, format!("`{}` is no name of a header", name.value))

@@ -5,3 +5,4 @@ mod mock;
 mod plan;
 mod run;
 mod server;
+mod tls;

@@ -78,7 +78,7 @@ fn serve(socket: &TcpStream, answer: &dyn Fn(&Asked) -> Vec<u8>) {
     }
 }
 
-fn read(reader: &mut impl BufRead) -> Option<Asked> {
+pub(crate) fn read(reader: &mut impl BufRead) -> Option<Asked> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|it| *it > 0)?;
     let mut words = line.split(' ');
