@@ -2,8 +2,12 @@
 //!
 //! **Invariant:** knows none of the crates it is used to measure.
 
+pub mod capacity;
 mod expression;
+mod figures;
 mod mock;
+mod page;
+pub mod report;
 pub mod result;
 mod text;
 mod yaml;
