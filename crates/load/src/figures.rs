@@ -28,14 +28,24 @@ pub(crate) fn decimal(value: f64) -> String {
 /// A part of 1 as `99.2 %`, with as many places as the distance from 0 and 100 % asks for.
 pub(crate) fn percent(part: f64) -> String {
     let value = part * 100.0;
-    let distance = value.abs().min((100.0 - value).abs());
-    let places = match distance {
-        it if it == 0.0 || it >= 9.95 => usize::from((value - value.round()).abs() > 0.05),
-        it if it >= 0.095 => usize::from((value - value.round()).abs() > 0.005),
+    let places = match value.abs().min((100.0 - value).abs()) {
+        it if it >= 0.095 || it < 5e-4 => 1,
         it if it >= 0.0095 => 2,
         _ => 3,
     };
-    format!("{value:.places$} %")
+    format!("{} %", trimmed(&format!("{value:.places$}")))
+}
+
+/// A decimal number without zeros at its end.
+fn trimmed(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+/// A text from outside for a terminal or a page: characters that steer either are replaced.
+pub(crate) fn printable(text: &str) -> String {
+    let steers =
+        |it: char| it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|it| if steers(it) && it != '\n' && it != '\t' { '\u{fffd}' } else { it }).collect()
 }
 
 /// Seconds as `189.5 us`, `5.00 ms`, `1.20 s`.
@@ -62,8 +72,7 @@ fn short(value: f64) -> String {
         it if it >= 1.0 => 2,
         _ => 3,
     };
-    let text = format!("{value:.places$}");
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
+    trimmed(&format!("{value:.places$}")).to_string()
 }
 
 /// Requests per second.
@@ -87,6 +96,10 @@ mod tests {
             (percent(0.6), "60 %"),
             (percent(0.992), "99.2 %"),
             (percent(0.9994), "99.94 %"),
+            (percent(0.9501), "95 %"),
+            (percent(0.999_999_9), "100 %"),
+            (percent(0.000_07), "0.007 %"),
+            (printable("a\u{1b}[2J\u{202e}b"), "a\u{fffd}[2J\u{fffd}b"),
             (percent(0.0), "0 %"),
             (percent(1.0), "100 %"),
             (seconds(189.5e-6), "189.5 us"),

@@ -27,7 +27,7 @@ pub fn page(estimate: &Estimate, title: &str) -> String {
     page.tiles(&tiles);
     let said = findings(estimate);
     if let (Some(wanted), Some((_, text))) = (&estimate.at_most, said.iter().find(|it| it.0 == "Wanted")) {
-        page.verdict(wanted.holds, text, &[]);
+        page.verdict(wanted.holds, &capital(text), &[]);
     }
     page.heading("The sum");
     let rows: Vec<Row> = estimate
@@ -46,12 +46,18 @@ pub fn page(estimate: &Estimate, title: &str) -> String {
     page.heading("CPU per request");
     operation_lines(estimate).iter().for_each(|it| page.paragraph(it));
     page.chart(size_by_cpu(estimate));
-    let sentence = |topic: &str| said.iter().find(|it| it.0 == topic).map_or("", |it| it.1.as_str());
-    dns(&mut page, estimate, sentence("DNS"));
-    burst(&mut page, estimate, sentence("Burst"));
-    cache(&mut page, estimate, sentence("Cache"));
-    zone_loss(&mut page, estimate, sentence("Zone loss"));
+    let sentence = |topic: &str| capital(said.iter().find(|it| it.0 == topic).map_or("", |it| it.1.as_str()));
+    dns(&mut page, estimate, &sentence("DNS"));
+    burst(&mut page, estimate, &sentence("Burst"));
+    cache(&mut page, estimate, &sentence("Cache"));
+    zone_loss(&mut page, estimate, &sentence("Zone loss"));
     page.finish()
+}
+
+/// A sentence with a capital at its start.
+fn capital(text: &str) -> String {
+    let mut signs = text.chars();
+    signs.next().map_or_else(String::new, |it| it.to_uppercase().chain(signs).collect())
 }
 
 /// Machines against CPU per request, with the others of the sum as they are.

@@ -138,7 +138,8 @@ fn at_most(estimate: &Estimate) -> Option<String> {
             format!(
                 "it takes at most {} per request, a hit rate of at least {}",
                 cpu_time(cpu),
-                percent(hits)
+                // Rounded up: the rate told has to be enough.
+                percent((hits * 1e4).ceil() / 1e4)
             )
         }
     };

@@ -6,6 +6,7 @@
 //! `uplot/` holds uPlot 1.6.32 as published, with its licence; a newer one replaces the three files and the line in the
 //! footer.
 
+use crate::figures::printable;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -234,7 +235,7 @@ impl Page {
             hash(SCRIPT)
         );
         // Serialising plain data to memory does not fail; a script ends at `</script>` and nowhere else.
-        let data = serde_json::to_string(&self.charts).unwrap_or_default().replace('<', "\\u003c");
+        let data = printable(&serde_json::to_string(&self.charts).unwrap_or_default()).replace('<', "\\u003c");
         let Self { title, subtitle, body, .. } = self;
         let version = env!("CARGO_PKG_VERSION");
         format!(
@@ -259,14 +260,13 @@ fn hash(script: &str) -> String {
 /// Text for markup and attributes between double quotes.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for sign in text.chars() {
+    for sign in printable(text).chars() {
         match sign {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}' => escaped.push('\u{fffd}'),
             _ => escaped.push(sign),
         }
     }

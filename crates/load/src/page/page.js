@@ -17,7 +17,7 @@
   };
   const units = {
     seconds: it => (it === 0 ? '0' : scaled(it, [[1, ' s'], [1e-3, ' ms'], [1e-6, ' us']])),
-    clock: it => (it >= 120 ? `${digits(it / 60)} min` : `${digits(it)} s`),
+    clock: it => (it >= 120 && it % 30 === 0 ? `${digits(it / 60)} min` : `${digits(it)} s`),
     rate: it => scaled(it, [[1e9, 'G/s'], [1e6, 'M/s'], [1e3, 'k/s'], [1, '/s']]),
     bytes: it => scaled(it, [[1e9, ' GB'], [1e6, ' MB'], [1e3, ' kB'], [1, ' B']]),
     percent: it => `${digits(it * 100)} %`,
@@ -50,6 +50,7 @@
       values: (_, list) => list.map(it => (it == null ? '' : show(spec.unit, it))),
     };
     if (side === 'y') result.size = 64;
+    if (spec.unit === 'clock') result.incrs = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
     if (spec.log) {
       result.splits = self => ticks(spec.unit, self.scales[side].min, self.scales[side].max);
       result.filter = (_, list) => list;

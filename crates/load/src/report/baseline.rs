@@ -98,18 +98,25 @@ impl Comparison {
                 broken,
             ]);
         }
-        let width = |column: usize| rows.iter().map(|it| it[column].chars().count()).max().unwrap_or(0);
+        let width =
+            |column: usize| rows.iter().map(|it| short(&it[column]).chars().count()).max().unwrap_or(0);
         let widths: [usize; 6] = std::array::from_fn(width);
         let mut text = String::new();
         for [operation, figure, old, new, ratio, broken] in &rows {
             let [a, b, c, d, e, _] = widths;
+            let operation = short(operation);
             let line = format!("{operation:<a$}  {figure:<b$}  {old:>c$}  {new:>d$}  {ratio:>e$}  {broken}");
             text.push_str(line.trim_end());
             text.push('\n');
         }
-        self.void.iter().for_each(|it| text.push_str(&format!("{it}\n")));
+        self.void.iter().for_each(|it| text.push_str(&format!("{}\n", figures::printable(it))));
         text
     }
+}
+
+/// A name for a column of the table.
+fn short(name: &str) -> String {
+    figures::printable(name).replace('\n', " ").chars().take(40).collect()
 }
 
 impl Limit {

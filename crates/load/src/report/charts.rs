@@ -29,7 +29,11 @@ pub(super) fn percentiles(run: &RunResult) -> Chart {
     let line = |name: &str, read: fn(&Slice) -> u64| Series {
         name: name.into(),
         // A second without answers has no latency.
-        values: run.timeline.iter().map(|it| (it.completed > 0).then(|| read(it) as f64 / 1e6)).collect(),
+        values: run
+            .timeline
+            .iter()
+            .map(|it| (it.completed > 0).then(|| read(it).max(1) as f64 / 1e6))
+            .collect(),
         dashed: false,
         points: false,
     };
@@ -39,7 +43,8 @@ pub(super) fn percentiles(run: &RunResult) -> Chart {
         line("p99", |it| it.p99_us),
         line("max", |it| it.max_us),
     ];
-    Chart::lines("Latency", seconds_of(run), Axis::y(Unit::Seconds), lines).note("percentiles by second")
+    Chart::lines("Latency", seconds_of(run), Axis::y(Unit::Seconds).log(), lines)
+        .note("percentiles by second, on a logarithmic scale")
 }
 
 /// Latency and service time by percentile, each nine as wide as the one before.
@@ -55,7 +60,7 @@ pub(super) fn spectrum(run: &RunResult) -> Result<Option<Chart>, String> {
         (0..=points).map(|it| 10f64.powf(nines * f64::from(it) / f64::from(points))).collect();
     let line = |name: &str, latency: &Latency| -> Result<Series, String> {
         let histogram = latency.histogram()?;
-        let at = |it: &f64| histogram.value_at_quantile(1.0 - 1.0 / it) as f64 / 1e6;
+        let at = |it: &f64| histogram.value_at_quantile(1.0 - 1.0 / it).max(1) as f64 / 1e6;
         Ok(Series::line(name, places.iter().map(at).collect::<Vec<f64>>()))
     };
     let mut lines = vec![line("latency", &run.total.latency)?];
@@ -63,7 +68,7 @@ pub(super) fn spectrum(run: &RunResult) -> Result<Option<Chart>, String> {
         lines.push(line("service time", &run.total.service)?.dashed());
     }
     let x = Axis::x("percentile", Unit::Percentile, places.clone()).log();
-    Ok(Some(Chart::lines("Latency by percentile", x, Axis::y(Unit::Seconds), lines)))
+    Ok(Some(Chart::lines("Latency by percentile", x, Axis::y(Unit::Seconds).log(), lines)))
 }
 
 /// Latencies by second and bucket.

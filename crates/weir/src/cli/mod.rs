@@ -1,12 +1,15 @@
 //! The command line: commands, options, and the module that runs each.
 //!
-//! Exit codes: 0 success, 1 the command failed, 2 invalid command line.
+//! Exit codes: 0 success, 1 the command failed, 2 invalid command line, 3 `weir load report` found a broken limit.
 
 mod author;
 mod check;
 mod demo;
 mod document;
 mod import;
+mod load;
+mod load_capacity;
+mod load_report;
 mod metadata;
 mod mock;
 #[cfg(feature = "progress")]
@@ -247,6 +250,9 @@ While it runs:
         #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:3900")]
         listen: Listen,
     },
+    /// Plan fleets and report on load tests
+    #[command(subcommand)]
+    Load(load::LoadCommand),
     /// Write a completion script for a shell
     #[command(after_help = "Examples:\n  weir completions bash > /etc/bash_completion.d/weir")]
     Completions {
@@ -319,6 +325,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Backup { file, target, store } => store::save(&file, &target, store.as_deref()),
         Command::Metadata(command) => metadata::run(command),
         Command::Mock { file, listen } => mock::mock(&file, listen.0),
+        Command::Load(command) => load::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "weir", &mut script);
@@ -362,6 +369,14 @@ mod tests {
         check(&["import", "a.csv"], Err("--into"));
         check(&["mock", "mock.yaml", "--listen", "127.0.0.1:0"], Ok(()));
         check(&["serve", "--listen", "nonsense"], Err("invalid value 'nonsense'"));
+        check(&["load", "capacity", "--rate", "1M/s", "--cpu", "60ms"], Ok(()));
+        check(&["load", "capacity", "--cpu", "60ms"], Err("--rate"));
+        check(&["load", "capacity", "--rate", "1M/h"], Err("28M/min"));
+        check(&["load", "report", "r.json", "--fail-if", "p99 > 1.2x"], Err("--baseline"));
+        check(
+            &["load", "report", "r.json", "--baseline", "a.json", "--fail-if", "p99 1.2x"],
+            Err("is no limit"),
+        );
         check(&["validate", "q.graphql"], Err("--schema"));
     }
 }
