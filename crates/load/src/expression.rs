@@ -22,6 +22,8 @@ pub(crate) enum Value<'a> {
     Int(i64),
     Decimal(f64),
     Text(Cow<'a, str>),
+    /// JSON that is written as it stands.
+    Json(Cow<'a, str>),
 }
 
 impl Value<'_> {
@@ -38,7 +40,7 @@ impl Value<'_> {
             #[expect(clippy::cast_precision_loss, reason = "made-up decimals")]
             Self::Int(it) => Some(*it as f64),
             Self::Decimal(it) => Some(*it),
-            Self::Null | Self::Bool(_) | Self::Text(_) => None,
+            Self::Null | Self::Bool(_) | Self::Text(_) | Self::Json(_) => None,
         }
     }
 
@@ -49,7 +51,7 @@ impl Value<'_> {
             Self::Bool(it) => 2 + u64::from(*it),
             Self::Int(it) => mix(5, it.cast_unsigned()),
             Self::Decimal(it) => mix(7, it.to_bits()),
-            Self::Text(it) => it.bytes().fold(11, |seed, byte| mix(seed, byte.into())),
+            Self::Text(it) | Self::Json(it) => it.bytes().fold(11, |seed, byte| mix(seed, byte.into())),
         }
     }
 }

@@ -373,7 +373,7 @@ pub struct Measure {
     pub b: f64,
     /// B/A.
     pub ratio: f64,
-    /// 95 % confidence interval of the ratio.
+    /// 99 % confidence interval of the ratio.
     pub low: f64,
     /// Its upper end.
     pub high: f64,

@@ -12,18 +12,23 @@ pub(crate) enum Piece<N> {
     Value(Expression<N>),
 }
 
+/// Appends a value as text; null is empty.
+pub(crate) fn write_value(value: &Value<'_>, out: &mut String) {
+    match value {
+        Value::Null => {}
+        Value::Bool(it) => out.push_str(if *it { "true" } else { "false" }),
+        Value::Int(it) => out.push_str(&it.to_string()),
+        Value::Decimal(it) => out.push_str(&it.to_string()),
+        Value::Text(it) | Value::Json(it) => out.push_str(it),
+    }
+}
+
 /// Appends the text.
 pub(crate) fn write_text<N>(pieces: &[Piece<N>], known: &dyn Known<N>, out: &mut String) {
     for piece in pieces {
         match piece {
             Piece::Plain(it) => out.push_str(it),
-            Piece::Value(it) => match it.value(known) {
-                Value::Null => {}
-                Value::Bool(it) => out.push_str(if it { "true" } else { "false" }),
-                Value::Int(it) => out.push_str(&it.to_string()),
-                Value::Decimal(it) => out.push_str(&it.to_string()),
-                Value::Text(it) => out.push_str(&it),
-            },
+            Piece::Value(it) => write_value(&it.value(known), out),
         }
     }
 }
@@ -35,6 +40,7 @@ pub(crate) fn write_json(value: &Value<'_>, out: &mut Vec<u8>) {
         Value::Bool(it) => write!(out, "{it}"),
         Value::Int(it) => write!(out, "{it}"),
         Value::Decimal(it) => write!(out, "{it}"),
+        Value::Json(it) => out.write_all(it.as_bytes()),
         Value::Text(it) => serde_json::to_writer(out, it.as_ref()).map_err(Into::into),
     };
     debug_assert!(written.is_ok(), "{written:?}");

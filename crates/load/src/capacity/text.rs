@@ -231,12 +231,11 @@ fn operations(text: &Text, file: &dyn Fn(&str) -> Result<String, String>) -> Res
             },
             (None, Some(result)) => {
                 let text = file(&result.value).map_err(|it| Mistake::at(result.referenced, it))?;
-                let read = operation(&text, &result.value, known.process.as_deref());
+                let read = operation(&text, &result.value, &name.value, known.process.as_deref());
                 read.map_err(|it| Mistake::at(result.referenced, it))?
             }
             _ => return Err(here("say either `cpu: 190us` or `result: run.json`".into())),
         };
-        read.name.clone_from(&name.value);
         read.share = known.weight.map_or(1.0, |it| it.0) / total;
         if let Some(hit) = &known.hit {
             let rate = match hit.rate {

@@ -6,10 +6,10 @@ use super::latency::{Failures, LatencyModel, Status};
 use super::names::Name;
 use super::template::{Names, Template, Words};
 use crate::expression::mix;
-use crate::yaml::{self, Mistake, Pairs, Span, Tree, unknown};
+use crate::yaml::{self, Mistake, Pairs, Span, Tree, range, unknown};
 use http::{HeaderName, Method};
 use serde::Deserialize;
-use serde_saphyr::{Location, Spanned};
+use serde_saphyr::Spanned;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -266,22 +266,6 @@ fn address(key: &Spanned<String>) -> Result<(Method, Vec<Segment>), Mistake> {
     }
     let method = Method::from_bytes(method.as_bytes()).map_err(|cause| wrong(cause.to_string()))?;
     Ok((method, segments))
-}
-
-/// Reads `1..5000`, both ends included.
-fn range(text: &Spanned<String>) -> Result<RangeInclusive<i64>, Mistake> {
-    let place: Location = text.referenced;
-    let ends = text
-        .value
-        .split_once("..")
-        .and_then(|(low, high)| Some((low.trim().parse::<i64>().ok()?, high.trim().parse::<i64>().ok()?)));
-    match ends {
-        Some((low, high)) if low <= high => Ok(low..=high),
-        Some((low, high)) => {
-            Err(Mistake::at(place, format!("no id is from {low} to {high}; write `{high}..{low}`")))
-        }
-        None => Err(Mistake::at(place, format!("`{}` is no range of ids; write `1..5000`", text.value))),
-    }
 }
 
 #[cfg(test)]

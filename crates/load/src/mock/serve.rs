@@ -365,7 +365,9 @@ impl Asking {
         match (&self.known, id) {
             (None, _) => true,
             (Some(known), Value::Int(id)) => known.contains(id),
-            (Some(_), Value::Null | Value::Bool(_) | Value::Decimal(_) | Value::Text(_)) => false,
+            (Some(_), Value::Null | Value::Bool(_) | Value::Decimal(_) | Value::Text(_) | Value::Json(_)) => {
+                false
+            }
         }
     }
 

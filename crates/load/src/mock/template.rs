@@ -235,6 +235,7 @@ fn owned(value: Value<'_>) -> Value<'static> {
         Value::Int(it) => Value::Int(it),
         Value::Decimal(it) => Value::Decimal(it),
         Value::Text(it) => Value::Text(it.into_owned().into()),
+        Value::Json(it) => Value::Json(it.into_owned().into()),
     }
 }
 

@@ -235,7 +235,8 @@ impl Page {
             hash(SCRIPT)
         );
         // Serialising plain data to memory does not fail; a script ends at `</script>` and nowhere else.
-        let data = printable(&serde_json::to_string(&self.charts).unwrap_or_default()).replace('<', "\\u003c");
+        let data =
+            printable(&serde_json::to_string(&self.charts).unwrap_or_default()).replace('<', "\\u003c");
         let Self { title, subtitle, body, .. } = self;
         let version = env!("CARGO_PKG_VERSION");
         format!(

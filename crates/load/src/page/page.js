@@ -59,7 +59,7 @@
   }
 
   const bottom = spec => (_, low, high) => {
-    if (spec.log) return [low ?? 1e-6, high ?? 1];
+    if (spec.log) return [(low ?? 1e-6) * 0.9, (high ?? 1) * 1.1];
     return [Math.min(0, low ?? 0), high > 0 ? high * 1.06 : 1];
   };
 

@@ -106,17 +106,46 @@ fn equal_inputs_give_equal_pages_and_tables() {
 #[test]
 fn a_void_run_is_no_measurement() {
     let text = fs::read_to_string(root().join("crates/load/tests/fixtures/result.json")).expect("fixture");
-    let measured = capacity::operation(&text, "result.json", Some("weir")).expect("a valid run");
+    let measured = capacity::operation(&text, "result.json", "match", Some("weir")).expect("a valid run");
     assert!(measured.cpu.value > 0.0 && measured.cpu.source.contains("result.json, process weir"));
-    let several = capacity::operation(&text, "result.json", None).expect_err("two processes");
+    let several = capacity::operation(&text, "result.json", "match", None).expect_err("two processes");
     assert!(several.contains("weir, postgres"), "{several}");
-    let wrong = capacity::operation(&text, "result.json", Some("wier")).expect_err("no such process");
+    let wrong =
+        capacity::operation(&text, "result.json", "match", Some("wier")).expect_err("no such process");
     assert!(wrong.contains("did you mean `weir`?"), "{wrong}");
     let void = text.replacen("\"valid\":true", "\"valid\":false", 1);
-    assert!(capacity::operation(&void, "result.json", Some("weir")).expect_err("void").contains("is void"));
     assert!(
-        capacity::operation("{}", "x.json", None).expect_err("no result").contains("x.json is no result")
+        capacity::operation(&void, "result.json", "match", Some("weir"))
+            .expect_err("void")
+            .contains("is void")
     );
+    assert!(
+        capacity::operation("{}", "x.json", "match", None)
+            .expect_err("no result")
+            .contains("x.json is no result")
+    );
+}
+
+#[test]
+fn a_search_gives_the_cpu_of_each_operation() {
+    let latency = serde_json::to_value(weir_load::result::Latency::default()).expect("plain data");
+    let maximum = |name: &str, cpu: f64| {
+        serde_json::json!({
+            "name": name, "requests_per_s": 4_000.0, "is_generator_bound": false, "latency": latency, "probes": [],
+            "cpu_us_per_request": {"weir": cpu, "generator": 90.0},
+        })
+    };
+    let setup = serde_json::to_value(weir_load::result::Setup::default()).expect("plain data");
+    let search = serde_json::json!({
+        "format": 1, "name": "services", "started_at": "2026-03-01T14:00:00Z", "setup": setup, "bound": "p50 < 200ms",
+        "maxima": [maximum("match", 250.0), maximum("mix", 180.0)],
+    });
+    let search = search.to_string();
+    let found = capacity::operation(&search, "max.json", "match", None).expect("a search");
+    assert!((found.cpu.value - 250e-6).abs() < 1e-12);
+    assert!(found.cpu.source.contains("process weir at 4,000/s"), "{}", found.cpu.source);
+    let wrong = capacity::operation(&search, "max.json", "mach", None).expect_err("no such operation");
+    assert!(wrong.contains("did you mean `match`?"), "{wrong}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `weir load capacity`: from CPU per request to a fleet.
 
-use super::print;
+use super::super::print;
+use super::{read, write};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +9,9 @@ use weir_load::capacity::{self, Inputs, Operation, Sourced, Zones};
 
 /// Options of the command.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
 Examples:
   weir load capacity --rate 1M/s --cpu 60ms --utilisation 100% --zones 1     7,500 machines with 8 cores
   weir load capacity --rate 28M/min --result run.json --price 0.34           CPU as `weir load run` measured it
@@ -25,10 +28,11 @@ A file (all of it: docs/capacity.md):
   balancers: {count: 13, ttl: 60s, resolvers: 20000, skew: 0.5, own_machines: false}
   scaling: {from: 50%, over: 2min, period: 60s, boot: 3min, growth: 100%}
   cache: {keys: 5000, skew: 1, ttl: 2s, shared: false}
-  zone_loss: {detect: 30s, ttl: 60s}")]
+  zone_loss: {detect: 30s, ttl: 60s}"
+)]
 pub(super) struct CapacityOptions {
     /// The inputs; options win over it
-    #[arg(value_name = "FILE.YAML", required_unless_present = "rate")]
+    #[arg(value_name = "FILE.YAML")]
     file: Option<PathBuf>,
     /// Requests per second at the planned peak: 500, 250k/s, 1M/s, 28M/min
     #[arg(long, value_parser = capacity::read_rate)]
@@ -36,7 +40,7 @@ pub(super) struct CapacityOptions {
     /// CPU time of a request, in place of the file's operations: 190us, 60ms
     #[arg(long, value_name = "TIME", value_parser = capacity::read_seconds, conflicts_with = "result")]
     cpu: Option<f64>,
-    /// The same from a result of `weir load run`
+    /// The same from a result of `weir load run`, or of `weir load max` for its mix
     #[arg(long, value_name = "RESULT.JSON")]
     result: Option<PathBuf>,
     /// Process whose CPU counts, if the result has several
@@ -101,16 +105,6 @@ pub(super) fn capacity(options: &CapacityOptions) -> Result<ExitCode, String> {
     }
 }
 
-/// Reads a file whose name comes from the command line.
-pub(super) fn read(file: &Path) -> Result<String, String> {
-    std::fs::read_to_string(file).map_err(|cause| format!("{} cannot be read: {cause}", file.display()))
-}
-
-/// Writes a file whose name comes from the command line.
-pub(super) fn write(file: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(file, text).map_err(|cause| format!("{} cannot be written: {cause}", file.display()))
-}
-
 fn inputs(options: &CapacityOptions) -> Result<Inputs, String> {
     let operation = operation(options)?;
     let mut inputs = match (&options.file, operation) {
@@ -125,7 +119,8 @@ fn inputs(options: &CapacityOptions) -> Result<Inputs, String> {
             inputs
         }
         (None, Some(operation)) => {
-            Inputs::new(Sourced::given(options.rate.unwrap_or_default()), vec![operation])
+            let rate = options.rate.ok_or("say how many requests come: --rate 1M/s, or a file")?;
+            Inputs::new(Sourced::given(rate), vec![operation])
         }
         (None, None) => {
             return Err("say what a request costs: --cpu 190us, --result run.json, or a file".into());
@@ -163,7 +158,7 @@ fn operation(options: &CapacityOptions) -> Result<Option<Operation>, String> {
         }
         (None, Some(file)) => {
             let shown = file.display().to_string();
-            capacity::operation(&read(file)?, &shown, options.process.as_deref()).map(Some)
+            capacity::operation(&read(file)?, &shown, "mix", options.process.as_deref()).map(Some)
         }
         (None, None) => Ok(None),
     }

@@ -1,15 +1,12 @@
 //! `weir load report`: a result as a page, or against an older one.
 
-use super::load_capacity::{read, write};
-use super::print;
+use super::super::print;
+use super::{MISSED, VOID, read, write};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use weir_load::report::{self, Limit};
 use weir_load::result::{GENERATOR, RunResult};
-
-/// Exit code of a result that breaks a limit, or of a void one.
-const BROKEN: u8 = 3;
 
 /// Options of the command.
 #[derive(Debug, Args)]
@@ -18,16 +15,15 @@ Examples:
   weir load report result.json > report.html
   weir load report result.json --baseline main.json --tolerance 10%
   weir load report result.json --baseline main.json --fail-if 'p99 > 1.2x' --fail-if 'errors > 0.1%'
-  weir load report --json-schema > load-report.schema.json
 
 Limits: p50, p99.9, mean, throughput, errors, cpu, memory, cpu:PROCESS, memory:PROCESS; `>` or `<`; a ratio to the
 baseline (1.2x) or a value (200ms, 5k/s, 0.1%, 400MB). They hold for the totals and for each operation.
 
-Exit codes: 0 all limits hold, 1 the command failed, 2 invalid command line, 3 a limit is broken or a result is void.")]
+Exit codes: 0 all limits hold, 1 the command failed, 2 invalid command line, 3 a result is void, 4 a limit is broken")]
 pub(super) struct ReportOptions {
     /// The result of `weir load run`; `-` for standard input
-    #[arg(value_name = "RESULT.JSON", required_unless_present = "json_schema")]
-    result: Option<PathBuf>,
+    #[arg(value_name = "RESULT.JSON")]
+    result: PathBuf,
     /// Compare with this older result, and print a table in place of the page
     #[arg(long, value_name = "RESULT.JSON")]
     baseline: Option<PathBuf>,
@@ -41,9 +37,6 @@ pub(super) struct ReportOptions {
     /// Write the page here instead of to standard output
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Print the JSON schema of results
-    #[arg(long, conflicts_with_all = ["result", "baseline", "html"])]
-    json_schema: bool,
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
@@ -53,8 +46,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
 
 /// Prints the page, or the comparison.
 pub(super) fn report(options: &ReportOptions) -> Result<ExitCode, String> {
-    let Some(file) = &options.result else { return print(&report::schema()) };
-    let new = load(file)?;
+    let new = load(&options.result)?;
     if let Some(html) = &options.html {
         write_page(html, &new)?;
     }
@@ -69,7 +61,11 @@ pub(super) fn report(options: &ReportOptions) -> Result<ExitCode, String> {
     }
     let comparison = report::compare(&old, &new, &limits)?;
     print(&comparison.table())?;
-    Ok(if comparison.holds() { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
+    Ok(match () {
+        () if !comparison.void.is_empty() => ExitCode::from(VOID),
+        () if !comparison.holds() => ExitCode::from(MISSED),
+        () => ExitCode::SUCCESS,
+    })
 }
 
 /// Writes the page of a result.
