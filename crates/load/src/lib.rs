@@ -2,13 +2,17 @@
 //!
 //! **Invariant:** knows none of the crates it is used to measure.
 
+pub mod capacity;
 mod compare;
 mod expression;
+mod figures;
 mod machine;
 mod max;
 mod mock;
+mod page;
 mod plan;
 mod profile;
+pub mod report;
 pub mod result;
 mod run;
 mod statistics;

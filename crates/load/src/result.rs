@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// The version of this format.
 pub const FORMAT: u32 = 1;
 
+/// Name of the generator's own process in a result.
+pub const GENERATOR: &str = "generator";
+
 /// Highest recorded latency: 10 minutes; longer ones count as this.
 pub const LATENCY_MAX_US: u64 = 600_000_000;
 

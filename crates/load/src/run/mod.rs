@@ -167,7 +167,7 @@ fn result(
 ) -> RunResult {
     let total = total(plan, recorder);
     if let Some(own) = processes.last_mut() {
-        own.name = "generator".to_owned();
+        own.name = crate::result::GENERATOR.to_owned();
         own.cpu_s = recorder.cpu_s;
     }
     for it in &mut processes {

@@ -372,6 +372,14 @@ mod tests {
         check(&["load", "max", "http://a/", "--percentile", "99"], Err("--bound"));
         check(&["load", "compare", "http://a/"], Err("<B>"));
         check(&["serve", "--listen", "nonsense"], Err("invalid value 'nonsense'"));
+        check(&["load", "capacity", "--rate", "1M/s", "--cpu", "60ms"], Ok(()));
+        check(&["load", "capacity", "--rate", "5", "--cpu", "60ms", "--result", "r.json"], Err("--result"));
+        check(&["load", "capacity", "--rate", "1M/h"], Err("28M/min"));
+        check(&["load", "report", "r.json", "--fail-if", "p99 > 1.2x"], Err("--baseline"));
+        check(
+            &["load", "report", "r.json", "--baseline", "a.json", "--fail-if", "p99 1.2x"],
+            Err("is no limit"),
+        );
         check(&["validate", "q.graphql"], Err("--schema"));
     }
 }

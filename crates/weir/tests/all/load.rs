@@ -71,3 +71,42 @@ fn exit_codes_tell_what_went_wrong() {
     check(&["run", "http://127.0.0.1:1/", "--get", "/"], 4, "errors `connect`");
     check(&["compare", &url, "weir serve", "--query", "{ __typename }"], 1, "no command with {port}");
 }
+
+#[test]
+fn a_result_becomes_a_page_a_comparison_and_a_fleet() {
+    let weir = Weir::pets(&[]);
+    let folder = Folder::new();
+    let (out, page) = (folder.file("result.json"), folder.file("report.html"));
+    let (result, shown) = (out.display().to_string(), page.display().to_string());
+    let (url, pid) = (format!("http://{}/graphql", weir.address), weir.child.id().to_string());
+    let few = ["--closed", "2", "--duration", "1s", "--watch", &pid, "--out", &result, "--report", &shown];
+    let run = load(&[&["run", &url, "--query", "{ __typename }"], &few[..]].concat());
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let written = std::fs::read_to_string(&page).expect("a page");
+    assert!(written.starts_with("<!doctype html>") && written.contains("data-chart="));
+
+    let check = |arguments: &[&str], code: i32, part: &str| {
+        let output = load(arguments);
+        let all = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {all}");
+        assert!(all.contains(part), "{arguments:?}: {all}");
+    };
+    let against = ["report", &result, "--baseline", &result];
+    check(&[&against[..], &["--tolerance", "1%"]].concat(), 0, "1.00x");
+    check(&[&against[..], &["--fail-if", "p99 > 0.5x"]].concat(), 4, "BREAKS p99 > 0.5x");
+    check(&["report", &shown], 1, "no result of a load test");
+    let void =
+        std::fs::read_to_string(&out).expect("a result").replacen("\"valid\":true", "\"valid\":false", 1);
+    let void = folder.write("void.json", &void).display().to_string();
+    check(&["report", &void, "--baseline", &result], 3, "the new result is void");
+    check(&["capacity", "--rate", "1M/s", "--result", &void], 1, "is void");
+    check(&["capacity", "--rate", "1M/s", "--result", &result], 0, "= machines");
+    check(
+        &["capacity", "--rate", "1M/s", "--cpu", "60ms", "--utilisation", "100%", "--zones", "1"],
+        0,
+        "7,500",
+    );
+    check(&["capacity", "--rate", "1M/s"], 1, "say what a request costs");
+    check(&["capacity", "--cpu", "1ms"], 1, "say how many requests come");
+    check(&["capacity", "--rate", "1M/s", "--cpu", "1ms", "--zones-lost", "3"], 1, "leaves none");
+}

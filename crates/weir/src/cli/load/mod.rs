@@ -1,9 +1,11 @@
-//! `weir load`: drives any GraphQL or HTTP server, finds its maximum, compares two.
+//! `weir load`: drives any GraphQL or HTTP server, finds its maximum, compares two, reports, and plans fleets.
 //!
 //! Exit codes beyond those of all commands: 3 the run is void, 4 a bound is missed (errors above `--errors-max`, no rate holds the
-//! bound, B is worse than A).
+//! bound, B is worse than A, a result is worse than its baseline allows).
 
+mod capacity;
 mod options;
+mod report;
 mod run;
 mod search;
 mod show;
@@ -11,6 +13,7 @@ mod side;
 
 use clap::Subcommand;
 use options::RunArguments;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The run is void: the generator did not offer its load.
@@ -74,11 +77,15 @@ is told as better or worse if its 99 % confidence interval excludes 1 and it is 
 Exit codes: 0 better, or no difference can be told; 1 nothing could be measured; 2 the command line is wrong; 4 B is worse than A,
 or its answers differ")]
     Compare(side::CompareArguments),
+    /// Make a page of a result, or compare it with an older one
+    Report(report::ReportOptions),
+    /// Compute a fleet from CPU per request, and simulate DNS, bursts, caches and lost zones
+    Capacity(Box<capacity::CapacityOptions>),
     /// Send one generator's share of a run
     #[command(hide = true)]
     Generate(run::GenerateArguments),
     /// Print the JSON schema of results
-    #[command(after_help = "Examples:\n  weir load schema > result.schema.json")]
+    #[command(after_help = "Examples:\n  weir load schema > load-report.schema.json")]
     Schema,
 }
 
@@ -89,20 +96,25 @@ pub(super) fn load(command: LoadCommand) -> Result<ExitCode, String> {
         LoadCommand::Max(arguments) => search::max(&arguments),
         LoadCommand::Compare(arguments) => side::compare(&arguments),
         LoadCommand::Generate(arguments) => run::generate(&arguments),
-        LoadCommand::Schema => {
-            let schema = schemars::schema_for!(weir_load::result::RunResult);
-            super::print(&format!(
-                "{}\n",
-                serde_json::to_string_pretty(&schema).map_err(|it| it.to_string())?
-            ))
-        }
+        LoadCommand::Schema => super::print(&weir_load::report::schema()),
+        LoadCommand::Report(options) => report::report(&options),
+        LoadCommand::Capacity(options) => capacity::capacity(&options),
     }
 }
 
 /// Writes a result as JSON, if a file is named.
-fn write_out(file: Option<&std::path::Path>, result: &impl serde::Serialize) -> Result<(), String> {
+fn write_out(file: Option<&Path>, result: &impl serde::Serialize) -> Result<(), String> {
     let Some(file) = file else { return Ok(()) };
     let json = serde_json::to_string(result).map_err(|cause| cause.to_string())?;
-    std::fs::write(file, json + "\n")
-        .map_err(|cause| format!("{} cannot be written: {cause}", file.display()))
+    write(file, &(json + "\n"))
+}
+
+/// Reads a file that the command line names.
+fn read(file: &Path) -> Result<String, String> {
+    std::fs::read_to_string(file).map_err(|cause| format!("{} cannot be read: {cause}", file.display()))
+}
+
+/// Writes a file that the command line names.
+fn write(file: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(file, text).map_err(|cause| format!("{} cannot be written: {cause}", file.display()))
 }

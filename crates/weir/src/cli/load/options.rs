@@ -105,6 +105,9 @@ pub(super) struct RunArguments {
     /// Write the result as JSON
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write the result as a page with charts
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
 }
 
 impl AmountOptions {

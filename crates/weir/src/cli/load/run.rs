@@ -1,6 +1,7 @@
 //! `weir load run`.
 
 use super::options::RunArguments;
+use super::report::write_page;
 use super::show::{Watcher, run_table};
 use super::{MISSED, VOID, write_out};
 use clap::Args;
@@ -40,6 +41,9 @@ pub(super) fn run(arguments: &RunArguments) -> Result<ExitCode, String> {
     watcher.end();
     let result = result?;
     write_out(arguments.out.as_deref(), &result)?;
+    if let Some(file) = &arguments.report {
+        write_page(file, &result)?;
+    }
     super::super::print(&run_table(&result))?;
     Ok(match () {
         () if !result.verdict.valid => ExitCode::from(VOID),
