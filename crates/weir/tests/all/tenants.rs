@@ -99,3 +99,22 @@ fn statements_for_citus_give_the_same_answers_and_name_the_tenant_at_each_table(
     }
     assert!(follows_its_readme(&serve(&database, folder)) > 8);
 }
+
+#[test]
+fn the_tutorial_shows_which_shards_are_asked() {
+    let database = tables();
+    database.run(SPREAD);
+    let folder = configured("sources: [{name: shop, postgres: {flavour: citus}}]");
+    let page = read(&example().join("../../docs/sources/cockroachdb-yugabyte-citus.md"));
+    let lines: Vec<&str> = page.lines().collect();
+    let asked = lines.windows(2).filter_map(|it| Some((it[0].strip_prefix("$ weir explain ")?, it[1])));
+    let count = asked.map(|(arguments, expected)| {
+        let explain = format!("\"$WEIR\" explain {arguments}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &explain]).env("WEIR", command().get_program());
+        let output = shell.env("TENANTS_DATABASE_URL", database.url()).current_dir(&folder.0).output();
+        let said = String::from_utf8(output.expect("it runs").stdout).expect("it is UTF-8");
+        assert_eq!(said.trim_end(), expected, "{arguments}");
+    });
+    assert!(count.count() > 2);
+}
