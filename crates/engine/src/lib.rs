@@ -9,6 +9,7 @@
 pub mod caller;
 pub mod compose;
 pub mod consistency;
+pub mod durations;
 pub mod engine;
 mod errors;
 mod execute;
@@ -24,6 +25,7 @@ mod responses;
 pub mod rows;
 pub mod single_flight;
 pub mod source;
+pub mod span;
 pub mod tag_versions;
 pub mod unread;
 pub mod write;

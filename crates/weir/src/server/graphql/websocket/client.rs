@@ -15,6 +15,7 @@ use crate::server::request::engine_request::engine_request;
 use crate::server::request::receive;
 use crate::server::request::refusal::{Refusal, error_body};
 use crate::server::request::response::count;
+use crate::server::request::span;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::Session;
 use crate::session::error::AuthError;
@@ -147,7 +148,11 @@ impl SocketClient {
                     Answered::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed)
                 }
             };
-            count(&context, talk.endpoint, answered.verdict, answered.execution.as_ref());
+            let execution = answered.execution.as_ref();
+            let total = count(&context, talk.endpoint, answered.verdict, execution);
+            if let Some(span) = context.span.filter(|it| it.own.is_sampled) {
+                span::record(&context, span, None, execution, total);
+            }
             in_flight.answered(answered.body.len() as u64);
             talk.answer(&id, answered.outcome, &answered.body)
         }
