@@ -1,16 +1,17 @@
-// The console: GraphiQL, the plan panel, the caller of its requests, the secret dialog.
+// The console: GraphiQL, the plan panel, the page of operations, the caller of its requests, the secret dialog.
 
 import 'graphiql/setup-workers/vite';
 import 'graphiql/style.css';
 import './console.css';
 import { createRoot } from 'react-dom/client';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { GraphiQL } from 'graphiql';
 import type { GraphiQLPlugin } from '@graphiql/react';
 import type { Fetcher } from '@graphiql/toolkit';
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 import { buildClientSchema, getIntrospectionQuery, introspectionFromSchema, lexicographicSortSchema } from 'graphql';
 import type { IntrospectionQuery } from 'graphql';
+import { OperationsPage } from './operations-page';
 import { PlanPanel } from './plan-panel';
 import { RunAs } from './run-as';
 import { SecretDialog } from './secret-dialog';
@@ -73,19 +74,26 @@ function showEditor(frames = 0) {
   else requestAnimationFrame(() => showEditor(frames + 1));
 }
 
+/** The page that the fragment of the address names; the editor without one. */
+function useFragment(): string {
+  const listen = (told: () => void) => (addEventListener('hashchange', told), () => removeEventListener('hashchange', told));
+  return useSyncExternalStore(listen, () => location.hash);
+}
+
 /** Narrow screens begin with the editor alone; the plan is a touch away. */
 const isNarrow = matchMedia('(max-width: 700px)').matches;
 
 function Console() {
   const [first, setFirst] = useState<IntrospectionQuery | null>(null);
   const [lock, setLock] = useState<{ refusal: string | null } | null>(null);
+  const fragment = useFragment();
   // The page was opened as a role for callers without a secret: it goes on as that role, or with the secret.
   const [isGuest, setIsGuest] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   // GraphiQL asks for the schema when it opens; the page has it by then.
   const unread = useRef<IntrospectionQuery | null>(null);
 
-  const locked = (error: SecretNeeded) => setLock({ refusal: sentSecret() ? error.message : null });
+  const locked = useCallback((error: SecretNeeded) => setLock({ refusal: sentSecret() ? error.message : null }), []);
   const open = () => {
     loadSchema().then(
       data => {
@@ -136,6 +144,7 @@ function Console() {
     );
   }
   if (failure) return <p className="weir-failure" role="alert">{failure}</p>;
+  if (fragment === '#operations') return <OperationsPage onLocked={locked} />;
   if (!starter) return <p className="weir-failure">Reading the schema …</p>;
   return (
     <GraphiQL
@@ -153,6 +162,7 @@ function Console() {
             Admin secret
           </button>
         )}
+        <a className="weir-link" href="#operations">Operations</a>
         <RunAs />
         <img src={logo} alt="" width="20" height="20" /> <b>Weir</b>
       </GraphiQL.Logo>

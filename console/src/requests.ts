@@ -153,6 +153,50 @@ export async function lacksSecret(): Promise<boolean> {
   );
 }
 
+/** Counts of executions. Times are in microseconds. */
+export interface OperationCounts {
+  count: number;
+  errors: number;
+  planned: number;
+  mean_us: number;
+  overhead_mean_us: number;
+  cpu_mean_us: number;
+  fetches: number;
+  p50_us: number;
+  p95_us: number;
+  p99_us: number;
+  answers_hit: number;
+  answers_joined: number;
+  answers_made: number;
+}
+
+export interface CountedOperation extends OperationCounts {
+  name: string | null;
+  hash: string;
+  kind: 'query' | 'mutation' | 'subscription';
+  /** Coordinates of its fields and arguments. */
+  fields: string[];
+}
+
+/** What the server counts by operation and by field. */
+export interface Usage {
+  operations: CountedOperation[];
+  rest: OperationCounts;
+  fields: Record<string, number>;
+}
+
+/** The counts since the server started. */
+export async function operations(): Promise<Usage> {
+  const response = await fetch(new URL('/admin/operations', location.origin), { headers: headers() });
+  if (response.status === 404) {
+    throw new Error('This address does not tell operations: a server with `admin_listen` tells them there, at /admin/operations.');
+  }
+  const answer = await response.json();
+  if (response.status === 401) throw new SecretNeeded(wordsOf(answer) ?? 'The secret was refused.');
+  if (!response.ok) throw new Error(wordsOf(answer) ?? `The server answered ${response.status}.`);
+  return answer;
+}
+
 /** Asks for the plan of an operation without running it: the admin asks how it is for the caller. */
 export async function explain({ params, caller: { role, variables } }: LastRequest): Promise<Explanation> {
   const { response, answer } = await post('/v1/explain', {

@@ -155,6 +155,34 @@ describe('the console', () => {
     await page.close();
   });
 
+  test('shows the operations that were asked, how long they took, and the fields they asked for', async () => {
+    const { page, complaints, foreign } = await openPage(server.url);
+    await runQuery(page);
+    const query = 'query ShownAlbum($id: Int!) { Album_by_pk(AlbumId: $id) { Title } }';
+    const ask = () => fetch(`${server.url}/graphql`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query, variables: { id: 1 } }),
+    });
+    for (let at = 0; at < 5; at++) assert.ok((await (await ask()).json()).data);
+    await page.getByRole('link', { name: 'Operations' }).click();
+    const row = page.getByTestId('operations').locator('tr', { hasText: 'ShownAlbum' });
+    await row.waitFor();
+    assert.match(await row.innerText(), /query [0-9a-f]{16}[^]*5[^]*µs/);
+    await page.getByLabel('Filter fields').fill('Album_by_pk(');
+    assert.match(await page.getByTestId('fields').innerText(), /^query_root\.Album_by_pk\(AlbumId:\)\s+5$/);
+    // The second look has rates, the third a line.
+    await row.locator('polyline').waitFor();
+    await row.getByRole('button').click();
+    await page.locator('code', { hasText: 'Album.Title' }).first().waitFor();
+    await page.getByRole('button', { name: 'p99' }).click();
+    await page.locator('th[aria-sort=descending]', { hasText: 'p99' }).waitFor();
+    if (process.env.SCREENSHOT_OPERATIONS) await page.screenshot({ path: process.env.SCREENSHOT_OPERATIONS });
+    await page.getByRole('link', { name: 'Query editor' }).click();
+    await page.getByRole('button', { name: /execute query/i }).waitFor();
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(foreign, []);
+    await page.close();
+  });
+
   for (const colorScheme of ['light', 'dark']) {
     test(`follows a ${colorScheme} system`, async () => {
       const { page } = await openPage(server.url, { colorScheme });

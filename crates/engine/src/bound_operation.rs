@@ -57,7 +57,7 @@ impl Engine {
         let BoundOperation { plan, variables, caller, headers, protocol, text } = operation;
         let bound = Bound { plan: Arc::clone(plan), variables: Some(Arc::clone(variables)) };
         let (bound, protocol, headers) = (&bound, *protocol, headers as &dyn Headers);
-        let input = RunInput { bound, caller, headers, protocol, text, deadline };
+        let input = RunInput { bound, caller, headers, protocol, text, deadline, observation: None };
         self.answer(input, Timing::default()).await
     }
 }
@@ -86,6 +86,7 @@ impl BoundOperation {
             deadline: Instant::now(),
             hold_back_bytes: 0,
             request_scope: None,
+            span: None,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::compose::Graph;
 use crate::consistency::Positions;
 use crate::errors;
 use crate::execute::{self, ExecutionContext, ExecutionResult};
-use crate::observer::Observer;
+use crate::observer::{Observation, ObservedStage, Observer, Stage};
 use crate::planner::{Bound, PlanRequest, PlanThread, Planner, Refusal};
 use crate::profiles::Profiles;
 use crate::responses::Responses;
@@ -18,7 +18,7 @@ use crate::tag_versions::TagVersions;
 use crate::unread::Receiver;
 use bytes::Bytes;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use weir_language::ast::OperationKind;
 use weir_language::json::JsonRef;
@@ -46,7 +46,7 @@ pub struct Settings {
     pub hold_back_bytes: usize,
     /// Bytes all whole answers that are kept may take together; 0 keeps none.
     pub responses_bytes_max: usize,
-    /// Numbers operations for [`Response::operation`].
+    /// Listens to all that happens. It numbers operations for [`Response::operation`].
     pub observer: Option<Arc<dyn Observer>>,
 }
 
@@ -152,12 +152,13 @@ impl Response {
             timing: self.timing,
             kept: self.lifetime.as_ref().map(|it| it.kept),
             has_errors: is_complete && !self.body.is_sound(),
+            code: self.body.first_code().filter(|_| is_complete).map(Into::into),
         }
     }
 }
 
 /// An executed operation, for counters and logs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Execution {
     /// Number that an observer gave the operation.
     pub operation: Option<u64>,
@@ -167,6 +168,8 @@ pub struct Execution {
     pub kept: Option<Kept>,
     /// True if the answer has errors. Those of an answer that is streamed are not seen.
     pub has_errors: bool,
+    /// Code of the first error.
+    pub code: Option<Box<str>>,
 }
 
 /// Cache metadata of an answer.
@@ -193,6 +196,9 @@ pub enum Kept {
     Made,
 }
 
+/// Longest code of an error that is told, in bytes.
+const CODE_BYTES_MAX: usize = 64;
+
 /// The bytes of an answer.
 #[derive(Debug)]
 pub enum Body {
@@ -210,6 +216,23 @@ pub enum Body {
 }
 
 impl Body {
+    /// Code of the first error. Known errors come first.
+    fn first_code(&self) -> Option<&str> {
+        const MEMBER: &str = "\"code\":\"";
+        let bytes: &[u8] = match self {
+            Self::Whole(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+            Self::Stream { .. } => return None,
+        };
+        let errors = bytes.strip_prefix(b"{\"errors\":")?;
+        // Quotes within a text have a backslash before them, so this is the member and no message.
+        let at = errors.windows(MEMBER.len()).position(|it| it == MEMBER.as_bytes())? + MEMBER.len();
+        let code = errors[at..].split(|it| *it == b'"').next()?;
+        let is_code = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
+        let is_fit = code.len() <= CODE_BYTES_MAX && code.iter().all(is_code);
+        std::str::from_utf8(code).ok().filter(|_| is_fit)
+    }
+
     /// True if the answer is complete and without errors: known errors come first.
     pub(crate) fn is_sound(&self) -> bool {
         match self {
@@ -239,6 +262,10 @@ pub struct Timing {
     pub bind: Duration,
     /// Waiting for and writing of the sources' answers.
     pub execute: Duration,
+    /// Fetches from sources; 0 where nobody listens.
+    pub fetches: u32,
+    /// Time for which the request held its thread in the engine; set by who polls it.
+    pub busy: Duration,
 }
 
 /// The engine of one graph.
@@ -248,6 +275,8 @@ pub struct Engine {
     no_headers: Arc<str>,
     pub(crate) responses: Responses,
     profiles: Profiles,
+    /// Numbers of the sources for the observer.
+    source_numbers: Box<[u32]>,
 }
 
 impl Engine {
@@ -256,11 +285,15 @@ impl Engine {
     pub fn new(graph: Graph, settings: Settings) -> Self {
         let responses = Responses::new(settings.responses_bytes_max, Arc::default());
         let profiles = Profiles::new(&graph.facts(&Identity::nobody()), &settings.without_introspection);
+        let number =
+            |it: &dyn Observer| graph.sources().iter().map(|(own, _)| it.source(own.name())).collect();
+        let source_numbers = settings.observer.as_deref().map_or_else(Box::default, number);
         Self {
             planner: Arc::new(Planner::new(graph, settings)),
             no_headers: Arc::from(""),
             responses,
             profiles,
+            source_numbers,
         }
     }
 
@@ -305,23 +338,34 @@ impl Engine {
         let Request { protocol, query: text, headers, deadline, .. } = request;
         let mut timing = Timing::default();
         let planner = &self.planner;
-        let asked = PlanRequest { request, profile: caller.profile(), is_live: false };
+        let observation = planner.settings.observer.as_deref().map(|observer| Observation {
+            observer,
+            sources: &self.source_numbers,
+            request: headers.span(),
+            fetches: AtomicU32::new(0),
+        });
+        let observation = observation.as_ref();
+        let (began, asked) = (Instant::now(), PlanRequest { request, profile: caller.profile(), is_live: false });
         let ready = match planner.ready(&asked, PlanThread::Loop, &mut timing) {
             Err(Refusal::Costly) => Box::pin(planner.aside(&asked, &mut timing)).await,
             ready => ready,
         };
+        if let Some(observation) = observation {
+            planned(observation, began, &timing);
+        }
         let bound = match ready {
             Ok(bound) => bound,
             Err(refusal) => return refused(refusal, &request, timing),
         };
         let bound = &bound;
-        self.answer(RunInput { bound, caller, headers, protocol, text, deadline }, timing).await
+        self.answer(RunInput { bound, caller, headers, protocol, text, deadline, observation }, timing).await
     }
 
     /// Runs a bound plan.
     pub(crate) async fn answer(&self, input: RunInput<'_>, mut timing: Timing) -> Response {
         let started = Instant::now();
-        let RunInput { bound: Bound { plan, variables }, caller, headers, protocol, text, deadline } = input;
+        let RunInput { bound, caller, headers, protocol, text, deadline, observation } = input;
+        let Bound { plan, variables } = bound;
         let variables = self.planner.values(variables.as_ref());
         let graph = &self.planner.graph;
         let Settings { hold_back_bytes, conditions_max, .. } = self.planner.settings;
@@ -338,12 +382,18 @@ impl Engine {
             deadline,
             hold_back_bytes,
             conditions_max,
+            observation,
         };
         let (ExecutionResult { body, capacity, cache_control }, kept) = match &plan.sharing {
             None => (execute::run(run).await, Kept::Made),
             Some(sharing) => Box::pin(execute::run_shared(run, sharing, &self.responses)).await,
         };
         timing.execute = started.elapsed();
+        if let Some(observation) = observation {
+            timing.fetches = observation.fetches.load(Ordering::Relaxed);
+            let (stage, took, request) = (Stage::Execute, timing.execute, observation.request);
+            observation.observer.stage(&ObservedStage { stage, began: started, took, request });
+        }
         let is_private = cache_control.is_some() && plan.is_private(caller, headers);
         let lifetime = cache_control.map(|told| Lifetime {
             cache_control: if is_private {
@@ -401,6 +451,18 @@ pub(crate) struct RunInput<'r> {
     pub(crate) protocol: Protocol,
     pub(crate) text: &'r str,
     pub(crate) deadline: Instant,
+    pub(crate) observation: Option<&'r Observation<'r>>,
+}
+
+/// Tells the stages before execution, which followed one another from `began` on.
+fn planned(observation: &Observation<'_>, mut began: Instant, timing: &Timing) {
+    let planning =
+        [(Stage::Parse, timing.parse), (Stage::Validate, timing.validate), (Stage::Plan, timing.plan)];
+    let planning = if timing.plan_hit { &[][..] } else { &planning[..] };
+    for &(stage, took) in planning.iter().chain(&[(Stage::Bind, timing.bind)]) {
+        observation.observer.stage(&ObservedStage { stage, began, took, request: observation.request });
+        began += took;
+    }
 }
 
 /// The response to a request that is not executed.

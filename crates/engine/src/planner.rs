@@ -355,7 +355,7 @@ impl Planner {
         let mut plan = build(context, operation, state, variables)?;
         if let Some(observer) = &self.settings.observer {
             let name = context.document.str(context.operation.name);
-            plan.number = Some(observer.number(&ObservedOperation {
+            plan.number = Some(observer.operation(&ObservedOperation {
                 text: context.document.text,
                 name: Some(name).filter(|it| !it.is_empty()),
                 kind: plan.kind,

@@ -9,18 +9,21 @@ mod change_feed;
 mod field_resolution;
 mod headers;
 mod request_scope;
+mod service_calls;
 
 pub use change_feed::{ChangeFeed, ChangeSink};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub use headers::{Headers, NoHeaders};
 pub(crate) use request_scope::RequestCaches;
 pub use request_scope::{BatchBarrier, RequestCache, RequestScope};
+pub use service_calls::{CallerCalls, ServiceCalls};
 
 pub use crate::caller::Caller;
 use crate::caller::{Facts, Identity};
 use crate::lifetime::HintAt;
 use crate::plan::output_plan::{OutputPlan, SelectionSetId};
 use crate::rows::{Column, Rows};
+use crate::span::SpanContext;
 use crate::tag_versions::{RowKey, TagSnapshot};
 use crate::unread::Receiver;
 use std::fmt;
@@ -88,6 +91,10 @@ pub trait Source: Send + Sync {
     /// Its feed of changes that others make. `None`: nobody tells, so what depends on it is read at intervals.
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
         None
+    }
+    /// The services that it calls, and how their calls went since it was opened. Empty for others.
+    fn calls(&self) -> Vec<ServiceCalls> {
+        Vec::new()
     }
     /// Checks that the source can answer now, until `deadline`, without blocking the thread. A source that cannot be down is
     /// always ready.
@@ -312,6 +319,8 @@ pub struct FetchInput<'r> {
     pub hold_back_bytes: usize,
     /// State shared with fetches of the same request that may make the same calls, if there are any.
     pub request_scope: Option<RequestScope<'r>>,
+    /// Span of the fetch, for those whom the source calls.
+    pub span: Option<SpanContext>,
 }
 
 /// Result of a fetch.

@@ -9,9 +9,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
+use weir_engine::durations::Durations;
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Value};
+use weir_engine::observer::{ObservedFetch, ObservedOperation, ObservedStage, Observer};
 use weir_engine::record;
+use weir_engine::span::SpanContext;
 use weir_language::json::Json;
 use weir_language::schema::Schema;
 
@@ -41,7 +44,34 @@ fn items(rows: usize) -> Arc<Vec<Item>> {
     Arc::new((0..rows).map(item).collect())
 }
 
+/// An observer that counts, as a server's does.
+#[derive(Debug)]
+struct Counting(Durations);
+
+impl Observer for Counting {
+    fn operation(&self, _: &ObservedOperation<'_>) -> u64 {
+        0
+    }
+    fn source(&self, _: &str) -> u32 {
+        0
+    }
+    fn stage(&self, stage: &ObservedStage) {
+        self.0.record(stage.took);
+    }
+    fn fetch_begins(&self, _: u32, request: Option<SpanContext>) -> Option<SpanContext> {
+        self.0.begin();
+        request
+    }
+    fn fetch_ended(&self, fetch: &ObservedFetch<'_>) {
+        self.0.record(fetch.took);
+    }
+}
+
 fn engine() -> Engine {
+    observed(None)
+}
+
+fn observed(observer: Option<Arc<dyn Observer>>) -> Engine {
     let schema = "type Query { items(rows: Int!): [Item!]! }
         type Item { id: ID! price: Float! stock: Int! note: String parts: [Part!]! } type Part { name: String! }";
     let (few, many) = (items(10), items(1000));
@@ -50,7 +80,7 @@ fn engine() -> Engine {
             Arc::clone(if call.argument("rows") == Some(Value::Int(10)) { &few } else { &many })
         });
     let Ok(graph) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("one source is a graph") };
-    let settings = Settings::STANDARD;
+    let settings = Settings { observer, ..Settings::STANDARD };
     Engine::new(graph, settings)
 }
 
@@ -107,4 +137,15 @@ fn variables_and_constants_stay_within_the_bound() {
     check(&engine, "query ($rows: Int!) { items(rows: $rows) { id price } }", "{\"rows\": 1000}");
     check(&engine, "{ __typename }", "{}");
     check(&engine, "{ __schema { types { name fields { name type { name } } } } }", "{}");
+}
+
+#[test]
+fn an_observer_allocates_nothing_on_the_warm_path() {
+    let observer = Arc::new(Counting(Durations::busy()));
+    let listened = observed(Some(Arc::clone(&observer) as Arc<dyn Observer>));
+    let (alone, query) = (engine(), "{ items(rows: 10) { id price } }");
+    assert_eq!(check(&listened, query, "{}"), check(&alone, query, "{}"));
+    let counts = observer.0.counts();
+    // Four requests: binding, executing and one fetch each, and the stages of the first.
+    assert_eq!((counts.begun, counts.count), (4, 15));
 }

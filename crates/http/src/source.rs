@@ -31,7 +31,7 @@ pub use remote_server::RemoteServer;
 pub(crate) use ttl::{Shortest, ttl};
 
 use crate::cache::{Cache, Failure, Rule};
-use crate::call::Upstream;
+use crate::call::{CallCounts, Upstream};
 use crate::error_report::CallLabel;
 use crate::inputs::ConfigValues;
 use crate::sdl::{Connector, ConnectorId, Join, Mapping};
@@ -42,7 +42,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::lifetime::HintAt;
-use weir_engine::source::{FieldError, FieldResolver, Headers, PlanError, PlanNode, PreparedFetch, Source};
+use weir_engine::source::{
+    FieldError, FieldResolver, Headers, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source,
+};
 use weir_language::schema::{Schema, Visibility};
 
 /// The services of one text.
@@ -97,6 +99,8 @@ struct ConnectorRuntime {
     named: Vec<NameTemplate>,
     /// All that the service answers.
     service: Arc<str>,
+    /// Its calls.
+    counts: Arc<CallCounts>,
 }
 
 impl Shared {
@@ -163,6 +167,16 @@ impl Source for HttpSource {
 
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
         visible::visibility(self.schema(), &self.shared.mapping.guards, facts)
+    }
+
+    fn calls(&self) -> Vec<ServiceCalls> {
+        let Shared { mapping, upstreams, runtimes, .. } = &*self.shared;
+        let calls = upstreams.iter().zip(&mapping.services).enumerate().map(|(at, (upstream, service))| {
+            let connectors = mapping.connectors.iter().zip(runtimes);
+            let own = connectors.filter(|it| it.0.service.index() == at).map(|it| &*it.1.counts);
+            upstream.load().calls(Arc::from(&*service.name), own)
+        });
+        calls.collect()
     }
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {

@@ -8,13 +8,14 @@
 use crate::config::{self, Config};
 use crate::metadata;
 use crate::native::{AuthSettings, Native};
+use crate::observer::observer;
 use crate::operations::{self, SavedOperations};
 use crate::relay::RelayGraph;
 use crate::server::{CorsRules, Readiness};
 use crate::session::Authenticator;
 use crate::session::native::NativeAuth;
 use crate::sources::{self, Findings, Opened};
-use crate::{server, services, usage};
+use crate::{server, services};
 use arc_swap::ArcSwap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -159,7 +160,7 @@ pub(crate) fn settings(config: &Config) -> Settings {
         edition_2026: false,
         hold_back_bytes: config.cache.hold_back_bytes,
         responses_bytes_max: config.cache.responses_bytes_max,
-        observer: Some(Arc::clone(usage::table()) as Arc<dyn Observer>),
+        observer: Some(Arc::clone(observer()) as Arc<dyn Observer>),
     }
 }
 

@@ -8,12 +8,14 @@ mod facade;
 pub mod generation;
 pub mod metadata;
 pub mod native;
+mod observer;
 mod operations;
 mod relay;
 pub mod server;
 pub mod services;
 pub mod session;
 pub mod sources;
+mod trace;
 mod usage;
 
 pub use facade::{Builder, ExecuteError, Weir};

@@ -14,10 +14,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use weir_engine::engine::{Execution, Kept};
-use weir_engine::observer::{ObservedOperation, Observer};
+use weir_engine::observer::ObservedOperation;
 use weir_language::ast::OperationKind;
 
 /// Operations that are counted by themselves.
@@ -41,6 +41,10 @@ pub(crate) struct OperationCounts {
     /// Time from the request's head to the answer, and the part of it that no source took.
     pub(crate) total_us: u64,
     pub(crate) overhead_us: u64,
+    /// Time for which executions held their threads: their CPU time, as nothing waits there.
+    pub(crate) busy_us: u64,
+    /// Fetches from sources.
+    pub(crate) fetches: u64,
     /// Times of the executions, in microseconds, to two digits.
     pub(crate) durations: Histogram<u32>,
 }
@@ -49,7 +53,17 @@ impl OperationCounts {
     fn none() -> Self {
         let durations = Histogram::new_with_bounds(1, LONGEST_US, 2);
         let durations = durations.unwrap_or_else(|_| unreachable!("the bounds fit two digits"));
-        Self { count: 0, errors: 0, planned: 0, kept: [0; 3], total_us: 0, overhead_us: 0, durations }
+        Self {
+            count: 0,
+            errors: 0,
+            planned: 0,
+            kept: [0; 3],
+            total_us: 0,
+            overhead_us: 0,
+            busy_us: 0,
+            fetches: 0,
+            durations,
+        }
     }
 
     fn note(&mut self, execution: &Execution, total: Duration) {
@@ -62,6 +76,8 @@ impl OperationCounts {
         }
         self.total_us += us(total);
         self.overhead_us += us(total.saturating_sub(execution.timing.execute));
+        self.busy_us += us(execution.timing.busy);
+        self.fetches += u64::from(execution.timing.fetches);
         self.durations.saturating_record(us(total).max(1));
     }
 
@@ -73,6 +89,8 @@ impl OperationCounts {
         self.kept.iter_mut().zip(other.kept).for_each(|(sum, it)| *sum += it);
         self.total_us += other.total_us;
         self.overhead_us += other.overhead_us;
+        self.busy_us += other.busy_us;
+        self.fetches += other.fetches;
         // Both have the same bounds.
         let _ = self.durations.add(&other.durations);
     }
@@ -157,11 +175,10 @@ pub(crate) struct Usage {
     pub(crate) coordinates: BTreeMap<String, u64>,
 }
 
-/// The table of the process.
-pub(crate) fn table() -> &'static Arc<OperationTable> {
-    static TABLE: LazyLock<Arc<OperationTable>> =
-        LazyLock::new(|| Arc::new(OperationTable::with_places(OPERATIONS_MAX)));
-    &TABLE
+impl Default for OperationTable {
+    fn default() -> Self {
+        Self::with_places(OPERATIONS_MAX)
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -186,6 +203,11 @@ impl OperationTable {
         if noted.is_none() {
             lock(&self.rest).counts.note(execution, total);
         }
+    }
+
+    /// Hands name and hash of the operation with this number to `take`, if it still has its place.
+    pub(crate) fn told(&self, number: u64, take: impl FnOnce(&str, &str)) {
+        self.with(number, |_, counted| take(&counted.operation.name, &counted.operation.hash));
     }
 
     /// The name of the operation with this number, for logs.
@@ -249,8 +271,9 @@ impl OperationTable {
     }
 }
 
-impl Observer for OperationTable {
-    fn number(&self, observed: &ObservedOperation<'_>) -> u64 {
+impl OperationTable {
+    /// The number of an operation for which a plan is made.
+    pub(crate) fn number(&self, observed: &ObservedOperation<'_>) -> u64 {
         let operation = OperationName::of(observed);
         let mut known = lock(&self.known);
         let at = match known.get(&operation) {

@@ -21,6 +21,7 @@ use crate::caller::Caller;
 use crate::compose::Graph;
 use crate::engine::{Body, Capacity};
 use crate::lifetime::CachePolicy;
+use crate::observer::Observation;
 use crate::plan::output_plan::PlanNodeId;
 use crate::plan::{Plan, PreparedNode};
 use crate::rows::{Column, Rows};
@@ -57,6 +58,8 @@ pub(crate) struct ExecutionContext<'r> {
     pub(crate) hold_back_bytes: usize,
     /// Parts that one condition may have.
     pub(crate) conditions_max: u32,
+    /// Who is told of each fetch.
+    pub(crate) observation: Option<&'r Observation<'r>>,
 }
 
 /// Result of one node.
@@ -285,7 +288,9 @@ impl<'r> ExecutionContext<'r> {
     ) -> Result<FetchResult, SourceError> {
         let BatchContext { caches, level } = if node.repeats { batch } else { BatchContext::default() };
         let cache = caches.zip(node.source).map(|(caches, source)| caches.of(source));
+        let observed = self.observation.and_then(|it| it.begin(node, &self.plan.output, self.variables));
         let input = FetchInput {
+            span: observed.as_ref().and_then(|it| it.span),
             output: &self.plan.output,
             variables: self.variables,
             caller: self.caller,
@@ -311,16 +316,20 @@ impl<'r> ExecutionContext<'r> {
             std::task::Poll::Ready(reply) => reply,
             std::task::Poll::Pending => match tokio::time::timeout_at(self.last().into(), asked).await {
                 Ok(reply) => reply,
-                Err(_) => return Err(SourceError::Timeout),
+                Err(_) => Ok(Err(SourceError::Timeout)),
             },
         };
         if let Some(noting) = &mut noting {
-            noting.is_done = true;
+            noting.is_done = !matches!(reply, Ok(Err(SourceError::Timeout)));
         }
-        reply.unwrap_or_else(|panic| {
+        let reply = reply.unwrap_or_else(|panic| {
             let words = panic.downcast_ref::<&str>().copied();
             let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
             Err(SourceError::Broken(format!("panicked: {}", words.unwrap_or("no words")).into()))
-        })
+        });
+        if let Some(observed) = observed {
+            observed.end(&reply);
+        }
+        reply
     }
 }

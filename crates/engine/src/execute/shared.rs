@@ -15,6 +15,7 @@ use crate::plan::ResponseSharing;
 use crate::responses::{Responses, Shared, SharedOutcome};
 use crate::single_flight::Seat;
 use crate::source::{CacheControl, Headers};
+use crate::span::SpanContext;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Instant;
@@ -88,6 +89,10 @@ impl Headers for Present<'_> {
 
     fn positions(&self) -> Option<&Positions> {
         self.0.positions()
+    }
+
+    fn span(&self) -> Option<SpanContext> {
+        self.0.span()
     }
 }
 

@@ -108,6 +108,7 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         deadline: Instant::now() + settings.read_timeout,
         hold_back_bytes: planner.settings.hold_back_bytes,
         conditions_max: planner.settings.conditions_max,
+        observation: None,
     };
     let ran = AssertUnwindSafe(execute::run(context)).catch_unwind().await;
     let (body, remaining_ms) = match ran {

@@ -3,6 +3,7 @@
 //! **Cost:** nothing is copied or listed; a source looks up the names its plan holds.
 
 use crate::consistency::{Consistency, Positions};
+use crate::span::SpanContext;
 
 /// The headers of one request, and what they say of its reads.
 pub trait Headers: Send + Sync {
@@ -23,6 +24,11 @@ pub trait Headers: Send + Sync {
 
     /// The log positions that the request sent, and where those of its changes are noted; `None`: nobody would read them.
     fn positions(&self) -> Option<&Positions> {
+        None
+    }
+
+    /// The span of the request; `None`: traces are neither recorded nor passed on.
+    fn span(&self) -> Option<SpanContext> {
         None
     }
 }

@@ -10,6 +10,7 @@ mod introspection;
 mod lifetime;
 mod memory;
 mod naive;
+mod observer;
 mod parts;
 mod plan;
 mod refresh;

@@ -1,4 +1,4 @@
-//! Outcomes of cache lookups, counted by source.
+//! Outcomes of cache lookups, counted by connector.
 //!
 //! **Cost:** one addition to a word that other threads seldom write: counts are kept per thread and summed by the reader.
 
@@ -50,10 +50,11 @@ impl Outcome {
     }
 }
 
-/// The counts of one source.
+/// The counts of one connector of a source.
 #[derive(Debug)]
 pub struct Counters {
     source: Box<str>,
+    connector: Box<str>,
     stripes: Box<[Stripe]>,
 }
 
@@ -69,11 +70,13 @@ struct Stripe {
     lag_ms: AtomicU64,
 }
 
-/// Counts of a source.
+/// Counts of a connector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceCounts {
     /// The source.
     pub source: Box<str>,
+    /// The connector; empty where the whole source is one.
+    pub connector: Box<str>,
     /// By outcome, in the order of [`OUTCOMES`].
     pub outcomes: [u64; OUTCOMES.len()],
     /// Of these, those that were served from memory and said that there is no such thing.
@@ -98,8 +101,9 @@ thread_local! {
 }
 
 impl Counters {
-    pub(super) fn new(source: &str) -> Self {
-        Self { source: source.into(), stripes: (0..STRIPES).map(|_| Stripe::default()).collect() }
+    pub(super) fn new(source: &str, connector: &str) -> Self {
+        let (source, connector) = (source.into(), connector.into());
+        Self { source, connector, stripes: (0..STRIPES).map(|_| Stripe::default()).collect() }
     }
 
     fn stripe(&self) -> &Stripe {
@@ -137,6 +141,7 @@ impl Counters {
         };
         SourceCounts {
             source: self.source.clone(),
+            connector: self.connector.clone(),
             outcomes: std::array::from_fn(|place| sum(&|it| &it.outcomes[place])),
             negative: sum(&|it| &it.negative),
             failed: sum(&|it| &it.failed),

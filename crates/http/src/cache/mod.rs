@@ -142,7 +142,8 @@ pub struct Counts {
 #[derive(Debug)]
 pub struct Cache {
     inner: Arc<Inner>,
-    counters: Mutex<BTreeMap<Box<str>, Arc<Counters>>>,
+    /// By source and connector.
+    counters: Mutex<BTreeMap<(Box<str>, Box<str>), Arc<Counters>>>,
 }
 
 impl Cache {
@@ -162,9 +163,10 @@ impl Cache {
 
     /// The counts of `source`, for its rules.
     #[must_use]
-    pub fn counters(&self, source: &str) -> Arc<Counters> {
+    pub fn counters(&self, source: &str, connector: &str) -> Arc<Counters> {
         let mut all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(all.entry(source.into()).or_insert_with(|| Arc::new(Counters::new(source))))
+        let made = all.entry((source.into(), connector.into()));
+        Arc::clone(made.or_insert_with(|| Arc::new(Counters::new(source, connector))))
     }
 
     /// Current counters.

@@ -15,6 +15,7 @@ mod body;
 mod breaker;
 mod budget;
 mod connection;
+mod counts;
 mod decode;
 mod dial;
 mod error;
@@ -27,13 +28,15 @@ mod response;
 mod retry;
 mod settings;
 mod tls;
+pub(crate) mod trace;
 mod upstream;
 
 pub use addresses::{Found, Lookup};
+pub use counts::CallCounts;
 pub use error::{CallError, Cause, Failure, Went};
 pub use headers::may_be_sent;
 pub use settings::{BreakerPolicy, CallPolicy, Protocol, SettingsError, UpstreamSettings};
-pub use upstream::Upstream;
+pub use upstream::{Load, Upstream};
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;

@@ -18,6 +18,16 @@ pub struct UpstreamSettings {
     pub policy: CallPolicy,
 }
 
+impl UpstreamSettings {
+    /// True if `address` is one of `http` or `https` with a host.
+    #[must_use]
+    pub fn is_base(address: &str) -> bool {
+        address.parse::<Uri>().is_ok_and(|it| {
+            matches!(it.scheme_str(), Some("http" | "https")) && it.host().is_some_and(|it| !it.is_empty())
+        })
+    }
+}
+
 /// Protocols of services.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {

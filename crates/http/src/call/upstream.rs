@@ -10,7 +10,7 @@ use super::error::{CallError, Cause};
 use super::latency::Latency;
 use super::retry;
 use super::settings::{CallPolicy, SettingsError, UpstreamSettings};
-use super::{Answer, Ask, Failure, Went};
+use super::{Answer, Ask, CallCounts, Failure, Went};
 use futures_util::future::{Either, select};
 use http::StatusCode;
 use std::net::SocketAddr;
@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
+use weir_engine::source::ServiceCalls;
 
 /// One service, shared by all that call it.
 pub struct Upstream {
@@ -30,6 +31,30 @@ pub struct Upstream {
     latency: Option<Latency>,
     slots: Semaphore,
     waiting: AtomicUsize,
+}
+
+/// Load of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Attempts under way.
+    pub in_flight: u64,
+    /// Calls that wait because as many as may be are under way.
+    pub waiting: u64,
+    /// True if the breaker lets no call through; `None`: there is no breaker.
+    pub is_broken: Option<bool>,
+}
+
+impl Load {
+    /// The service `service` with this load, and its callers.
+    pub(crate) fn calls<'c>(
+        self,
+        service: Arc<str>,
+        callers: impl IntoIterator<Item = &'c CallCounts>,
+    ) -> ServiceCalls {
+        let Self { in_flight, waiting, is_broken } = self;
+        let callers = callers.into_iter().map(CallCounts::calls).collect();
+        ServiceCalls { service, in_flight, waiting, is_broken, callers }
+    }
 }
 
 /// Result of an attempt.
@@ -62,6 +87,16 @@ impl Upstream {
     /// Default timeout of a call.
     pub fn timeout(&self) -> Duration {
         self.policy.timeout
+    }
+
+    /// Its load now.
+    pub fn load(&self) -> Load {
+        let calls_max = self.policy.calls_max.min(Semaphore::MAX_PERMITS);
+        Load {
+            in_flight: calls_max.saturating_sub(self.slots.available_permits()) as u64,
+            waiting: self.waiting.load(Ordering::Relaxed) as u64,
+            is_broken: self.breaker.as_ref().map(|it| !it.is_passable(Instant::now())),
+        }
     }
 
     /// Asks the service. Dropping the future gives up.
@@ -132,6 +167,7 @@ impl Upstream {
         if self.slots.available_permits() == 0 || !self.budget.spend() {
             return first.await;
         }
+        tries.hedges.fetch_add(1, Ordering::Relaxed);
         let second = pin!(self.attempt(ask, deadline, tries));
         match select(first, second).await {
             Either::Left((outcome, _)) if is_good(&outcome) => outcome,
@@ -194,6 +230,7 @@ impl Upstream {
 #[derive(Default)]
 struct Tries {
     attempts: AtomicU32,
+    hedges: AtomicU32,
     last: Mutex<Option<SocketAddr>>,
 }
 
@@ -205,7 +242,8 @@ impl Tries {
 
     fn went(self, took: Duration) -> Went {
         let address = self.last.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Went { address, attempts: self.attempts.into_inner(), took }
+        let (attempts, hedges) = (self.attempts.into_inner(), self.hedges.into_inner());
+        Went { address, attempts, hedges, took }
     }
 }
 

@@ -132,7 +132,7 @@ impl ForwardedFetch {
             let link = Arc::clone(&self.link);
             let mut ask = link.server.post(link.path.clone(), body.clone(), &HEADERS, Some(input));
             ask.idempotent = !is_change;
-            async move { link.upstream.call(&ask).await.map(check_response) }
+            async move { link.counts.count(link.upstream.call(&ask)).await.map(check_response) }
         };
         let keeper = &self.link.keeper;
         let served = match is_change {

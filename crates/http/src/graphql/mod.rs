@@ -12,13 +12,13 @@ mod forward;
 mod introspect;
 mod text;
 
-use crate::call::{Upstream, UpstreamSettings};
+use crate::call::{CallCounts, Upstream, UpstreamSettings};
 use crate::passthrough::keep::Keeper;
 use crate::passthrough::{OpenError, Server, Shown};
 use http::uri::PathAndQuery;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Source, nothing, only_admin};
+use weir_engine::source::{PlanError, PlanNode, PreparedFetch, ServiceCalls, Source, nothing, only_admin};
 use weir_language::schema::{Schema, Visibility};
 
 /// A GraphQL server.
@@ -33,6 +33,7 @@ pub struct GraphqlSource {
 pub(crate) struct GraphqlLink {
     pub(crate) server: Server,
     pub(crate) upstream: Upstream,
+    counts: CallCounts,
     path: PathAndQuery,
     pub(crate) keeper: Keeper,
 }
@@ -46,7 +47,8 @@ impl GraphqlLink {
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
         let path = server.url.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/"));
         let keeper = Keeper::new(&server, b"graphql");
-        Ok(Self { server, upstream, path, keeper })
+        let counts = CallCounts::new(Arc::from(&*server.name));
+        Ok(Self { server, upstream, counts, path, keeper })
     }
 }
 
@@ -73,6 +75,11 @@ impl Source for GraphqlSource {
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         Ok(Box::new(forward::ForwardedFetch::new(Arc::clone(&self.schema), Arc::clone(&self.link), piece)))
+    }
+
+    fn calls(&self) -> Vec<ServiceCalls> {
+        let GraphqlLink { upstream, counts, server, .. } = &*self.link;
+        vec![upstream.load().calls(Arc::from(&*server.tag), [counts])]
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {

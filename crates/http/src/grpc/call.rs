@@ -90,7 +90,7 @@ impl Calls {
         let call = || {
             let (link, output) = (Arc::clone(&self.link), method.output.clone());
             let ask = self.ask(method, message, input);
-            async move { Ok(answer::read(link.upstream.call(&ask).await?, output)) }
+            async move { Ok(answer::read(link.counts.count(link.upstream.call(&ask)).await?, output)) }
         };
         let (keeper, path) = (&self.link.keeper, method.path.as_str().as_bytes());
         let served = match method.kind {

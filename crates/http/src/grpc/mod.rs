@@ -15,7 +15,7 @@ mod frame;
 mod model;
 mod status;
 
-use crate::call::{Protocol, Upstream, UpstreamSettings};
+use crate::call::{CallCounts, Protocol, Upstream, UpstreamSettings};
 use crate::passthrough::keep::Keeper;
 use crate::passthrough::{OpenError, Server, Shown};
 use model::Model;
@@ -24,7 +24,7 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Source, nothing, only_admin};
+use weir_engine::source::{PlanError, PlanNode, PreparedFetch, ServiceCalls, Source, nothing, only_admin};
 use weir_language::schema::print::{Order, print};
 use weir_language::schema::{Schema, Visibility};
 
@@ -40,6 +40,7 @@ pub struct GrpcSource {
 struct GrpcLink {
     server: Server,
     upstream: Upstream,
+    counts: CallCounts,
     keeper: Keeper,
 }
 
@@ -56,7 +57,9 @@ impl GrpcSource {
         // Another description would decode cached bytes differently.
         let keeper = Keeper::new(&server, &Sha256::digest(pool.encode_to_vec()));
         let shown = server.audience.as_ref().map(|it| Shown::new(it, &model.schema));
-        Ok(Self { model: Arc::new(model), shown, link: Arc::new(GrpcLink { server, upstream, keeper }) })
+        let counts = CallCounts::new(Arc::from(&*server.name));
+        let link = Arc::new(GrpcLink { server, upstream, counts, keeper });
+        Ok(Self { model: Arc::new(model), shown, link })
     }
 }
 
@@ -96,6 +99,11 @@ impl Source for GrpcSource {
 
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         Ok(Box::new(call::Calls::new(Arc::clone(&self.model), Arc::clone(&self.link), piece)))
+    }
+
+    fn calls(&self) -> Vec<ServiceCalls> {
+        let GrpcLink { upstream, counts, server, .. } = &*self.link;
+        vec![upstream.load().calls(Arc::from(&*server.tag), [counts])]
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {

@@ -68,7 +68,7 @@ impl Keeper {
         reads_headers.extend(key.headers.iter().cloned());
         let mut reads_claims = server.reads_claims();
         reads_claims.extend(key.claims.iter().cloned());
-        let counters = server.cache.counters(&server.tag);
+        let counters = server.cache.counters(&server.tag, "");
         let rule = rule_of(said, true, held(server, &mut begin), counters);
         let alone = Rule { sharing: Sharing::Never, ..rule.clone() };
         let anonymous = Rule { anonymous: true, ..rule.clone() };

@@ -9,7 +9,7 @@ pub(crate) mod keep;
 mod made_header;
 
 use crate::cache::Cache;
-use crate::call::{Ask, CallError, CallPolicy, Failure, Protocol, milliseconds_left};
+use crate::call::{Ask, CallError, CallPolicy, Failure, Protocol, milliseconds_left, trace};
 use crate::error_report::CallLabel;
 use crate::sdl::CacheRule;
 use bytes::Bytes;
@@ -160,6 +160,7 @@ impl Server {
         let mut headers = own.to_vec();
         if let Some(input) = input {
             self.pass(input.headers, Some(input.caller), &mut headers);
+            trace::push(input.span, input.headers, &mut headers);
             if let Some(name) = &self.deadline_header {
                 headers.push((name.clone(), milliseconds_left(input.deadline, self.policy.timeout).into()));
             }

@@ -5,7 +5,7 @@
 use super::check_response::failed;
 use super::{ConnectorRuntime, Shared};
 use crate::cache::{Key, Rule};
-use crate::call::{Answer, Ask, CallError, Failure, milliseconds_left};
+use crate::call::{Answer, Ask, CallError, Failure, milliseconds_left, trace};
 use crate::sdl::{Connector, ConnectorId};
 use crate::template::Rendered;
 use bytes::Bytes;
@@ -60,17 +60,25 @@ pub(super) fn call(
     shared: &Shared,
     id: ConnectorId,
     rendered: &Rendered,
-    deadline: Instant,
+    input: &FetchInput<'_>,
 ) -> impl Future<Output = Result<Answer, Failure>> + Send + 'static {
+    let deadline = input.deadline;
     let upstream = Arc::clone(shared.upstream(id));
+    let counts = Arc::clone(&shared.runtime(id).counts);
     let mut ask = ask(shared.connector(id), rendered, deadline);
     let policy = &shared.mapping.service(shared.connector(id).service).policy;
+    if let Ok(ask) = &mut ask {
+        trace::push(input.span, input.headers, &mut ask.headers);
+    }
     if let (Ok(ask), Some(name)) = (&mut ask, &policy.deadline_header) {
         let timeout = ask.timeout.unwrap_or(upstream.timeout());
         ask.headers.retain(|it| it.0 != name);
         ask.headers.push((name.clone(), milliseconds_left(deadline, timeout).into()));
     }
-    async move { upstream.call(&ask?).await }
+    async move {
+        let ask = ask?;
+        counts.count(upstream.call(&ask)).await
+    }
 }
 
 fn ask(connector: &Connector, rendered: &Rendered, deadline: Instant) -> Result<Ask, CallError> {

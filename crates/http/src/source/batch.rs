@@ -8,6 +8,7 @@ use super::fetch::{Called, ConnectorCall, RowOutcome, inputs};
 use super::memo::{CallResult, Memo};
 use super::{ConnectorRuntime, Shared, ask, push_claim, push_header};
 use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
+use crate::call::trace::TRACESTATE;
 use crate::call::{Answer, CallError};
 use crate::inputs::Inputs;
 use crate::project::row_key;
@@ -21,6 +22,7 @@ use weir_engine::keys::{Interner, KeyList, KeyRef};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{Column, Data, Texts};
 use weir_engine::source::{BatchBarrier, Caller, FetchInput, Headers, Ids};
+use weir_engine::span::SpanContext;
 use weir_language::value::Variables;
 
 /// Maximum size of a failure's body that is read for each key of its batch, in bytes: `errors` needs no more.
@@ -143,7 +145,10 @@ async fn ask_for(
         Wanted { key: prefix.prefix(), rule, tags: &runtime.tags, own_tags, deadline: input.deadline };
     let asking = || -> Arc<dyn AskMany> {
         let mut headers = Owned(Vec::new());
-        for name in &runtime.reads_headers {
+        let state = Box::<str>::from(TRACESTATE.as_str());
+        let is_unread =
+            input.span.is_some_and(|it| it.is_continued) && !runtime.reads_headers.contains(&state);
+        for name in runtime.reads_headers.iter().chain(is_unread.then_some(&state)) {
             input.headers.each(name, &mut |value| headers.0.push((name.clone(), value.into())));
         }
         let about = About {
@@ -157,6 +162,7 @@ async fn ask_for(
             headers,
             caller: input.caller.clone(),
             deadline: input.deadline,
+            span: input.span,
         };
         let (about, encoded) = (Arc::new(about), Arc::clone(&keys));
         Arc::new(Asking { about, keys: columns.to_vec(), encoded, batch_max })
@@ -201,12 +207,12 @@ struct About {
     headers: Owned,
     caller: Caller,
     deadline: Instant,
+    span: Option<SpanContext>,
 }
 
 impl About {
-    /// Variables of templates and selections for a batch of `keys`.
-    fn inputs<'r>(&'r self, keys: &'r [Column]) -> Inputs<'r> {
-        let input = FetchInput {
+    fn input<'r>(&'r self, keys: &'r [Column]) -> FetchInput<'r> {
+        FetchInput {
             output: &self.shape,
             variables: &self.variables,
             caller: &self.caller,
@@ -215,10 +221,15 @@ impl About {
             deadline: self.deadline,
             hold_back_bytes: 0,
             request_scope: None,
-        };
+            span: self.span,
+        }
+    }
+
+    /// Variables of templates and selections for a batch of `keys`.
+    fn inputs<'r>(&'r self, keys: &'r [Column]) -> Inputs<'r> {
         let rows = keys.first().map_or(0, Column::len);
         let call = Called { connector: self.connector, member: self.member, selection: &self.selection };
-        inputs(&self.shared, &self.ids, call, input, 0..rows)
+        inputs(&self.shared, &self.ids, call, self.input(keys), 0..rows)
     }
 }
 
@@ -244,7 +255,7 @@ impl AskMany for Asking {
             let error = CallError::Unmade { told, why };
             return Box::pin(std::future::ready(Err(error.into())));
         }
-        let call = ask::call(&about.shared, about.connector, &rendered, about.deadline);
+        let call = ask::call(&about.shared, about.connector, &rendered, &about.input(&keys));
         let mut wanted = WantedItems::default();
         places.iter().for_each(|&at| wanted.push(self.encoded.key(at as usize)));
         Box::pin(async move { Ok(taken_apart(&about, &keys, wanted, call.await?)) })

@@ -4,7 +4,7 @@ use super::division::Division;
 use super::personal::Personal;
 use super::{ClientKey, ConnectorRuntime, HttpSource, Shared};
 use crate::cache::{Cache, Counters, Rule, Sharing};
-use crate::call::{self, Upstream};
+use crate::call::{self, CallCounts, Upstream};
 use crate::inputs::ConfigValues;
 use crate::sdl::{
     self, CacheRule, Connector, Embedding, Mapping, Mistake, Outside, Place, Policy, Replaced, Service,
@@ -224,7 +224,8 @@ fn runtime(
     cache: &Cache,
 ) -> ConnectorRuntime {
     let service = mapping.service(connector.service);
-    let rule = rule(mapping, connector, cache);
+    let caller: Arc<str> = place(mapping, connector.place).into();
+    let rule = rule(mapping, connector, cache.counters(&service.name, &caller));
     let cache_rule = cache_rule(mapping, connector);
     let key = ClientKey::of(cache_rule);
     let both = |own: &[Box<str>], more: &[Box<str>]| {
@@ -255,7 +256,7 @@ fn runtime(
         asks,
         fingerprint: digest.finalize().into(),
         service_fingerprint,
-        shown: format!("{} {}", service.name, place(mapping, connector.place)).into(),
+        shown: format!("{} {caller}", service.name).into(),
         tags: tags(mapping, connector),
         named: connector
             .tags
@@ -264,6 +265,7 @@ fn runtime(
             .map(|it| it.name.clone())
             .collect(),
         service: Arc::from(&*service.name),
+        counts: Arc::new(CallCounts::new(caller)),
     }
 }
 
@@ -295,11 +297,10 @@ fn place(mapping: &Mapping, place: Place) -> String {
     }
 }
 
-fn rule(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Rule {
-    let service = mapping.service(connector.service);
+fn rule(mapping: &Mapping, connector: &Connector, counters: Arc<Counters>) -> Rule {
     let said = cache_rule(mapping, connector);
     let only_reads = is_safe(mapping, connector) && !changes(mapping, connector);
-    rule_of(said, only_reads, held(connector), cache.counters(&service.name))
+    rule_of(said, only_reads, held(connector), counters)
 }
 
 /// `@cache` of a connector's calls.

@@ -19,6 +19,7 @@ pub mod postgres;
 pub mod published;
 mod relay;
 mod service;
+mod tracing;
 mod variables;
 
 pub use auth::{
@@ -41,6 +42,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+pub use tracing::Tracing;
 use weir_engine::live::LiveSettings;
 use weir_http::cache::Address;
 use weir_metadata::Json;
@@ -71,6 +73,8 @@ pub struct Config {
     pub cors: Cors,
     /// Content and format of the log.
     pub log: Log,
+    /// Traces for a collector of OpenTelemetry.
+    pub tracing: Tracing,
     /// Limits of requests and documents.
     pub limits: Limits,
     /// Sizes of caches.
@@ -426,6 +430,7 @@ impl Config {
             return Err("the admin secret is blank; leave out `admin_secret` (or WEIR_ADMIN_SECRET) or give it a value".into());
         }
         self.cors.check()?;
+        self.tracing.check()?;
         self.check_zeros()?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;

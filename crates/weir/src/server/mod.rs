@@ -23,6 +23,7 @@ mod worker;
 pub(crate) use connection::tls::acceptor;
 pub(crate) use operator::probes::Readiness;
 pub(crate) use request::cors::CorsRules;
+pub(crate) use telemetry::log::LogThrottle;
 
 /// The plain form of a gzip file, at most `bytes_max` bytes; nothing if it is broken or longer.
 pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
@@ -30,6 +31,7 @@ pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
 }
 
 use crate::generation::Live;
+use crate::trace;
 use connection::listener::{ListenerRole, listeners};
 use operator::reload;
 use request::auth_throttle::AuthThrottle;
@@ -64,6 +66,7 @@ impl Server {
         config.check()?;
         let metrics = Arc::new(Metrics::new());
         log::start(&config.log, &metrics)?;
+        trace::start(&config.tracing, config.is_dev())?;
         generation.findings.log();
         let threads = config.worker_threads();
         let (listen, public) = listeners(config.listen.0, threads)?;
@@ -144,6 +147,7 @@ impl Server {
                 Err(_) => failed = Some("a worker panicked".to_string()),
             }
         }
+        trace::stop();
         failed.map_or(Ok(()), Err)
     }
 }

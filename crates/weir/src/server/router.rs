@@ -9,7 +9,9 @@ use super::connection::listener::ListenerRole;
 use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door};
-use super::operator::{console, explain, invalidate, pages, probes, reload, schema, swagger, tools, usage};
+use super::operator::{
+    console, explain, invalidate, pages, probes, profile, reload, schema, swagger, tools, usage,
+};
 use super::request::context::{Answer, RequestContext};
 use super::request::refusal::Refusal;
 use super::request::response_body::ResponseBody;
@@ -64,6 +66,7 @@ enum Handler {
     Version,
     Metrics,
     Operations,
+    Profile,
     Explain,
     Reload,
     Invalidate,
@@ -107,6 +110,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/v1/version", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Version),
     route("/metrics", "GET", Gate::Operator, Exposure::Admin, Handler::Metrics),
     route("/admin/operations", "GET", Gate::Operator, Exposure::Admin, Handler::Operations),
+    route("/admin/profile", "GET", Gate::Operator, Exposure::Admin, Handler::Profile),
     route("/v1/explain", "POST", Gate::Operator, Exposure::Everywhere, Handler::Explain),
     route("/v1/reload", "POST", Gate::Operator, Exposure::Admin, Handler::Reload),
     route("/v1/invalidate", "POST", Gate::Operator, Exposure::Admin, Handler::Invalidate),
@@ -171,6 +175,7 @@ pub(crate) async fn answer(
             Handler::Version => Ok(pages::version()),
             Handler::Metrics => Ok(pages::metrics(context)),
             Handler::Operations => Ok(usage::answer()),
+            Handler::Profile => Box::pin(profile::answer(head)).await,
             Handler::Explain => Box::pin(explain::answer(context, head, body)).await,
             Handler::Reload => Box::pin(reload::answer(context)).await,
             Handler::Invalidate => Box::pin(invalidate::answer(context, head, body)).await,

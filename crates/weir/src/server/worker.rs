@@ -18,11 +18,14 @@ use super::request::refusal::error_body;
 use super::request::response::{self, RequestId, RequestIds};
 use super::request::response_body::{ResponseBody, json};
 use super::router;
+use super::telemetry::access;
 use super::telemetry::log::LogThrottle;
 use super::telemetry::metrics::{Endpoint, Metrics, Verdict};
 use crate::generation::Live;
+use crate::trace;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
+use hyper::header::HeaderValue;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode, Version};
 use hyper_util::server::conn::auto;
@@ -105,6 +108,7 @@ pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
             all_closed: Notify::new(),
         });
         serve(&worker, listeners).await;
+        access::flush();
         Ok(())
     })
 }
@@ -141,7 +145,10 @@ async fn serve(worker: &Rc<Worker>, listeners: Vec<(TcpListener, ListenerRole)>)
     let mut ticks = tokio::time::interval(Duration::from_secs(1));
     loop {
         tokio::select! {
-            _ = ticks.tick() => worker.clock.tick(),
+            _ = ticks.tick() => {
+                worker.clock.tick();
+                access::flush();
+            }
             _ = phase.wait_for(|it| *it == ServerPhase::Draining) => break,
         }
     }
@@ -326,6 +333,8 @@ impl Worker {
             id,
             form: Cell::default(),
             cookies: RefCell::default(),
+            span: trace::request(head.headers.get("traceparent").map(HeaderValue::as_bytes)),
+            noted: RefCell::default(),
         };
         async move {
             let work = pin!(router::answer(&context, place, &head, body));

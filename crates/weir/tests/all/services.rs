@@ -330,7 +330,7 @@ fn servers_share_what_services_answered_and_serve_on_when_redis_is_gone() {
     until("the answer is written", || shows(&one, "weir_cache_redis_written_total 1"));
     assert_eq!(other.query("{ me { name } }").json(), json!({"data": {"me": {"name": "ada"}}}));
     assert_eq!(lines(&upstream), ["GET /me"]);
-    let found = r#"weir_cache_answers_total{source="s",outcome="hit_remote"} 1"#;
+    let found = r#"weir_cache_answers_total{source="s",connector="Query.me",outcome="hit_remote"} 1"#;
     assert!(shows(&other, found), "{}", other.get("/metrics", &[]).text());
     drop(redis);
     until("Redis is missed", || shows(&other, "weir_cache_redis_connected 0"));

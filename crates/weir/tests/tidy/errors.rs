@@ -55,7 +55,7 @@ fn sent() -> BTreeSet<String> {
         let product = text.split("#[cfg(test)]").next().unwrap_or("");
         sent.extend(codes(product, '"'));
     }
-    let environment = ["WEIR_", "HASURA_", "XDG_", "CARGO_", "OUT_", "PG"];
+    let environment = ["WEIR_", "OTEL_", "HASURA_", "XDG_", "CARGO_", "OUT_", "PG"];
     sent.retain(|it| {
         !NOT_CODES.contains(&it.as_str()) && !environment.iter().any(|start| it.starts_with(start))
     });

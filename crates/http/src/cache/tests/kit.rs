@@ -174,7 +174,7 @@ impl Kit {
         };
         let cache = Cache::new(settings).unwrap();
         let rule = Rule {
-            counters: cache.counters("matches"),
+            counters: cache.counters("matches", ""),
             cache_control: [HeaderName::from_static("x-ttl")].into(),
             default_ms: None,
             stale_ms: None,

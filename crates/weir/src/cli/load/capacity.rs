@@ -30,7 +30,7 @@ A file (all of it: docs/capacity.md):
   cache: {keys: 5000, skew: 1, ttl: 2s, shared: false}
   zone_loss: {detect: 30s, ttl: 60s}"
 )]
-pub(super) struct CapacityOptions {
+pub(in crate::cli) struct CapacityOptions {
     /// The inputs; options win over it
     #[arg(value_name = "FILE.YAML")]
     file: Option<PathBuf>,

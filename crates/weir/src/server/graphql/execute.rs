@@ -4,18 +4,59 @@
 
 use crate::server::request::context::RequestContext;
 use crate::server::request::refusal::error_body;
+use crate::server::telemetry::log::Noted;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::time::{Duration, Instant};
 use weir_engine::bound_operation::BoundOperation;
 use weir_engine::caller::ADMIN;
-use weir_engine::engine::{Body, Capacity, Outcome, Request, Response, Timing};
+use weir_engine::engine::{Body, Capacity, Explanation, Outcome, Request, Response, Timing};
 use weir_engine::source::{Caller, Protocol};
 use weir_language::ast::OperationKind;
+
+/// Longest plan in the log, in bytes.
+const PLAN_BYTES_MAX: usize = 8 * 1024;
 
 /// Executes `request`, if its document is allowed for `caller`.
 pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, caller: &Caller) -> Response {
     if !is_allowed(context, &request, caller) {
         return refused(request.protocol);
     }
-    context.engine().execute(request, caller).await
+    let log = &context.generation.config.log;
+    if log.access || context.span.is_some() {
+        context.noted.borrow_mut().caller = Some(caller.clone());
+    }
+    let engine = context.engine();
+    let response = timed(engine.execute(request, caller)).await;
+    let is_slow = context.started.elapsed() >= Duration::from_millis(log.slow_ms.into());
+    if is_slow && response.outcome == Outcome::Executed {
+        let plan = engine.explain(request, caller).ok().map(|it| shown(&it));
+        *context.noted.borrow_mut() = Noted { caller: Some(caller.clone()), plan };
+    }
+    response
+}
+
+/// Notes for how long the request holds the thread, which does nothing else meanwhile: its CPU time.
+async fn timed(executing: impl Future<Output = Response>) -> Response {
+    let mut executing = pin!(executing);
+    let mut busy = Duration::ZERO;
+    let mut response = poll_fn(|cx| {
+        let began = Instant::now();
+        let polled = executing.as_mut().poll(cx);
+        busy += began.elapsed();
+        polled
+    })
+    .await;
+    response.timing.busy = busy;
+    response
+}
+
+/// The statements and call templates of a plan. Its tree is left out, as literals of the document stand in it.
+fn shown(explanation: &Explanation) -> String {
+    let pieces = explanation.pieces.iter().map(|(source, text)| format!("{source}: {}", text.trim_end()));
+    let mut plan = pieces.collect::<Vec<_>>().join("\n");
+    plan.truncate(plan.floor_char_boundary(PLAN_BYTES_MAX));
+    plan
 }
 
 /// Beginning of an operation over a transport on which results can follow each other.
@@ -33,7 +74,7 @@ pub(crate) async fn begin(context: &RequestContext, request: Request<'_>, caller
     }
     match context.engine().bind(request, caller).await {
         Ok(bound) if bound.kind() == OperationKind::Subscription => Begun::Live(bound),
-        Ok(_) => Begun::Answered(context.engine().execute(request, caller).await),
+        Ok(_) => Begun::Answered(execute(context, request, caller).await),
         Err(refused) => Begun::Answered(refused),
     }
 }

@@ -6,6 +6,11 @@ pub(crate) mod invalidate;
 pub(crate) mod metadata_api;
 pub(crate) mod pages;
 pub(crate) mod probes;
+#[cfg(feature = "profile")]
+pub(crate) mod profile;
+#[cfg(not(feature = "profile"))]
+#[path = "profile/absent.rs"]
+pub(crate) mod profile;
 pub(crate) mod reload;
 pub(crate) mod schema;
 pub(crate) mod swagger;

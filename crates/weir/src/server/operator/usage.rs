@@ -1,9 +1,10 @@
 //! `/admin/operations`: counts by operation, and by field and argument, as JSON.
 
+use crate::observer::observer;
 use crate::server::request::context::Answer;
 use crate::server::request::negotiate::Media;
 use crate::server::request::response_body::{ResponseBody, json};
-use crate::usage::{self, CountedOperation, KEPT, OperationCounts, Usage};
+use crate::usage::{CountedOperation, KEPT, OperationCounts, Usage};
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use std::fmt::Write;
@@ -12,7 +13,7 @@ use weir_language::json::quote;
 
 /// Answers a GET.
 pub(crate) fn answer() -> Answer {
-    let body = ResponseBody::whole(written(&usage::table().usage()).into_bytes());
+    let body = ResponseBody::whole(written(&observer().operations.usage()).into_bytes());
     let mut response = json(StatusCode::OK, Media::Json, body);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Answer::page(response)
@@ -61,12 +62,14 @@ fn members(counts: &OperationCounts, out: &mut String) {
     let mean = |sum: u64| sum.checked_div(counts.count).unwrap_or_default();
     let _ = write!(
         out,
-        "\"count\":{},\"errors\":{},\"planned\":{},\"mean_us\":{},\"overhead_mean_us\":{},\"p50_us\":{},\"p95_us\":{},\"p99_us\":{}",
+        "\"count\":{},\"errors\":{},\"planned\":{},\"mean_us\":{},\"overhead_mean_us\":{},\"cpu_mean_us\":{},\"fetches\":{},\"p50_us\":{},\"p95_us\":{},\"p99_us\":{}",
         counts.count,
         counts.errors,
         counts.planned,
         mean(counts.total_us),
         mean(counts.overhead_us),
+        mean(counts.busy_us),
+        counts.fetches,
         counts.percentile_us(50.0),
         counts.percentile_us(95.0),
         counts.percentile_us(99.0),

@@ -6,6 +6,7 @@ use hyper::header::HeaderName;
 use std::sync::Arc;
 use weir_engine::consistency::{Consistency, Positions};
 use weir_engine::source::Headers;
+use weir_engine::span::SpanContext;
 
 /// How recent rows have to be: `strong` or `eventual`.
 const CONSISTENCY: HeaderName = HeaderName::from_static("x-weir-consistency");
@@ -18,13 +19,18 @@ pub(crate) struct ClientHeaders<'r> {
     request_id: &'r str,
     consistency: Consistency,
     positions: Positions,
+    span: Option<SpanContext>,
     /// Those of all operations of a socket, in place of the request's own.
     of_socket: Option<Arc<Positions>>,
 }
 
 impl<'r> ClientHeaders<'r> {
-    /// The `headers` of the request `request_id`.
-    pub(crate) fn new(headers: &'r HeaderMap, request_id: &'r str) -> Result<Self, Refusal> {
+    /// The `headers` of the request `request_id`, whose span is `span`.
+    pub(crate) fn new(
+        headers: &'r HeaderMap,
+        request_id: &'r str,
+        span: Option<SpanContext>,
+    ) -> Result<Self, Refusal> {
         let consistency = match headers.get(&CONSISTENCY) {
             None => Consistency::Bounded,
             Some(name) => Consistency::named(name.as_bytes()).ok_or_else(|| {
@@ -39,7 +45,7 @@ impl<'r> ClientHeaders<'r> {
                 Refusal::bad_request("`x-weir-position` is not what an answer of Weir had in this header")
             })?,
         };
-        Ok(Self { headers, request_id, consistency, positions, of_socket: None })
+        Ok(Self { headers, request_id, consistency, positions, span, of_socket: None })
     }
 
     /// The same for an operation of a socket, whose later operations see what its earlier ones did.
@@ -65,5 +71,9 @@ impl Headers for ClientHeaders<'_> {
 
     fn positions(&self) -> Option<&Positions> {
         Some(self.of_socket.as_deref().unwrap_or(&self.positions))
+    }
+
+    fn span(&self) -> Option<SpanContext> {
+        self.span
     }
 }

@@ -7,8 +7,9 @@ use super::response::{RequestId, RequestIds};
 use super::response_body::ResponseBody;
 use crate::generation::{Generation, Live};
 use crate::server::connection::timeouts::ConnectionState;
-use crate::server::telemetry::log::LogThrottle;
+use crate::server::telemetry::log::{LogThrottle, Noted};
 use crate::server::telemetry::metrics::{Endpoint, Metrics, Verdict};
+use crate::trace::{self, RequestSpan};
 use hyper::header::HeaderValue;
 use hyper::{HeaderMap, Response};
 use std::cell::{Cell, RefCell};
@@ -95,6 +96,10 @@ pub(crate) struct RequestContext {
     pub(crate) form: Cell<ApiForm>,
     /// Values of `Set-Cookie` that authentication has for the client.
     pub(crate) cookies: RefCell<Vec<HeaderValue>>,
+    /// Its span, where traces are recorded.
+    pub(crate) span: Option<RequestSpan>,
+    /// What logs tell of its last operation.
+    pub(crate) noted: RefCell<Noted>,
 }
 
 impl RequestContext {
@@ -113,6 +118,8 @@ impl RequestContext {
             id: RequestId::made(&worker.ids),
             form: Cell::default(),
             cookies: RefCell::default(),
+            span: trace::request(None),
+            noted: RefCell::default(),
         }
     }
 
@@ -180,12 +187,14 @@ impl RequestContext {
             id: self.id.clone(),
             form: self.form.clone(),
             cookies: RefCell::default(),
+            span: self.span,
+            noted: RefCell::default(),
         }
     }
 
     /// Its `headers`, as sources see them.
     pub(crate) fn client<'r>(&'r self, headers: &'r HeaderMap) -> Result<ClientHeaders<'r>, Refusal> {
-        ClientHeaders::new(headers, self.id.text())
+        ClientHeaders::new(headers, self.id.text(), self.span.map(|it| it.own))
     }
 }
 

@@ -14,3 +14,4 @@ pub(crate) mod receive;
 pub(crate) mod refusal;
 pub(crate) mod response;
 pub(crate) mod response_body;
+pub(crate) mod span;

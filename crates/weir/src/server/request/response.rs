@@ -2,6 +2,8 @@
 
 use super::context::{Answer, RequestContext};
 use super::response_body::ResponseBody;
+use super::span;
+use crate::server::telemetry::access::{self, Access};
 use crate::server::telemetry::log;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use hyper::header::{CONNECTION, HeaderName, HeaderValue, SET_COOKIE};
@@ -75,13 +77,23 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
     let id = &context.id;
     let Answer { mut response, endpoint, verdict, execution } = answer;
     let total = count(context, endpoint, verdict, execution.as_ref());
-    if let Some(execution) = execution.filter(|_| context.generation.dev) {
+    if let Some(span) = context.span.filter(|it| it.own.is_sampled && endpoint != Endpoint::Other) {
+        span::record(context, span, Some((head, response.status())), execution.as_ref(), total);
+    }
+    if let Some(execution) = execution.as_ref().filter(|_| context.generation.dev) {
         response.headers_mut().insert(SERVER_TIMING, server_timing(&execution.timing, total));
     }
     context.generation.cors.mark(head, response.headers_mut());
     if context.generation.config.log.access {
-        let sent = (response.status().as_u16(), response.body().len());
-        log::access(id.text(), head, sent, execution.as_ref(), total);
+        access::write(&Access {
+            request_id: id.text(),
+            head,
+            status: response.status().as_u16(),
+            bytes: response.body().len(),
+            execution: execution.as_ref(),
+            noted: &context.noted.borrow(),
+            total,
+        });
     }
     for cookie in context.cookies.borrow_mut().drain(..) {
         response.headers_mut().append(SET_COOKIE, cookie);
@@ -107,7 +119,7 @@ pub(crate) fn count(
         metrics.execution(execution, total);
         let slow_ms = context.generation.config.log.slow_ms;
         if total >= Duration::from_millis(u64::from(slow_ms)) {
-            log::slow(context.id.text(), execution, total);
+            log::slow(context.id.text(), execution, &context.noted.borrow(), total);
         }
     }
     total

@@ -3,21 +3,32 @@
 //! **Invariant:** no value of a request is ever logged: no variables, no documents, no query strings.
 //! A sink that blocks costs lines, which are counted, never requests.
 
+use super::access;
+use super::floods::Floods;
 use super::metrics::Metrics;
 use crate::config::{Log, LogFormat};
-use crate::usage::{self, KEPT, OperationName};
-use hyper::http::request::Parts;
+use crate::observer::observer;
+use crate::usage::OperationName;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use weir_engine::caller::Caller;
 use weir_engine::engine::Execution;
 
-/// Lines that may wait for the sink.
-const LINES_WAITING_MAX: usize = 8192;
+/// The target of the access log.
+pub(super) const ACCESS: &str = "weir::access";
+/// The target of sums of lines that were held back.
+const FLOOD: &str = "weir::flood";
+/// Pause between looks for such sums.
+const FLOOD_PAUSE: Duration = Duration::from_millis(250);
+/// Lines, or batches of lines of the access log, that may wait for the sink.
+const LINES_WAITING_MAX: usize = 4096;
 /// Pauses between lines that would be many.
 const SECOND_MS: u64 = 1000;
 const MINUTE_MS: u64 = 60_000;
@@ -28,14 +39,19 @@ const MINUTE_MS: u64 = 60_000;
 pub(crate) fn start(log: &Log, metrics: &Arc<Metrics>) -> Result<(), String> {
     let filter =
         EnvFilter::try_new(&log.level).map_err(|cause| format!("log.level: `{}`: {cause}", log.level))?;
-    let sink = Sink::start(io::stderr, Arc::clone(metrics)).map_err(|cause| format!("logging: {cause}"))?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(sink).with_ansi(false);
+    let floods = Floods::new();
+    let sink = Sink::start(io::stderr, Arc::clone(metrics), floods.clone())
+        .map_err(|cause| format!("logging: {cause}"))?;
+    let builder =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(sink.clone()).with_ansi(false);
     let set = match log.format {
-        LogFormat::Text => builder.try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Text => builder.finish().with(floods).try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).finish().with(floods).try_init(),
     };
     // Set already: an embedding program or an earlier server of the process logs in its own way.
-    drop(set);
+    if set.is_ok() {
+        access::write_by(sink, log.format);
+    }
     Ok(())
 }
 
@@ -82,22 +98,40 @@ impl LogThrottle {
 
 /// Hands lines to the writing thread.
 #[derive(Clone)]
-struct Sink {
+pub(super) struct Sink {
     lines: SyncSender<Vec<u8>>,
     metrics: Arc<Metrics>,
 }
 
 impl Sink {
-    fn start<W: Write + 'static>(open: fn() -> W, metrics: Arc<Metrics>) -> io::Result<Self> {
+    fn start<W: Write + 'static>(open: fn() -> W, metrics: Arc<Metrics>, floods: Floods) -> io::Result<Self> {
         let (lines, waiting) = sync_channel::<Vec<u8>>(LINES_WAITING_MAX);
         std::thread::Builder::new().name("weir-log".into()).spawn(move || {
             let mut out = open();
-            while let Ok(line) = waiting.recv() {
-                // Nobody is left to be told that the log cannot be written.
-                let _ = out.write_all(&line);
+            let mut looked = Instant::now();
+            loop {
+                match waiting.recv_timeout(FLOOD_PAUSE) {
+                    // Nobody is left to be told that the log cannot be written.
+                    Ok(line) => drop(out.write_all(&line)),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+                if looked.elapsed() >= FLOOD_PAUSE {
+                    looked = Instant::now();
+                    floods.take().iter().for_each(|it| {
+                        tracing::warn!(target: FLOOD, times = it.lines, of = it.words, "equal lines were left out");
+                    });
+                }
             }
         })?;
         Ok(Self { lines, metrics })
+    }
+
+    /// Hands on `count` lines. Those that find no room are lost and counted.
+    pub(super) fn send(&self, lines: Vec<u8>, count: u64) {
+        if self.lines.try_send(lines).is_err() {
+            self.metrics.log_drops.inc_by(count);
+        }
     }
 }
 
@@ -109,7 +143,7 @@ impl<'a> MakeWriter<'a> for Sink {
 }
 
 /// One line while it is formatted; sent when it is dropped.
-struct Pending<'s> {
+pub(super) struct Pending<'s> {
     sink: &'s Sink,
     line: Vec<u8>,
 }
@@ -126,46 +160,32 @@ impl Write for Pending<'_> {
 
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
-        if self.sink.lines.try_send(std::mem::take(&mut self.line)).is_err() {
-            self.sink.metrics.log_drops.inc();
-        }
+        self.sink.send(std::mem::take(&mut self.line), 1);
+    }
+}
+
+/// What logs tell of an operation beside its execution.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    pub(crate) caller: Option<Caller>,
+    /// Statements and call templates, of an operation that took long.
+    pub(crate) plan: Option<String>,
+}
+
+impl Noted {
+    /// The role of the caller.
+    pub(crate) fn role(&self) -> Option<&str> {
+        self.caller.as_ref().map(Caller::role)
     }
 }
 
 /// The name of the executed operation.
 fn operation(execution: &Execution) -> Option<OperationName> {
-    usage::table().name(execution.operation?)
-}
-
-/// Writes the line of the access log.
-pub(crate) fn access(
-    request_id: &str,
-    head: &Parts,
-    (status, bytes): (u16, Option<u64>),
-    execution: Option<&Execution>,
-    total: Duration,
-) {
-    let operation = execution.and_then(operation);
-    let kept = execution.and_then(|it| it.kept).map(|it| KEPT[it as usize].1);
-    tracing::info!(
-        target: "weir::access",
-        request_id,
-        method = %head.method,
-        path = %head.uri.path(),
-        status,
-        bytes,
-        operation = operation.as_ref().map(|it| &*it.name),
-        hash = operation.as_ref().map(|it| &*it.hash),
-        has_errors = execution.map(|it| it.has_errors),
-        cache = kept,
-        execute_us = execution.map(|it| it.timing.execute.as_micros() as u64),
-        total_us = total.as_micros() as u64,
-        "request"
-    );
+    observer().operations.name(execution.operation?)
 }
 
 /// Reports an operation that took long.
-pub(crate) fn slow(request_id: &str, execution: &Execution, total: Duration) {
+pub(crate) fn slow(request_id: &str, execution: &Execution, noted: &Noted, total: Duration) {
     let us = |duration: Duration| duration.as_micros() as u64;
     let (timing, operation) = (&execution.timing, operation(execution));
     tracing::warn!(
@@ -179,7 +199,12 @@ pub(crate) fn slow(request_id: &str, execution: &Execution, total: Duration) {
         plan_us = us(timing.plan),
         bind_us = us(timing.bind),
         execute_us = us(timing.execute),
+        cpu_us = us(timing.busy),
         total_us = us(total),
+        fetches = timing.fetches,
+        role = noted.role(),
+        code = execution.code.as_deref(),
+        plan = noted.plan.as_deref(),
         "slow operation"
     );
 }

@@ -1,20 +1,22 @@
 //! Counters and durations, in the text format of OpenMetrics.
 //!
-//! **Cost:** a request adds to a few atomics, and to histograms behind a lock each, that are found by index; names and labels
-//! are only looked at when somebody reads the page.
+//! **Cost:** a request adds to a few atomics and, for its operation, to a histogram behind a lock; names and labels are only looked at when
+//! somebody reads the page.
 
+use super::fetches::{FetchMetrics, SpanMetrics, StageMetrics};
 use super::operations::OperationMetrics;
 use super::servers::DatabaseServers;
 use super::service_cache::Cached;
-use crate::usage::{self, KEPT};
+use super::service_calls::ServiceMetrics;
+use crate::observer::{TimePart, observer};
+use crate::usage::KEPT;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode, encode_registry};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
-use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
@@ -48,28 +50,10 @@ pub(crate) enum Endpoint {
     Other,
 }
 
-/// The parts of a request's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    Parse,
-    Validate,
-    Plan,
-    Bind,
-    Execute,
-    /// All that is neither waiting for a source nor writing its answer: what Weir itself costs.
-    Overhead,
-    Total,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
     door: &'static str,
     verdict: &'static str,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct StageLabels {
-    stage: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -87,16 +71,10 @@ struct KeptLabels {
     result: &'static str,
 }
 
-/// A histogram in powers of four from one microsecond to about a minute.
-fn durations() -> Histogram {
-    Histogram::new(exponential_buckets(1e-6, 4.0, 14))
-}
-
 /// All counters of the process.
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Vec<Counter>,
-    stages: Vec<Histogram>,
     plan_hits: Counter,
     plan_misses: Counter,
     kept: Vec<Counter>,
@@ -118,10 +96,9 @@ pub(crate) struct Metrics {
     pub(crate) log_drops: Counter,
 }
 
-/// The labels of [`Endpoint`], [`Verdict`] and [`Stage`], in their order.
+/// The labels of [`Endpoint`] and [`Verdict`], in their order.
 const DOORS: [&str; 3] = ["graphql", "v1_graphql", "other"];
 const VERDICTS: [&str; 5] = ["executed", "refused", "rejected", "denied", "failed"];
-const STAGES: [&str; 7] = ["parse", "validate", "plan", "bind", "execute", "overhead", "total"];
 
 impl Metrics {
     /// All at zero.
@@ -129,11 +106,11 @@ impl Metrics {
         let mut registry = Registry::with_prefix("weir");
         let requests = Family::<RequestLabels, Counter>::default();
         registry.register("requests", "Requests by endpoint and outcome", requests.clone());
-        let stages = Family::<StageLabels, Histogram>::new_with_constructor(durations);
         registry.register_collector(Box::new(Cached));
-        registry.register_collector(Box::new(OperationMetrics(Arc::clone(usage::table()))));
-        let help = "Time per stage of a GraphQL request; overhead is all but the sources";
-        registry.register_with_unit("stage_duration", help, Unit::Seconds, stages.clone());
+        registry.register_collector(Box::new(OperationMetrics(Arc::clone(observer()))));
+        registry.register_collector(Box::new(StageMetrics(Arc::clone(observer()))));
+        registry.register_collector(Box::new(FetchMetrics(Arc::clone(observer()))));
+        registry.register_collector(Box::new(SpanMetrics));
         let plans = Family::<PlanLabels, Counter>::default();
         registry.register("plan_cache", "Plans that were found and that had to be made", plans.clone());
         let kept = Family::<KeptLabels, Counter>::default();
@@ -147,7 +124,6 @@ impl Metrics {
                 .flat_map(|door| VERDICTS.iter().map(|verdict| RequestLabels { door, verdict }))
                 .map(|labels| requests.get_or_create_owned(&labels))
                 .collect(),
-            stages: STAGES.iter().map(|stage| stages.get_or_create_owned(&StageLabels { stage })).collect(),
             plan_hits: plans.get_or_create_owned(&PlanLabels { result: "hit" }),
             plan_misses: plans.get_or_create_owned(&PlanLabels { result: "miss" }),
             kept: KEPT.iter().map(|it| kept.get_or_create_owned(&KeptLabels { result: it.1 })).collect(),
@@ -206,21 +182,15 @@ impl Metrics {
 
     /// Notes a request that took `total`, by its stages and its operation.
     pub(crate) fn execution(&self, execution: &Execution, total: Duration) {
-        usage::table().note(execution, total);
-        let timing = &execution.timing;
-        let observe = |stage: Stage, took: Duration| self.stages[stage as usize].observe(took.as_secs_f64());
+        let (observer, timing) = (observer(), &execution.timing);
+        observer.operations.note(execution, total);
         if timing.plan_hit {
             self.plan_hits.inc();
         } else {
             self.plan_misses.inc();
-            observe(Stage::Parse, timing.parse);
-            observe(Stage::Validate, timing.validate);
-            observe(Stage::Plan, timing.plan);
         }
-        observe(Stage::Bind, timing.bind);
-        observe(Stage::Execute, timing.execute);
-        observe(Stage::Overhead, total.saturating_sub(timing.execute));
-        observe(Stage::Total, total);
+        observer.stages.note(TimePart::Overhead, total.saturating_sub(timing.execute));
+        observer.stages.note(TimePart::Total, total);
     }
 
     /// Counts a refusal by the limit with this code.
@@ -245,7 +215,9 @@ impl Metrics {
     ) -> String {
         let mut text = String::with_capacity(8 * 1024);
         let mut of_sources = Registry::with_prefix("weir");
-        of_sources.register_collector(Box::new(DatabaseServers::of(sources)));
+        let sources: Vec<_> = sources.into_iter().collect();
+        of_sources.register_collector(Box::new(DatabaseServers::of(sources.iter().copied())));
+        of_sources.register_collector(Box::new(ServiceMetrics::of(sources)));
         register_live(&mut of_sources, live);
         // Writing into a string cannot fail.
         let _ = encode_registry(&mut text, &of_sources);
@@ -289,20 +261,6 @@ mod tests {
             |it| it.request(Endpoint::Hasura, Verdict::Failed),
             r#"weir_requests_total{door="v1_graphql",verdict="failed"} 1"#,
         );
-    }
-
-    #[test]
-    fn durations_fall_into_powers_of_four() {
-        let bind = |us| {
-            let timing = Timing { bind: Duration::from_micros(us), plan_hit: true, ..Timing::default() };
-            Execution { timing, ..Execution::default() }
-        };
-        let bucket = |bound| format!(r#"weir_stage_duration_seconds_bucket{{le="{bound}",stage="bind"}} 1"#);
-        check(|it| it.execution(&bind(1), Duration::ZERO), &bucket("0.000001"));
-        check(|it| it.execution(&bind(4), Duration::ZERO), &bucket("0.000004"));
-        check(|it| it.execution(&bind(3), Duration::ZERO), &bucket("0.000004"));
-        check(|it| it.execution(&bind(5), Duration::ZERO), &bucket("0.000016"));
-        check(|it| it.execution(&bind(10_000_000_000), Duration::ZERO), &bucket("+Inf"));
     }
 
     #[test]

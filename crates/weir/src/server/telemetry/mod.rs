@@ -1,7 +1,11 @@
 //! Counters and logs. Everything may write here.
 
+pub(crate) mod access;
+mod fetches;
+pub(crate) mod floods;
 pub(crate) mod log;
 pub(crate) mod metrics;
 mod operations;
 mod servers;
 pub(crate) mod service_cache;
+mod service_calls;

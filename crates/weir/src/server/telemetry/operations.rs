@@ -2,6 +2,7 @@
 //!
 //! **Cost:** none until the page of metrics is read.
 
+use crate::observer::ServerObserver;
 use crate::usage::{CountedOperation, KEPT, OperationCounts, OperationName, OperationTable};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet};
@@ -18,11 +19,11 @@ const BUCKETS_US: [u64; 10] =
 
 /// The operations of a table, when the page is read.
 #[derive(Debug)]
-pub(super) struct OperationMetrics(pub(super) Arc<OperationTable>);
+pub(super) struct OperationMetrics(pub(super) Arc<ServerObserver>);
 
 impl Collector for OperationMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
-        let told = told(&self.0);
+        let told = told(&self.0.operations);
         if told.is_empty() {
             return Ok(());
         }
@@ -48,6 +49,18 @@ impl Collector for OperationMetrics {
         let mut family = encoder.encode_descriptor("operation_errors", help, None, MetricType::Counter)?;
         for (labels, counts) in &told {
             ConstCounter::new(counts.errors).encode(family.encode_family(&labels.pairs())?)?;
+        }
+        let help = "Time for which executions of an operation held a thread of Weir: CPU time";
+        let mut family =
+            encoder.encode_descriptor("operation_cpu", help, Some(&Unit::Seconds), MetricType::Counter)?;
+        for (labels, counts) in &told {
+            let busy_s = counts.busy_us as f64 / 1e6;
+            ConstCounter::new(busy_s).encode(family.encode_family(&labels.pairs())?)?;
+        }
+        let help = "Fetches from sources that executions of an operation made";
+        let mut family = encoder.encode_descriptor("operation_fetches", help, None, MetricType::Counter)?;
+        for (labels, counts) in &told {
+            ConstCounter::new(counts.fetches).encode(family.encode_family(&labels.pairs())?)?;
         }
         let help = "Answers of an operation with a lifetime: kept whole, made for an equal request in flight, or made";
         let mut family = encoder.encode_descriptor("operation_answers", help, None, MetricType::Counter)?;
@@ -97,27 +110,35 @@ mod tests {
     use prometheus_client::registry::Registry;
     use std::collections::BTreeSet;
     use std::time::Duration;
-    use weir_engine::engine::{Execution, Kept};
-    use weir_engine::observer::{ObservedOperation, Observer};
+    use weir_engine::engine::{Execution, Kept, Timing};
+    use weir_engine::observer::ObservedOperation;
     use weir_language::ast::OperationKind;
 
     #[test]
     fn the_page_tells_the_operations_that_are_asked_most_and_the_rest() {
-        let table = Arc::new(OperationTable::with_places(2 * TOLD_MAX));
+        let observer = Arc::new(ServerObserver::default());
+        let table = &observer.operations;
         for at in 0..=TOLD_MAX {
             let (text, coordinates) = (format!("query Q{at} {{a}}"), BTreeSet::new());
             let name = format!("Q{at}");
             let (name, kind) = (Some(name.as_str()), OperationKind::Query);
             let operation =
                 Some(table.number(&ObservedOperation { text: &text, name, kind, coordinates: &coordinates }));
-            let execution =
-                Execution { operation, kept: Some(Kept::Hit), has_errors: at == 7, ..Execution::default() };
+            let (busy, fetches) = (Duration::from_micros(500), 3);
+            let timing = Timing { busy, fetches, ..Timing::default() };
+            let execution = Execution {
+                operation,
+                timing,
+                kept: Some(Kept::Hit),
+                has_errors: at == 7,
+                ..Execution::default()
+            };
             for _ in 0..=at {
                 table.note(&execution, Duration::from_micros(100 * at as u64));
             }
         }
         let mut registry = Registry::with_prefix("weir");
-        registry.register_collector(Box::new(OperationMetrics(table)));
+        registry.register_collector(Box::new(OperationMetrics(Arc::clone(&observer))));
         let mut page = String::new();
         encode(&mut page, &registry).unwrap();
         for line in [
@@ -126,6 +147,8 @@ mod tests {
             r#"weir_operation_duration_seconds_bucket{le="+Inf",operation="",hash="other"} 1"#,
             r#"weir_operation_errors_total{operation="Q7",hash="9bc0246c80c4c80e"} 8"#,
             r#"weir_operation_answers_total{operation="",hash="other",result="hit"} 1"#,
+            r#"weir_operation_cpu_seconds_total{operation="Q7",hash="9bc0246c80c4c80e"} 0.004"#,
+            r#"weir_operation_fetches_total{operation="Q7",hash="9bc0246c80c4c80e"} 24"#,
         ] {
             assert!(page.lines().any(|it| it == line), "{line} is not in\n{page}");
         }

@@ -8,6 +8,7 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, MetricEncoder
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Unit;
 use weir_http::cache::{Counts, OUTCOMES, RemoteCounts, SourceCounts};
 
 /// Reads the counts of the process's cache.
@@ -25,12 +26,11 @@ struct Page<'e>(DescriptorEncoder<'e>);
 /// Name, help, and the count of a source.
 type Family = (&'static str, &'static str, fn(&SourceCounts) -> u64);
 
-const FAMILIES: [Family; 5] = [
+const FAMILIES: [Family; 4] = [
     ("cache_negative", "Answers from the cache that say that there is no such thing", |it| it.negative),
     ("cache_failures", "Questions to services that got no answer", |it| it.failed),
     ("cache_early_refreshes", "Refreshes that began while the answer was fresh", |it| it.early),
     ("cache_refreshes", "Answers that replaced one that was still there", |it| it.refreshed),
-    ("cache_refresh_lag_milliseconds", "How long these had been stale by then, added up", |it| it.lag_ms),
 ];
 
 /// Name, help, and the count of the second level.
@@ -49,19 +49,34 @@ const REMOTE: [Plain; 8] = [
 
 impl Page<'_> {
     fn all(mut self, counts: &Counts) -> Result<(), std::fmt::Error> {
+        // A connector has lines once it was asked; a text of services may have thousands.
+        let is_told = |it: &&SourceCounts| it.connector.is_empty() || it.outcomes.iter().any(|it| *it > 0);
+        let told: Vec<&SourceCounts> = counts.sources.iter().filter(is_told).collect();
         let mut answers = self.counter("cache_answers", "Answers of services, by how they were come by")?;
-        for source in &counts.sources {
+        for source in &told {
             for outcome in OUTCOMES {
-                let labels = [("source", &*source.source), ("outcome", outcome.name())];
+                let labels = [
+                    ("source", &*source.source),
+                    ("connector", &*source.connector),
+                    ("outcome", outcome.name()),
+                ];
                 ConstCounter::new(source.of(outcome)).encode(answers.encode_family(&labels)?)?;
             }
         }
         for (name, help, count) in FAMILIES {
             let mut family = self.counter(name, help)?;
-            for source in &counts.sources {
-                let labels = [("source", &*source.source)];
+            for source in &told {
+                let labels = [("source", &*source.source), ("connector", &*source.connector)];
                 ConstCounter::new(count(source)).encode(family.encode_family(&labels)?)?;
             }
+        }
+        let help = "Time for which these had been stale by then, added up";
+        let unit = Some(&Unit::Seconds);
+        let mut family = self.0.encode_descriptor("cache_refresh_lag", help, unit, MetricType::Counter)?;
+        for source in &told {
+            let labels = [("source", &*source.source), ("connector", &*source.connector)];
+            let lag_s = source.lag_ms as f64 / 1e3;
+            ConstCounter::new(lag_s).encode(family.encode_family(&labels)?)?;
         }
         self.gauge("cache_entries", "Answers of services that are kept", counts.entries as u64)?;
         self.gauge("cache_bytes", "Bytes that they take", counts.bytes)?;
@@ -93,11 +108,12 @@ mod tests {
         let wanted =
             config::Cache { redis: Some(config::Secret::new("redis://127.0.0.1:1")), ..Default::default() };
         let cache = services::keep(&wanted).unwrap();
-        assert_eq!(&*cache.counters("matches").counts().source, "matches");
+        assert_eq!(&*cache.counters("matches", "").counts().source, "matches");
         let page = Metrics::new().page([], weir_engine::live::LiveState::default());
         for line in [
-            r#"weir_cache_answers_total{source="matches",outcome="hit_remote"} 0"#,
-            r#"weir_cache_refreshes_total{source="matches"} 0"#,
+            r#"weir_cache_answers_total{source="matches",connector="",outcome="hit_remote"} 0"#,
+            r#"weir_cache_refreshes_total{source="matches",connector=""} 0"#,
+            r#"weir_cache_refresh_lag_seconds_total{source="matches",connector=""} 0.0"#,
             "weir_cache_entries 0",
             "weir_cache_redis_connected 0",
             "weir_cache_redis_found_total 0",

@@ -12,6 +12,7 @@ use crate::server::request::auth;
 use crate::server::request::client_headers::POSITION;
 use crate::server::request::context::{RequestContext, WorkerContext};
 use crate::server::request::response::count;
+use crate::server::request::span;
 use crate::server::telemetry::metrics::Verdict;
 use crate::session::Session;
 use crate::session::error::AuthError;
@@ -168,7 +169,10 @@ async fn begin(
     });
     match started {
         LiveStart::Answered(WholeAnswer { outcome, verdict, execution, body }) => {
-            count(&context, talk.endpoint, verdict, execution.as_ref());
+            let total = count(&context, talk.endpoint, verdict, execution.as_ref());
+            if let Some(span) = context.span.filter(|it| it.own.is_sampled) {
+                span::record(&context, span, None, execution.as_ref(), total);
+            }
             in_flight.answered(body.len() as u64);
             last(talk.answer(&id, Outcome::of(outcome), &body))
         }

@@ -1,0 +1,147 @@
+//! `/admin/profile`: where the CPU time of the next seconds goes, as a profile for `pprof` or as a flame graph.
+//!
+//! The kernel interrupts the process a hundred times per second of its CPU time and the library notes the stack; a process that waits has
+//! few samples.
+//!
+//! **Invariant:** one profile at a time; a client that goes away ends it.
+
+mod flame;
+mod format;
+
+use crate::server::request::context::Answer;
+use crate::server::request::refusal::Refusal;
+use crate::server::request::response_body::ResponseBody;
+use hyper::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+use pprof::{ProfilerGuard, ProfilerGuardBuilder};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Samples per second of CPU time. Not a divisor of what programs do each second.
+const SAMPLES_PER_S: i32 = 99;
+/// Seconds where the URL names none, and the most it may name.
+const SECONDS: u64 = 10;
+const SECONDS_MAX: u64 = 60;
+
+/// True while a profile is taken.
+static IS_BUSY: AtomicBool = AtomicBool::new(false);
+
+/// Forms of a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// `profile.proto`, packed by gzip.
+    Pprof,
+    /// A picture in SVG.
+    Flame,
+}
+
+/// The right to take a profile.
+struct Turn;
+
+impl Turn {
+    fn take() -> Option<Self> {
+        (!IS_BUSY.swap(true, Ordering::AcqRel)).then_some(Self)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        IS_BUSY.store(false, Ordering::Release);
+    }
+}
+
+/// A profile that is being taken. The profiler ends before the turn does.
+struct Taking {
+    profiler: ProfilerGuard<'static>,
+    _turn: Turn,
+}
+
+/// Answers a GET after the seconds it names.
+pub(crate) async fn answer(head: &Parts) -> Result<Answer, Refusal> {
+    let (seconds, form) = asked(head.uri.query().unwrap_or_default()).map_err(Refusal::bad_request)?;
+    let turn = Turn::take().ok_or_else(|| {
+        let message = "a profile is being taken; ask again when it is over";
+        Refusal::new(StatusCode::CONFLICT, "PROFILE_BUSY", message)
+    })?;
+    // A sample within these libraries could wait for a lock that its own thread holds.
+    let builder = ProfilerGuardBuilder::default()
+        .frequency(SAMPLES_PER_S)
+        .blocklist(&["libc", "libgcc", "pthread", "vdso"]);
+    let taking = Taking { profiler: builder.build().map_err(|cause| failed(&cause))?, _turn: turn };
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+    let written = tokio::task::spawn_blocking(move || {
+        let report = taking.profiler.report().build().map_err(|cause| failed(&cause))?;
+        drop(taking);
+        match form {
+            Form::Pprof => format::pprof(&report).map_err(|cause| failed(&cause)),
+            Form::Flame => Ok(flame::picture(&report).into_bytes()),
+        }
+    });
+    let bytes = written.await.map_err(|cause| failed(&cause))??;
+    let (ty, name) = match form {
+        Form::Pprof => ("application/octet-stream", "attachment; filename=\"weir.pb.gz\""),
+        Form::Flame => ("image/svg+xml", "inline; filename=\"weir.svg\""),
+    };
+    let mut response = Response::new(ResponseBody::whole(bytes));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(ty));
+    headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static(name));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(Answer::page(response))
+}
+
+fn failed(cause: &dyn std::fmt::Display) -> Refusal {
+    let message = format!("no profile can be taken: {cause}");
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "PROFILE_FAILED", message)
+}
+
+/// The seconds and the form that a query asks for.
+fn asked(query: &str) -> Result<(u64, Form), String> {
+    let (mut seconds, mut form) = (SECONDS, Form::Pprof);
+    for pair in query.split('&').filter(|it| !it.is_empty()) {
+        match pair.split_once('=').unwrap_or((pair, "")) {
+            ("seconds", text) => {
+                let read = text.parse().ok().filter(|it| (1..=SECONDS_MAX).contains(it));
+                seconds = read.ok_or_else(|| format!("`seconds` is a number from 1 to {SECONDS_MAX}"))?;
+            }
+            ("format", "pprof") => form = Form::Pprof,
+            ("format", "flamegraph") => form = Form::Flame,
+            ("format", _) => return Err("`format` is `pprof` or `flamegraph`".into()),
+            (name, _) => return Err(format!("`{name}` is not known; there are `seconds` and `format`")),
+        }
+    }
+    Ok((seconds, form))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_names_seconds_and_a_form() {
+        let check = |query: &str, expected: Result<(u64, Form), &str>| {
+            let found = asked(query);
+            assert_eq!(
+                found.as_ref().map_err(|it| it.as_str()),
+                expected.as_ref().map_err(|it| *it),
+                "{query}"
+            );
+        };
+        check("", Ok((10, Form::Pprof)));
+        check("seconds=3&format=flamegraph", Ok((3, Form::Flame)));
+        for wrong in ["seconds=0", "seconds=61", "seconds=x", "seconds=-1"] {
+            check(wrong, Err("`seconds` is a number from 1 to 60"));
+        }
+        check("format=svg", Err("`format` is `pprof` or `flamegraph`"));
+        check("second=3", Err("`second` is not known; there are `seconds` and `format`"));
+    }
+
+    #[test]
+    fn one_profile_is_taken_at_a_time() {
+        let turn = Turn::take().expect("nobody has it");
+        assert!(Turn::take().is_none());
+        drop(turn);
+        assert!(Turn::take().is_some());
+    }
+}

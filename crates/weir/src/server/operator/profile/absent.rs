@@ -1,0 +1,12 @@
+//! In place of `/admin/profile` where the feature `profile` is off.
+
+use crate::server::request::context::Answer;
+use crate::server::request::refusal::Refusal;
+use hyper::StatusCode;
+use hyper::http::request::Parts;
+
+/// Refuses.
+pub(crate) async fn answer(_: &Parts) -> Result<Answer, Refusal> {
+    let message = "this program was built without the feature `profile`";
+    Err(Refusal::new(StatusCode::NOT_IMPLEMENTED, "NOT_SUPPORTED", message))
+}

@@ -1,0 +1,254 @@
+//! The access log: one line per request, in the form of the other lines.
+//!
+//! Lines are formatted by hand into memory of the thread, which goes to the writing thread when it is full or a second old: by way of
+//! `tracing` a line takes as long as a third of a short request. A program that embeds the server and logs in its own way gets events.
+//!
+//! **Cost:** nothing is allocated per line.
+
+use super::log::{ACCESS, Noted, Sink};
+use crate::config::LogFormat;
+use crate::observer::observer;
+use crate::usage::KEPT;
+use hyper::http::request::Parts;
+use std::cell::RefCell;
+use std::fmt::Write;
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime, SystemTime as Clock};
+use weir_engine::engine::{Execution, Timing};
+use weir_language::json::quote;
+
+/// Lines are handed on when they take so many bytes.
+const BYTES_MAX: usize = 8 * 1024;
+/// Bytes of a timestamp up to its second.
+const SECOND_BYTES: usize = "2026-11-24T12:00:00".len();
+
+/// Where the process writes its log, if that is the server's own business.
+static WAY: OnceLock<(Sink, LogFormat)> = OnceLock::new();
+
+thread_local! {
+    static LINES: RefCell<Lines> = RefCell::default();
+}
+
+/// Lines that were not handed on yet.
+#[derive(Default)]
+struct Lines {
+    text: String,
+    count: u64,
+    /// The current second, and its form.
+    second: u64,
+    stamp: String,
+}
+
+/// Has lines written by `sink` from now on.
+pub(super) fn write_by(sink: Sink, format: LogFormat) {
+    // A second server of the process logs as the first.
+    let _ = WAY.set((sink, format));
+}
+
+/// Hands on what the thread has written. Called by each thread every second, and when it ends.
+pub(crate) fn flush() {
+    if let Some((sink, _)) = WAY.get() {
+        LINES.with_borrow_mut(|it| it.hand_on(sink));
+    }
+}
+
+/// What is told of a request.
+pub(crate) struct Access<'a> {
+    pub(crate) request_id: &'a str,
+    pub(crate) head: &'a Parts,
+    pub(crate) status: u16,
+    /// Length of the answer, if it is known.
+    pub(crate) bytes: Option<u64>,
+    pub(crate) execution: Option<&'a Execution>,
+    pub(crate) noted: &'a Noted,
+    pub(crate) total: Duration,
+}
+
+/// Writes the line of a request.
+pub(crate) fn write(access: &Access<'_>) {
+    if !tracing::enabled!(target: ACCESS, tracing::Level::INFO) {
+        return;
+    }
+    match WAY.get() {
+        Some((sink, format)) => LINES.with_borrow_mut(|it| {
+            it.line(access, *format);
+            if it.text.len() >= BYTES_MAX {
+                it.hand_on(sink);
+            }
+        }),
+        None => {
+            let mut line = Line { out: String::new(), format: LogFormat::Text };
+            fields(access, &mut line);
+            tracing::info!(target: ACCESS, "request{}", line.out);
+        }
+    }
+}
+
+impl Lines {
+    fn line(&mut self, access: &Access<'_>, format: LogFormat) {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        if self.second != since.as_secs() || self.stamp.is_empty() {
+            self.second = since.as_secs();
+            self.stamp.clear();
+            // Writing into a string cannot fail.
+            let _ = Clock.format_time(&mut Writer::new(&mut self.stamp));
+            self.stamp.truncate(SECOND_BYTES);
+        }
+        let mut line = Line { out: std::mem::take(&mut self.text), format };
+        let micros = since.subsec_micros();
+        let _ = match format {
+            LogFormat::Json => write!(
+                line.out,
+                "{{\"timestamp\":\"{}.{micros:06}Z\",\"level\":\"INFO\",\"message\":\"request\"",
+                self.stamp
+            ),
+            LogFormat::Text => write!(line.out, "{}.{micros:06}Z  INFO {ACCESS}: request", self.stamp),
+        };
+        fields(access, &mut line);
+        match format {
+            LogFormat::Json => {
+                line.text("target", ACCESS);
+                line.out.push_str("}\n");
+            }
+            LogFormat::Text => line.out.push('\n'),
+        }
+        self.text = line.out;
+        self.count += 1;
+    }
+
+    fn hand_on(&mut self, sink: &Sink) {
+        if self.count > 0 {
+            sink.send(
+                std::mem::replace(&mut self.text, String::with_capacity(BYTES_MAX + 1024)).into(),
+                self.count,
+            );
+            self.count = 0;
+        }
+    }
+}
+
+/// A line in the making.
+struct Line {
+    out: String,
+    format: LogFormat,
+}
+
+impl Line {
+    fn name(&mut self, name: &str) {
+        match self.format {
+            LogFormat::Json => {
+                self.out.push_str(",\"");
+                self.out.push_str(name);
+                self.out.push_str("\":");
+            }
+            LogFormat::Text => {
+                self.out.push(' ');
+                self.out.push_str(name);
+                self.out.push('=');
+            }
+        }
+    }
+
+    fn text(&mut self, name: &str, value: &str) {
+        self.name(name);
+        quote(value, &mut self.out);
+    }
+
+    fn number(&mut self, name: &str, value: u64) {
+        self.name(name);
+        self.out.push_str(itoa::Buffer::new().format(value));
+    }
+
+    fn flag(&mut self, name: &str, value: bool) {
+        self.name(name);
+        self.out.push_str(if value { "true" } else { "false" });
+    }
+}
+
+/// The fields of a line; what is unknown or did not happen is left out.
+fn fields(access: &Access<'_>, line: &mut Line) {
+    let us = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
+    line.text("request_id", access.request_id);
+    line.text("method", access.head.method.as_str());
+    line.text("path", access.head.uri.path());
+    line.number("status", access.status.into());
+    if let Some(bytes) = access.bytes {
+        line.number("bytes", bytes);
+    }
+    if let Some(role) = access.noted.role() {
+        line.text("role", role);
+    }
+    if let Some(execution) = access.execution {
+        executed(execution, line);
+    }
+    line.number("total_us", us(access.total));
+}
+
+/// The fields of an operation.
+fn executed(execution: &Execution, line: &mut Line) {
+    let us = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
+    if let Some(number) = execution.operation {
+        observer().operations.told(number, |name, hash| {
+            line.text("operation", name);
+            line.text("hash", hash);
+        });
+    }
+    line.flag("has_errors", execution.has_errors);
+    if let Some(code) = &execution.code {
+        line.text("code", code);
+    }
+    if let Some(kept) = execution.kept {
+        line.text("cache", KEPT[kept as usize].1);
+    }
+    let Timing { plan_hit, parse, validate, plan, bind, execute, fetches, busy } = execution.timing;
+    line.number("fetches", fetches.into());
+    let planning = [("parse_us", parse), ("validate_us", validate), ("plan_us", plan)];
+    for (name, took) in planning.into_iter().filter(|_| !plan_hit) {
+        line.number(name, us(took));
+    }
+    for (name, took) in [("bind_us", bind), ("execute_us", execute), ("cpu_us", busy)] {
+        line.number(name, us(took));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(format: LogFormat) -> String {
+        let (head, ()) = hyper::Request::post("/graphql").body(()).expect("it is right").into_parts();
+        let timing =
+            Timing { plan_hit: true, fetches: 1, busy: Duration::from_micros(28), ..Timing::default() };
+        let execution =
+            Execution { timing, has_errors: true, code: Some("A_B".into()), ..Execution::default() };
+        let (noted, mut lines) = (Noted::default(), Lines::default());
+        let access = Access {
+            request_id: "a\"b",
+            head: &head,
+            status: 200,
+            bytes: None,
+            execution: Some(&execution),
+            noted: &noted,
+            total: Duration::from_millis(2),
+        };
+        lines.line(&access, format);
+        lines.text
+    }
+
+    #[test]
+    fn lines_are_json_or_text() {
+        let json: serde_json::Value = serde_json::from_str(&line(LogFormat::Json)).expect("it is JSON");
+        let stamp = json["timestamp"].as_str().expect("it has one");
+        assert_eq!((stamp.len(), &stamp[10..11], &stamp[26..]), (27, "T", "Z"));
+        assert_eq!((&json["request_id"], &json["target"]), (&"a\"b".into(), &ACCESS.into()));
+        assert_eq!(
+            (&json["code"], &json["cpu_us"], &json["role"]),
+            (&"A_B".into(), &28.into(), &serde_json::Value::Null)
+        );
+        let text = line(LogFormat::Text);
+        let rest = "Z  INFO weir::access: request request_id=\"a\\\"b\" method=\"POST\" path=\"/graphql\" status=200 has_errors=true code=\"A_B\" fetches=1 bind_us=0 execute_us=0 cpu_us=28 total_us=2000\n";
+        assert!(text.ends_with(rest), "{text}");
+    }
+}

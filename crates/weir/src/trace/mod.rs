@@ -1,0 +1,205 @@
+//! Traces: which requests are traced, and their spans on the way to a collector of OpenTelemetry.
+//!
+//! **Invariant:** nothing waits for the collector: spans that find no room are dropped and counted. No value of a request and no document
+//! is in a span.
+//!
+//! **Cost:** without a collector one look at an option per request. A request that is not traced has two random numbers.
+
+#[cfg(not(feature = "otlp"))]
+mod absent;
+#[cfg(feature = "otlp")]
+mod client;
+#[cfg(feature = "otlp")]
+mod otlp;
+
+#[cfg(not(feature = "otlp"))]
+use absent::Exporter;
+use arc_swap::ArcSwapOption;
+#[cfg(feature = "otlp")]
+use otlp::Exporter;
+
+use crate::config;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use weir_engine::span::SpanContext;
+
+/// Share of requests that are traced where nothing says another.
+const RATIO: f64 = 0.01;
+
+/// Spans since the start of the process.
+#[derive(Debug, Default)]
+pub(crate) struct SpanCounts {
+    /// Taken by the collector.
+    pub(crate) exported: AtomicU64,
+    /// Without room in the queue.
+    pub(crate) dropped: AtomicU64,
+    /// Lost, because the collector did not take them.
+    pub(crate) failed: AtomicU64,
+}
+
+/// Counts of the process.
+pub(crate) static COUNTS: SpanCounts =
+    SpanCounts { exported: AtomicU64::new(0), dropped: AtomicU64::new(0), failed: AtomicU64::new(0) };
+
+static TRACER: ArcSwapOption<Tracer> = ArcSwapOption::const_empty();
+
+/// Traces of a process.
+struct Tracer {
+    exporter: Exporter,
+    /// Traces whose number is below are sampled.
+    below: u64,
+}
+
+/// Part of a request that is told to a collector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The request.
+    Server,
+    /// A call to others.
+    Client,
+    /// Work of our own.
+    Internal,
+}
+
+/// A value of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Text(String),
+    Number(i64),
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<Box<str>> for Value {
+    fn from(text: Box<str>) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+/// A span that has ended.
+pub(crate) struct SpanRecord {
+    pub(crate) context: SpanContext,
+    pub(crate) parent: Option<SpanContext>,
+    pub(crate) kind: Kind,
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) began: Instant,
+    pub(crate) took: Duration,
+    pub(crate) attributes: Vec<(&'static str, Value)>,
+    /// Code of what went wrong.
+    pub(crate) error: Option<Cow<'static, str>>,
+}
+
+/// The span of a request, and the one of its client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RequestSpan {
+    pub(crate) own: SpanContext,
+    pub(crate) parent: Option<SpanContext>,
+}
+
+/// Starts the export of traces, if the configuration or the environment names a collector.
+/// # Errors
+/// Settings that mean nothing.
+pub(crate) fn start(config: &config::Tracing, is_dev: bool) -> Result<(), String> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|it| !it.trim().is_empty());
+    let named = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
+    let is_off = variable("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true"));
+    if is_off || config.endpoint.is_none() && named.iter().all(|it| variable(it).is_none()) {
+        TRACER.store(None);
+        return Ok(());
+    }
+    let told = variable("OTEL_TRACES_SAMPLER_ARG").and_then(|it| it.trim().parse().ok());
+    let usual = if is_dev { 1.0 } else { RATIO };
+    let ratio =
+        match variable("OTEL_TRACES_SAMPLER").as_deref().map(|it| it.trim_start_matches("parentbased_")) {
+            Some("always_on") if config.ratio.is_none() => 1.0,
+            Some("always_off") if config.ratio.is_none() => 0.0,
+            Some(_) | None => config.ratio.or(told).unwrap_or(usual),
+        };
+    let exporter = Exporter::start(config)?;
+    TRACER.store(Some(Arc::new(Tracer { exporter, below: below(ratio) })));
+    Ok(())
+}
+
+/// Sends what waits, and ends the export.
+pub(crate) fn stop() {
+    if let Some(tracer) = TRACER.swap(None) {
+        tracer.exporter.stop();
+    }
+}
+
+/// The span of a new request whose header `traceparent` is `parent`; `None` if there is no collector.
+pub(crate) fn request(parent: Option<&[u8]>) -> Option<RequestSpan> {
+    let tracer = TRACER.load();
+    let tracer = tracer.as_ref()?;
+    let parent = parent.and_then(SpanContext::read);
+    let own = parent.map_or_else(|| root(tracer.below), child);
+    Some(RequestSpan { own, parent })
+}
+
+/// A span within `parent`.
+pub(crate) fn child(parent: SpanContext) -> SpanContext {
+    SpanContext { span: fastrand::u64(1..), ..parent }
+}
+
+/// The first span of a new trace.
+fn root(below: u64) -> SpanContext {
+    let trace = fastrand::u128(1..);
+    let is_sampled = (trace as u64 >> 1) < below;
+    SpanContext { trace, span: fastrand::u64(1..), is_sampled, is_continued: false }
+}
+
+/// The bound under which the lower 63 bits of a share of all traces are.
+fn below(ratio: f64) -> u64 {
+    (ratio.clamp(0.0, 1.0) * (1_u64 << 63) as f64) as u64
+}
+
+/// Hands a span to the collector, if there is one and its queue has room.
+pub(crate) fn record(span: impl FnOnce() -> SpanRecord) {
+    if let Some(tracer) = &*TRACER.load()
+        && !tracer.exporter.record(span)
+    {
+        COUNTS.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The attribute for `calls`, the text of a fetch. Source: semantic conventions of OpenTelemetry for databases and HTTP.
+pub(crate) fn attribute_of_calls(calls: &str) -> &'static str {
+    let first = calls.trim_start().split([' ', '\n']).next().unwrap_or_default();
+    match first {
+        "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE" | "BEGIN" | "CALL" => "db.query.text",
+        _ => "url.template",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_the_traces_is_sampled() {
+        let sampled = |ratio: f64| (0..4000).filter(|_| root(below(ratio)).is_sampled).count();
+        assert_eq!((sampled(0.0), sampled(1.0)), (0, 4000));
+        // Beyond seven standard deviations.
+        assert!((750..1250).contains(&sampled(0.25)), "about a quarter");
+    }
+
+    #[test]
+    fn a_child_is_another_span_of_the_same_trace() {
+        let parent = root(u64::MAX);
+        let own = child(parent);
+        assert_ne!(own.span, parent.span);
+        assert_eq!(SpanContext { span: parent.span, ..own }, parent);
+    }
+
+    #[test]
+    fn statements_and_calls_have_their_own_attributes() {
+        assert_eq!(attribute_of_calls("SELECT 1"), "db.query.text");
+        assert_eq!(attribute_of_calls("matches: GET /match/{id}"), "url.template");
+    }
+}

@@ -1,0 +1,313 @@
+//! Traces: what a collector of OpenTelemetry is sent, what services are told, and that nothing waits for either.
+
+use crate::support::{Folder, Weir, body, command, until};
+use crate::upstream_kit::{Upstream, answers};
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
+use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use prost::Message;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// A collector: takes OTLP over HTTP, and keeps what it got.
+struct Collector {
+    address: SocketAddr,
+    got: Arc<Mutex<Vec<ExportTraceServiceRequest>>>,
+}
+
+impl Collector {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it has an address");
+        let got = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&got);
+        std::thread::spawn(move || {
+            for socket in listener.incoming().flatten() {
+                let got = Arc::clone(&kept);
+                std::thread::spawn(move || while take(&socket, &got).is_some() {});
+            }
+        });
+        Self { address, got }
+    }
+
+    fn spans(&self) -> Vec<Span> {
+        let got = self.got.lock().expect("nobody panics with it");
+        let scopes = got.iter().flat_map(|it| &it.resource_spans).flat_map(|it| &it.scope_spans);
+        scopes.flat_map(|it| it.spans.clone()).collect()
+    }
+
+    /// The spans of one trace, once the request's own has come, which is the last.
+    fn trace(&self, name: &str) -> Vec<Span> {
+        until("the request's span has come", || self.spans().iter().any(|it| it.name == name));
+        let all = self.spans();
+        let trace = all.iter().find(|it| it.name == name).expect("it has come").trace_id.clone();
+        all.into_iter().filter(|it| it.trace_id == trace).collect()
+    }
+
+    fn resource(&self, key: &str) -> Option<String> {
+        let got = self.got.lock().expect("nobody panics with it");
+        let resource = got.first()?.resource_spans.first()?.resource.clone()?;
+        text(&resource.attributes.into_iter().map(|it| (it.key, it.value)).collect::<Vec<_>>(), key)
+    }
+}
+
+/// Takes one request for the collector.
+fn take(socket: &TcpStream, got: &Mutex<Vec<ExportTraceServiceRequest>>) -> Option<()> {
+    let mut reader = BufReader::new(socket);
+    let (mut line, mut length) = (String::new(), 0);
+    reader.read_line(&mut line).ok().filter(|it| *it > 0)?;
+    assert!(line.starts_with("POST /v1/traces HTTP/1.1"), "{line}");
+    while line.trim() != "" {
+        line.clear();
+        reader.read_line(&mut line).ok()?;
+        let (name, value) = line.split_once(':').unwrap_or_default();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.trim().parse().expect("a length is a number"),
+            "content-type" => assert_eq!(value.trim(), "application/x-protobuf"),
+            _ => {}
+        }
+    }
+    let mut bytes = vec![0; length];
+    reader.read_exact(&mut bytes).ok()?;
+    let request = ExportTraceServiceRequest::decode(&bytes[..]).expect("it is in the protocol's form");
+    got.lock().expect("nobody panics with it").push(request);
+    let answer = ExportTraceServiceResponse::default().encode_to_vec();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: {}\r\n\r\n",
+        answer.len()
+    );
+    let mut socket = socket;
+    socket.write_all(&[head.as_bytes(), &answer].concat()).ok()
+}
+
+type Attributes = Vec<(String, Option<opentelemetry_proto::tonic::common::v1::AnyValue>)>;
+
+fn text(attributes: &Attributes, key: &str) -> Option<String> {
+    match attributes.iter().find(|it| it.0 == key)?.1.as_ref()?.value.as_ref()? {
+        Any::StringValue(text) => Some(text.clone()),
+        Any::IntValue(number) => Some(number.to_string()),
+        other => panic!("{key} is {other:?}"),
+    }
+}
+
+fn attribute(span: &Span, key: &str) -> Option<String> {
+    let all = span.attributes.iter().map(|it| (it.key.clone(), it.value.clone()));
+    text(&all.collect(), key)
+}
+
+fn named<'s>(spans: &'s [Span], name: &str) -> &'s Span {
+    spans.iter().find(|it| it.name == name).unwrap_or_else(|| panic!("{name} is not in {spans:#?}"))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|it| format!("{it:02x}")).collect()
+}
+
+/// The server and a collector that gets its spans at once.
+fn serve(yaml: &str, folder: Folder, collector: &Collector) -> Weir {
+    let yaml = format!("tracing: {{endpoint: 'http://{}', ratio: 1}}\n{yaml}", collector.address);
+    let file = folder.write("weir.yaml", &yaml);
+    let mut command = command();
+    command.args(["serve", file.to_str().expect("it is UTF-8")]).env("OTEL_BSP_SCHEDULE_DELAY", "20");
+    Weir::run(&mut command, folder)
+}
+
+fn pets(collector: &Collector) -> Weir {
+    let folder = Folder::new();
+    folder.pets();
+    serve("listen: 127.0.0.1:0\nsources: [{name: pets, url: pets.db}]\n", folder, collector)
+}
+
+const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+#[test]
+fn a_request_is_a_span_with_its_planning_and_its_fetches() {
+    let collector = Collector::start();
+    let weir = pets(&collector);
+    let query = r#"query TracedPet($secret: String!) { pet(where: {name: {_in: [$secret, "a literal secret"]}}) { name } }"#;
+    let sent = serde_json::json!({"query": query, "variables": {"secret": "a bound secret"}}).to_string();
+    let answer = weir.post("/graphql", &[("traceparent", PARENT)], sent.as_bytes());
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let spans = collector.trace("query TracedPet");
+    let request = named(&spans, "query TracedPet");
+    assert_eq!(
+        (hex(&request.trace_id), hex(&request.parent_span_id)),
+        (PARENT[3..35].into(), PARENT[36..52].into())
+    );
+    assert_eq!(attribute(request, "graphql.operation.name").as_deref(), Some("TracedPet"));
+    assert_eq!(attribute(request, "http.response.status_code").as_deref(), Some("200"));
+    assert_eq!(attribute(request, "weir.role").as_deref(), Some("admin"));
+    assert_eq!(attribute(request, "weir.fetches").as_deref(), Some("1"));
+    for part in ["parse", "validate", "plan", "fetch pets"] {
+        let span = named(&spans, part);
+        assert_eq!(span.parent_span_id, request.span_id, "{part}");
+        assert!(span.start_time_unix_nano <= span.end_time_unix_nano);
+    }
+    let statement = attribute(named(&spans, "fetch pets"), "db.query.text").expect("it has a statement");
+    assert!(statement.starts_with("SELECT") && statement.contains("\"pet\""), "{statement}");
+    let all = format!("{spans:?}");
+    assert!(!all.contains("bound secret") && !all.contains("literal secret"), "{all}");
+    assert_eq!(collector.resource("service.name").as_deref(), Some("weir"));
+    until("the metrics tell it", || {
+        let page = weir.get("/metrics", &[]);
+        !page.text().contains("weir_trace_spans_total{result=\"exported\"} 0")
+    });
+}
+
+#[test]
+fn errors_are_told_by_code_and_the_clients_decision_counts() {
+    let collector = Collector::start();
+    let weir = pets(&collector);
+    let not_sampled = PARENT.replace("-01", "-00");
+    let ask = |text: &str, headers: &[(&str, &str)]| weir.post("/graphql", headers, body(text).as_bytes());
+    ask("query Unsampled { pet { name } }", &[("traceparent", &not_sampled)]);
+    ask("mutation TracedTwice { insert_pet(objects: [{id: 1, name: \"x\"}]) { affected_rows } }", &[]);
+    let spans = collector.trace("mutation TracedTwice");
+    let request = named(&spans, "mutation TracedTwice");
+    assert_eq!(attribute(request, "error.type").as_deref(), Some("UNIQUE_VIOLATION"));
+    assert_eq!(request.status.as_ref().map(|it| it.code), Some(2));
+    assert!(request.parent_span_id.is_empty());
+    assert!(collector.spans().iter().all(|it| it.name != "query Unsampled"));
+}
+
+const SERVICES: &str = r#"extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @source(name: "plain", http: {baseURL: "http://upstream", headers: [{name: "traceparent", from: "traceparent"}]})
+type Query {
+  user(id: Int!): User @connect(source: "plain", http: {GET: "/users/{$args.id}"}, selection: "name friends { id }")
+}
+type User { name: String friends: [Friend] }
+type Friend
+  @connect(source: "plain", http: {GET: "/friends", queryParams: "id: $batch.id"}, batch: {maxSize: 10}, selection: "id name") {
+  id: Int!
+  name: String
+}
+"#;
+
+const KNOWN: &str = "
+- {ask: GET /users/4711, answer: {name: Ada, friends: [{id: 1}, {id: 2}]}}
+- {ask: GET /friends?id=1&id=2, answer: [{id: 1, name: Bob}, {id: 2, name: Cyd}]}
+";
+
+fn over_services(collector: &Collector) -> (Upstream, Weir) {
+    let upstream = Upstream::start(answers(KNOWN));
+    let folder = Folder::new();
+    folder.write("services.graphql", &SERVICES.replace("upstream", &upstream.address.to_string()));
+    let yaml = "listen: 127.0.0.1:0\nsources: [{name: users, file: services.graphql}]\n";
+    let weir = serve(yaml, folder, collector);
+    (upstream, weir)
+}
+
+#[test]
+fn services_are_told_the_trace_of_the_request_they_are_called_for() {
+    let collector = Collector::start();
+    let (upstream, weir) = over_services(&collector);
+    let query = body("query TracedUser { user(id: 4711) { name friends { name } } }");
+    let sent = [("traceparent", PARENT), ("tracestate", "vendor=1,other=2")];
+    let answer = weir.post("/graphql", &sent, query.as_bytes());
+    assert!(answer.text().contains("Cyd"), "{}", answer.text());
+    let spans = collector.trace("query TracedUser");
+    let calls = upstream.asked();
+    assert_eq!(calls.len(), 2);
+    for call in &calls {
+        let told = |name: &str| {
+            let found: Vec<&str> =
+                call.headers.iter().filter(|it| it.0 == name).map(|it| it.1.as_str()).collect();
+            assert_eq!(found.len(), 1, "{name} of {call:?}");
+            found[0].to_owned()
+        };
+        assert_eq!(told("tracestate"), "vendor=1,other=2");
+        let parent = told("traceparent");
+        assert_eq!((&parent[..36], &parent[52..]), (&PARENT[..36], "-01"));
+        let fetch = spans.iter().find(|it| hex(&it.span_id) == parent[36..52]);
+        let fetch = fetch.unwrap_or_else(|| panic!("{parent} is no span of {spans:#?}"));
+        let template = attribute(fetch, "url.template").expect("it has a template");
+        assert!(template.starts_with("plain: GET ") && !template.contains("4711"), "{template}");
+    }
+    let page = weir.get("/metrics", &[]);
+    let of = r#"source="users",service="plain""#;
+    for line in [
+        format!(r#"weir_service_calls_total{{{of},connector="Query.user",outcome="2xx"}} 1"#),
+        format!(r#"weir_service_calls_total{{{of},connector="Friend",outcome="2xx"}} 1"#),
+        format!(r#"weir_service_call_duration_seconds_count{{{of},connector="Friend"}} 1"#),
+        format!("weir_service_attempts_in_flight{{{of}}} 0"),
+        r#"weir_fetch_duration_seconds_count{source="users"} 2"#.to_owned(),
+    ] {
+        assert!(page.text().lines().any(|it| it == line), "{line} is not in\n{}", page.text());
+    }
+}
+
+#[test]
+fn without_a_collector_services_are_told_what_the_mapping_says() {
+    let upstream = Upstream::start(answers(KNOWN));
+    let folder = Folder::new();
+    folder.write("services.graphql", &SERVICES.replace("upstream", &upstream.address.to_string()));
+    let file =
+        folder.write("weir.yaml", "listen: 127.0.0.1:0\nsources: [{name: users, file: services.graphql}]\n");
+    let weir = Weir::by_file(&file, folder);
+    weir.post("/graphql", &[("traceparent", PARENT)], body("{ user(id: 4711) { name } }").as_bytes());
+    let calls = upstream.asked();
+    let told: Vec<_> = calls[0].headers.iter().filter(|it| it.0.starts_with("trace")).collect();
+    assert_eq!(told, [&("traceparent".to_owned(), PARENT.to_owned())]);
+}
+
+#[test]
+fn a_collector_that_takes_nothing_costs_spans_and_no_requests() {
+    // It accepts no connection, and its backlog says nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = silent.local_addr().expect("it has an address");
+    let folder = Folder::new();
+    folder.pets();
+    let yaml = format!(
+        "tracing: {{endpoint: 'http://{address}', ratio: 1}}\nlisten: 127.0.0.1:0\nsources: [{{name: pets, url: pets.db}}]\n"
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let mut command = command();
+    command.args(["serve", file.to_str().expect("it is UTF-8")]);
+    command.env("OTEL_BSP_SCHEDULE_DELAY", "10").env("OTEL_BSP_MAX_QUEUE_SIZE", "8");
+    let weir = Weir::run(&mut command, folder);
+    for _ in 0..50 {
+        assert_eq!(weir.query("{ pet { name } }").status, 200);
+    }
+    let page = weir.get("/metrics", &[]);
+    let line = page.text().lines().find(|it| it.starts_with("weir_trace_spans_total{result=\"dropped\"}"));
+    let dropped: u64 = line.and_then(|it| it.split(' ').nth(1)?.parse().ok()).expect("it is a number");
+    // Two spans of each request, and those of the first plan.
+    assert!(dropped >= 100 - 8, "{dropped}");
+}
+
+#[test]
+fn the_standard_variables_name_the_collector_and_the_service() {
+    let collector = Collector::start();
+    let folder = Folder::new();
+    let target = format!("sqlite:{}", folder.pets().display());
+    let mut command = command();
+    command.args(["serve", &target, "--listen", "127.0.0.1:0"]).env("OTEL_BSP_SCHEDULE_DELAY", "20");
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{}", collector.address));
+    command.env("OTEL_SERVICE_NAME", "shop-api");
+    let weir = Weir::run(&mut command, folder);
+    // Loopback is dev mode, in which all is traced.
+    weir.query("query FromVariables { pet { name } }");
+    collector.trace("query FromVariables");
+    assert_eq!(collector.resource("service.name").as_deref(), Some("shop-api"));
+}
+
+#[test]
+fn the_last_spans_are_sent_when_the_server_ends() {
+    let collector = Collector::start();
+    let folder = Folder::new();
+    folder.pets();
+    let yaml = format!(
+        "tracing: {{endpoint: 'http://{}', ratio: 1}}\nlisten: 127.0.0.1:0\nsources: [{{name: pets, url: pets.db}}]\n",
+        collector.address
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let mut weir = Weir::by_file(&file, folder);
+    weir.query("query BeforeTheEnd { pet { name } }");
+    weir.signal("-TERM");
+    assert!(weir.child.wait().expect("it ends").success());
+    named(&collector.spans(), "query BeforeTheEnd");
+}
