@@ -141,7 +141,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// What counters and logs want to know of it.
+    /// Facts of it for counters and logs.
     #[must_use]
     pub fn execution(&self) -> Execution {
         let is_complete = matches!(self.body, Body::Whole(_) | Body::Shared(_));

@@ -67,7 +67,7 @@ pub struct Call<'r> {
     pub facts: &'r [u64],
 }
 
-/// See the module's words.
+/// A mutation as a state machine without input or output: asked for its next step, told the answers.
 pub trait Program: Send {
     /// Goes back to the beginning: what was done has been taken back.
     fn restart(&mut self);
@@ -79,59 +79,6 @@ pub trait Program: Send {
     /// # Errors
     /// Errors of the operation; the transaction is to be rolled back.
     fn next(&mut self, answers: &Answers, asked: &mut Vec<BoundStatement>) -> Result<Step, FieldError>;
-}
-
-/// A transaction of a driver in which a program runs. A driver that waits for nothing gives futures that are ready.
-pub(crate) trait ProgramTransaction {
-    type Error;
-
-    /// An error of the program itself.
-    fn refused(&self, error: FieldError) -> Self::Error;
-
-    /// Runs [`Step::Find`].
-    fn find(&mut self, program: &mut dyn Program) -> impl Future<Output = Result<(), Self::Error>> + Send;
-
-    /// Runs [`Step::Check`].
-    fn check(
-        &mut self,
-        program: &mut dyn Program,
-        number: u32,
-        ids: &[i64],
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
-
-    /// Runs [`Step::Ask`].
-    fn ask(
-        &mut self,
-        asked: &[BoundStatement],
-        answers: &mut Answers,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
-
-    /// Runs [`Step::Tell`]; the statements may wait for the next step that is answered.
-    fn tell(&mut self, asked: &[BoundStatement]) -> impl Future<Output = Result<(), Self::Error>> + Send;
-
-    /// Runs [`Step::Answer`].
-    fn answer(&mut self, shown: Shown) -> Result<(), Self::Error>;
-}
-
-/// Runs `program` to its last step. After an error the transaction is to be rolled back.
-pub(crate) async fn run_steps<T: ProgramTransaction>(
-    transaction: &mut T,
-    program: &mut dyn Program,
-) -> Result<(), T::Error> {
-    let (mut answers, mut asked) = (Answers::default(), Vec::new());
-    loop {
-        asked.clear();
-        let step = program.next(&answers, &mut asked).map_err(|error| transaction.refused(error))?;
-        answers.clear();
-        match step {
-            Step::Find => transaction.find(program).await?,
-            Step::Check { number, ids } => transaction.check(program, number, &ids).await?,
-            Step::Ask => transaction.ask(&asked, &mut answers).await?,
-            Step::Tell => transaction.tell(&asked).await?,
-            Step::Answer(shown) => transaction.answer(shown)?,
-            Step::Done => return Ok(()),
-        }
-    }
 }
 
 /// Next step of a program.

@@ -18,6 +18,7 @@ pub mod postgres;
 pub mod published;
 mod relay;
 mod service;
+mod single;
 mod variables;
 
 pub use auth::{
