@@ -6,6 +6,7 @@
 //! **Invariant:** nothing on the warm path parses, validates, builds a value tree, or allocates or calls
 //! dynamically per field or row.
 
+pub mod bound_operation;
 pub mod caller;
 pub mod compose;
 pub mod consistency;
@@ -15,6 +16,7 @@ mod execute;
 pub mod introspect;
 pub mod keys;
 pub mod lifetime;
+pub mod live;
 pub mod memory;
 pub mod observer;
 pub mod plan;

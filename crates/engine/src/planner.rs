@@ -32,6 +32,11 @@ const TEXT_BYTES_MAX: usize = 1 << 10;
 /// So may a longer one with fragments, which can ask for far more than it says.
 const SPREAD_BYTES_MAX: usize = 256;
 
+/// The refusal of a subscription by a transport with one answer.
+const UNSUPPORTED: &str = "SUBSCRIPTIONS_UNSUPPORTED";
+const UNSUPPORTED_WORDS: &str =
+    "a subscription has many results: ask over a WebSocket, or with `accept: text/event-stream`";
+
 /// So many texts are planned at once away from the event loops, in the whole process.
 static PLANNERS: Semaphore = Semaphore::const_new(2);
 
@@ -60,6 +65,8 @@ pub(crate) struct Planner {
 pub(crate) struct PlanRequest<'r> {
     pub(crate) request: Request<'r>,
     pub(crate) profile: &'r Arc<Profile>,
+    /// True where results can follow each other.
+    pub(crate) is_live: bool,
 }
 
 impl<'r> std::ops::Deref for PlanRequest<'r> {
@@ -81,6 +88,8 @@ pub(crate) enum Refusal {
     Failures(Vec<Failure>),
     /// By GET, and this kind of operation takes another method.
     MethodNotAllowed(OperationKind, Failure),
+    /// It has many results, and the transport takes one.
+    Subscription(Failure),
     /// Its plan is to be made away from the event loop.
     Costly,
 }
@@ -96,7 +105,7 @@ impl Refusal {
     pub(crate) fn into_failures(self) -> Vec<Failure> {
         match self {
             Self::Failures(failures) => failures,
-            Self::MethodNotAllowed(_, failure) => vec![failure],
+            Self::MethodNotAllowed(_, failure) | Self::Subscription(failure) => vec![failure],
             Self::Costly => vec![broken()],
         }
     }
@@ -112,6 +121,7 @@ struct Owned {
     queries_only: bool,
     deadline: Instant,
     profile: Arc<Profile>,
+    is_live: bool,
 }
 
 impl Owned {
@@ -124,6 +134,7 @@ impl Owned {
             queries_only: request.queries_only,
             deadline: request.deadline,
             profile: Arc::clone(request.profile),
+            is_live: request.is_live,
         }
     }
 
@@ -138,7 +149,7 @@ impl Owned {
             queries_only: self.queries_only,
             ..Request::new(&self.query, self.deadline)
         };
-        let request = PlanRequest { request, profile: &self.profile };
+        let request = PlanRequest { request, profile: &self.profile, is_live: self.is_live };
         planner.ready(&request, PlanThread::Aside, timing)
     }
 }
@@ -230,10 +241,14 @@ impl Planner {
             CachedPlan::Plan(plan) => plan,
             CachedPlan::Steered(_) => self.plan_for_state(request, state, place, timing)?,
         };
-        if request.queries_only && plan.kind != OperationKind::Query {
+        let is_live = request.is_live && plan.kind == OperationKind::Subscription;
+        if request.queries_only && plan.kind != OperationKind::Query && !is_live {
             let words = "Can only perform a mutation operation from a POST request.";
             let failure = Failure::request("METHOD_NOT_ALLOWED", words);
             return Err(Refusal::MethodNotAllowed(plan.kind, failure));
+        }
+        if plan.kind == OperationKind::Subscription && !request.is_live {
+            return Err(Refusal::Subscription(Failure::request(UNSUPPORTED, UNSUPPORTED_WORDS)));
         }
         let plan = self.settle_nulls(request, plan, (state, values), place, timing)?;
         Ok(Bound { plan, variables })
@@ -369,9 +384,12 @@ impl Planner {
         let parsed = parser::parse_edition(request.query, &limits, edition);
         lap(&mut timing.parse);
         let document = parsed.map_err(|error| vec![Failure::text(error)])?;
-        refuse_subscription(request, &document)?;
-        // One that is asked for was refused above.
-        let options = validate::Options { limits, suggestions, edition_2026, subscriptions_beside: true };
+        if !request.is_live {
+            refuse_subscription(request, &document)?;
+        }
+        // One that is asked for was refused above, or needs a root.
+        let subscriptions_beside = !request.is_live;
+        let options = validate::Options { limits, suggestions, edition_2026, subscriptions_beside };
         let checked = validate::validate_for(
             request.profile.view(self.graph.schema()),
             &document,
@@ -435,13 +453,13 @@ fn refuse_subscription(request: &PlanRequest<'_>, document: &Document<'_>) -> Re
         None => operations.next().filter(|_| operations.next().is_none()),
     };
     let Some(operation) = asked.filter(|it| it.kind == OperationKind::Subscription) else { return Ok(()) };
-    let words = "subscriptions are not supported: send a query";
+    let words = UNSUPPORTED_WORDS;
     if request.queries_only {
         let failure = Failure::request("METHOD_NOT_ALLOWED", words);
         return Err(Refusal::MethodNotAllowed(operation.kind, failure));
     }
     let spans = vec![operation.span];
-    Err(vec![Failure { spans, ..Failure::request("SUBSCRIPTIONS_UNSUPPORTED", words) }].into())
+    Err(Refusal::Subscription(Failure { spans, ..Failure::request(UNSUPPORTED, words) }))
 }
 
 fn failures(errors: Vec<Error>) -> Vec<Failure> {

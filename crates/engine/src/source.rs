@@ -5,10 +5,12 @@
 //!
 //! **Invariant:** a fetch belongs to one plan, and a plan to one schema.
 
+mod change_feed;
 mod field_resolution;
 mod headers;
 mod request_scope;
 
+pub use change_feed::{ChangeFeed, ChangeSink};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub use headers::{Headers, NoHeaders};
 pub(crate) use request_scope::RequestCaches;
@@ -19,7 +21,7 @@ use crate::caller::{Facts, Identity};
 use crate::lifetime::HintAt;
 use crate::plan::output_plan::{OutputPlan, SelectionSetId};
 use crate::rows::{Column, Rows};
-use crate::tag_versions::TagSnapshot;
+use crate::tag_versions::{RowKey, TagSnapshot};
 use crate::unread::Receiver;
 use std::fmt;
 use std::future::Future;
@@ -83,6 +85,10 @@ pub trait Source: Send + Sync {
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
+    /// Its feed of changes that others make. `None`: nobody tells, so what depends on it is read at intervals.
+    fn change_feed(&self) -> Option<&dyn ChangeFeed> {
+        None
+    }
     /// Checks that the source can answer now, until `deadline`, without blocking the thread. A source that cannot be down is
     /// always ready.
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
@@ -97,6 +103,12 @@ pub trait PreparedFetch: Send + Sync {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>>;
     /// Names that it reads or writes, such as tables, for caches and invalidation.
     fn touches(&self) -> &[Tag];
+    /// The rows by key to which its use of some of the tables in [`PreparedFetch::touches`] is confined, with these variables and this
+    /// caller: a read shows nothing else of the table, a change changes nothing else. Any row of the other tables counts.
+    fn rows(&self, input: FetchInput<'_>) -> Vec<RowKey> {
+        let _ = input;
+        Vec::new()
+    }
     /// The client's headers it reads or passes on, in lower case: what is shared between clients has to tell them apart by these.
     fn reads_headers(&self) -> &[Box<str>] {
         &[]

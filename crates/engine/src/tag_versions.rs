@@ -43,16 +43,34 @@ pub trait InvalidationSink: Send + Sync {
     fn changed(&self, tag: &Tag);
 }
 
+/// Listeners to changes in this process and, as far as they are told of, in others: each by its exact tag.
+pub trait ChangeListener: Send + Sync {
+    /// Data of `change` was changed, and reads see it.
+    fn changed(&self, change: &Change<'_>);
+    /// Any data may have been changed.
+    fn everything_changed(&self);
+}
+
+/// A change of data with a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change<'c> {
+    /// The tag, such as `public.Album`.
+    pub tag: &'c str,
+    /// The key of the one row that was changed, as [`RowKey`] writes it; `None`: any row.
+    pub key: Option<&'c [u8]>,
+}
+
 /// A version per tag, raised by each mutation that changes data of the tag.
 pub struct TagVersions {
     ages: Box<[AtomicU64]>,
     others: RwLock<Option<Weak<dyn InvalidationSink>>>,
+    listeners: RwLock<Vec<Weak<dyn ChangeListener>>>,
 }
 
 impl Default for TagVersions {
     fn default() -> Self {
         let ages = std::iter::repeat_with(AtomicU64::default).take(AGES + 1).collect();
-        Self { ages, others: RwLock::new(None) }
+        Self { ages, others: RwLock::new(None), listeners: RwLock::default() }
     }
 }
 
@@ -68,8 +86,20 @@ impl TagVersions {
         *self.others.write().unwrap_or_else(PoisonError::into_inner) = Some(others);
     }
 
+    /// Has `listener` told of all changes from now on, as long as it lives.
+    pub fn listen(&self, listener: Weak<dyn ChangeListener>) {
+        let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|it| it.strong_count() > 0);
+        listeners.push(listener);
+    }
+
     /// Something was changed here.
     pub fn note(&self, tags: &[Tag]) {
+        self.note_rows(tags, &[]);
+    }
+
+    /// Something was changed here; of the tables in `rows` only the rows with these keys.
+    pub fn note_rows(&self, tags: &[Tag], rows: &[RowKey]) {
         if tags.is_empty() {
             return;
         }
@@ -78,18 +108,37 @@ impl TagVersions {
         for tag in tags {
             // First what parts are made of, then what is made of parts.
             others.iter().for_each(|it| it.changed(tag));
-            self.heard(&tag.0);
+            self.raise(place(&tag.0));
+            let mut keys = rows.iter().filter(|it| it.tag == *tag).peekable();
+            if keys.peek().is_none() {
+                self.tell(|it| it.changed(&Change { tag: &tag.0, key: None }));
+            }
+            for RowKey { key, .. } in keys {
+                self.tell(|it| it.changed(&Change { tag: &tag.0, key: Some(key) }));
+            }
         }
     }
 
     /// Invalidates this tag; all receivers know of it already.
     pub fn heard(&self, tag: &str) {
         self.raise(place(tag));
+        self.tell(|it| it.changed(&Change { tag, key: None }));
     }
 
     /// Nobody knows what was changed.
     pub fn on_unknown_invalidation(&self) {
         self.raise(ALL);
+        self.tell(|it| it.everything_changed());
+    }
+
+    /// True if somebody is told of rows.
+    pub(crate) fn has_listeners(&self) -> bool {
+        !self.listeners.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    fn tell(&self, what: impl Fn(&dyn ChangeListener)) {
+        let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
+        listeners.iter().filter_map(Weak::upgrade).for_each(|it| what(&*it));
     }
 
     fn raise(&self, place: u16) {
@@ -118,6 +167,28 @@ impl TagVersions {
     }
 }
 
+/// One row of a table, by its primary key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RowKey {
+    /// The table.
+    pub tag: Tag,
+    /// The texts of the key's columns, each after its length. Only columns whose equal values have equal texts make keys.
+    pub key: Box<[u8]>,
+}
+
+impl RowKey {
+    /// The row of `tag` whose key columns have these texts, in the order of the key.
+    #[must_use]
+    pub fn new<'t>(tag: Tag, texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut key = Vec::new();
+        for text in texts {
+            key.extend_from_slice(&(text.len() as u32).to_le_bytes());
+            key.extend_from_slice(text.as_bytes());
+        }
+        Self { tag, key: key.into() }
+    }
+}
+
 /// Index of the age of `tag`.
 pub(crate) fn place(tag: &str) -> u16 {
     (FixedState::default().hash_one(tag) % AGES as u64) as u16
@@ -128,11 +199,13 @@ pub(crate) fn place(tag: &str) -> u16 {
 pub(crate) struct InvalidateOnDrop<'r> {
     pub(crate) changes: &'r TagVersions,
     pub(crate) tags: &'r [Tag],
+    /// The rows to which the change is confined.
+    pub(crate) rows: Vec<RowKey>,
 }
 
 impl Drop for InvalidateOnDrop<'_> {
     fn drop(&mut self) {
-        self.changes.note(self.tags);
+        self.changes.note_rows(self.tags, &self.rows);
     }
 }
 

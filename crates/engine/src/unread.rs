@@ -123,6 +123,11 @@ impl<T: Measured> Sender<T> {
         self.sender.try_send(part).inspect_err(|_| self.waiting.take(bytes))
     }
 
+    /// Waits until nobody takes parts any more.
+    pub async fn gone(&self) {
+        self.sender.closed().await;
+    }
+
     /// Waits until there is room for a part that counts already.
     ///
     /// # Errors

@@ -49,6 +49,8 @@ struct Queue {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Box<dyn Job>>,
+    /// Those who ask for the version of the data.
+    looks: Vec<oneshot::Sender<i64>>,
     closed: bool,
     /// The writer sleeps and has not been woken.
     asleep: bool,
@@ -72,13 +74,16 @@ impl Queue {
         state.jobs.drain(..count).collect()
     }
 
-    /// The jobs that wait, at least one; `None` when the writer is gone and all is done.
-    fn group(&self) -> Option<Vec<Box<dyn Job>>> {
+    /// What waits; `None` when the writer is gone and all is done.
+    fn next(&self) -> Option<Waiting> {
         let mut state = self.lock();
         loop {
+            if !state.looks.is_empty() {
+                return Some(Waiting::Looks(std::mem::take(&mut state.looks)));
+            }
             if !state.jobs.is_empty() {
                 let count = state.jobs.len().min(GROUP_MAX);
-                return Some(state.jobs.drain(..count).collect());
+                return Some(Waiting::Group(state.jobs.drain(..count).collect()));
             }
             if state.closed {
                 return None;
@@ -87,6 +92,14 @@ impl Queue {
             state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
+}
+
+/// What waits for the writer.
+enum Waiting {
+    /// Those who ask for the version of the data, between transactions.
+    Looks(Vec<oneshot::Sender<i64>>),
+    /// Jobs, at least one.
+    Group(Vec<Box<dyn Job>>),
 }
 
 /// Work that waits for its transaction.
@@ -168,8 +181,11 @@ impl Writer {
         let waiting = Arc::clone(&queue);
         let mut committer = Committer::new(connection, watch, &queue, &index_maintenance, version);
         std::thread::Builder::new().name(format!("sql-{name}-writer")).spawn(move || {
-            while let Some(group) = waiting.group() {
-                committer.commit(group);
+            while let Some(next) = waiting.next() {
+                match next {
+                    Waiting::Looks(looks) => committer.look(looks),
+                    Waiting::Group(group) => committer.commit(group),
+                }
             }
         })?;
         Ok(Self { queue, index_maintenance })
@@ -178,6 +194,23 @@ impl Writer {
     /// Maintenance of the indexes.
     pub fn index_maintenance(&self) -> &Arc<IndexMaintenance> {
         &self.index_maintenance
+    }
+
+    /// The version of the data, which each commit of another connection changes and none of the writer's own does; `None`: the writer is
+    /// gone, or the file cannot be read.
+    ///
+    /// Source: SQLite, `PRAGMA data_version`.
+    pub async fn data_version(&self) -> Option<i64> {
+        let (sender, receiver) = oneshot::channel();
+        let wakes = {
+            let mut state = self.queue.lock();
+            state.looks.push(sender);
+            std::mem::take(&mut state.asleep)
+        };
+        if wakes {
+            self.queue.filled.notify_one();
+        }
+        receiver.await.ok()
     }
 
     /// Does `work` in a transaction and answers when it is durable. `work` may run more than once, never twice to
@@ -226,6 +259,13 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))
 }
 
+/// As [`Writer::data_version`], of one connection outside of transactions.
+/// # Errors
+/// SQLite's.
+pub fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))
+}
+
 /// Result of a group's transaction.
 enum Ran {
     /// All that was done in it can be committed.
@@ -260,6 +300,16 @@ impl Committer {
     ) -> Self {
         let (queue, index_maintenance) = (Arc::clone(queue), Arc::clone(index_maintenance));
         Self { connection, watch, careful_groups: 0, is_stopped: false, version, queue, index_maintenance }
+    }
+
+    /// Tells the version of the data.
+    fn look(&self, looks: Vec<oneshot::Sender<i64>>) {
+        if let Ok(version) = data_version(&self.connection) {
+            for look in looks {
+                // Who waits no longer needs no answer.
+                let _ = look.send(version);
+            }
+        }
     }
 
     /// Runs `group` in one transaction and answers all; those that lost it to another's failure run once more.

@@ -19,6 +19,7 @@ use arc_swap::ArcSwap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
@@ -154,6 +155,7 @@ pub(crate) fn settings(config: &Config) -> Settings {
         hold_back_bytes: config.cache.hold_back_bytes,
         responses_bytes_max: config.cache.responses_bytes_max,
         observer: Some(Arc::clone(usage::table()) as Arc<dyn Observer>),
+        live: config.live.settings(config.limits.request_s),
     }
 }
 
@@ -241,6 +243,8 @@ pub struct Live {
     numbers: AtomicU64,
     last_failure: Mutex<Option<String>>,
     turns: Mutex<()>,
+    /// Number of the generation in service.
+    serving: watch::Sender<u64>,
 }
 
 /// The right to make the next generation, which one has at a time.
@@ -260,9 +264,10 @@ impl Live {
     }
 
     fn with(generation: Generation, origin: Origin) -> Self {
+        let serving = watch::Sender::new(generation.number);
         let current = ArcSwap::from_pointee(generation);
         let (numbers, last_failure, turns) = (AtomicU64::new(1), Mutex::new(None), Mutex::new(()));
-        Self { current, origin, numbers, last_failure, turns }
+        Self { current, origin, numbers, last_failure, turns, serving }
     }
 
     /// Puts a generation of a test's own making into service.
@@ -276,6 +281,17 @@ impl Live {
     #[must_use]
     pub fn current(&self) -> Arc<Generation> {
         self.current.load_full()
+    }
+
+    /// The number of the generation that serves, and word of the next ones.
+    pub(crate) fn serving(&self) -> watch::Receiver<u64> {
+        self.serving.subscribe()
+    }
+
+    fn put(&self, generation: Generation) {
+        let number = generation.number;
+        self.current.store(Arc::new(generation));
+        self.serving.send_replace(number);
     }
 
     /// The origin of its configuration.
@@ -303,7 +319,7 @@ impl Live {
         match self.next() {
             Ok(made) if made.findings.down.len() < down => {
                 tracing::info!(generation = made.number, "sources that were down are served");
-                self.current.store(Arc::new(made));
+                self.put(made);
             }
             Ok(_) => {}
             Err(message) => tracing::warn!("sources that were down are not served: {message}"),
@@ -355,7 +371,7 @@ impl Turn<'_> {
     /// Puts a generation into service, and gives its number.
     pub(crate) fn publish(&self, generation: Generation) -> u64 {
         let number = generation.number;
-        self.live.current.store(Arc::new(generation));
+        self.live.put(generation);
         *self.live.last_failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
         number
     }
@@ -375,7 +391,7 @@ impl Turn<'_> {
         match made {
             Ok(generation) => {
                 let number = generation.number;
-                live.current.store(Arc::new(generation));
+                live.put(generation);
                 *failure = None;
                 Ok(number)
             }

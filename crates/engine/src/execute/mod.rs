@@ -296,8 +296,10 @@ impl<'r> ExecutionContext<'r> {
             request_scope: cache.map(|cache| RequestScope { cache, barrier: level }),
         };
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
-        let _noting =
-            is_change.then(|| InvalidateOnDrop { changes: self.changes, tags: node.fetch.touches() });
+        let _noting = is_change.then(|| {
+            let rows = if self.changes.has_listeners() { node.fetch.rows(input) } else { Vec::new() };
+            InvalidateOnDrop { changes: self.changes, tags: node.fetch.touches(), rows }
+        });
         // The call itself is inside, so that a panic before the first await is caught too.
         let asked = AssertUnwindSafe(async { node.fetch.run(input).await }).catch_unwind();
         let mut asked = std::pin::pin!(asked);

@@ -201,7 +201,7 @@ pub struct SelectPermission {
     /// Fields of the query root; without it all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query_root_fields: Option<Vec<QueryRootField>>,
-    /// Fields of the subscription root; without it all. It is kept and exported; no subscription is served.
+    /// Fields of the subscription root; without it all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscription_root_fields: Option<Vec<SubscriptionRootField>>,
 }

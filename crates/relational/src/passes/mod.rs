@@ -11,6 +11,7 @@ mod moves;
 pub mod policy;
 pub mod reach;
 pub mod route;
+pub mod row_keys;
 
 use crate::catalog::Relations;
 use crate::plan::Plan;

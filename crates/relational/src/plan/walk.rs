@@ -4,6 +4,7 @@
 
 use super::write::Change;
 use super::{Expr, Filter, Output, Plan, Query, Scan};
+use crate::catalog::TableId;
 
 /// Receives each scan.
 type Visit<'v> = dyn FnMut(&mut Scan) + 'v;
@@ -17,6 +18,23 @@ impl Plan {
         for change in &mut self.changes {
             change.scans(visit);
         }
+    }
+}
+
+impl Plan {
+    /// The tables of all scans, those in the conditions of a policy among them: a table as often as it is scanned.
+    pub(crate) fn scanned(&mut self) -> Vec<TableId> {
+        let mut tables = Vec::new();
+        let mut pending: Vec<Filter> = Vec::new();
+        let mut note = |scan: &mut Scan, pending: &mut Vec<Filter>| {
+            tables.push(scan.table());
+            pending.extend(scan.conditions().map(|it| it.clone()));
+        };
+        self.scans(&mut |scan| note(scan, &mut pending));
+        while let Some(mut condition) = pending.pop() {
+            condition.scans(&mut |scan| note(scan, &mut pending));
+        }
+        tables
     }
 }
 

@@ -1,4 +1,4 @@
-//! The fields of `query_root` and `mutation_root`.
+//! The fields of `query_root`, `subscription_root` and `mutation_root`.
 
 use super::core::{Core, Style, certain, full_list, list, non_null, plain, write};
 use super::generate::Tables;
@@ -12,17 +12,15 @@ use weir_metadata::document::function::ExposedAs;
 const UPDATE_WHERE: &str = "filter the rows which have to be updated";
 
 impl Core {
-    /// Both roots.
+    /// All roots. What can be read can be subscribed to.
     pub(super) fn roots(&mut self, model: &Model, tables: &Tables<'_>) {
         let query = self.b.object("query_root", "");
         self.b.query(query).may_lack_queries();
-        if self.style == Style::Connections {
-            self.connection_roots(tables);
-        } else {
-            for table in tables.iter() {
-                self.selects(table);
-            }
-            self.calls(model, tables, ExposedAs::Query);
+        self.reads(model, tables);
+        if tables.iter().next().is_some() {
+            let subscription = self.b.object("subscription_root", "");
+            self.b.subscription(subscription);
+            self.reads(model, tables);
         }
         let written = |table: &&TableApi<'_>| table.types.mutation_response.is_some();
         let called = model.functions.iter().any(|it| it.is_on(ExposedAs::Mutation));
@@ -36,6 +34,18 @@ impl Core {
             }
             self.calls(model, tables, ExposedAs::Mutation);
         }
+    }
+
+    /// The fields of the open root that give rows.
+    fn reads(&mut self, model: &Model, tables: &Tables<'_>) {
+        if self.style == Style::Connections {
+            self.connection_roots(tables);
+            return;
+        }
+        for table in tables.iter() {
+            self.selects(table);
+        }
+        self.calls(model, tables, ExposedAs::Query);
     }
 
     /// One root field: its usual name is `parts` put together, its usual words are `words`, the table's name in

@@ -10,7 +10,7 @@
 use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use crate::permission::{InsertRule, Permissions, Role, SelectRule, TablePermissions, UpdateRule};
 use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, TypeId, TypeKind, Visibility};
-use weir_metadata::document::permission::QueryRootField;
+use weir_metadata::document::permission::{QueryRootField, SubscriptionRootField};
 use weir_relational::catalog::{FunctionId, RelationshipId, RelationshipKind, TableId};
 
 /// The use of an input type or enum.
@@ -153,9 +153,18 @@ impl RoleView<'_> {
         self.role.is_some_and(|it| it.calls(function))
     }
 
-    /// True if the role reads the table and the root field is granted.
-    fn is_root(&self, table: TableId, root: QueryRootField) -> bool {
-        self.select(table).is_some_and(|it| it.query_roots.as_ref().is_none_or(|it| it.contains(&root)))
+    /// True if the role reads the table and the root field is granted at the root that holds the field `id`.
+    fn is_root(&self, table: TableId, root: QueryRootField, id: FieldId) -> bool {
+        let Some(rule) = self.select(table) else { return false };
+        if Some(self.schema().field(id).parent) != self.schema().subscription {
+            return rule.query_roots.as_ref().is_none_or(|it| it.contains(&root));
+        }
+        let root = match root {
+            QueryRootField::Select => SubscriptionRootField::Select,
+            QueryRootField::SelectByPk => SubscriptionRootField::SelectByPk,
+            QueryRootField::SelectAggregate => SubscriptionRootField::SelectAggregate,
+        };
+        rule.subscription_roots.as_ref().is_none_or(|it| it.contains(&root))
     }
 
     /// True if the role sees the whole primary key.
@@ -189,7 +198,7 @@ impl RoleView<'_> {
             FieldMeaning::None | FieldMeaning::PageFact(_) => return,
             FieldMeaning::Node => self.has_nodes(),
             FieldMeaning::Connection(table) => {
-                self.is_root(table, QueryRootField::Select) && self.is_node(table)
+                self.is_root(table, QueryRootField::Select, id) && self.is_node(table)
             }
             FieldMeaning::RelatedConnection(by) => self.is_node(self.target(by)),
             FieldMeaning::Identifier(table)
@@ -197,12 +206,12 @@ impl RoleView<'_> {
             | FieldMeaning::EdgeNode(table)
             | FieldMeaning::Cursor(table)
             | FieldMeaning::PageInfo(table) => self.is_node(table),
-            FieldMeaning::Select(table) => self.is_root(table, QueryRootField::Select),
+            FieldMeaning::Select(table) => self.is_root(table, QueryRootField::Select, id),
             FieldMeaning::ByPk(table) => {
-                self.is_root(table, QueryRootField::SelectByPk) && self.sees_key(table)
+                self.is_root(table, QueryRootField::SelectByPk, id) && self.sees_key(table)
             }
             FieldMeaning::SelectAggregate(table) | FieldMeaning::GroupBy(table) => {
-                self.is_root(table, QueryRootField::SelectAggregate) && self.aggregates(table)
+                self.is_root(table, QueryRootField::SelectAggregate, id) && self.aggregates(table)
             }
             FieldMeaning::Call(function, _) => self.calls(function),
             FieldMeaning::CallAggregate(function, table) => self.calls(function) && self.aggregates(table),

@@ -75,6 +75,15 @@ impl<'r> Given<'r> {
     }
 }
 
+/// True if `text` is a UUID as PostgreSQL writes it.
+fn is_usual_uuid(text: &str) -> bool {
+    let fits = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte),
+    };
+    text.len() == 36 && text.bytes().enumerate().all(fits)
+}
+
 /// Error of a value.
 pub(crate) type Refused = Box<FieldError>;
 
@@ -136,6 +145,27 @@ impl<'r> Bindings<'r> {
         let single = (!list.is_list()).then_some(list.at);
         let places = list.values.items(list.at).chain(single);
         places.map(move |at| self.follow(Given { values: list.values, at }, key))
+    }
+
+    /// The text of the value of a column whose equal values have one text; `None`: it is null, or its text may be another.
+    pub(crate) fn key_text(&self, parameter: &'r Parameter) -> Option<String> {
+        let Reader::Column(ty) = &parameter.reader else { return None };
+        let is_integer = matches!(ty, ColumnType::SmallInt | ColumnType::Int | ColumnType::BigInt);
+        let text = match self.find(parameter, 0) {
+            Found::Given(given) => match given.node() {
+                Node::Int(value) | Node::QuotedInt(value) => return is_integer.then(|| value.to_string()),
+                Node::Text(span) | Node::Number(span) => given.str(span),
+                _ => return None,
+            },
+            Found::Text(text) => text,
+            Found::Key(..) | Found::Shown(_) | Found::Above => return None,
+        };
+        match ty {
+            _ if is_integer => text.parse::<i64>().ok().map(|it| it.to_string()),
+            ColumnType::Text => Some(text.to_owned()),
+            ColumnType::Uuid if is_usual_uuid(text) => Some(text.to_owned()),
+            _ => None,
+        }
     }
 
     /// The database's text of an enum's value.

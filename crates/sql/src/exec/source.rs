@@ -27,9 +27,10 @@ use weir_engine::caller::{Claims, Facts, Identity, WHOLE_SESSION};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
-    AnswerForm, BoxFuture, Caller, ExplainInput, FetchInput, FetchResult, Ids, PathError, PlanError,
-    PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
+    AnswerForm, BoxFuture, Caller, ChangeFeed, ExplainInput, FetchInput, FetchResult, Ids, PathError,
+    PlanError, PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
 };
+use weir_engine::tag_versions::RowKey;
 use weir_language::ast::OperationKind;
 use weir_language::error::Error;
 use weir_language::schema::{Schema, Visibility};
@@ -37,7 +38,8 @@ use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::passes::effects::touched;
-use weir_relational::plan::Plan;
+use weir_relational::passes::row_keys::row_keys;
+use weir_relational::plan::{Parameter, Plan};
 use weir_relational::sql::assemble::TooWide;
 
 /// The bytes of a member of a mutation, and the errors in it.
@@ -89,6 +91,11 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
         asked: &BoundStatement,
         field: u32,
     ) -> impl Future<Output = Result<Answers, SourceError>> + Send;
+
+    /// As [`Source::change_feed`].
+    fn change_feed(&self) -> Option<&dyn ChangeFeed> {
+        None
+    }
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>>;
 
@@ -182,6 +189,8 @@ struct DatabaseFetch<D: Driver> {
     tags: Vec<Tag>,
     /// Session variables that a run may read.
     claims: Vec<Box<str>>,
+    /// The tables of which a run uses one row.
+    confined: Vec<(Tag, Vec<Parameter>)>,
 }
 
 #[derive(Clone, Copy)]
@@ -264,7 +273,8 @@ impl<D: Driver> Source for DatabaseSource<D> {
         let prepared = inner.forms.fixed().filter(|_| !matches!(kind, FetchKind::Programs));
         let tags = self.state.tags(prepared.map(|it| &**it));
         let claims = inner.claims();
-        Ok(Box::new(DatabaseFetch { inner: Arc::new(inner), kind, tags, claims }))
+        let confined = prepared.map(|it| self.state.confined(it.plan())).unwrap_or_default();
+        Ok(Box::new(DatabaseFetch { inner: Arc::new(inner), kind, tags, claims, confined }))
     }
 
     fn product(&self) -> Option<String> {
@@ -273,6 +283,10 @@ impl<D: Driver> Source for DatabaseSource<D> {
 
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         self.state.driver.statements_by_shards()
+    }
+
+    fn change_feed(&self) -> Option<&dyn ChangeFeed> {
+        self.state.driver.change_feed()
     }
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
@@ -287,6 +301,14 @@ impl<D: Driver> SourceState<D> {
         let known = prepared.filter(|it| it.plan().functions.is_empty() && it.plan().lookups.is_empty());
         let catalog = &self.frontend.relations().catalog;
         tags(catalog, known.and_then(|it| touched(catalog, it.tables(), &it.plan().changes)))
+    }
+
+    /// The tables of which `plan` uses one row, and where the values of its key are.
+    fn confined(&self, plan: &Plan) -> Vec<(Tag, Vec<Parameter>)> {
+        let catalog = &self.frontend.relations().catalog;
+        let confined = row_keys(catalog, plan).into_iter();
+        let tagged = confined.flat_map(|it| Some((tags(catalog, Some(vec![it.table])).pop()?, it.key)));
+        tagged.collect()
     }
 }
 
@@ -560,6 +582,16 @@ impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
 
     fn reads_claims(&self) -> &[Box<str>] {
         &self.claims
+    }
+
+    fn rows(&self, input: FetchInput<'_>) -> Vec<RowKey> {
+        let (form, claims) = (Form::default(), input.caller.claims());
+        let bindings = self.inner.bindings(input.output, input.variables, &form, &[], claims);
+        let row = |(tag, key): &(Tag, Vec<Parameter>)| {
+            let texts: Option<Vec<String>> = key.iter().map(|it| bindings.key_text(it)).collect();
+            Some(RowKey::new(tag.clone(), texts?.iter().map(String::as_str)))
+        };
+        self.confined.iter().filter_map(row).collect()
     }
 
     fn explain(&self, input: ExplainInput<'_>, out: &mut String) {

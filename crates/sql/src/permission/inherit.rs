@@ -12,7 +12,6 @@ use super::{SelectRule, TablePermissions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use weir_metadata::document::api::InheritedRole;
-use weir_metadata::document::permission::QueryRootField;
 use weir_relational::catalog::{ColumnId, ConfigStep, Warning};
 use weir_relational::plan::{Filter, GuardedColumn};
 
@@ -173,7 +172,8 @@ fn select(parents: &[&Arc<SelectRule>]) -> Option<Arc<SelectRule>> {
         guarded: guarded.into(),
         computed: computed.into(),
         aggregations: parents.iter().any(|it| it.aggregations),
-        query_roots: roots(parents),
+        query_roots: roots(parents, |it| it.query_roots.as_deref()),
+        subscription_roots: roots(parents, |it| it.subscription_roots.as_deref()),
     };
     Some(merged.into())
 }
@@ -193,7 +193,10 @@ fn any<'f>(filters: impl Iterator<Item = &'f Filter>) -> Filter {
 }
 
 /// The root fields that one of the parents has; `None`: all.
-fn roots(parents: &[&Arc<SelectRule>]) -> Option<Box<[QueryRootField]>> {
-    let lists: Option<Vec<&[QueryRootField]>> = parents.iter().map(|it| it.query_roots.as_deref()).collect();
+fn roots<'p, R: Clone + 'p>(
+    parents: &[&'p Arc<SelectRule>],
+    of: impl Fn(&'p SelectRule) -> Option<&'p [R]>,
+) -> Option<Box<[R]>> {
+    let lists: Option<Vec<&[R]>> = parents.iter().map(|it| of(it)).collect();
     Some(lists?.concat().into())
 }

@@ -19,7 +19,7 @@ pub(crate) use policy::RolePolicy;
 
 use std::sync::{Arc, OnceLock};
 use weir_engine::caller::{Facts, Identity};
-use weir_metadata::document::permission::QueryRootField;
+use weir_metadata::document::permission::{QueryRootField, SubscriptionRootField};
 use weir_relational::catalog::{ColumnId, FunctionId, TableId};
 use weir_relational::passes::policy::Preset;
 use weir_relational::plan::{Filter, GuardedColumn};
@@ -67,6 +67,8 @@ pub(crate) struct SelectRule {
     pub(crate) aggregations: bool,
     /// `None`: all.
     pub(crate) query_roots: Option<Box<[QueryRootField]>>,
+    /// `None`: all.
+    pub(crate) subscription_roots: Option<Box<[SubscriptionRootField]>>,
 }
 
 /// A permission to insert rows.

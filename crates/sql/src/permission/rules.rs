@@ -85,6 +85,7 @@ impl<'m, 'p> TableRules<'m, 'p> {
             computed: self.computed(&it.computed_fields)?,
             aggregations: it.allow_aggregations,
             query_roots: it.query_root_fields.as_deref().map(Into::into),
+            subscription_roots: it.subscription_root_fields.as_deref().map(Into::into),
         })
     }
 

@@ -2,6 +2,7 @@
 
 mod bind;
 mod cast;
+mod change_feed;
 pub mod errors;
 mod fetch;
 mod json_path;

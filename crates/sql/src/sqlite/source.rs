@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 use tokio::sync::oneshot;
-use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
+use weir_engine::source::{BoxFuture, ChangeFeed, FetchResult, Protocol, SourceError};
 use weir_relational::catalog::Warning;
 use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::TooWide;
@@ -44,7 +44,12 @@ pub struct SqliteDriver {
 pub type SqliteSource = DatabaseSource<SqliteDriver>;
 
 impl SqliteDriver {
-    fn writer(&self, protocol: Protocol) -> Result<&Writer, SourceError> {
+    /// The thread that writes; `None`: the file can only be read.
+    pub(super) fn writer(&self) -> Option<&Writer> {
+        self.writer.as_ref()
+    }
+
+    fn writer_for(&self, protocol: Protocol) -> Result<&Writer, SourceError> {
         self.writer.as_ref().ok_or_else(|| read_only(protocol))
     }
 }
@@ -85,7 +90,7 @@ impl Driver for SqliteDriver {
     }
 
     fn check_writable(&self, protocol: Protocol) -> Result<(), SourceError> {
-        self.writer(protocol).map(drop)
+        self.writer_for(protocol).map(drop)
     }
 
     fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
@@ -93,7 +98,7 @@ impl Driver for SqliteDriver {
     }
 
     fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {
-        match run.fetch.state.driver.writer(run.fetch.ask.protocol) {
+        match run.fetch.state.driver.writer_for(run.fetch.ask.protocol) {
             Ok(writer) => super::write_fetch::write(writer, &run),
             Err(error) => Box::pin(ready(Err(error))),
         }
@@ -104,7 +109,7 @@ impl Driver for SqliteDriver {
         member: usize,
         program: Box<dyn Program>,
     ) -> Result<WrittenMember, SourceError> {
-        let writer = run.fetch.state.driver.writer(run.fetch.ask.protocol)?;
+        let writer = run.fetch.state.driver.writer_for(run.fetch.ask.protocol)?;
         super::program::drive(writer, run, member, program).await
     }
 
@@ -120,6 +125,10 @@ impl Driver for SqliteDriver {
         });
         asking.map_err(|error| source_error(error, run.fetch.ask.protocol, Some(field)))?;
         Ok(answers)
+    }
+
+    fn change_feed(&self) -> Option<&dyn ChangeFeed> {
+        Some(self)
     }
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {

@@ -11,6 +11,7 @@ mod described;
 mod environment;
 mod limits;
 pub mod listen;
+mod live;
 pub mod load;
 mod operations;
 pub mod places;
@@ -31,6 +32,7 @@ pub use environment::Environment;
 pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
 pub use listen::Listen;
+pub use live::Live;
 pub use operations::Operations;
 pub use relay::Relay;
 use schemars::JsonSchema;
@@ -91,6 +93,8 @@ pub struct Config {
     pub operations: Operations,
     /// The API in Relay's form: connections with cursors, identifiers of rows.
     pub relay: Relay,
+    /// Subscriptions.
+    pub live: Live,
     /// The databases and services to serve.
     pub sources: Vec<Source>,
     /// The metadata that was read.

@@ -1,23 +1,203 @@
-//! Server-sent events, which subscriptions will use: today one event that holds an error.
+//! Results over HTTP as they come: server-sent events, and the parts of a multipart response.
+//!
+//! **Invariant:** a client that does not read has at most two results waiting; the next one is the newest then. A sign of life is sent at once, so that
+//! proxies and browsers let the first result through, and again while there is nothing else.
+//!
+//! Sources: the protocol of the npm package graphql-sse, distinct connections; Apollo's multipart protocol for subscriptions.
 
-use crate::server::request::context::Answer;
-use crate::server::request::refusal::error_body;
+use super::live::{self, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer};
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::negotiate::StreamForm;
+use crate::server::request::refusal::error_object;
 use crate::server::request::response_body::ResponseBody;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
-use hyper::Response;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use crate::session::Session;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::{HeaderMap, Response};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use weir_engine::consistency::Positions;
+use weir_engine::unread::{Sender, channel};
 
-/// The answer to a client that reads events alone, of which there are none yet: one that holds the error, and the end.
-/// Source: the protocol of the npm package graphql-sse, distinct connections.
-pub(crate) fn no_events(code: &str, hasura_path: Option<&str>, endpoint: Endpoint) -> Answer {
-    let message =
-        "subscriptions are not supported yet: send queries and mutations with `accept: application/json`";
-    let mut body = b"event: next\ndata: ".to_vec();
-    body.extend_from_slice(&error_body(message, code, hasura_path));
-    body.extend_from_slice(b"\n\nevent: complete\ndata:\n\n");
-    let mut response = Response::new(ResponseBody::whole(body));
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    Answer { response, endpoint, verdict: Verdict::Refused, execution: None }
+/// Results that wait for a client to read them.
+const RESULTS_MAX: usize = 1;
+/// Time between two signs of life: less than half of the shortest idle limit of usual proxies.
+const LIFE: Duration = Duration::from_secs(10);
+/// Tells nginx to pass each event on at once.
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+/// The head of a part.
+const PART: &str = "\r\ncontent-type: application/json\r\n\r\n";
+/// The delimiter that ends a part: written with it, or readers would give each part out one late.
+const DELIMITER: &str = "\r\n--graphql";
+
+impl StreamForm {
+    const fn content_type(self) -> &'static str {
+        match self {
+            Self::Events => "text/event-stream; charset=utf-8",
+            Self::Multipart => "multipart/mixed;boundary=\"graphql\";subscriptionSpec=1.0",
+        }
+    }
+
+    /// The first bytes.
+    fn head(self) -> Vec<u8> {
+        match self {
+            Self::Events => Vec::new(),
+            Self::Multipart => DELIMITER.into(),
+        }
+    }
+
+    fn life(self) -> Vec<u8> {
+        match self {
+            Self::Events => b":\n\n".to_vec(),
+            Self::Multipart => format!("{PART}{{}}{DELIMITER}").into(),
+        }
+    }
+
+    /// One result.
+    fn result(self, body: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(body.len() + 80);
+        match self {
+            Self::Events => {
+                out.extend_from_slice(b"event: next\ndata: ");
+                for (at, line) in body.split(|it| *it == b'\n').enumerate() {
+                    out.extend_from_slice(if at > 0 { b"\ndata: " } else { b"" });
+                    out.extend_from_slice(line);
+                }
+                out.extend_from_slice(b"\n\n");
+            }
+            Self::Multipart => {
+                out.extend_from_slice(format!("{PART}{{\"payload\":").as_bytes());
+                out.extend_from_slice(body);
+                out.extend_from_slice(format!("}}{DELIMITER}").as_bytes());
+            }
+        }
+        out
+    }
+
+    /// The end after an error of the transport: the session is over.
+    fn failure(self, message: &str, code: &str) -> Vec<u8> {
+        let mut error = Vec::new();
+        error_object(&mut error, message, code, None);
+        let error = String::from_utf8_lossy(&error).into_owned();
+        match self {
+            Self::Events => self.result(format!("{{\"errors\":[{error}]}}").as_bytes()),
+            Self::Multipart => format!("{PART}{{\"payload\":null,\"errors\":[{error}]}}{DELIMITER}").into(),
+        }
+    }
+
+    fn end(self) -> Vec<u8> {
+        match self {
+            Self::Events => b"event: complete\ndata:\n\n".to_vec(),
+            Self::Multipart => b"--\r\n".to_vec(),
+        }
+    }
+}
+
+/// A request for a stream.
+pub(super) struct StreamRequest<'r> {
+    pub(super) headers: &'r HeaderMap,
+    /// JSON: the members that the body of a POST has.
+    pub(super) payload: String,
+    pub(super) is_get: bool,
+    pub(super) endpoint: Endpoint,
+    pub(super) session: Session,
+}
+
+/// Answers by a stream: of a subscription until one side ends it, of anything else its one result.
+pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>, form: StreamForm) -> Answer {
+    let StreamRequest { headers, payload, is_get, endpoint, session } = request;
+    let client = LiveClient {
+        worker: Rc::clone(&context.worker),
+        watched: Rc::clone(&context.watched),
+        peer: context.peer,
+        endpoint,
+        headers: Rc::new(headers.clone()),
+        positions: Arc::new(Positions::default()),
+        is_get,
+    };
+    let session = (session.identity, session.expires_ms);
+    let (body, verdict, execution) = match live::start(context, client, session, payload).await {
+        LiveStart::Answered(WholeAnswer { verdict, execution, body, .. }) => {
+            let mut all = form.head();
+            all.extend_from_slice(&form.result(&body));
+            all.extend_from_slice(&form.end());
+            (ResponseBody::whole(all), verdict, execution)
+        }
+        LiveStart::Live(operation) => {
+            let (sender, receiver) = channel(RESULTS_MAX);
+            let mut head = form.head();
+            head.extend_from_slice(&form.life());
+            tokio::task::spawn_local(pump(operation, sender, form));
+            (ResponseBody::stream(head, receiver, None), Verdict::Executed, None)
+        }
+    };
+    let mut response = Response::new(body);
+    let told = response.headers_mut();
+    told.insert(CONTENT_TYPE, HeaderValue::from_static(form.content_type()));
+    told.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    told.insert(ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    Answer { response, endpoint, verdict, execution }
+}
+
+/// Sends the results of `operation` until it ends, or its client is gone.
+async fn pump(
+    mut operation: Box<LiveOperation>,
+    sender: Sender<Result<Vec<u8>, weir_engine::engine::Aborted>>,
+    form: StreamForm,
+) {
+    let mut phase = operation.phase();
+    loop {
+        let step = tokio::select! {
+            step = operation.next() => step,
+            () = sender.gone() => return,
+            () = tokio::time::sleep(LIFE) => {
+                if sender.send(Ok(form.life())).await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            // The client comes again, to a server that goes on.
+            _ = phase.wait_for(|it| it.is_over()) => {
+                let _ = sender.send(Ok(form.end())).await;
+                return;
+            }
+        };
+        let last = match step {
+            LiveStep::Result(result) => {
+                if sender.send(Ok(form.result(&result.body))).await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            LiveStep::Refused(body) => form.result(&body),
+            LiveStep::Denied(error) => form.failure(&error.message, "UNAUTHENTICATED"),
+            LiveStep::Expired => form.failure("the session has ended", "UNAUTHENTICATED"),
+        };
+        // A client that is gone needs no end.
+        if sender.send(Ok(last)).await.is_ok() {
+            let _ = sender.send(Ok(form.end())).await;
+        }
+        return;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(form: StreamForm, body: &str, expected: &str) {
+        assert_eq!(String::from_utf8(form.result(body.as_bytes())).expect("it is UTF-8"), expected);
+    }
+
+    #[test]
+    fn a_result_is_one_event_or_one_part() {
+        check(StreamForm::Events, r#"{"data":1}"#, "event: next\ndata: {\"data\":1}\n\n");
+        check(StreamForm::Events, "{\n}", "event: next\ndata: {\ndata: }\n\n");
+        check(
+            StreamForm::Multipart,
+            r#"{"data":1}"#,
+            "\r\ncontent-type: application/json\r\n\r\n{\"payload\":{\"data\":1}}\r\n--graphql",
+        );
+    }
 }

@@ -5,7 +5,7 @@
 
 use super::batch;
 use super::engine_response::respond;
-use super::event_stream::no_events;
+use super::event_stream::{self, StreamRequest};
 use super::execute::execute;
 use crate::server::request::auth;
 use crate::server::request::context::{Answer, RequestContext};
@@ -59,9 +59,6 @@ pub(crate) async fn answer(
     statuses: Statuses,
 ) -> Result<Answer, Refusal> {
     let headers = &head.headers;
-    if negotiate::wants_events(headers) {
-        return Ok(no_events("not-supported", Some("$"), Endpoint::Hasura));
-    }
     if head.method == Method::GET {
         return Ok(not_found());
     }
@@ -103,7 +100,19 @@ pub(crate) async fn answer(
             let client = context.client(headers)?;
             let request = engine_request(context, &params, &client, Protocol::Hasura, false);
             let made = execute(context, request, &caller).await;
-            finished(context, made, headers, statuses)
+            match negotiate::stream(headers).filter(|_| made.outcome == Outcome::Subscription) {
+                None => finished(context, made, headers, statuses),
+                Some(form) => {
+                    let session = match auth::session(context, headers, Some(&bytes)).await {
+                        Ok(session) => session,
+                        Err(error) => return denied(error, statuses),
+                    };
+                    let payload = String::from_utf8_lossy(&bytes).into_owned();
+                    let (is_get, endpoint) = (false, Endpoint::Hasura);
+                    let request = StreamRequest { headers, payload, is_get, endpoint, session };
+                    Box::pin(event_stream::answer(context, request, form)).await
+                }
+            }
         }
     };
     context.worker.json_buffer.replace(tape.into_buffer());
@@ -132,7 +141,7 @@ pub(super) fn params(body: JsonRef<'_>) -> Result<Params<'_>, &'static str> {
 pub(super) const fn verdict(outcome: Outcome) -> Verdict {
     match outcome {
         Outcome::Executed => Verdict::Executed,
-        Outcome::Refused | Outcome::MethodNotAllowed(_) => Verdict::Refused,
+        Outcome::Refused | Outcome::Subscription | Outcome::MethodNotAllowed(_) => Verdict::Refused,
     }
 }
 

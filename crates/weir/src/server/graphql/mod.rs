@@ -5,6 +5,7 @@ mod engine_response;
 mod event_stream;
 pub(crate) mod execute;
 pub(crate) mod hasura;
+mod live;
 pub(crate) mod over_http;
 pub(crate) mod rest;
 pub(crate) mod websocket;

@@ -3,15 +3,15 @@
 //! Sources: GraphQL over HTTP, sections 4 to 6; statuses by `docs/limits.md`.
 
 use super::engine_response::respond;
-use super::event_stream::no_events;
+use super::event_stream::{self, StreamRequest};
 use super::execute::execute;
 use crate::server::request::auth;
 use crate::server::request::cache_headers;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::engine_request::engine_request;
-use crate::server::request::negotiate::{self, Media};
+use crate::server::request::negotiate::{self, Media, StreamForm};
 use crate::server::request::receive::{self, Params, Unusable, UrlParams};
-use crate::server::request::refusal::{Refusal, error_body};
+use crate::server::request::refusal::{Refusal, error_body, string};
 use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use hyper::body::Incoming;
@@ -37,7 +37,7 @@ pub(crate) async fn answer(
     context.has_room(1)?;
     let Some(media) = negotiate::media(headers) else {
         if negotiate::wants_events(headers) {
-            return Ok(no_events("SUBSCRIPTIONS_UNSUPPORTED", None, Endpoint::Graphql));
+            return Box::pin(by_stream(context, head, body, StreamForm::Events)).await;
         }
         let message = "answers are application/graphql-response+json or application/json";
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", message));
@@ -64,7 +64,10 @@ pub(crate) async fn answer(
             let client = context.client(headers)?;
             let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
             let made = execute(context, request, &caller).await;
-            answer_with(context, made, media, headers)
+            match negotiate::stream(headers).filter(|_| made.outcome == Outcome::Subscription) {
+                None => answer_with(context, made, media, headers),
+                Some(form) => Box::pin(streamed(context, headers, (&bytes, false), form)).await,
+            }
         }
         Err(Unusable::NoObject) if tape.root().is_array() => {
             Err(Refusal::bad_request("a list of requests is answered at /v1/graphql, here one request alone"))
@@ -73,6 +76,59 @@ pub(crate) async fn answer(
     };
     context.worker.json_buffer.replace(tape.into_buffer());
     answer
+}
+
+/// Answers a request of a client that takes events alone.
+async fn by_stream(
+    context: &RequestContext,
+    head: &Parts,
+    body: Incoming,
+    form: StreamForm,
+) -> Result<Answer, Refusal> {
+    let headers = &head.headers;
+    if head.method == Method::GET {
+        let payload = url_payload(context, head)?;
+        return streamed(context, headers, (payload.as_bytes(), true), form).await;
+    }
+    if !negotiate::is_json(headers) {
+        let message = "a POST needs `content-type: application/json`";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
+    }
+    let bytes = receive::body(context, headers, body).await?;
+    streamed(context, headers, (&bytes, false), form).await
+}
+
+/// Answers the request in `payload`, which came by GET or POST, by a stream.
+async fn streamed(
+    context: &RequestContext,
+    headers: &HeaderMap,
+    (payload, is_get): (&[u8], bool),
+    form: StreamForm,
+) -> Result<Answer, Refusal> {
+    let session = auth::session(context, headers, Some(payload)).await.map_err(Refusal::denied)?;
+    let payload = String::from_utf8_lossy(payload).into_owned();
+    let endpoint = Endpoint::Graphql;
+    let request = StreamRequest { headers, payload, is_get, endpoint, session };
+    Ok(event_stream::answer(context, request, form).await)
+}
+
+/// The parameters of a URL as the body that a POST would have.
+fn url_payload(context: &RequestContext, head: &Parts) -> Result<String, Refusal> {
+    let sent = receive::url_params(head.uri.query().unwrap_or_default())?;
+    url_json(context, &sent)?;
+    let texts = [("query", &sent.query), ("operationName", &sent.operation_name)];
+    let json = [("variables", &sent.variables), ("extensions", &sent.extensions)];
+    let texts = texts.into_iter().filter_map(|(name, it)| {
+        let mut out = format!("\"{name}\":").into_bytes();
+        string(&mut out, it.as_deref()?);
+        Some(String::from_utf8_lossy(&out).into_owned())
+    });
+    let json = json.into_iter().filter_map(|(name, it)| {
+        let text = it.as_deref().filter(|it| !it.is_empty())?;
+        Some(format!("\"{name}\":{text}"))
+    });
+    let members: Vec<String> = texts.chain(json).collect();
+    Ok(format!("{{{}}}", members.join(",")))
 }
 
 /// The caller; `request` is the body that says who it is, where the headers alone did not.
@@ -137,6 +193,11 @@ async fn by_get(
     let client = context.client(&head.headers)?;
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, true);
     let made = execute(context, request, caller).await;
+    let is_subscription = made.outcome == Outcome::MethodNotAllowed(OperationKind::Subscription);
+    if let Some(form) = negotiate::stream(&head.headers).filter(|_| is_subscription) {
+        let payload = url_payload(context, head)?;
+        return Box::pin(streamed(context, &head.headers, (payload.as_bytes(), true), form)).await;
+    }
     let tag = cache_headers::tag(&made);
     let mut answer = answer_with(context, made, media, &head.headers)?;
     if let Some(tag) = tag {
@@ -193,12 +254,10 @@ fn answer_with(
 ) -> Result<Answer, Refusal> {
     let (status, verdict) = match made.outcome {
         Outcome::Executed => (StatusCode::OK, Verdict::Executed),
-        Outcome::Refused => (refused_status(media), Verdict::Refused),
+        Outcome::Refused | Outcome::Subscription => (refused_status(media), Verdict::Refused),
         Outcome::MethodNotAllowed(kind) => {
             let message = match kind {
-                OperationKind::Subscription => {
-                    "a subscription by GET needs `accept: text/event-stream`, and subscriptions are not supported yet"
-                }
+                OperationKind::Subscription => "a subscription by GET needs `accept: text/event-stream`",
                 OperationKind::Query | OperationKind::Mutation => {
                     "a GET can only run queries; send a mutation by POST"
                 }

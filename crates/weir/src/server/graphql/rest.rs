@@ -235,7 +235,7 @@ fn finished(context: &RequestContext, made: engine::Response, head: &Parts) -> A
     }
     let verdict = match outcome {
         Outcome::Executed => Verdict::Executed,
-        Outcome::Refused | Outcome::MethodNotAllowed(_) => Verdict::Refused,
+        Outcome::Refused | Outcome::Subscription | Outcome::MethodNotAllowed(_) => Verdict::Refused,
     };
     Answer { response, endpoint: metrics::Endpoint::Hasura, verdict, execution }
 }

@@ -80,7 +80,13 @@ pub(crate) async fn operator(context: &RequestContext, headers: &HeaderMap) -> R
         note_wrong(context);
         return Err(AuthError::secret_wrong());
     }
-    if session(context, headers, None).await?.identity.is_admin() { Ok(()) } else { Err(AuthError::role()) }
+    let identity = session(context, headers, None).await?.identity;
+    match identity.is_admin() {
+        true => Ok(()),
+        // The role for callers without a credential is no answer to who this is.
+        false if identity.is_anonymous => Err(AuthError::secret_missing()),
+        false => Err(AuthError::role()),
+    }
 }
 
 /// Lets callers pass whose role is admin; where no secret is set, in dev mode only. Errors are in Hasura's words.

@@ -31,6 +31,13 @@ pub(crate) enum ServerPhase {
     Draining,
 }
 
+impl ServerPhase {
+    /// True once what goes on without end has to end.
+    pub(crate) const fn is_over(self) -> bool {
+        matches!(self, Self::Draining)
+    }
+}
+
 /// The state of one thread that its requests share.
 pub(crate) struct WorkerContext {
     pub(crate) live: Arc<Live>,

@@ -66,6 +66,33 @@ pub(crate) fn media(headers: &HeaderMap) -> Option<Media> {
     }
 }
 
+/// Forms of a stream of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StreamForm {
+    /// `text/event-stream`.
+    Events,
+    /// `multipart/mixed` with `subscriptionSpec=1.0`.
+    Multipart,
+}
+
+/// The form in which the client takes many results, if it takes them; events where it takes both.
+pub(crate) fn stream(headers: &HeaderMap) -> Option<StreamForm> {
+    let only = headers.get(ACCEPT)?.as_bytes();
+    if matches!(only, b"*/*" | b"application/json" | b"application/graphql-response+json") {
+        return None;
+    }
+    if accepts(headers, "text/event-stream") {
+        return Some(StreamForm::Events);
+    }
+    let lines = headers.get_all(ACCEPT).into_iter().filter_map(|it| it.to_str().ok());
+    let is_part = |item: &str| {
+        let mut parts = item.split(';').map(str::trim);
+        let is_mixed = parts.next().is_some_and(|it| it.eq_ignore_ascii_case("multipart/mixed"));
+        is_mixed && parts.any(|it| it.replace('"', "").eq_ignore_ascii_case("subscriptionSpec=1.0"))
+    };
+    lines.flat_map(|it| it.split(',')).any(is_part).then_some(StreamForm::Multipart)
+}
+
 /// True if the client takes events and no JSON.
 pub(crate) fn wants_events(headers: &HeaderMap) -> bool {
     media(headers).is_none() && accepts(headers, "text/event-stream")

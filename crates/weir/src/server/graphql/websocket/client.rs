@@ -3,24 +3,23 @@
 //! **Invariant:** nothing is executed for a client that is not logged in; after a reload the login is held against the new settings
 //! before the next operation.
 
-use super::protocol::{Operation, Outcome, Talk};
+use super::operations::OperationStep;
+use super::protocol::{Close, Operation, Outcome, Talk};
 use crate::server::connection::timeouts::ConnectionState;
 use crate::server::connection::websocket_terms::WebSocketTerms;
-use crate::server::graphql::execute::execute;
-use crate::server::graphql::hasura;
+use crate::server::graphql::live::{self, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer};
 use crate::server::request::auth;
 use crate::server::request::client_headers::POSITION;
 use crate::server::request::context::{RequestContext, WorkerContext};
-use crate::server::request::engine_request::engine_request;
-use crate::server::request::receive;
-use crate::server::request::refusal::{Refusal, error_body};
 use crate::server::request::response::count;
-use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use crate::server::telemetry::metrics::Verdict;
 use crate::session::Session;
 use crate::session::error::AuthError;
-use futures_util::FutureExt;
+use futures_util::stream::{self, LocalBoxStream, Stream};
+use futures_util::{FutureExt, StreamExt};
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
+use std::future::ready;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
@@ -28,9 +27,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use weir_engine::caller::Identity;
 use weir_engine::consistency::Positions;
-use weir_engine::engine::{self, Body};
-use weir_engine::source::Protocol;
-use weir_language::json::{Json, JsonBuffer, JsonRef};
+use weir_language::json::{Json, JsonRef};
 
 /// Headers of a connection, which a login cannot set.
 const OF_THE_CONNECTION: [&str; 8] = [
@@ -128,50 +125,83 @@ impl SocketClient {
         tokio::time::sleep(Duration::from_millis(expires_ms).saturating_sub(since)).await;
     }
 
-    /// The messages that answer `operation`.
-    pub(super) fn answer(&self, operation: Operation) -> impl Future<Output = Vec<String>> + 'static {
-        let (context, headers, talk) = (self.context(), Rc::clone(&self.headers), self.talk);
-        let identity = self.session.as_ref().map(|it| it.1.identity.clone());
-        let positions = Arc::clone(&self.positions);
-        async move {
-            let mut in_flight = context.watched.begin(false);
-            let Operation { id, payload } = operation;
-            let work =
-                AssertUnwindSafe(made(&context, talk.endpoint, (&headers, &positions), identity, &payload));
-            let answered = match work.catch_unwind().await {
-                Ok(answered) => answered,
-                Err(_) => {
-                    context.worker.metrics.panics.inc();
-                    tracing::error!(request_id = context.id.text(), "a bug: the request panicked");
-                    let message = "something went wrong in the server; the request id finds it in the log";
-                    Answered::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed)
-                }
-            };
-            count(&context, talk.endpoint, answered.verdict, answered.execution.as_ref());
-            in_flight.answered(answered.body.len() as u64);
-            talk.answer(&id, answered.outcome, &answered.body)
+    /// The messages that answer `operation`, as they come.
+    pub(super) fn answer(&self, operation: Operation) -> LocalBoxStream<'static, OperationStep> {
+        let client = LiveClient {
+            worker: Rc::clone(&self.worker),
+            watched: Rc::clone(&self.watched),
+            peer: self.peer,
+            endpoint: self.talk.endpoint,
+            headers: Rc::clone(&self.headers),
+            positions: Arc::clone(&self.positions),
+            is_get: false,
+        };
+        let session = self.session.as_ref().map(|it| (it.1.identity.clone(), it.1.expires_ms));
+        let talk = self.talk;
+        let Operation { id, payload } = operation;
+        let begun = async move { begin(client, session, talk, id, payload).await };
+        begun.into_stream().flatten().boxed_local()
+    }
+}
+
+/// The messages of an operation, from its beginning.
+async fn begin(
+    client: LiveClient,
+    session: Option<(Identity, Option<u64>)>,
+    talk: Talk,
+    id: String,
+    payload: String,
+) -> LocalBoxStream<'static, OperationStep> {
+    let context = client.context();
+    let mut in_flight = context.watched.begin(false);
+    let Some(session) = session else {
+        let message = "the socket is not logged in";
+        let answer = WholeAnswer::refused(talk.endpoint, message, "FORBIDDEN", Verdict::Rejected);
+        return last(talk.answer(&id, Outcome::Refused, &answer.body));
+    };
+    let work = AssertUnwindSafe(live::start(&context, client, session, payload)).catch_unwind();
+    let started = work.await.unwrap_or_else(|_| {
+        context.worker.metrics.panics.inc();
+        tracing::error!(request_id = context.id.text(), "a bug: the request panicked");
+        let message = "something went wrong in the server; the request id finds it in the log";
+        LiveStart::Answered(WholeAnswer::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed))
+    });
+    match started {
+        LiveStart::Answered(WholeAnswer { outcome, verdict, execution, body }) => {
+            count(&context, talk.endpoint, verdict, execution.as_ref());
+            in_flight.answered(body.len() as u64);
+            last(talk.answer(&id, Outcome::of(outcome), &body))
+        }
+        LiveStart::Live(operation) => {
+            count(&context, talk.endpoint, Verdict::Executed, None);
+            results(operation, talk, id).boxed_local()
         }
     }
 }
 
-/// The answer to one operation.
-struct Answered {
-    outcome: Outcome,
-    verdict: Verdict,
-    execution: Option<engine::Execution>,
-    body: Vec<u8>,
+/// An operation whose messages are all there.
+fn last(texts: Vec<String>) -> LocalBoxStream<'static, OperationStep> {
+    stream::once(ready(OperationStep::Say(texts))).boxed_local()
 }
 
-impl Answered {
-    /// An error before anything was executed.
-    fn refused(endpoint: Endpoint, message: &str, code: &str, verdict: Verdict) -> Self {
-        let path = (endpoint == Endpoint::Hasura).then_some("$");
-        Self { outcome: Outcome::Refused, verdict, execution: None, body: error_body(message, code, path) }
-    }
+/// The messages of a subscription.
+fn results(operation: Box<LiveOperation>, talk: Talk, id: String) -> impl Stream<Item = OperationStep> {
+    stream::unfold(Some((operation, id)), move |state| async move {
+        let (mut operation, id) = state?;
+        Some(match operation.next().await {
+            LiveStep::Result(result) => {
+                let texts = vec![talk.next(&id, &result.body, result.has_errors)];
+                (OperationStep::Result(texts), Some((operation, id)))
+            }
+            LiveStep::Refused(body) => (OperationStep::Say(talk.answer(&id, Outcome::Refused, &body)), None),
+            LiveStep::Denied(_) => (OperationStep::Close(Close::FORBIDDEN), None),
+            LiveStep::Expired => (OperationStep::Close(Close::EXPIRED), None),
+        })
+    })
 }
 
-/// The log positions that a socket begins with. A text that is none is refused with each operation.
-fn positions(headers: &HeaderMap) -> Positions {
+/// The log positions that a socket or a stream begins with. A text that is none is refused with each operation.
+pub(super) fn positions(headers: &HeaderMap) -> Positions {
     headers.get(POSITION).and_then(|it| Positions::read(it.as_bytes())).unwrap_or_default()
 }
 
@@ -195,80 +225,6 @@ fn add_headers(headers: &mut HeaderMap, payload: JsonRef<'_>) -> Option<()> {
         }
     }
     Some(())
-}
-
-/// Executes the operation in `payload`.
-async fn made(
-    context: &RequestContext,
-    endpoint: Endpoint,
-    (headers, positions): (&HeaderMap, &Arc<Positions>),
-    identity: Option<Identity>,
-    payload: &str,
-) -> Answered {
-    let refused = |message: &str, code| Answered::refused(endpoint, message, code, Verdict::Rejected);
-    let Some(identity) = identity else { return refused("the socket is not logged in", "FORBIDDEN") };
-    if context.generation.is_waiting {
-        let Refusal { message, code, .. } = Refusal::waiting();
-        return Answered::refused(endpoint, &message, code, Verdict::Failed);
-    }
-    let is_relay = endpoint == Endpoint::Graphql && context.generation.config.relay.graphql;
-    if is_relay && let Err(refusal) = context.take_connections().await {
-        return Answered::refused(endpoint, &refusal.message, refusal.code, Verdict::Failed);
-    }
-    let limits = &context.generation.config.limits;
-    let tape = match receive::json(JsonBuffer::default(), payload.as_bytes(), limits) {
-        Ok(tape) => tape,
-        Err(refusal) => return refused(&refusal.message, refusal.code),
-    };
-    let (params, protocol) = match endpoint {
-        Endpoint::Hasura => (hasura::params(tape.root()), Protocol::Hasura),
-        Endpoint::Graphql | Endpoint::Other => {
-            (receive::params(tape.root()).map_err(|it| it.message()), Protocol::GraphqlOverHttp)
-        }
-    };
-    let params = match (params, endpoint) {
-        (Ok(params), _) => params,
-        (Err(message), Endpoint::Hasura) => return refused(message, "parse-failed"),
-        (Err(message), Endpoint::Graphql | Endpoint::Other) => return refused(message, "BAD_REQUEST"),
-    };
-    let client = match context.client(headers) {
-        Ok(client) => client.sharing(positions),
-        Err(refusal) => return refused(&refusal.message, refusal.code),
-    };
-    let caller = context.engine().caller(&identity);
-    let response =
-        execute(context, engine_request(context, &params, &client, protocol, false), &caller).await;
-    let (outcome, verdict) = (response.outcome, hasura::verdict(response.outcome));
-    let execution = Some(response.execution());
-    match whole(response.body, limits.unread_connection_bytes_max).await {
-        Ok(body) => Answered {
-            outcome: if outcome == engine::Outcome::Executed { Outcome::Executed } else { Outcome::Refused },
-            verdict,
-            execution,
-            body,
-        },
-        Err(message) => Answered::refused(endpoint, &message, "LIMIT_UNREAD", Verdict::Failed),
-    }
-}
-
-/// The whole answer, of `bytes_max` at most: a message cannot be sent in parts.
-async fn whole(body: Body, bytes_max: u64) -> Result<Vec<u8>, String> {
-    let too_long =
-        || format!("the answer is longer than unread_connection_bytes_max, {bytes_max} bytes: ask by POST");
-    let (mut out, mut rest) = match body {
-        Body::Whole(bytes) => return Ok(bytes),
-        Body::Shared(bytes) => return Ok(bytes.to_vec()),
-        Body::Stream { head, rest } => (head, rest),
-    };
-    while let Some(part) = rest.recv().await {
-        out.extend_from_slice(
-            &part.map_err(|_| "the source broke off in the middle of the answer".to_owned())?,
-        );
-        if out.len() as u64 > bytes_max {
-            return Err(too_long());
-        }
-    }
-    Ok(out)
 }
 
 #[cfg(test)]

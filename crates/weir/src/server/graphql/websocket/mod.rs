@@ -29,7 +29,7 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode, Version};
-use operations::RunningOperations;
+use operations::{Happened, OperationStep, RunningOperations};
 use protocol::{Close, SocketSession, Step};
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -175,7 +175,7 @@ impl Conversation {
         let mut ping_at = Instant::now() + quiet;
         let mut is_draining = false;
         loop {
-            if is_draining && self.operations.is_empty() {
+            if is_draining && self.operations.are_live() {
                 return Some(Close::GOING_AWAY);
             }
             let message = tokio::select! {
@@ -185,10 +185,15 @@ impl Conversation {
                 }
                 () = sleep_until(self.init_until), if self.session.awaits_init() => return Some(Close::INIT_TIMEOUT),
                 () = self.client.expired() => return Some(Close::EXPIRED),
-                done = self.operations.next(), if !self.operations.is_empty() => {
-                    let Some(done) = done else { continue };
-                    self.session.ended(&done.id);
-                    say(socket, done.texts).await?;
+                happened = self.operations.next(), if !self.operations.is_empty() => {
+                    match happened {
+                        Some(Happened::Step(OperationStep::Say(texts) | OperationStep::Result(texts))) => {
+                            say(socket, texts).await?;
+                        }
+                        Some(Happened::Step(OperationStep::Close(close))) => return Some(close),
+                        Some(Happened::Ended(id)) => self.session.ended(&id),
+                        None => {}
+                    }
                     continue;
                 }
                 () = sleep_until(ping_at) => {

@@ -1,33 +1,75 @@
-//! Operations that run over one socket, each until its answer or until its client wants it no more.
+//! Operations that run over one socket, each until its last message or until its client wants it no more.
 //!
 //! **Invariant:** nothing of an operation that was stopped is sent, also if its id is used again.
 
+use super::protocol::Close;
 use futures_util::StreamExt;
-use futures_util::future::{AbortHandle, Abortable, Aborted, LocalBoxFuture};
-use futures_util::stream::FuturesUnordered;
+use futures_util::future::{AbortHandle, Abortable};
+use futures_util::stream::{FuturesUnordered, LocalBoxStream, Stream, StreamFuture};
 use std::collections::HashMap;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-/// An operation that is done.
-pub(super) struct Finished {
-    pub(super) id: String,
-    /// The messages that say so.
-    pub(super) texts: Vec<String>,
+/// The next of an operation.
+pub(super) enum OperationStep {
+    /// The messages of an answer.
+    Say(Vec<String>),
+    /// Those of a result of a subscription, which goes on.
+    Result(Vec<String>),
+    /// The socket has to be closed.
+    Close(Close),
+}
+
+/// What happened to an operation.
+pub(super) enum Happened {
+    Step(OperationStep),
+    /// It is over.
+    Ended(String),
+}
+
+/// The messages of one operation, with its id and place.
+struct Running {
+    id: String,
+    number: u64,
+    steps: Abortable<LocalBoxStream<'static, OperationStep>>,
+}
+
+impl Stream for Running {
+    type Item = OperationStep;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<OperationStep>> {
+        self.steps.poll_next_unpin(cx)
+    }
+}
+
+/// How an operation is stopped, and what is known of it.
+struct Handle {
+    number: u64,
+    abort: AbortHandle,
+    /// True once it sent a result that is not its last.
+    is_live: bool,
 }
 
 /// The running operations.
 pub(super) struct RunningOperations {
-    running: FuturesUnordered<Abortable<LocalBoxFuture<'static, Finished>>>,
-    handles: HashMap<String, AbortHandle>,
+    running: FuturesUnordered<StreamFuture<Running>>,
+    handles: HashMap<String, Handle>,
     running_max: usize,
+    started: u64,
 }
 
 impl RunningOperations {
     pub(super) fn new(running_max: usize) -> Self {
-        Self { running: FuturesUnordered::new(), handles: HashMap::new(), running_max }
+        Self { running: FuturesUnordered::new(), handles: HashMap::new(), running_max, started: 0 }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.running.is_empty()
+    }
+
+    /// True if all that run are subscriptions, which end with the socket alone.
+    pub(super) fn are_live(&self) -> bool {
+        self.handles.values().all(|it| it.is_live)
     }
 
     /// True if no other operation may begin.
@@ -35,30 +77,36 @@ impl RunningOperations {
         self.handles.len() >= self.running_max
     }
 
-    /// Runs `work` as `id`; an operation that has the id is stopped.
-    pub(super) fn start(&mut self, id: String, work: impl Future<Output = Vec<String>> + 'static) {
+    /// Runs `steps` as `id`; an operation that has the id is stopped.
+    pub(super) fn start(&mut self, id: String, steps: LocalBoxStream<'static, OperationStep>) {
         self.stop(&id);
-        let (handle, registration) = AbortHandle::new_pair();
-        self.handles.insert(id.clone(), handle);
-        let work: LocalBoxFuture<'static, Finished> =
-            Box::pin(async move { Finished { id, texts: work.await } });
-        self.running.push(Abortable::new(work, registration));
+        self.started += 1;
+        let (abort, registration) = AbortHandle::new_pair();
+        let number = self.started;
+        self.handles.insert(id.clone(), Handle { number, abort, is_live: false });
+        self.running.push(Running { id, number, steps: Abortable::new(steps, registration) }.into_future());
     }
 
     pub(super) fn stop(&mut self, id: &str) {
         if let Some(handle) = self.handles.remove(id) {
-            handle.abort();
+            handle.abort.abort();
         }
     }
 
-    /// The next that is done; nothing for one that was stopped.
-    pub(super) async fn next(&mut self) -> Option<Finished> {
-        match self.running.next().await {
-            Some(Ok(done)) => {
-                self.handles.remove(&done.id);
-                Some(done)
+    /// The next that happens; nothing for an operation that was stopped.
+    pub(super) async fn next(&mut self) -> Option<Happened> {
+        let (step, running) = self.running.next().await?;
+        let handle = self.handles.get_mut(&running.id).filter(|it| it.number == running.number)?;
+        match step {
+            Some(step) => {
+                handle.is_live |= matches!(step, OperationStep::Result(_));
+                self.running.push(running.into_future());
+                Some(Happened::Step(step))
             }
-            Some(Err(Aborted)) | None => None,
+            None => {
+                self.handles.remove(&running.id);
+                Some(Happened::Ended(running.id))
+            }
         }
     }
 }
@@ -66,37 +114,63 @@ impl RunningOperations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::future::{pending, ready};
+    use futures_util::stream;
 
-    fn texts(text: &str) -> Vec<String> {
-        vec![text.to_owned()]
+    fn says(texts: &[&str]) -> LocalBoxStream<'static, OperationStep> {
+        let texts: Vec<String> = texts.iter().map(|it| (*it).to_owned()).collect();
+        stream::iter(texts.into_iter().map(|it| OperationStep::Result(vec![it]))).boxed_local()
+    }
+
+    /// All that is said until nothing runs, and the ids of those that ended.
+    async fn heard(operations: &mut RunningOperations) -> Vec<String> {
+        let mut heard = Vec::new();
+        while !operations.is_empty() {
+            match operations.next().await {
+                Some(Happened::Step(OperationStep::Say(texts) | OperationStep::Result(texts))) => {
+                    heard.extend(texts);
+                }
+                Some(Happened::Step(OperationStep::Close(close))) => heard.push(close.code.to_string()),
+                Some(Happened::Ended(id)) => heard.push(format!("end of {id}")),
+                None => {}
+            }
+        }
+        heard
     }
 
     #[tokio::test]
     async fn an_operation_that_was_stopped_says_nothing_under_a_new_one() {
         let mut operations = RunningOperations::new(2);
-        operations.start("1".into(), ready(texts("old")));
-        operations.start("1".into(), ready(texts("new")));
-        let mut said = Vec::new();
-        while !operations.is_empty() {
-            said.extend(operations.next().await.map(|it| it.texts));
-        }
-        assert_eq!(said, [texts("new")]);
+        operations.start("1".into(), says(&["old"]));
+        operations.start("1".into(), says(&["new", "newer"]));
+        assert_eq!(heard(&mut operations).await, ["new", "newer", "end of 1"]);
         operations.stop("unknown");
     }
 
     #[tokio::test]
     async fn so_many_run_and_no_more() {
         let mut operations = RunningOperations::new(2);
-        operations.start("1".into(), pending());
-        operations.start("2".into(), pending());
+        operations.start("1".into(), stream::pending().boxed_local());
+        operations.start("2".into(), stream::pending().boxed_local());
         assert!(operations.is_full());
         operations.stop("1");
         assert!(!operations.is_full());
         assert!(operations.next().await.is_none());
-        operations.start("3".into(), ready(texts("a")));
+        operations.start("3".into(), says(&["a"]));
         assert!(operations.is_full());
-        assert_eq!(operations.next().await.map(|it| it.texts), Some(texts("a")));
+        let step = operations.next().await;
+        assert!(matches!(step, Some(Happened::Step(OperationStep::Result(texts))) if texts == ["a"]));
+        assert!(matches!(operations.next().await, Some(Happened::Ended(id)) if id == "3"));
         assert!(!operations.is_full() && !operations.is_empty());
+    }
+
+    #[tokio::test]
+    async fn subscriptions_are_told_from_what_ends_by_itself() {
+        let mut operations = RunningOperations::new(2);
+        operations.start("1".into(), says(&["a"]).chain(stream::pending()).boxed_local());
+        assert!(!operations.are_live());
+        assert!(operations.next().await.is_some());
+        assert!(operations.are_live());
+        operations.start("2".into(), stream::pending().boxed_local());
+        assert!(!operations.are_live());
     }
 }

@@ -12,6 +12,7 @@ use crate::server::request::refusal::{error_body, error_object, string};
 use crate::server::telemetry::metrics::Endpoint;
 use std::borrow::Cow;
 use std::collections::HashSet;
+use weir_engine::engine;
 use weir_language::json::{Json, JsonRef};
 
 /// Brackets open at once in a message; a valid one has few.
@@ -87,6 +88,13 @@ pub(super) enum Outcome {
     Refused,
 }
 
+impl Outcome {
+    /// That of an answer of the engine.
+    pub(super) fn of(outcome: engine::Outcome) -> Self {
+        if outcome == engine::Outcome::Executed { Self::Executed } else { Self::Refused }
+    }
+}
+
 /// The way to talk over one socket.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Talk {
@@ -118,6 +126,20 @@ impl Talk {
                 vec![format!(r#"{{"type":"data","id":{id},"payload":{body}}}"#), complete()]
             }
         }
+    }
+
+    /// The message for a result of the subscription `id`, which goes on.
+    pub(super) fn next(self, id: &str, body: &[u8], has_errors: bool) -> String {
+        let (id, body) = (written(|out| string(out, id)), String::from_utf8_lossy(body));
+        let kind = match self.subprotocol {
+            Subprotocol::Transport => "next",
+            Subprotocol::Legacy => "data",
+        };
+        // Hasura has no data beside the errors of what it executed.
+        if has_errors && self.endpoint == Endpoint::Hasura && !body.starts_with("{\"data\"") {
+            return format!(r#"{{"type":"{kind}","id":{id},"payload":{{"errors":{}}}}}"#, errors(&body));
+        }
+        format!(r#"{{"type":"{kind}","id":{id},"payload":{body}}}"#)
     }
 
     /// The messages for an operation of the older subprotocol that comes before the login.

@@ -1,0 +1,120 @@
+//! An operation that owns all it is run with, so that it can be run again.
+//!
+//! **Invariant:** of the client's headers it keeps those that its plan reads, and no others.
+
+use crate::caller::Caller;
+use crate::consistency::Consistency;
+use crate::plan::Plan;
+use crate::source::{FetchInput, Headers, Protocol};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+use weir_language::ast::OperationKind;
+use weir_language::value::Variables;
+
+/// A planned operation with its variables, its caller and the headers it reads.
+#[derive(Clone)]
+pub struct BoundOperation {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) variables: Arc<Variables>,
+    pub(crate) caller: Caller,
+    pub(crate) headers: KeptHeaders,
+    pub(crate) protocol: Protocol,
+    /// The document, for the locations of errors.
+    pub(crate) text: Arc<str>,
+}
+
+impl fmt::Debug for BoundOperation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoundOperation").field("kind", &self.plan.kind).finish_non_exhaustive()
+    }
+}
+
+impl BoundOperation {
+    /// Query, mutation or subscription.
+    #[must_use]
+    pub fn kind(&self) -> OperationKind {
+        self.plan.kind
+    }
+
+    /// Number of the operation, if an observer knows it.
+    #[must_use]
+    pub fn number(&self) -> Option<u64> {
+        self.plan.number
+    }
+
+    /// Input of a fetch at its root that is asked what it depends on, and not run.
+    pub(crate) fn fetch_input(&self) -> FetchInput<'_> {
+        FetchInput {
+            output: &self.plan.output,
+            variables: &self.variables,
+            caller: &self.caller,
+            parent_keys: None,
+            headers: &self.headers,
+            deadline: Instant::now(),
+            hold_back_bytes: 0,
+            request_scope: None,
+        }
+    }
+
+    /// Two operations of one plan with one key have the same answer at any moment.
+    pub(crate) fn key(&self) -> Vec<u8> {
+        let nodes = || self.plan.nodes.iter();
+        let mut key = Vec::with_capacity(64);
+        key.extend_from_slice(&(Arc::as_ptr(&self.plan) as usize).to_le_bytes());
+        self.variables.write_key(None, &mut key);
+        let mut value = |value: Option<&[u8]>| {
+            key.push(u8::from(value.is_some()));
+            let value = value.unwrap_or_default();
+            key.extend_from_slice(&(value.len() as u32).to_le_bytes());
+            key.extend_from_slice(value);
+        };
+        for (name, text) in &*self.headers.lines {
+            value(Some(name.as_bytes()));
+            value(Some(text));
+        }
+        value(None);
+        for name in nodes().flat_map(|it| it.fetch.reads_claims()) {
+            value(self.caller.value(name).map(str::as_bytes));
+        }
+        key
+    }
+}
+
+/// Headers that outlive their request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptHeaders {
+    /// Names in lower case, each with a value, in the order of the plan's nodes and of the client.
+    lines: Arc<[(Box<str>, Box<[u8]>)]>,
+    request_id: Box<str>,
+}
+
+impl KeptHeaders {
+    /// Those of `headers` that `plan` reads.
+    pub(crate) fn of(plan: &Plan, headers: &dyn Headers) -> Self {
+        let mut names: Vec<&str> =
+            plan.nodes.iter().flat_map(|it| it.fetch.reads_headers()).map(|it| &**it).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut lines: Vec<(Box<str>, Box<[u8]>)> = Vec::new();
+        for name in names {
+            headers.each(name, &mut |value| lines.push((name.into(), value.into())));
+        }
+        Self { lines: lines.into(), request_id: headers.request_id().into() }
+    }
+}
+
+impl Headers for KeptHeaders {
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
+        self.lines.iter().filter(|it| &*it.0 == name).for_each(|it| take(&it.1));
+    }
+
+    fn request_id(&self) -> &str {
+        &self.request_id
+    }
+
+    /// Results of one operation may not go back in time, as those of different replicas would.
+    fn consistency(&self) -> Consistency {
+        Consistency::Strong
+    }
+}

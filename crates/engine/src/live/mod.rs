@@ -1,0 +1,187 @@
+//! Live queries: operations that are run again when their data changes, and whose subscribers get each result that differs.
+//!
+//! Subscriptions with the same operation, variables and caller's values are one [`registry::Member`], which is read once for all. `registry` knows which
+//! member depends on which table or row, `runner` reads those whose data changed, on a thread of its own.
+//!
+//! **Invariant:** a member stands in the index before its first read begins, and a change during a read causes one more: the last
+//! result is never older than the last change that was told. Reads of one member never overlap, so results do not go back in time.
+//!
+//! **Cost:** nothing for engines without subscribers. A change looks up its tag and key; a result is read once and shared by its subscribers.
+
+mod registry;
+mod runner;
+mod subscription;
+
+pub use subscription::{Cause, LiveResult, Subscription};
+
+use crate::bound_operation::BoundOperation;
+use crate::planner::Planner;
+use crate::source::ChangeSink;
+use crate::tag_versions::{Change, ChangeListener, TagVersions};
+use registry::Registry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+use weir_language::ast::OperationKind;
+
+/// Limits and intervals of live queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveSettings {
+    /// Time between two reads of an operation where a source does not tell of changes.
+    pub poll: Duration,
+    /// Shortest time between the beginnings of two reads of an operation: changes within it are one.
+    pub floor: Duration,
+    /// Reads in flight.
+    pub reads_max: usize,
+    /// Subscriptions of the engine.
+    pub subscriptions_max: usize,
+    /// Bytes of one result.
+    pub result_bytes_max: usize,
+    /// Time for one read.
+    pub read_timeout: Duration,
+}
+
+impl LiveSettings {
+    /// Default of the library.
+    pub const STANDARD: Self = Self {
+        poll: Duration::from_secs(1),
+        floor: Duration::from_millis(50),
+        reads_max: 64,
+        subscriptions_max: 100_000,
+        result_bytes_max: 8 << 20,
+        read_timeout: Duration::from_secs(30),
+    };
+}
+
+/// Why an operation cannot be subscribed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubscribeError {
+    /// A mutation changes data each time it is run.
+    Mutation,
+    /// `subscriptions_max` subscriptions run.
+    Full,
+    /// No thread can be started.
+    NoThread,
+}
+
+/// Counts for operators.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LiveState {
+    /// Subscriptions.
+    pub subscriptions: usize,
+    /// Operations that are read for them.
+    pub operations: usize,
+    /// Reads since the start.
+    pub reads: u64,
+    /// Results that differed from the one before.
+    pub results: u64,
+}
+
+/// The live queries of an engine.
+pub(crate) struct LiveQueries {
+    shared: Arc<LiveShared>,
+}
+
+/// State shared by subscriptions, listeners and the runner.
+pub(crate) struct LiveShared {
+    planner: Arc<Planner>,
+    changes: Arc<TagVersions>,
+    settings: LiveSettings,
+    registry: Mutex<Registry>,
+    /// Wakes the runner.
+    wake: Notify,
+}
+
+impl LiveShared {
+    fn registry(&self) -> MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Changes of this process, of tables and rows.
+impl ChangeListener for LiveShared {
+    fn changed(&self, change: &Change<'_>) {
+        if self.registry().mark(change, None, Instant::now()) {
+            self.wake.notify_one();
+        }
+    }
+
+    fn everything_changed(&self) {
+        self.registry().mark_all(None, Instant::now());
+        self.wake.notify_one();
+    }
+}
+
+/// Changes that the feed of one source tells.
+struct FeedSink<'l> {
+    shared: &'l LiveShared,
+    source: u16,
+}
+
+impl ChangeSink for FeedSink<'_> {
+    fn changed(&self, change: &Change<'_>) {
+        if self.shared.registry().mark(change, Some(self.source), Instant::now()) {
+            self.shared.wake.notify_one();
+        }
+    }
+
+    fn source_changed(&self) {
+        self.shared.registry().mark_all(Some(self.source), Instant::now());
+        self.shared.wake.notify_one();
+    }
+
+    fn is_complete(&self, complete: bool) {
+        self.shared.registry().set_complete(self.source, complete, Instant::now());
+        self.shared.wake.notify_one();
+    }
+}
+
+impl LiveQueries {
+    /// None yet. The runner's thread begins with the first subscription.
+    pub(crate) fn new(planner: Arc<Planner>, changes: Arc<TagVersions>) -> Self {
+        let settings = planner.settings.live;
+        let sources = planner.graph.sources().len();
+        let registry = Mutex::new(Registry::new(sources));
+        Self { shared: Arc::new(LiveShared { planner, changes, settings, registry, wake: Notify::new() }) }
+    }
+
+    /// Subscribes to `operation`: the first result comes as soon as it is read.
+    ///
+    /// # Errors
+    /// See [`SubscribeError`].
+    pub(crate) fn subscribe(&self, operation: BoundOperation) -> Result<Subscription, SubscribeError> {
+        if operation.kind() == OperationKind::Mutation {
+            return Err(SubscribeError::Mutation);
+        }
+        let shared = &self.shared;
+        let mut registry = shared.registry();
+        if registry.subscriptions() >= shared.settings.subscriptions_max {
+            return Err(SubscribeError::Full);
+        }
+        if !registry.has_runner {
+            runner::start(Arc::downgrade(shared)).map_err(|_| SubscribeError::NoThread)?;
+            let listener: Weak<dyn ChangeListener> =
+                Arc::downgrade(&(Arc::clone(shared) as Arc<dyn ChangeListener>));
+            shared.changes.listen(listener);
+            registry.has_runner = true;
+        }
+        let tells =
+            |source: u16| shared.planner.graph.sources()[usize::from(source)].0.change_feed().is_some();
+        let (id, receiver) = registry.join(operation, tells, Instant::now());
+        drop(registry);
+        shared.wake.notify_one();
+        Ok(Subscription::new(id, receiver, Arc::clone(shared)))
+    }
+
+    /// Counts for operators.
+    pub(crate) fn state(&self) -> LiveState {
+        self.shared.registry().state()
+    }
+}
+
+impl Drop for LiveQueries {
+    fn drop(&mut self) {
+        self.shared.registry().close();
+        self.shared.wake.notify_one();
+    }
+}

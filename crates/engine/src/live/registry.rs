@@ -1,0 +1,401 @@
+//! The members of the live queries of an engine, and which of them a change concerns.
+//!
+//! **Invariant:** a member is in one of four states: idle, dirty and queued, being read, being read and dirty. A queued member stands in the queue
+//! once.
+//!
+//! **Cost:** joining and leaving are a few hash look-ups; a change is one look-up by tag, one by key, and a flag per member that it concerns.
+
+use super::LiveState;
+use super::subscription::{Cause, LiveResult, Newest};
+use crate::bound_operation::BoundOperation;
+use crate::tag_versions::{Change, RowKey};
+use foldhash::HashMap;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Place of a member, and how many members had the place before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct MemberId {
+    at: u32,
+    age: u32,
+}
+
+/// Subscriptions that are read as one.
+#[derive(Debug)]
+struct Member {
+    operation: BoundOperation,
+    key: Arc<[u8]>,
+    subscriptions: usize,
+    newest: watch::Sender<Newest>,
+    /// The tables and rows it depends on.
+    dependencies: Dependencies,
+    /// The sources it asks, each once.
+    sources: Vec<u16>,
+    /// Since when its last result may be old, and why.
+    dirty: Option<(Instant, Cause)>,
+    is_queued: bool,
+    is_read: bool,
+    /// When its last read began.
+    read_at: Option<Instant>,
+    /// When it is dirty whatever is told: by the interval, or the end of the result's lifetime.
+    due: Option<(Instant, Cause)>,
+}
+
+/// Tables whose changes concern a member: any, or only those of one row.
+#[derive(Debug, Default)]
+struct Dependencies {
+    tables: Vec<Arc<str>>,
+    rows: Vec<RowKey>,
+}
+
+impl Dependencies {
+    fn of(operation: &BoundOperation) -> Self {
+        let (mut tables, mut rows): (Vec<Arc<str>>, Vec<RowKey>) = (Vec::new(), Vec::new());
+        for node in &operation.plan.nodes {
+            let confined = match node.parent {
+                None => node.fetch.rows(operation.fetch_input()),
+                Some(_) => Vec::new(),
+            };
+            let named = node.fetch.touches().iter().filter(|tag| !confined.iter().any(|it| it.tag == **tag));
+            tables.extend(named.map(|it| Arc::clone(&it.0)));
+            rows.extend(confined);
+        }
+        tables.sort_unstable();
+        tables.dedup();
+        rows.retain(|it| tables.binary_search(&it.tag.0).is_err());
+        Self { tables, rows }
+    }
+}
+
+/// Members by what they depend on, of one table.
+#[derive(Debug, Default)]
+struct TableIndex {
+    whole: BTreeSet<MemberId>,
+    rows: HashMap<Box<[u8]>, BTreeSet<MemberId>>,
+}
+
+impl TableIndex {
+    fn is_empty(&self) -> bool {
+        self.whole.is_empty() && self.rows.is_empty()
+    }
+}
+
+/// A source as far as live queries go.
+#[derive(Clone, Copy, Debug, Default)]
+struct SourceEntry {
+    /// Members that ask it.
+    members: usize,
+    /// True if it has a feed.
+    has_feed: bool,
+    /// True while its feed tells of every change.
+    is_complete: bool,
+}
+
+/// A read that is to be made.
+pub(super) struct DueRead {
+    pub(super) id: MemberId,
+    pub(super) operation: BoundOperation,
+    pub(super) since: Instant,
+    pub(super) cause: Cause,
+}
+
+/// All members.
+#[derive(Debug)]
+pub(crate) struct Registry {
+    members: Vec<(u32, Option<Member>)>,
+    free: Vec<u32>,
+    by_key: HashMap<Arc<[u8]>, MemberId>,
+    tables: HashMap<Arc<str>, TableIndex>,
+    sources: Vec<SourceEntry>,
+    /// Dirty members that are not being read, those that are dirty longest first.
+    queue: VecDeque<MemberId>,
+    /// Members by the time at which they are to be looked at again.
+    timers: BTreeSet<(Instant, MemberId)>,
+    subscriptions: usize,
+    pub(super) has_runner: bool,
+    pub(super) is_closed: bool,
+    reads: u64,
+    results: u64,
+}
+
+impl Registry {
+    pub(super) fn new(sources: usize) -> Self {
+        Self {
+            members: Vec::new(),
+            free: Vec::new(),
+            by_key: HashMap::default(),
+            tables: HashMap::default(),
+            sources: vec![SourceEntry::default(); sources],
+            queue: VecDeque::new(),
+            timers: BTreeSet::new(),
+            subscriptions: 0,
+            has_runner: false,
+            is_closed: false,
+            reads: 0,
+            results: 0,
+        }
+    }
+
+    pub(super) fn subscriptions(&self) -> usize {
+        self.subscriptions
+    }
+
+    pub(super) fn state(&self) -> LiveState {
+        let (subscriptions, operations) = (self.subscriptions, self.by_key.len());
+        LiveState { subscriptions, operations, reads: self.reads, results: self.results }
+    }
+
+    /// Ends all subscriptions.
+    pub(super) fn close(&mut self) {
+        self.is_closed = true;
+        self.queue.clear();
+        self.timers.clear();
+        self.by_key.clear();
+        self.tables.clear();
+        self.members.clear();
+    }
+
+    fn member(&mut self, id: MemberId) -> Option<&mut Member> {
+        let (age, member) = self.members.get_mut(id.at as usize)?;
+        if *age == id.age { member.as_mut() } else { None }
+    }
+
+    /// Adds a subscription. `tells`: true for a source that has a feed.
+    pub(super) fn join(
+        &mut self,
+        operation: BoundOperation,
+        tells: impl Fn(u16) -> bool,
+        now: Instant,
+    ) -> (MemberId, watch::Receiver<Newest>) {
+        self.subscriptions += 1;
+        let key: Arc<[u8]> = operation.key().into();
+        if let Some(&id) = self.by_key.get(&key)
+            && let Some(member) = self.member(id)
+        {
+            member.subscriptions += 1;
+            let receiver = member.newest.subscribe();
+            return (id, receiver);
+        }
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.members.push((0, None));
+            self.members.len() as u32 - 1
+        });
+        let id = MemberId { at, age: self.members[at as usize].0 };
+        let mut sources: Vec<u16> = operation.plan.nodes.iter().filter_map(|it| it.source).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        for &source in &sources {
+            let entry = &mut self.sources[usize::from(source)];
+            entry.members += 1;
+            entry.has_feed = tells(source);
+        }
+        let dependencies = Dependencies::of(&operation);
+        for tag in &dependencies.tables {
+            self.tables.entry(Arc::clone(tag)).or_default().whole.insert(id);
+        }
+        for RowKey { tag, key } in &dependencies.rows {
+            let table = self.tables.entry(Arc::clone(&tag.0)).or_default();
+            table.rows.entry(key.clone()).or_default().insert(id);
+        }
+        let (newest, receiver) = watch::channel(None);
+        let (subscriptions, dirty) = (1, Some((now, Cause::First)));
+        let member = Member {
+            operation,
+            key: Arc::clone(&key),
+            subscriptions,
+            newest,
+            dependencies,
+            sources,
+            dirty,
+            is_queued: true,
+            is_read: false,
+            read_at: None,
+            due: None,
+        };
+        self.members[at as usize].1 = Some(member);
+        self.by_key.insert(key, id);
+        self.queue.push_back(id);
+        (id, receiver)
+    }
+
+    /// Takes a subscription away, and its member with the last one.
+    pub(super) fn leave(&mut self, id: MemberId) {
+        self.subscriptions = self.subscriptions.saturating_sub(1);
+        let Some(member) = self.member(id) else { return };
+        member.subscriptions -= 1;
+        if member.subscriptions > 0 {
+            return;
+        }
+        let place = &mut self.members[id.at as usize];
+        place.0 = place.0.wrapping_add(1);
+        let Some(member) = place.1.take() else { return };
+        self.free.push(id.at);
+        self.by_key.remove(&member.key);
+        for &source in &member.sources {
+            self.sources[usize::from(source)].members -= 1;
+        }
+        if let Some((at, _)) = member.due {
+            self.timers.remove(&(at, id));
+        }
+        let Dependencies { tables, rows } = &member.dependencies;
+        for tag in tables {
+            self.forget(tag, |table| {
+                table.whole.remove(&id);
+            });
+        }
+        for RowKey { tag, key } in rows {
+            self.forget(&tag.0, |table| {
+                if let Some(members) = table.rows.get_mut(key) {
+                    members.remove(&id);
+                    if members.is_empty() {
+                        table.rows.remove(key);
+                    }
+                }
+            });
+        }
+    }
+
+    fn forget(&mut self, tag: &Arc<str>, from: impl FnOnce(&mut TableIndex)) {
+        if let Some(table) = self.tables.get_mut(tag) {
+            from(table);
+            if table.is_empty() {
+                self.tables.remove(tag);
+            }
+        }
+    }
+
+    /// Marks the members that `change` concerns; `source`: only those that ask it. True if there are any.
+    pub(super) fn mark(&mut self, change: &Change<'_>, source: Option<u16>, now: Instant) -> bool {
+        let Some(table) = self.tables.get(change.tag) else { return false };
+        let whole = table.whole.iter();
+        let concerned: Vec<MemberId> = match change.key {
+            Some(key) => whole.chain(table.rows.get(key).into_iter().flatten()).copied().collect(),
+            None => whole.chain(table.rows.values().flatten()).copied().collect(),
+        };
+        let mut any = false;
+        for id in concerned {
+            let asks = |it: &Member| source.is_none_or(|source| it.sources.contains(&source));
+            if self.member(id).is_some_and(|it| asks(it)) {
+                self.dirty(id, (now, Cause::Change));
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Marks all members, or those that ask `source`.
+    pub(super) fn mark_all(&mut self, source: Option<u16>, now: Instant) {
+        for at in 0..self.members.len() as u32 {
+            let (age, member) = &self.members[at as usize];
+            let asks = |it: &Member| source.is_none_or(|source| it.sources.contains(&source));
+            if member.as_ref().is_some_and(asks) {
+                self.dirty(MemberId { at, age: *age }, (now, Cause::Change));
+            }
+        }
+    }
+
+    /// The feed of `source` tells of every change from now on, or may miss some: what came before it was complete was not told.
+    pub(super) fn set_complete(&mut self, source: u16, complete: bool, now: Instant) {
+        self.sources[usize::from(source)].is_complete = complete;
+        self.mark_all(Some(source), now);
+    }
+
+    fn dirty(&mut self, id: MemberId, why: (Instant, Cause)) {
+        let Some(member) = self.member(id) else { return };
+        member.dirty.get_or_insert(why);
+        if !member.is_read && !std::mem::replace(&mut member.is_queued, true) {
+            self.queue.push_back(id);
+        }
+    }
+
+    /// The sources with a feed that some member asks.
+    pub(super) fn fed(&self) -> impl Iterator<Item = u16> + '_ {
+        let sources = self.sources.iter().enumerate();
+        sources.filter(|it| it.1.has_feed && it.1.members > 0).map(|it| it.0 as u16)
+    }
+
+    /// Queues the members whose time has come, and says when the next one's does.
+    pub(super) fn tick(&mut self, now: Instant) -> Option<Instant> {
+        while let Some(&(at, id)) = self.timers.first() {
+            if at > now {
+                return Some(at);
+            }
+            self.timers.pop_first();
+            let Some(member) = self.member(id) else { continue };
+            match member.due.take() {
+                Some(due) => self.dirty(id, due),
+                // It was queued before it might be read again.
+                None => {
+                    member.is_queued = true;
+                    self.queue.push_back(id);
+                }
+            }
+        }
+        None
+    }
+
+    /// The next read, if one may begin: no member is read twice within `floor`.
+    pub(super) fn next_read(&mut self, floor: Duration, now: Instant) -> Option<DueRead> {
+        while let Some(id) = self.queue.pop_front() {
+            let Some(member) = self.member(id) else { continue };
+            let Some((since, cause)) = member.dirty else {
+                member.is_queued = false;
+                continue;
+            };
+            if let Some(at) = member.read_at.map(|it| it + floor).filter(|it| *it > now) {
+                let due = member.due.take();
+                if let Some((before, _)) = due {
+                    self.timers.remove(&(before, id));
+                }
+                self.timers.insert((at, id));
+                continue;
+            }
+            member.dirty = None;
+            (member.is_queued, member.is_read, member.read_at) = (false, true, Some(now));
+            let operation = member.operation.clone();
+            if let Some((at, _)) = member.due.take() {
+                self.timers.remove(&(at, id));
+            }
+            self.reads += 1;
+            return Some(DueRead { id, operation, since, cause });
+        }
+        None
+    }
+
+    /// A read is over. `expires`: when its result is old by itself.
+    pub(super) fn read(
+        &mut self,
+        id: MemberId,
+        result: LiveResult,
+        (expires, poll): (Option<Instant>, Duration),
+        now: Instant,
+    ) {
+        let sources = std::mem::take(&mut self.sources);
+        let Some(member) = self.member(id) else {
+            self.sources = sources;
+            return;
+        };
+        member.is_read = false;
+        let differs = member.newest.borrow().as_ref().is_none_or(|it| it.body != result.body);
+        if differs {
+            member.newest.send_replace(Some(Arc::new(result)));
+        }
+        let is_told = |it: &u16| sources[usize::from(*it)].has_feed && sources[usize::from(*it)].is_complete;
+        let due = match expires {
+            Some(at) => Some((at, Cause::Expiry)),
+            None if member.sources.iter().all(is_told) => None,
+            None => Some((now + poll, Cause::Poll)),
+        };
+        if member.dirty.is_some() {
+            member.is_queued = true;
+            self.queue.push_back(id);
+        } else if let Some(due) = due {
+            member.due = Some(due);
+            self.timers.insert((due.0, id));
+        }
+        self.results += u64::from(differs);
+        self.sources = sources;
+    }
+}

@@ -1,0 +1,160 @@
+//! The thread that reads dirty members, and watches the feeds of their sources.
+//!
+//! **Invariant:** it ends with its engine; a source that panics or hangs costs its read, never the thread.
+
+use super::registry::DueRead;
+use super::subscription::LiveResult;
+use super::{FeedSink, LiveShared};
+use crate::engine::Body;
+use crate::execute::{self, ExecutionContext, ExecutionResult};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use std::collections::BTreeMap;
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+use tokio::task::{JoinHandle, LocalSet};
+
+/// The runner looks at least this often whether its engine is still there.
+const LOOK: Duration = Duration::from_secs(5);
+/// Shortest lifetime of a result that is read again at its end.
+const LIFETIME_MIN: Duration = Duration::from_secs(1);
+
+/// Starts the thread.
+/// # Errors
+/// The system's, if there can be no other thread.
+pub(super) fn start(shared: Weak<LiveShared>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::Builder::new().name("weir-live".to_owned()).spawn(move || {
+        let tasks = LocalSet::new();
+        tasks.block_on(&runtime, run(shared));
+    })?;
+    Ok(())
+}
+
+/// Reads until the engine is gone.
+async fn run(shared: Weak<LiveShared>) {
+    let mut reads = FuturesUnordered::new();
+    let mut feeds: BTreeMap<u16, JoinHandle<()>> = BTreeMap::new();
+    loop {
+        let Some(shared) = shared.upgrade() else { break };
+        let now = Instant::now();
+        let next = {
+            let mut registry = shared.registry();
+            if registry.is_closed {
+                break;
+            }
+            let fed: Vec<u16> = registry.fed().collect();
+            watch(&shared, &mut feeds, &fed);
+            let next = registry.tick(now);
+            while reads.len() < shared.settings.reads_max
+                && let Some(due) = registry.next_read(shared.settings.floor, now)
+            {
+                reads.push(read(Arc::clone(&shared), due));
+            }
+            let later = registry.tick(now);
+            later.or(next)
+        };
+        let until = next.map_or(now + LOOK, |it| it.min(now + LOOK));
+        tokio::select! {
+            Some(()) = reads.next(), if !reads.is_empty() => {}
+            () = shared.wake.notified() => {}
+            () = tokio::time::sleep_until(until.into()) => {}
+        }
+    }
+    feeds.values().for_each(JoinHandle::abort);
+}
+
+/// Watches the feeds of the sources `fed`, and no others.
+fn watch(shared: &Arc<LiveShared>, feeds: &mut BTreeMap<u16, JoinHandle<()>>, fed: &[u16]) {
+    feeds.retain(|source, feed| {
+        let is_wanted = fed.contains(source) && !feed.is_finished();
+        if !is_wanted {
+            feed.abort();
+        }
+        is_wanted
+    });
+    for &source in fed {
+        feeds.entry(source).or_insert_with(|| {
+            let shared = Arc::downgrade(shared);
+            tokio::task::spawn_local(async move {
+                let Some(shared) = shared.upgrade() else { return };
+                let asked = &shared.planner.graph.sources()[usize::from(source)].0;
+                if let Some(feed) = asked.change_feed() {
+                    feed.watch(&FeedSink { shared: &shared, source }).await;
+                }
+            })
+        });
+    }
+}
+
+/// Reads one member.
+async fn read(shared: Arc<LiveShared>, due: DueRead) {
+    let DueRead { id, operation, since, cause } = due;
+    let settings = &shared.settings;
+    let planner = &shared.planner;
+    let context = ExecutionContext {
+        graph: &planner.graph,
+        plan: &operation.plan,
+        variables: &operation.variables,
+        changes: &shared.changes,
+        caller: &operation.caller,
+        headers: &operation.headers,
+        protocol: operation.protocol,
+        text: &operation.text,
+        deadline: Instant::now() + settings.read_timeout,
+        hold_back_bytes: planner.settings.hold_back_bytes,
+        conditions_max: planner.settings.conditions_max,
+    };
+    let ran = AssertUnwindSafe(execute::run(context)).catch_unwind().await;
+    let (body, remaining_ms) = match ran {
+        Ok(ExecutionResult { body, cache_control, .. }) => {
+            let left = cache_control.map(|it| it.remaining_ms);
+            (whole(body, settings.result_bytes_max).await, left)
+        }
+        Err(_) => (Err("INTERNAL"), None),
+    };
+    let has_errors = !matches!(&body, Ok((_, true)));
+    let body = match body {
+        Ok((bytes, _)) => bytes,
+        Err(code) => failed(code),
+    };
+    let now = Instant::now();
+    let result = LiveResult { body, has_errors, cause, due: since, took: now - since };
+    let expires = remaining_ms.map(|it| now + Duration::from_millis(it.min(DAY_MS)).max(LIFETIME_MIN));
+    shared.registry().read(id, result, (expires, settings.poll), now);
+}
+
+/// Longest time until a result is read again by itself.
+const DAY_MS: u64 = 24 * 3600 * 1000;
+
+/// All bytes of `body`, and true if they have no errors.
+async fn whole(body: Body, bytes_max: usize) -> Result<(Bytes, bool), &'static str> {
+    let sound = body.is_sound();
+    let (mut all, mut rest) = match body {
+        Body::Whole(bytes) => return Ok((bytes.into(), sound)),
+        Body::Shared(bytes) => return Ok((bytes, sound)),
+        Body::Stream { head, rest } => (head, rest),
+    };
+    while let Some(part) = rest.recv().await {
+        all.extend_from_slice(&part.map_err(|_| "SOURCE_UNAVAILABLE")?);
+        if all.len() > bytes_max {
+            return Err("LIMIT_RESPONSE");
+        }
+    }
+    let sound = all.starts_with(b"{\"data\":{") && !all.ends_with(b"]}");
+    Ok((all.into(), sound))
+}
+
+/// The response to a read that gave none.
+fn failed(code: &'static str) -> Bytes {
+    let message = match code {
+        "LIMIT_RESPONSE" => "the result is too long for a subscription: ask for less, by `limit`",
+        "SOURCE_UNAVAILABLE" => "The source broke off in the middle of the answer.",
+        _ => "Internal error.",
+    };
+    format!(r#"{{"errors":[{{"message":"{message}","extensions":{{"code":"{code}"}}}}]}}"#).into()
+}

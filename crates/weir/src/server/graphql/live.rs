@@ -1,0 +1,259 @@
+//! A subscription for one client, whatever the transport: results until the client goes, the session ends or nothing can be read any more.
+//!
+//! **Invariant:** it outlives the generation it began with: under the next one its caller is authenticated and its operation planned anew, so that no
+//! result follows the permissions of yesterday. Nothing here keeps the old generation.
+
+use super::execute::{Begun, begin};
+use super::hasura;
+use crate::server::connection::timeouts::ConnectionState;
+use crate::server::request::auth;
+use crate::server::request::context::{RequestContext, ServerPhase, WorkerContext};
+use crate::server::request::engine_request::engine_request;
+use crate::server::request::receive::{self, Params};
+use crate::server::request::refusal::{Refusal, error_body};
+use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use crate::session::error::AuthError;
+use hyper::HeaderMap;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
+use weir_engine::bound_operation::BoundOperation;
+use weir_engine::caller::Identity;
+use weir_engine::consistency::Positions;
+use weir_engine::engine::{Body, Execution, Outcome, Response};
+use weir_engine::live::{LiveResult, SubscribeError, Subscription};
+use weir_engine::source::Protocol;
+use weir_language::json::JsonBuffer;
+
+/// The client of an operation and how it is reached.
+#[derive(Clone)]
+pub(super) struct LiveClient {
+    pub(super) worker: Rc<WorkerContext>,
+    pub(super) watched: Rc<ConnectionState>,
+    pub(super) peer: IpAddr,
+    pub(super) endpoint: Endpoint,
+    /// Headers that say who calls, and that sources read.
+    pub(super) headers: Rc<HeaderMap>,
+    /// Log positions of the changes that the operation has to see.
+    pub(super) positions: Arc<Positions>,
+    /// True for a GET, which changes nothing.
+    pub(super) is_get: bool,
+}
+
+impl LiveClient {
+    pub(super) fn context(&self) -> RequestContext {
+        RequestContext::over_socket(&self.worker, &self.watched, self.peer)
+    }
+}
+
+/// A whole answer, of a query, a mutation or a refused operation.
+pub(super) struct WholeAnswer {
+    pub(super) outcome: Outcome,
+    pub(super) verdict: Verdict,
+    pub(super) execution: Option<Execution>,
+    pub(super) body: Vec<u8>,
+}
+
+impl WholeAnswer {
+    /// An error before anything was executed.
+    pub(super) fn refused(endpoint: Endpoint, message: &str, code: &str, verdict: Verdict) -> Self {
+        let path = (endpoint == Endpoint::Hasura).then_some("$");
+        let body = error_body(message, code, path);
+        Self { outcome: Outcome::Refused, verdict, execution: None, body }
+    }
+}
+
+/// Beginning of an operation.
+pub(super) enum LiveStart {
+    Answered(WholeAnswer),
+    Live(Box<LiveOperation>),
+}
+
+/// The next of a subscription.
+pub(super) enum LiveStep {
+    Result(Arc<LiveResult>),
+    /// Errors that end it.
+    Refused(Vec<u8>),
+    /// The caller is turned away under the settings that serve now.
+    Denied(AuthError),
+    /// The token of the session has ended.
+    Expired,
+}
+
+/// A running subscription.
+pub(super) struct LiveOperation {
+    client: LiveClient,
+    /// JSON: the members that the body of a POST has.
+    payload: String,
+    subscription: Subscription,
+    serving: watch::Receiver<u64>,
+    /// End of the session, in milliseconds since 1970.
+    expires_ms: Option<u64>,
+}
+
+/// Begins the operation in `payload` for `client`.
+pub(super) async fn start(
+    context: &RequestContext,
+    client: LiveClient,
+    (identity, expires_ms): (Identity, Option<u64>),
+    payload: String,
+) -> LiveStart {
+    // Before the generation is read: one that comes meanwhile is not missed.
+    let serving = client.worker.live.serving();
+    let bound = match bind(context, &client, &identity, &payload).await {
+        Ok(bound) => bound,
+        Err(answered) => return LiveStart::Answered(answered),
+    };
+    match context.engine().subscribe(bound) {
+        Ok(subscription) => {
+            LiveStart::Live(Box::new(LiveOperation { client, payload, subscription, serving, expires_ms }))
+        }
+        Err(error) => LiveStart::Answered(full(client.endpoint, error)),
+    }
+}
+
+/// The refusal of a subscription that the engine cannot take.
+fn full(endpoint: Endpoint, error: SubscribeError) -> WholeAnswer {
+    let (message, code) = match error {
+        SubscribeError::Mutation => ("a mutation cannot be subscribed to", "BAD_REQUEST"),
+        SubscribeError::Full => (
+            "so many subscriptions run that no other may begin: live.subscriptions_max",
+            "LIMIT_SUBSCRIPTIONS",
+        ),
+        SubscribeError::NoThread => ("the server cannot start a thread for subscriptions", "INTERNAL"),
+    };
+    WholeAnswer::refused(endpoint, message, code, Verdict::Failed)
+}
+
+/// Plans the operation in `payload`; an answer, if it is no subscription or is refused.
+async fn bind(
+    context: &RequestContext,
+    client: &LiveClient,
+    identity: &Identity,
+    payload: &str,
+) -> Result<BoundOperation, WholeAnswer> {
+    let endpoint = client.endpoint;
+    let refused = |message: &str, code, verdict| WholeAnswer::refused(endpoint, message, code, verdict);
+    if context.generation.is_waiting {
+        let Refusal { message, code, .. } = Refusal::waiting();
+        return Err(refused(&message, code, Verdict::Failed));
+    }
+    let is_relay = endpoint == Endpoint::Graphql && context.generation.config.relay.graphql;
+    if is_relay && let Err(refusal) = context.take_connections().await {
+        return Err(refused(&refusal.message, refusal.code, Verdict::Failed));
+    }
+    let limits = &context.generation.config.limits;
+    let tape = receive::json(JsonBuffer::default(), payload.as_bytes(), limits)
+        .map_err(|refusal| refused(&refusal.message, refusal.code, Verdict::Rejected))?;
+    let (params, protocol) = match endpoint {
+        Endpoint::Hasura => (hasura::params(tape.root()), Protocol::Hasura),
+        Endpoint::Graphql | Endpoint::Other => {
+            (receive::params(tape.root()).map_err(|it| it.message()), Protocol::GraphqlOverHttp)
+        }
+    };
+    let code = if endpoint == Endpoint::Hasura { "parse-failed" } else { "BAD_REQUEST" };
+    let params: Params<'_> = params.map_err(|message| refused(message, code, Verdict::Rejected))?;
+    let headers = context
+        .client(&client.headers)
+        .map_err(|refusal| refused(&refusal.message, refusal.code, Verdict::Rejected))?
+        .sharing(&client.positions);
+    let caller = context.engine().caller(identity);
+    let request = engine_request(context, &params, &headers, protocol, client.is_get);
+    match begin(context, request, &caller).await {
+        Begun::Live(bound) => Ok(bound),
+        Begun::Answered(response) => {
+            Err(answered(response, endpoint, limits.unread_connection_bytes_max).await)
+        }
+    }
+}
+
+/// The whole of `response`.
+async fn answered(response: Response, endpoint: Endpoint, bytes_max: u64) -> WholeAnswer {
+    let (outcome, verdict) = (response.outcome, hasura::verdict(response.outcome));
+    let execution = Some(response.execution());
+    match whole(response.body, bytes_max).await {
+        Ok(body) => WholeAnswer { outcome, verdict, execution, body },
+        Err(message) => WholeAnswer::refused(endpoint, &message, "LIMIT_UNREAD", Verdict::Failed),
+    }
+}
+
+/// The whole answer, of `bytes_max` at most: a message cannot be sent in parts.
+async fn whole(body: Body, bytes_max: u64) -> Result<Vec<u8>, String> {
+    let (mut out, mut rest) = match body {
+        Body::Whole(bytes) => return Ok(bytes),
+        Body::Shared(bytes) => return Ok(bytes.to_vec()),
+        Body::Stream { head, rest } => (head, rest),
+    };
+    while let Some(part) = rest.recv().await {
+        out.extend_from_slice(
+            &part.map_err(|_| "the source broke off in the middle of the answer".to_owned())?,
+        );
+        if out.len() as u64 > bytes_max {
+            let limit = "unread_connection_bytes_max";
+            return Err(format!("the answer is longer than {limit}, {bytes_max} bytes: ask by POST"));
+        }
+    }
+    Ok(out)
+}
+
+impl LiveOperation {
+    /// Lifecycle of the server.
+    pub(super) fn phase(&self) -> watch::Receiver<ServerPhase> {
+        self.client.worker.phase.clone()
+    }
+
+    /// The next result, or the end. Cancelled, it loses nothing.
+    pub(super) async fn next(&mut self) -> LiveStep {
+        loop {
+            let expired = expiry(self.expires_ms);
+            tokio::select! {
+                biased;
+                _ = self.serving.changed() => {
+                    if let Some(end) = self.renew().await {
+                        return end;
+                    }
+                }
+                () = expired => return LiveStep::Expired,
+                result = self.subscription.next() => match result {
+                    Some(result) => return LiveStep::Result(result),
+                    // Its engine is gone; the next one serves already.
+                    None => {
+                        if let Some(end) = self.renew().await {
+                            return end;
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// Begins anew under the settings that serve now; the end, if it cannot.
+    async fn renew(&mut self) -> Option<LiveStep> {
+        let context = self.client.context();
+        let session = match Box::pin(auth::session(&context, &self.client.headers, None)).await {
+            Ok(session) => session,
+            Err(error) => return Some(LiveStep::Denied(error)),
+        };
+        self.expires_ms = session.expires_ms;
+        let bound = match bind(&context, &self.client, &session.identity, &self.payload).await {
+            Ok(bound) => bound,
+            Err(answered) => return Some(LiveStep::Refused(answered.body)),
+        };
+        match context.engine().subscribe(bound) {
+            Ok(subscription) => {
+                self.subscription = subscription.after(&self.subscription);
+                None
+            }
+            Err(error) => Some(LiveStep::Refused(full(self.client.endpoint, error).body)),
+        }
+    }
+}
+
+/// Waits for the moment `expires_ms`.
+async fn expiry(expires_ms: Option<u64>) {
+    let Some(expires_ms) = expires_ms else { return std::future::pending().await };
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    tokio::time::sleep(Duration::from_millis(expires_ms).saturating_sub(since)).await;
+}
