@@ -48,7 +48,7 @@ const REMOVE = gql`
 `;
 const LIVE = gql`
   subscription Live {
-    album {
+    album(order_by: { id: asc }, limit: 1) {
       title
     }
   }
@@ -63,11 +63,19 @@ function client(url, live) {
   return new ApolloClient({ link, cache: new InMemoryCache(), clientAwareness: { name: 'shop', version: '1' } });
 }
 
-/** The words of the error that a subscription ends with. */
-function refusal(apollo) {
+/** The titles of the first album that a subscription tells while it is renamed, and renamed back. */
+function titles(apollo) {
+  const seen = [];
+  const rename = title => apollo.mutate({ mutation: CHANGE, variables: { id: 1, title } });
   return new Promise((resolve, reject) => {
-    const done = result => resolve(result.error?.message ?? `a result: ${JSON.stringify(result.data)}`);
-    apollo.subscribe({ query: LIVE }).subscribe({ next: done, error: it => resolve(it.message), complete: () => reject(new Error('no result')) });
+    const next = ({ data, error }) => {
+      if (error) return reject(error);
+      seen.push(data.album[0].title);
+      if (seen.length === 3) return (running.unsubscribe(), resolve(seen));
+      rename(seen.length === 1 ? 'Live' : seen[0]).catch(reject);
+    };
+    const running = apollo.subscribe({ query: LIVE })
+      .subscribe({ next, error: reject, complete: () => reject(new Error('the subscription ended')) });
   });
 }
 
@@ -93,8 +101,8 @@ const steps = {
     const { error } = await client(url).query({ query: gql`{ nothing }`, errorPolicy: 'all' });
     return error.message.includes('nothing');
   },
-  liveByHttp: url => refusal(client(url)),
-  liveBySocket: url => refusal(client(url, new GraphQLWsLink(createClient({ url: url.replace('http', 'ws'), retryAttempts: 0 })))),
+  liveByHttp: url => titles(client(url)),
+  liveBySocket: url => titles(client(url, new GraphQLWsLink(createClient({ url: url.replace('http', 'ws'), retryAttempts: 0 })))),
 };
 
 window.run = async (step, url) => {

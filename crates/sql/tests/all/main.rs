@@ -30,6 +30,7 @@ mod edges;
 mod flavours;
 mod fleet_kit;
 mod hostile_values;
+mod live;
 mod model;
 mod permission_attacks;
 mod permission_functions;

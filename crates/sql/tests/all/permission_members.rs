@@ -113,8 +113,8 @@ fn row_76_values_of_related_rows_are_hidden_as_their_cells_are() {
 }
 
 #[test]
-fn row_81_subscriptions_are_refused_whoever_asks() {
-    let words = "~subscriptions are not supported";
+fn row_81_subscriptions_have_no_place_where_one_answer_is_given() {
+    let words = "~a subscription has many results";
     check(&[
         ("sailor", "subscription { boat { id } }", words),
         ("sailor", "subscription { vault { id } }", words),

@@ -305,7 +305,7 @@ fn a_text_under_the_hash_of_another_is_refused() {
 fn a_subscription_is_answered_as_what_it_is() {
     let weir = Weir::pets(&[]);
     let ask = body("subscription { pet { name } }");
-    let words = r#""message":"subscriptions are not supported: send a query""#;
+    let words = r#""message":"a subscription has many results: ask over a WebSocket, or with `accept: text/event-stream`""#;
     let answer = weir.post("/graphql", &[TELLING], ask.as_bytes());
     check(&answer, 400, "SUBSCRIPTIONS_UNSUPPORTED");
     check(&answer, 400, words);
@@ -466,41 +466,6 @@ fn a_web_page_cannot_reach_the_server_under_a_name_of_its_own() {
     let secret = Weir::pets(&["--admin-secret", "hush"]);
     let headers = [headers[0], headers[1], ("x-weir-admin-secret", "hush")];
     check(&secret.raw(&message("POST", "/graphql", &headers, Some(text.as_bytes()))), 200, ADA);
-}
-
-#[test]
-fn a_client_that_reads_events_alone_gets_an_error_it_can_show() {
-    let weir = Weir::pets(&[]);
-    let events = [("accept", "text/event-stream")];
-    let ask = body("subscription { pet { name } }");
-    let event =
-        |error: &str| format!("event: next\ndata: {{\"errors\":[{error}]}}\n\nevent: complete\ndata:\n\n");
-    let words =
-        "subscriptions are not supported yet: send queries and mutations with `accept: application/json`";
-    let own =
-        event(&format!(r#"{{"message":"{words}","extensions":{{"code":"SUBSCRIPTIONS_UNSUPPORTED"}}}}"#));
-    let hasura =
-        event(&format!(r#"{{"message":"{words}","extensions":{{"path":"$","code":"not-supported"}}}}"#));
-    for (answer, expected) in [
-        (weir.post("/graphql", &events, ask.as_bytes()), &own),
-        (weir.get("/graphql?query=subscription%7Bpet%7Bname%7D%7D", &events), &own),
-        (weir.post("/v1/graphql", &events, ask.as_bytes()), &hasura),
-        (weir.get("/v1/graphql?query=subscription%7Bpet%7Bname%7D%7D", &events), &hasura),
-    ] {
-        assert_eq!((answer.status, answer.text()), (200, expected.as_str()));
-        assert_eq!(answer.header("content-type"), Some("text/event-stream; charset=utf-8"));
-    }
-    // `Accept` headers of Apollo Client and urql for a subscription by POST.
-    for accept in [
-        "multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json",
-        "text/event-stream, multipart/mixed",
-        "application/graphql-response+json, application/json, text/event-stream, multipart/mixed",
-    ] {
-        let answer = weir.post("/graphql", &[("accept", accept)], ask.as_bytes());
-        check(&answer, if accept.contains("response") { 400 } else { 200 }, "SUBSCRIPTIONS_UNSUPPORTED");
-    }
-    let secret = Weir::pets(&["--admin-secret", "hush"]);
-    check(&secret.post("/graphql", &events, ask.as_bytes()), 401, "ACCESS_DENIED");
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod hasura_folder;
 mod http;
 mod http2;
 mod lifetimes;
+mod live;
 mod metadata;
 mod metadata_api;
 mod metadata_edits;

@@ -18,7 +18,7 @@ pub(crate) const ACK: &str = r#"{"type":"connection_ack"}"#;
 type Opened = (WebSocket<TcpStream>, Response<Option<Vec<u8>>>);
 
 /// A server that waits long for `connection_init`, as a busy machine may need it.
-fn patient(yaml: &str) -> Weir {
+pub(crate) fn patient(yaml: &str) -> Weir {
     let limits = ["socket_init_s: 60", yaml].join(", ");
     Weir::configured(&format!("threads: 1\nlimits: {{{limits}}}"))
 }
@@ -69,7 +69,7 @@ pub(crate) fn hear(socket: &mut WebSocket<TcpStream>) -> String {
 }
 
 /// The code with which the server closes.
-fn closed(socket: &mut WebSocket<TcpStream>) -> u16 {
+pub(crate) fn closed(socket: &mut WebSocket<TcpStream>) -> u16 {
     loop {
         match socket.read() {
             Ok(Message::Close(frame)) => return frame.map_or(1005, |it| CloseCode::into(it.code)),
@@ -83,39 +83,6 @@ fn closed(socket: &mut WebSocket<TcpStream>) -> u16 {
 pub(crate) fn begin(subprotocol: &str, id: &str, payload: &str) -> String {
     let kind = if subprotocol == NEW { "subscribe" } else { "start" };
     format!(r#"{{"id":"{id}","type":"{kind}","payload":{payload}}}"#)
-}
-
-#[test]
-fn a_subscription_is_answered_by_an_error_in_words() {
-    let weir = patient("");
-    for (path, code) in [("/graphql", "SUBSCRIPTIONS_UNSUPPORTED"), ("/v1/graphql", "not-supported")] {
-        for subprotocol in [NEW, OLD] {
-            let mut socket = socket(&weir, path, subprotocol);
-            say(&mut socket, INIT);
-            assert_eq!(hear(&mut socket), ACK);
-            for id in ["1", "2", "1"] {
-                let query = r#"{"query":"subscription { pet { name } }"}"#;
-                say(&mut socket, &begin(subprotocol, id, query));
-                let error = hear(&mut socket);
-                let (kind, completes) = match (path, subprotocol) {
-                    ("/graphql", OLD) => ("data", true),
-                    (_, _) => ("error", path == "/v1/graphql"),
-                };
-                assert!(
-                    error.starts_with(&format!(r#"{{"type":"{kind}","id":"{id}","payload":"#)),
-                    "{error}"
-                );
-                assert!(error.contains("subscriptions are not supported") && error.contains(code), "{error}");
-                if completes {
-                    assert_eq!(hear(&mut socket), format!(r#"{{"type":"complete","id":"{id}"}}"#));
-                }
-            }
-            socket.close(None).expect("it is sent");
-            assert_eq!(closed(&mut socket), 1005);
-        }
-    }
-    // The connection's neighbours never noticed.
-    assert_eq!(weir.query("{__typename}").status, 200);
 }
 
 #[test]

@@ -9,15 +9,17 @@ use super::service_cache::Cached;
 use crate::usage::{self, KEPT};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode, encode_registry};
+use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 use weir_engine::engine::{Execution, Kept};
+use weir_engine::live::LiveState;
 use weir_engine::source::Source;
 
 /// Outcome of a request.
@@ -235,16 +237,34 @@ impl Metrics {
         }
     }
 
-    /// The page, with what `sources` tell.
-    pub(crate) fn page<'s>(&self, sources: impl IntoIterator<Item = &'s Arc<dyn Source>>) -> String {
+    /// The page, with what `sources` and live queries tell.
+    pub(crate) fn page<'s>(
+        &self,
+        sources: impl IntoIterator<Item = &'s Arc<dyn Source>>,
+        live: LiveState,
+    ) -> String {
         let mut text = String::with_capacity(8 * 1024);
         let mut of_sources = Registry::with_prefix("weir");
         of_sources.register_collector(Box::new(DatabaseServers::of(sources)));
+        register_live(&mut of_sources, live);
         // Writing into a string cannot fail.
         let _ = encode_registry(&mut text, &of_sources);
         let _ = encode(&mut text, &self.registry);
         text
     }
+}
+
+/// Registers the counts of live queries.
+fn register_live(registry: &mut Registry, live: LiveState) {
+    let gauge = |value: usize| ConstGauge::new(value as i64);
+    let help = "Subscriptions that run";
+    registry.register("subscriptions", help, gauge(live.subscriptions));
+    let help = "Operations that are read for them: equal subscriptions share one";
+    registry.register("live_operations", help, gauge(live.operations));
+    let help = "Reads for subscriptions since the configuration was taken over";
+    registry.register("live_reads", help, ConstCounter::new(live.reads));
+    let help = "Results that differed from the one before";
+    registry.register("live_results", help, ConstCounter::new(live.results));
 }
 
 #[cfg(test)]
@@ -255,7 +275,7 @@ mod tests {
     fn check(act: impl FnOnce(&Metrics), line: &str) {
         let metrics = Metrics::new();
         act(&metrics);
-        let page = metrics.page([]);
+        let page = metrics.page([], LiveState::default());
         assert!(page.lines().any(|it| it == line), "{line} is not in\n{page}");
     }
 

@@ -94,7 +94,7 @@ mod tests {
             config::Cache { redis: Some(config::Secret::new("redis://127.0.0.1:1")), ..Default::default() };
         let cache = services::keep(&wanted).unwrap();
         assert_eq!(&*cache.counters("matches").counts().source, "matches");
-        let page = Metrics::new().page([]);
+        let page = Metrics::new().page([], weir_engine::live::LiveState::default());
         for line in [
             r#"weir_cache_answers_total{source="matches",outcome="hit_remote"} 0"#,
             r#"weir_cache_refreshes_total{source="matches"} 0"#,
