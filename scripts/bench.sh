@@ -32,5 +32,6 @@ for part in "${parts[@]}"; do
     *) die "no part '$part': sqlite postgres catalog native services product exec language" ;;
   esac
 done
-say "README's figures"
+say "figures of README and of the capacity example"
 WEIR_BLESS=1 cargo test -p weir --test tidy figures
+WEIR_BLESS=1 cargo test -p weir-load --test load_tests capacity::

@@ -8,11 +8,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { launch } from '../scripts/browser.mjs';
 
 const SECRET = 'a-secret-for-this-test-only';
 const weir = process.env.WEIR_BIN;
-const executablePath = process.env.CHROMIUM_BIN ?? '/usr/bin/chromium';
 
 function freePort() {
   return new Promise(resolve => {
@@ -53,10 +52,7 @@ async function startWeir(env, types, prepare) {
 
 let browser;
 before(async () => {
-  browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  });
+  browser = await launch();
 });
 after(() => browser?.close());
 

@@ -4,7 +4,9 @@
 
 use crate::caller::Caller;
 use crate::consistency::Consistency;
+use crate::engine::{Engine, Request, Response, RunInput, Timing, refused};
 use crate::plan::Plan;
+use crate::planner::{Bound, PlanRequest, PlanThread, Refusal};
 use crate::source::{FetchInput, Headers, Protocol};
 use std::fmt;
 use std::sync::Arc;
@@ -27,6 +29,36 @@ pub struct BoundOperation {
 impl fmt::Debug for BoundOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoundOperation").field("kind", &self.plan.kind).finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// Plans `request` and binds its variables, so that it can be run again, or subscribed to.
+    ///
+    /// # Errors
+    /// The response to a request that is refused.
+    pub async fn bind(&self, request: Request<'_>, caller: &Caller) -> Result<BoundOperation, Response> {
+        let mut timing = Timing::default();
+        let planner = &self.planner;
+        let asked = PlanRequest { request, profile: caller.profile(), is_live: true };
+        let ready = match planner.ready(&asked, PlanThread::Loop, &mut timing) {
+            Err(Refusal::Costly) => Box::pin(planner.aside(&asked, &mut timing)).await,
+            ready => ready,
+        };
+        let Bound { plan, variables } = ready.map_err(|refusal| refused(refusal, &request, timing))?;
+        let headers = KeptHeaders::of(&plan, request.headers);
+        let variables = Arc::clone(planner.values(variables.as_ref()));
+        let (caller, protocol, text) = (caller.clone(), request.protocol, request.query.into());
+        Ok(BoundOperation { plan, variables, caller, headers, protocol, text })
+    }
+
+    /// Runs `operation` once more; its first byte has to be out before `deadline`.
+    pub async fn run(&self, operation: &BoundOperation, deadline: Instant) -> Response {
+        let BoundOperation { plan, variables, caller, headers, protocol, text } = operation;
+        let bound = Bound { plan: Arc::clone(plan), variables: Some(Arc::clone(variables)) };
+        let (bound, protocol, headers) = (&bound, *protocol, headers as &dyn Headers);
+        let input = RunInput { bound, caller, headers, protocol, text, deadline };
+        self.answer(input, Timing::default()).await
     }
 }
 

@@ -4,15 +4,12 @@
 //!
 //! **Invariant:** an engine has one graph; a new schema generation is a new engine.
 
-use crate::bound_operation::{BoundOperation, KeptHeaders};
 use crate::caller::{Caller, Identity};
 use crate::compose::Graph;
 use crate::consistency::Positions;
 use crate::errors;
 use crate::execute::{self, ExecutionContext, ExecutionResult};
-use crate::live::{LiveQueries, LiveSettings, LiveState, SubscribeError, Subscription};
 use crate::observer::Observer;
-use crate::plan::Plan;
 use crate::planner::{Bound, PlanRequest, PlanThread, Planner, Refusal};
 use crate::profiles::Profiles;
 use crate::responses::Responses;
@@ -27,7 +24,6 @@ use weir_language::ast::OperationKind;
 use weir_language::json::JsonRef;
 use weir_language::limits::Limits;
 use weir_language::schema::Schema;
-use weir_language::value::Variables;
 
 /// Settings of an engine beside its graph.
 #[derive(Clone, Debug)]
@@ -52,8 +48,6 @@ pub struct Settings {
     pub responses_bytes_max: usize,
     /// Numbers operations for [`Response::operation`].
     pub observer: Option<Arc<dyn Observer>>,
-    /// Limits and intervals of live queries.
-    pub live: LiveSettings,
 }
 
 impl Settings {
@@ -69,7 +63,6 @@ impl Settings {
         hold_back_bytes: 256 << 10,
         responses_bytes_max: 0,
         observer: None,
-        live: LiveSettings::STANDARD,
     };
 }
 
@@ -117,7 +110,7 @@ pub enum Outcome {
     Refused,
     /// An operation of this kind came by a transport that only takes queries.
     MethodNotAllowed(OperationKind),
-    /// Refused, as a subscription has many results and [`Engine::execute`] gives one: see [`Engine::subscribe`].
+    /// Refused, as a subscription has many results and [`Engine::execute`] gives one: see [`crate::live`].
     Subscription,
 }
 
@@ -250,12 +243,11 @@ pub struct Timing {
 
 /// The engine of one graph.
 pub struct Engine {
-    planner: Arc<Planner>,
+    pub(crate) planner: Arc<Planner>,
     /// For answers that no header tells apart.
     no_headers: Arc<str>,
-    responses: Responses,
+    pub(crate) responses: Responses,
     profiles: Profiles,
-    live: LiveQueries,
 }
 
 impl Engine {
@@ -264,16 +256,18 @@ impl Engine {
     pub fn new(graph: Graph, settings: Settings) -> Self {
         let responses = Responses::new(settings.responses_bytes_max, Arc::default());
         let profiles = Profiles::new(&graph.facts(&Identity::nobody()), &settings.without_introspection);
-        let planner = Arc::new(Planner::new(graph, settings));
-        let live = LiveQueries::new(Arc::clone(&planner), Arc::clone(&responses.changes));
-        Self { planner, no_headers: Arc::from(""), responses, profiles, live }
+        Self {
+            planner: Arc::new(Planner::new(graph, settings)),
+            no_headers: Arc::from(""),
+            responses,
+            profiles,
+        }
     }
 
     /// The same with `changes` that others have too, instead of its own: what they change makes its answers old.
     #[must_use]
     pub fn sharing(self, changes: Arc<TagVersions>) -> Self {
-        let live = LiveQueries::new(Arc::clone(&self.planner), Arc::clone(&changes));
-        Self { responses: Responses::new(self.planner.settings.responses_bytes_max, changes), live, ..self }
+        Self { responses: Responses::new(self.planner.settings.responses_bytes_max, changes), ..self }
     }
 
     /// The graph's schema.
@@ -320,55 +314,15 @@ impl Engine {
             Ok(bound) => bound,
             Err(refusal) => return refused(refusal, &request, timing),
         };
-        let Bound { plan, variables } = &bound;
-        let variables = planner.values(variables.as_ref());
-        self.answer(RunInput { plan, variables, caller, headers, protocol, text, deadline }, timing).await
-    }
-
-    /// Plans `request` and binds its variables, so that it can be run again, or subscribed to.
-    ///
-    /// # Errors
-    /// The response to a request that is refused.
-    pub async fn bind(&self, request: Request<'_>, caller: &Caller) -> Result<BoundOperation, Response> {
-        let mut timing = Timing::default();
-        let planner = &self.planner;
-        let asked = PlanRequest { request, profile: caller.profile(), is_live: true };
-        let ready = match planner.ready(&asked, PlanThread::Loop, &mut timing) {
-            Err(Refusal::Costly) => Box::pin(planner.aside(&asked, &mut timing)).await,
-            ready => ready,
-        };
-        let Bound { plan, variables } = ready.map_err(|refusal| refused(refusal, &request, timing))?;
-        let headers = KeptHeaders::of(&plan, request.headers);
-        let variables = Arc::clone(planner.values(variables.as_ref()));
-        let (caller, protocol, text) = (caller.clone(), request.protocol, request.query.into());
-        Ok(BoundOperation { plan, variables, caller, headers, protocol, text })
-    }
-
-    /// Runs `operation` once more; its first byte has to be out before `deadline`.
-    pub async fn run(&self, operation: &BoundOperation, deadline: Instant) -> Response {
-        let BoundOperation { plan, variables, caller, headers, protocol, text } = operation;
-        let (protocol, headers) = (*protocol, headers as &dyn Headers);
-        let input = RunInput { plan, variables, caller, headers, protocol, text, deadline };
-        self.answer(input, Timing::default()).await
-    }
-
-    /// Subscribes to `operation`, a subscription or a query: its result now, and each time it differs.
-    ///
-    /// # Errors
-    /// It is a mutation, or there are too many subscriptions.
-    pub fn subscribe(&self, operation: BoundOperation) -> Result<Subscription, SubscribeError> {
-        self.live.subscribe(operation)
-    }
-
-    /// Counts of live queries.
-    pub fn live(&self) -> LiveState {
-        self.live.state()
+        let bound = &bound;
+        self.answer(RunInput { bound, caller, headers, protocol, text, deadline }, timing).await
     }
 
     /// Runs a bound plan.
-    async fn answer(&self, input: RunInput<'_>, mut timing: Timing) -> Response {
+    pub(crate) async fn answer(&self, input: RunInput<'_>, mut timing: Timing) -> Response {
         let started = Instant::now();
-        let RunInput { plan, variables, caller, headers, protocol, text, deadline } = input;
+        let RunInput { bound: Bound { plan, variables }, caller, headers, protocol, text, deadline } = input;
+        let variables = self.planner.values(variables.as_ref());
         let graph = &self.planner.graph;
         let Settings { hold_back_bytes, conditions_max, .. } = self.planner.settings;
         let changes = &*self.responses.changes;
@@ -440,18 +394,17 @@ impl Engine {
 }
 
 /// A bound plan and what it is run with.
-struct RunInput<'r> {
-    plan: &'r Arc<Plan>,
-    variables: &'r Arc<Variables>,
-    caller: &'r Caller,
-    headers: &'r dyn Headers,
-    protocol: Protocol,
-    text: &'r str,
-    deadline: Instant,
+pub(crate) struct RunInput<'r> {
+    pub(crate) bound: &'r Bound,
+    pub(crate) caller: &'r Caller,
+    pub(crate) headers: &'r dyn Headers,
+    pub(crate) protocol: Protocol,
+    pub(crate) text: &'r str,
+    pub(crate) deadline: Instant,
 }
 
 /// The response to a request that is not executed.
-fn refused(refusal: Refusal, request: &Request<'_>, timing: Timing) -> Response {
+pub(crate) fn refused(refusal: Refusal, request: &Request<'_>, timing: Timing) -> Response {
     let outcome = match &refusal {
         Refusal::MethodNotAllowed(kind, _) => Outcome::MethodNotAllowed(*kind),
         Refusal::Subscription(_) => Outcome::Subscription,

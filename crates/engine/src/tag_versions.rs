@@ -49,6 +49,8 @@ pub trait ChangeListener: Send + Sync {
     fn changed(&self, change: &Change<'_>);
     /// Any data may have been changed.
     fn everything_changed(&self);
+    /// A change whose outcome nobody waited for: it may be done a little later.
+    fn abandoned(&self, change: &Change<'_>);
 }
 
 /// A change of data with a tag.
@@ -201,11 +203,16 @@ pub(crate) struct InvalidateOnDrop<'r> {
     pub(crate) tags: &'r [Tag],
     /// The rows to which the change is confined.
     pub(crate) rows: Vec<RowKey>,
+    /// True once its outcome is known.
+    pub(crate) is_done: bool,
 }
 
 impl Drop for InvalidateOnDrop<'_> {
     fn drop(&mut self) {
         self.changes.note_rows(self.tags, &self.rows);
+        for tag in self.tags.iter().filter(|_| !self.is_done) {
+            self.changes.tell(|it| it.abandoned(&Change { tag: &tag.0, key: None }));
+        }
     }
 }
 

@@ -1,11 +1,10 @@
-//! Expressions between `$(` and `)` in a scenario: parsed once, evaluated for each answer.
+//! Expressions between `$(` and `)` in a scenario or plan: parsed once, evaluated for each answer.
 //!
-//! Names (`id`, `at`, `version`, `query.x`, `header.x`, `body.x`, path parameters), integers, decimals, 'texts', the operators
-//! `+ - * / %` and comparisons, and words that make something up from the seed: `words 3`, `between 1 90`, `pick A B`, `chance 0.3`.
+//! Names, integers, decimals, 'texts', the operators `+ - * / %` and comparisons, and words that make something up from the seed:
+//! `words 3`, `between 1 90`, `pick A B`, `chance 0.3`.
 //!
 //! **Invariant:** the same scenario, seed and request give the same value, whatever came before.
 
-use crate::yaml::unknown;
 use std::borrow::Cow;
 
 /// Words of generated texts.
@@ -23,6 +22,8 @@ pub(crate) enum Value<'a> {
     Int(i64),
     Decimal(f64),
     Text(Cow<'a, str>),
+    /// JSON that is written as it stands.
+    Json(Cow<'a, str>),
 }
 
 impl Value<'_> {
@@ -39,7 +40,7 @@ impl Value<'_> {
             #[expect(clippy::cast_precision_loss, reason = "made-up decimals")]
             Self::Int(it) => Some(*it as f64),
             Self::Decimal(it) => Some(*it),
-            Self::Null | Self::Bool(_) | Self::Text(_) => None,
+            Self::Null | Self::Bool(_) | Self::Text(_) | Self::Json(_) => None,
         }
     }
 
@@ -50,41 +51,27 @@ impl Value<'_> {
             Self::Bool(it) => 2 + u64::from(*it),
             Self::Int(it) => mix(5, it.cast_unsigned()),
             Self::Decimal(it) => mix(7, it.to_bits()),
-            Self::Text(it) => it.bytes().fold(11, |seed, byte| mix(seed, byte.into())),
+            Self::Text(it) | Self::Json(it) => it.bytes().fold(11, |seed, byte| mix(seed, byte.into())),
         }
     }
 }
 
 /// Values that names have while an answer is written.
-pub(crate) trait Known {
+pub(crate) trait Known<N> {
     /// The value of `name`; null where the request has none.
-    fn value(&self, name: &Name) -> Value<'_>;
+    fn value(&self, name: &N) -> Value<'_>;
     /// The seed of this answer, at this object and item.
     fn seed(&self) -> u64;
 }
 
-/// Something with a value while an answer is made.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Name {
-    Id,
-    /// The place in the list that many levels up, from 0.
-    At(usize),
-    Path(usize),
-    Query(String),
-    Header(String),
-    Body(Vec<String>),
-    Version,
-    VersionLeft,
-}
-
 /// An expression that was read.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Expression {
+pub(crate) enum Expression<N> {
     Constant(Value<'static>),
-    Name(Name),
+    Name(N),
     /// The number tells calls of one scenario apart, so that they do not make up the same.
-    Call(Call, Vec<Expression>, u64),
-    Binary(Box<Expression>, Operator, Box<Expression>),
+    Call(Call, Vec<Expression<N>>, u64),
+    Binary(Box<Expression<N>>, Operator, Box<Expression<N>>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,11 +126,11 @@ pub(crate) fn mix(seed: u64, value: u64) -> u64 {
     it ^ (it >> 31)
 }
 
-impl Expression {
+impl<N> Expression<N> {
     /// Reads `text`; `resolve` knows the names, `place` numbers the calls.
     pub(crate) fn read(
         text: &str,
-        resolve: &dyn Fn(&str) -> Result<Name, String>,
+        resolve: &dyn Fn(&str) -> Result<N, String>,
         place: &mut u64,
     ) -> Result<Self, String> {
         let mut reader = ExpressionReader { rest: text, resolve, place, depth: 0 };
@@ -154,7 +141,7 @@ impl Expression {
         }
     }
 
-    pub(crate) fn value<'a>(&'a self, known: &'a dyn Known) -> Value<'a> {
+    pub(crate) fn value<'a>(&'a self, known: &'a dyn Known<N>) -> Value<'a> {
         match self {
             Self::Constant(it) => it.clone(),
             Self::Name(name) => known.value(name),
@@ -166,7 +153,7 @@ impl Expression {
     }
 
     /// True if `holds` is true of a name in this expression.
-    pub(crate) fn any_name(&self, holds: &dyn Fn(&Name) -> bool) -> bool {
+    pub(crate) fn any_name(&self, holds: &dyn Fn(&N) -> bool) -> bool {
         match self {
             Self::Constant(_) => false,
             Self::Name(name) => holds(name),
@@ -216,7 +203,12 @@ fn compute(left: &Value<'_>, operator: Operator, right: &Value<'_>) -> Value<'st
     if number.is_finite() { Value::Decimal(number) } else { Value::Null }
 }
 
-fn made_up<'a>(call: Call, arguments: &'a [Expression], seed: u64, known: &'a dyn Known) -> Value<'a> {
+fn made_up<'a, N>(
+    call: Call,
+    arguments: &'a [Expression<N>],
+    seed: u64,
+    known: &'a dyn Known<N>,
+) -> Value<'a> {
     let mut random = fastrand::Rng::with_seed(seed);
     let argument = |at: usize| arguments.get(at).map_or(Value::Null, |it| it.value(known));
     match call {
@@ -241,15 +233,15 @@ fn made_up<'a>(call: Call, arguments: &'a [Expression], seed: u64, known: &'a dy
     }
 }
 
-struct ExpressionReader<'t, 'r> {
+struct ExpressionReader<'t, 'r, N> {
     rest: &'t str,
-    resolve: &'r dyn Fn(&str) -> Result<Name, String>,
+    resolve: &'r dyn Fn(&str) -> Result<N, String>,
     place: &'r mut u64,
     depth: usize,
 }
 
-impl<'t> ExpressionReader<'t, '_> {
-    fn binary(&mut self, level: usize) -> Result<Expression, String> {
+impl<N> ExpressionReader<'_, '_, N> {
+    fn binary(&mut self, level: usize) -> Result<Expression<N>, String> {
         let Some(operators) = LEVELS.get(level) else { return self.call() };
         let mut left = self.binary(level + 1)?;
         loop {
@@ -264,7 +256,7 @@ impl<'t> ExpressionReader<'t, '_> {
     }
 
     /// A word with its arguments, or a single thing.
-    fn call(&mut self) -> Result<Expression, String> {
+    fn call(&mut self) -> Result<Expression<N>, String> {
         let rest = self.rest.trim_start();
         let word = leading(rest);
         let Some((name, call, least)) = CALLS.iter().find(|it| it.0 == word) else { return self.atom() };
@@ -294,7 +286,7 @@ impl<'t> ExpressionReader<'t, '_> {
         Ok(Expression::Call(*call, arguments, place))
     }
 
-    fn atom(&mut self) -> Result<Expression, String> {
+    fn atom(&mut self) -> Result<Expression<N>, String> {
         let rest = self.rest.trim_start();
         if let Some(inner) = rest.strip_prefix('(') {
             self.depth += 1;
@@ -341,99 +333,5 @@ fn leading(text: &str) -> &str {
     match word.find('-') {
         Some(minus) if !name => &word[..minus],
         Some(_) | None => word,
-    }
-}
-
-/// The meaning of a name outside of lists.
-pub(crate) fn resolve(name: &str, parameters: &[String], lists: &[String]) -> Result<Name, String> {
-    if let Some(up) = lists.iter().rev().position(|it| it == name) {
-        return Ok(Name::At(up));
-    }
-    if let Some((kind, rest)) = name.split_once('.') {
-        return match kind {
-            "query" => Ok(Name::Query(rest.to_string())),
-            "header" => Ok(Name::Header(rest.to_ascii_lowercase())),
-            "body" => Ok(Name::Body(rest.split('.').map(str::to_string).collect())),
-            _ => Err(unknown("name", kind, &["query", "header", "body"])),
-        };
-    }
-    match name {
-        "id" => Ok(Name::Id),
-        "version" => Ok(Name::Version),
-        "version_left_s" => Ok(Name::VersionLeft),
-        _ => match parameters.iter().position(|it| it == name) {
-            Some(at) => Ok(Name::Path(at)),
-            None => {
-                let mut known: Vec<&str> =
-                    vec!["id", "version", "version_left_s", "words", "between", "pick", "chance"];
-                known.extend(parameters.iter().chain(lists).map(String::as_str));
-                Err(unknown("name", name, &known))
-            }
-        },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Seven;
-
-    impl Known for Seven {
-        fn value(&self, name: &Name) -> Value<'_> {
-            match name {
-                Name::Id => Value::Int(7),
-                Name::Query(it) => Value::Text(it.clone().into()),
-                Name::At(_)
-                | Name::Path(_)
-                | Name::Header(_)
-                | Name::Body(_)
-                | Name::Version
-                | Name::VersionLeft => Value::Null,
-            }
-        }
-        fn seed(&self) -> u64 {
-            1
-        }
-    }
-
-    fn check(text: &str, expected: Result<Value<'_>, &str>) {
-        let read = Expression::read(text, &|name| resolve(name, &[], &[]), &mut 0);
-        match (read, expected) {
-            (Ok(it), Ok(expected)) => assert_eq!(it.value(&Seven), expected, "{text}"),
-            (Err(message), Err(part)) => assert!(message.contains(part), "{text}: {message}"),
-            (found, _) => panic!("{text}: {found:?}"),
-        }
-    }
-
-    #[test]
-    fn sums_bind_as_usual() {
-        check("1 + id * 3 % 4", Ok(Value::Int(2)));
-        check("(id - 1) / 4", Ok(Value::Int(1)));
-        check("id % 4 + 0.5", Ok(Value::Decimal(3.5)));
-        check("id == 7", Ok(Value::Bool(true)));
-        check("id-1 < 6", Ok(Value::Bool(false)));
-        check("id / 0", Ok(Value::Null));
-        check("query.x-y", Ok(Value::Text("x-y".into())));
-        check("query.a + 1", Ok(Value::Null));
-    }
-
-    #[test]
-    fn what_is_made_up_is_the_same_each_time() {
-        check("words 2", Ok(Value::Text("maple silver".into())));
-        check("between 1 90", Ok(Value::Int(16)));
-        check("pick BAT BOWL 'ALL ROUND'", Ok(Value::Text("BAT".into())));
-        check("chance 1.0", Ok(Value::Bool(true)));
-    }
-
-    #[test]
-    fn mistakes_say_what_was_meant() {
-        check("wrods 2", Err("did you mean `words`?"));
-        check("between 1", Err("`between` takes 2"));
-        check("1 +", Err("a value is missing"));
-        check("(1", Err("a `)` is missing"));
-        check("1 2", Err("an operator is missing"));
-        check("form.x", Err("unknown name `form`"));
-        check(&format!("{}1{}", "(".repeat(40), ")".repeat(40)), Err("nest deeper"));
     }
 }

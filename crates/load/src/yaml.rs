@@ -3,6 +3,7 @@
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Error, Location, Spanned};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// An error in a scenario, with its place.
@@ -72,7 +73,8 @@ pub(crate) struct Span(pub Duration);
 
 impl Span {
     pub(crate) fn read(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no length of time; write it as `250us`, `5ms`, `1.5s` or `2min`");
+        let wrong =
+            || format!("`{text}` is no length of time; write it as `250us`, `5ms`, `1.5s`, `2min` or `1h`");
         let digits = text.find(|it: char| it != '.' && !it.is_ascii_digit()).ok_or_else(wrong)?;
         let (number, unit) = text.split_at(digits);
         let seconds = match unit {
@@ -80,6 +82,7 @@ impl Span {
             "ms" => 1e-3,
             "s" => 1.0,
             "min" => 60.0,
+            "h" => 3600.0,
             _ => return Err(wrong()),
         };
         let number: f64 = number.parse().map_err(|_| wrong())?;
@@ -87,9 +90,32 @@ impl Span {
     }
 }
 
+/// A length of time with its unit, as `250us`, `5ms`, `1.5s`, `2min`, `1h`.
+/// # Errors
+/// A text that is none.
+pub fn read_duration(text: &str) -> Result<Duration, String> {
+    Span::read(text).map(|it| it.0)
+}
+
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::read(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+/// Reads `1..5000`, both ends included.
+pub(crate) fn range(text: &Spanned<String>) -> Result<RangeInclusive<i64>, Mistake> {
+    let place: Location = text.referenced;
+    let ends = text
+        .value
+        .split_once("..")
+        .and_then(|(low, high)| Some((low.trim().parse::<i64>().ok()?, high.trim().parse::<i64>().ok()?)));
+    match ends {
+        Some((low, high)) if low <= high => Ok(low..=high),
+        Some((low, high)) => {
+            Err(Mistake::at(place, format!("no id is from {low} to {high}; write `{high}..{low}`")))
+        }
+        None => Err(Mistake::at(place, format!("`{}` is no range of ids; write `1..5000`", text.value))),
     }
 }
 
@@ -209,7 +235,7 @@ mod tests {
         check("250us", Some(250));
         check("1.5s", Some(1_500_000));
         check("2min", Some(120_000_000));
-        for wrong in ["5", "ms", "-5ms", "5 ms", "1e9s", "5h", ""] {
+        for wrong in ["5", "ms", "-5ms", "5 ms", "1e9s", "5d", ""] {
             check(wrong, None);
         }
     }

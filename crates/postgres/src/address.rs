@@ -55,8 +55,10 @@ pub struct Settings {
 /// Bounds on what grows.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections that share statements: one for each worker thread is best.
+    /// Connections that share statements: one for each worker thread is best, unless the server waits for others.
     pub lanes: usize,
+    /// Threads that ask. A thread takes one of the lanes beyond one for each while its own has a batch under way.
+    pub threads: usize,
     /// Connections for mutations and long reads.
     pub sessions_max: usize,
     /// Statements that may wait for one lane, and callers for a session.
@@ -91,6 +93,7 @@ impl Limits {
     /// For servers with ordinary requests.
     pub const DEFAULT: Self = Self {
         lanes: 2,
+        threads: 2,
         sessions_max: 32,
         waiting_max: 1024,
         wait_max: Duration::from_secs(2),

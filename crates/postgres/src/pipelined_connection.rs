@@ -243,6 +243,11 @@ impl<B: Batch> PipelinedConnection<B> {
         }
     }
 
+    /// True if a batch is under way, or statements wait for the next.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.shared.busy_since_ms.load(Ordering::Relaxed) != 0 || self.shared.is_awaited()
+    }
+
     /// Numbers of batches and statements sent.
     pub(crate) fn sent(&self) -> (u64, u64) {
         (self.shared.batches.load(Ordering::Relaxed), self.shared.statements.load(Ordering::Relaxed))

@@ -103,14 +103,15 @@ impl Server {
         parameters: Parameters,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        let own = &self.lanes[thread_number() % self.lanes.len()];
+        let number = thread_number();
+        let own = &self.lanes[number % self.lanes.len()];
         for _ in 0..RUNTIMES_MAX {
             if let Some(cause) = self.bulkhead.diverts(statement) {
                 return Box::pin(self.read_behind(cause, statement, &parameters, deadline)).await;
             }
             let lane = match own.is_stuck() {
                 true => self.lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own),
-                false => own,
+                false => self.idle_lane(number).unwrap_or(own),
             };
             match lane.submit(statement, parameters.clone(), deadline)?.await {
                 Ok(Err(error)) if error.is_locked() => {
@@ -122,6 +123,13 @@ impl Server {
             }
         }
         Box::pin(self.read_behind(Cause::Read, statement, &parameters, deadline)).await
+    }
+
+    /// Of the lanes of the thread with `number`, where it has several, the first that has nothing to do.
+    fn idle_lane(&self, number: usize) -> Option<&PipelinedConnection> {
+        let (count, threads) = (self.lanes.len(), self.sessions.dialer.settings.limits.threads.max(1));
+        let beyond = if count > threads { count / threads } else { 0 };
+        (0..beyond).map(|it| &self.lanes[(number + it * threads) % count]).find(|it| !it.is_busy())
     }
 
     /// Runs a read on a session.

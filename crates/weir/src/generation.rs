@@ -23,6 +23,7 @@ use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
+use weir_engine::live::LiveQueries;
 use weir_engine::observer::Observer;
 use weir_metadata::Loaded;
 use weir_postgres::Watch;
@@ -35,6 +36,8 @@ pub struct Generation {
     pub config: Config,
     /// The engine that answers requests.
     pub engine: Engine,
+    /// Subscriptions to it.
+    pub(crate) live: LiveQueries,
     /// The same database in Relay's form.
     pub(crate) relay: RelayGraph,
     /// Queries that the operator keeps.
@@ -95,6 +98,7 @@ impl Generation {
         let authenticator = Authenticator::new(&config)?;
         let relay = RelayGraph::new(&config, &graph, settings(&config));
         let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
+        let live = LiveQueries::of(&engine, config.live_settings());
         // The contents of a source that is down are not known.
         let schema = findings.down.is_empty().then(|| Arc::clone(engine.schema()));
         let (operations, misfits) = SavedOperations::new(&config, schema.as_deref())?;
@@ -106,6 +110,7 @@ impl Generation {
         Ok(Self {
             number,
             engine,
+            live,
             relay,
             credentials: authenticator.credentials().into(),
             operations,
@@ -155,7 +160,6 @@ pub(crate) fn settings(config: &Config) -> Settings {
         hold_back_bytes: config.cache.hold_back_bytes,
         responses_bytes_max: config.cache.responses_bytes_max,
         observer: Some(Arc::clone(usage::table()) as Arc<dyn Observer>),
-        live: config.live.settings(config.limits.request_s),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::sources;
 use std::sync::{Arc, OnceLock};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
+use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_engine::source::Source;
 
 /// The engine of Relay's form, made at the first request for it.
@@ -19,6 +20,8 @@ pub(crate) struct RelayGraph {
     source: Option<Arc<dyn Source>>,
     settings: Settings,
     made: OnceLock<Result<Engine, String>>,
+    live_settings: LiveSettings,
+    live: OnceLock<LiveQueries>,
 }
 
 impl RelayGraph {
@@ -29,7 +32,8 @@ impl RelayGraph {
         let name = names.into_iter().find(|it| is_wanted(it)).filter(|_| config.relay.enabled);
         let sources = graph.sources().iter().map(|it| &it.0);
         let source = name.and_then(|name| sources.into_iter().find(|it| it.name() == name));
-        Self { source: source.cloned(), settings, made: OnceLock::new() }
+        let (made, live, live_settings) = (OnceLock::new(), OnceLock::new(), config.live_settings());
+        Self { source: source.cloned(), settings, made, live_settings, live }
     }
 
     /// True if there is no database in this form.
@@ -40,6 +44,12 @@ impl RelayGraph {
     /// The engine, if it was made.
     pub(crate) fn made(&self) -> Option<Result<&Engine, &str>> {
         self.made.get().map(|it| it.as_ref().map_err(String::as_str))
+    }
+
+    /// Subscriptions to the engine, if it was made.
+    pub(crate) fn live(&self) -> Option<&LiveQueries> {
+        let engine = self.made.get()?.as_ref().ok()?;
+        Some(self.live.get_or_init(|| LiveQueries::of(engine, self.live_settings)))
     }
 
     /// The engine. The first call makes it, which takes as long as the schema is large.

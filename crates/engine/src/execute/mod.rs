@@ -296,9 +296,9 @@ impl<'r> ExecutionContext<'r> {
             request_scope: cache.map(|cache| RequestScope { cache, barrier: level }),
         };
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
-        let _noting = is_change.then(|| {
+        let mut noting = is_change.then(|| {
             let rows = if self.changes.has_listeners() { node.fetch.rows(input) } else { Vec::new() };
-            InvalidateOnDrop { changes: self.changes, tags: node.fetch.touches(), rows }
+            InvalidateOnDrop { changes: self.changes, tags: node.fetch.touches(), rows, is_done: false }
         });
         // The call itself is inside, so that a panic before the first await is caught too.
         let asked = AssertUnwindSafe(async { node.fetch.run(input).await }).catch_unwind();
@@ -314,6 +314,9 @@ impl<'r> ExecutionContext<'r> {
                 Err(_) => return Err(SourceError::Timeout),
             },
         };
+        if let Some(noting) = &mut noting {
+            noting.is_done = true;
+        }
         reply.unwrap_or_else(|panic| {
             let words = panic.downcast_ref::<&str>().copied();
             let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));

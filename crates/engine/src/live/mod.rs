@@ -15,6 +15,7 @@ mod subscription;
 pub use subscription::{Cause, LiveResult, Subscription};
 
 use crate::bound_operation::BoundOperation;
+use crate::engine::Engine;
 use crate::planner::Planner;
 use crate::source::ChangeSink;
 use crate::tag_versions::{Change, ChangeListener, TagVersions};
@@ -23,6 +24,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use weir_language::ast::OperationKind;
+
+/// Time after which a change that nobody waited for is surely done, or undone.
+const ABANDONED: Duration = Duration::from_secs(2);
 
 /// Limits and intervals of live queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +81,8 @@ pub struct LiveState {
     pub results: u64,
 }
 
-/// The live queries of an engine.
-pub(crate) struct LiveQueries {
+/// The live queries of an engine. Dropped, they end.
+pub struct LiveQueries {
     shared: Arc<LiveShared>,
 }
 
@@ -104,6 +108,11 @@ impl ChangeListener for LiveShared {
         if self.registry().mark(change, None, Instant::now()) {
             self.wake.notify_one();
         }
+    }
+
+    fn abandoned(&self, change: &Change<'_>) {
+        self.registry().mark_later(change, Instant::now() + ABANDONED);
+        self.wake.notify_one();
     }
 
     fn everything_changed(&self) {
@@ -138,18 +147,19 @@ impl ChangeSink for FeedSink<'_> {
 
 impl LiveQueries {
     /// None yet. The runner's thread begins with the first subscription.
-    pub(crate) fn new(planner: Arc<Planner>, changes: Arc<TagVersions>) -> Self {
-        let settings = planner.settings.live;
+    #[must_use]
+    pub fn of(engine: &Engine, settings: LiveSettings) -> Self {
+        let (planner, changes) = (Arc::clone(&engine.planner), Arc::clone(&engine.responses.changes));
         let sources = planner.graph.sources().len();
         let registry = Mutex::new(Registry::new(sources));
         Self { shared: Arc::new(LiveShared { planner, changes, settings, registry, wake: Notify::new() }) }
     }
 
-    /// Subscribes to `operation`: the first result comes as soon as it is read.
+    /// Subscribes to `operation`, a subscription or a query that its engine bound: its result as soon as it is read, and each time it differs.
     ///
     /// # Errors
     /// See [`SubscribeError`].
-    pub(crate) fn subscribe(&self, operation: BoundOperation) -> Result<Subscription, SubscribeError> {
+    pub fn subscribe(&self, operation: BoundOperation) -> Result<Subscription, SubscribeError> {
         if operation.kind() == OperationKind::Mutation {
             return Err(SubscribeError::Mutation);
         }
@@ -174,8 +184,15 @@ impl LiveQueries {
     }
 
     /// Counts for operators.
-    pub(crate) fn state(&self) -> LiveState {
+    #[must_use]
+    pub fn state(&self) -> LiveState {
         self.shared.registry().state()
+    }
+}
+
+impl std::fmt::Debug for LiveQueries {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LiveQueries").field("state", &self.state()).finish_non_exhaustive()
     }
 }
 

@@ -41,6 +41,8 @@ struct Member {
     read_at: Option<Instant>,
     /// When it is dirty whatever is told: by the interval, or the end of the result's lifetime.
     due: Option<(Instant, Cause)>,
+    /// A change that nobody waited for is done by then: a read that began before does not settle it.
+    later: Option<Instant>,
 }
 
 /// Tables whose changes concern a member: any, or only those of one row.
@@ -213,6 +215,7 @@ impl Registry {
             is_read: false,
             read_at: None,
             due: None,
+            later: None,
         };
         self.members[at as usize].1 = Some(member);
         self.by_key.insert(key, id);
@@ -283,6 +286,24 @@ impl Registry {
             }
         }
         any
+    }
+
+    /// Has the members that `change` concerns read at `at`, or before.
+    pub(super) fn mark_later(&mut self, change: &Change<'_>, at: Instant) {
+        let Some(table) = self.tables.get(change.tag) else { return };
+        let concerned: Vec<MemberId> = table.whole.iter().chain(table.rows.values().flatten()).copied().collect();
+        for id in concerned {
+            let due = (at, Cause::Change);
+            let Some(member) = self.member(id) else { continue };
+            let before = member.later.replace(at);
+            let is_sooner = member.due.is_none_or(|it| it.0 > at);
+            if is_sooner && before.is_none() {
+                if let Some((old, _)) = member.due.replace(due) {
+                    self.timers.remove(&(old, id));
+                }
+                self.timers.insert((at, id));
+            }
+        }
     }
 
     /// Marks all members, or those that ask `source`.
@@ -383,7 +404,9 @@ impl Registry {
             member.newest.send_replace(Some(Arc::new(result)));
         }
         let is_told = |it: &u16| sources[usize::from(*it)].has_feed && sources[usize::from(*it)].is_complete;
+        member.later = member.later.filter(|at| member.read_at.is_some_and(|it| it < *at));
         let due = match expires {
+            _ if member.later.is_some() => member.later.map(|at| (at, Cause::Change)),
             Some(at) => Some((at, Cause::Expiry)),
             None if member.sources.iter().all(is_told) => None,
             None => Some((now + poll, Cause::Poll)),

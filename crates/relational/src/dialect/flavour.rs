@@ -116,26 +116,30 @@ impl Flavour {
         }
     }
 
-    /// Differences of its guarantees from PostgreSQL's, for operators: a line each.
+    /// Differences from PostgreSQL, for operators: snapshots, unique constraints, foreign keys and sequences first, a line
+    /// each.
     #[must_use]
     pub const fn promises(self) -> &'static [&'static str] {
         match self {
             Self::Postgres => &[],
             Self::Cockroach => &[
                 "one request reads one moment; transactions that lose a race (40001) are repeated up to ten times",
+                "unique constraints and foreign keys hold as on PostgreSQL; sequences have gaps, and INT columns are `bigint`",
                 "`x-weir-consistency: eventual` reads the nearest copy, some 5 seconds behind",
-                "`bigint` is the type of INT columns; no run of Weir against CockroachDB was made yet",
+                "functions and `watch_ddl` are not served; no run of Weir against CockroachDB was made yet",
             ],
             Self::Yugabyte => &[
                 "one request reads one moment; transactions that lose a race (40001) are repeated up to ten times",
+                "unique constraints and foreign keys hold as on PostgreSQL; sequences have gaps",
                 "`x-weir-consistency: eventual` reads the nearest copy, up to `stale_reads_ms_max` behind",
-                "no run of Weir against YugabyteDB was made yet",
+                "`watch_ddl` is not served; no run of Weir against YugabyteDB was made yet",
             ],
             Self::Citus => &[
                 "a read of one shard sees one moment; a read over several may see half of a transaction",
                 "a unique constraint holds where it has the distribution column",
                 "a foreign key holds between colocated tables by the distribution column, and to reference tables",
-                "connect to the coordinator: on a worker sequences of `int` and local tables are missing",
+                "sequences of `bigint` count on every node, those of `int` on the coordinator alone",
+                "connect to the coordinator: local tables are missing on a worker",
             ],
         }
     }
@@ -267,6 +271,16 @@ mod tests {
         check("PostgreSQL 16.3 on x86_64-pc-linux-gnu", true, Flavour::Citus);
         check("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu, built 2024/05/15)", false, Flavour::Cockroach);
         check("PostgreSQL 15.12-YB-2025.1.0.0-b0 on x86_64-pc-linux-gnu", false, Flavour::Yugabyte);
+    }
+
+    #[test]
+    fn every_flavour_says_what_holds_on_it() {
+        for flavour in Flavour::ALL.into_iter().filter(|it| *it != Flavour::Postgres) {
+            let said = flavour.promises().join("\n");
+            for of in ["moment", "unique constraint", "foreign key", "sequences"] {
+                assert!(said.contains(of), "{of}: {said}");
+            }
+        }
     }
 
     #[test]

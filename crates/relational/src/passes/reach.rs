@@ -52,12 +52,13 @@ impl Reach {
     }
 }
 
-/// The shards that a statement of the levels `tops` and all below them asks.
+/// The shards that a statement of the levels `tops` and all below them asks; `has_keys`: lists of the keys of their parents are bound.
 #[must_use]
-pub fn of_levels(relations: &Relations, plan: &Plan, tops: &[u32]) -> Reach {
+pub fn of_levels(relations: &Relations, plan: &Plan, tops: &[u32], has_keys: bool) -> Reach {
     let mut asked = Asked::new(relations);
     let mut waiting = tops.to_vec();
     while let Some(level) = waiting.pop() {
+        asked.has_keys = has_keys && tops.contains(&level);
         asked.query(&plan.levels[level as usize].query);
         waiting.extend(plan.levels_of(level));
     }
@@ -119,11 +120,13 @@ struct Asked<'r> {
     /// Different values of distribution columns.
     values: Vec<Parameter>,
     least: Reach,
+    /// The query at hand is below parents whose keys are bound as lists.
+    has_keys: bool,
 }
 
 impl<'r> Asked<'r> {
     const fn new(relations: &'r Relations) -> Self {
-        Self { relations, values: Vec::new(), least: Reach::None }
+        Self { relations, values: Vec::new(), least: Reach::None, has_keys: false }
     }
 
     fn reach(&self) -> Reach {
@@ -146,7 +149,11 @@ impl<'r> Asked<'r> {
         // The rows that a function gives are its own.
         match query.call {
             Some(_) => self.restrictions(&query.scan),
-            None => self.rows(&query.scan, &query.filter),
+            None => {
+                let distribution = self.distribution(&query.scan).filter(|_| self.has_keys);
+                let is_listed = distribution.is_some_and(|it| query.key_of_parents(it).is_some());
+                self.own_rows(&query.scan, &query.filter, is_listed);
+            }
         }
         query.order.iter().for_each(|it| self.expr(&it.of));
         match &query.output {
@@ -160,9 +167,14 @@ impl<'r> Asked<'r> {
 
     /// The rows of a table that fulfil `filter`.
     fn rows(&mut self, scan: &Scan, filter: &Filter) {
+        self.own_rows(scan, filter, false);
+    }
+
+    /// The same; `is_listed`: their shards are those of values in a list.
+    fn own_rows(&mut self, scan: &Scan, filter: &Filter, mut is_listed: bool) {
         if let Some(column) = self.distribution(scan) {
             let mut known = Known::new();
-            let mut is_listed = is_listed(filter, column);
+            is_listed |= self::is_listed(filter, column);
             direct(filter, &mut known);
             if let Some(policy) = scan.policy() {
                 direct(policy, &mut known);

@@ -125,6 +125,8 @@ impl Router<'_> {
 
     /// Completes the conditions of a change.
     fn change(&self, change: &mut Change) {
+        // The row of a conflict is found by its key.
+        let is_conflict = matches!(change, Change::Insert(_));
         let (scan, filter, set): (_, _, Vec<ColumnId>) = match change {
             Change::Update(update) => {
                 (&mut update.scan, &mut update.filter, update.set.iter().map(|it| it.0).collect())
@@ -143,6 +145,9 @@ impl Router<'_> {
             }
         };
         let mut known = self.of_scan(scan, filter);
+        if !is_conflict {
+            self.pin(scan.table(), scan, filter, &known);
+        }
         self.filter(filter, scan.table(), &known);
         // The policy's conditions are on the row before and after the change.
         known.retain(|it| !set.contains(&it.0));

@@ -1,7 +1,7 @@
 //! A query over one table: filter, order, page and output columns.
 
-use super::operators::{Aggregation, Cast, Statistic};
-use super::{Filter, Parameter, Purpose, Scan};
+use super::operators::{Aggregation, Cast, Comparison, Statistic};
+use super::{Filter, Origin, Parameter, Purpose, Scan};
 use crate::catalog::{ColumnId, FunctionId, Relations, RelationshipId, TableId, Through};
 
 /// Select, Filter, Order, Page, Nest over one table.
@@ -42,10 +42,45 @@ impl Query {
         }
     }
 
+    /// The key of parents in memory that `column` has to equal, if there is one.
+    #[must_use]
+    pub fn key_of_parents(&self, column: ColumnId) -> Option<Origin> {
+        let mut ties = self.nest.iter().filter(|_| self.through.is_none());
+        let tied = ties.find(|it| it.0 == Tie::Column(column)).map(|it| Origin::ParentColumn(it.1));
+        tied.or_else(|| compared_key(&self.filter, column))
+    }
+
     /// The same rows the other way round.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self { order: self.order.iter().map(Order::reversed).collect(), ..self.clone() }
+    }
+}
+
+/// The key of parents in another source that a conjunct of `filter` compares `column` with.
+fn compared_key(filter: &Filter, column: ColumnId) -> Option<Origin> {
+    match filter {
+        Filter::All(parts) => parts.iter().find_map(|it| compared_key(it, column)),
+        Filter::Compare {
+            of: Expr::Column(of) | Expr::Key(of),
+            by: Comparison::Eq | Comparison::In,
+            with: Parameter { origin: origin @ Origin::Parent(_), .. },
+        } if *of == column => Some(origin.clone()),
+        Filter::Compare { .. }
+        | Filter::Any(_)
+        | Filter::Not(_)
+        | Filter::NotTrue(_)
+        | Filter::Named { .. }
+        | Filter::Words { .. }
+        | Filter::Each { .. }
+        | Filter::Place { .. }
+        | Filter::Null { .. }
+        | Filter::Missing { .. }
+        | Filter::Among { .. }
+        | Filter::Measure { .. }
+        | Filter::Columns { .. }
+        | Filter::Somewhere { .. }
+        | Filter::Exists { .. } => None,
     }
 }
 

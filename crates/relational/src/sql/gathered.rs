@@ -50,6 +50,15 @@ impl Renderer<'_> {
         }
     }
 
+    /// The conjuncts of `filter` that compare no such value.
+    fn near<'f>(&self, filter: &'f Filter) -> Vec<&'f Filter> {
+        match filter {
+            Filter::All(parts) => parts.iter().flat_map(|it| self.near(it)).collect(),
+            part if self.compares_far(part) => Vec::new(),
+            part => vec![part],
+        }
+    }
+
     /// True if `of` is a value of a row that may be on another node.
     fn reads_far(&self, of: &Expr) -> bool {
         match of {
@@ -65,6 +74,34 @@ impl Renderer<'_> {
             | Expr::Instant { .. }
             | Expr::Statistic { .. } => false,
         }
+    }
+
+    /// ` WHERE …`: the rows that a change finds. Where a condition compares values of rows on other nodes, which are joined to rows of a query
+    /// alone, a query finds the keys; what else is asked of the rows stands beside it too, as it may tell the shard.
+    pub(super) fn found(&mut self, scan: &Scan, filter: &Filter, scope: Scope) {
+        let policy = scan.policy();
+        let is_far = policy.is_some_and(|it| self.compares_far(it)) || self.compares_far(filter);
+        let key = self.relations.catalog.table(scan.table()).primary_key.as_ref().filter(|_| is_far);
+        let Some(key) = key else { return self.both(" WHERE ", scan, filter, scope) };
+        self.sql.push_str(" WHERE ");
+        for part in policy.map_or_else(Vec::new, |it| self.near(it)) {
+            self.demanded(part, scope);
+            self.sql.push_str(" AND ");
+        }
+        for part in self.near(filter) {
+            self.filter(part, scope);
+            self.sql.push_str(" AND ");
+        }
+        self.key(&key.columns, scope);
+        self.sql.push_str(" IN (SELECT ");
+        let there = self.alias(scan.table());
+        self.joinable.push(there.alias);
+        self.guard(there, scan);
+        self.key_list(&key.columns, there);
+        self.sql.push_str(" FROM ");
+        self.joinable_table(there);
+        self.both(" WHERE ", scan, filter, there);
+        self.sql.push(')');
     }
 
     /// `(ours IS NOT NULL AND ours IN (SELECT theirs FROM related WHERE …))`: true and false as `EXISTS`, never null.

@@ -13,8 +13,8 @@ use super::assemble::{Assembler, Draft, Parents};
 use super::merged::unnest;
 use super::slots::SlotValue;
 use super::{ParentKey, Scope, nest_scope};
-use crate::catalog::ColumnId;
 use crate::catalog::postgres_types::oid;
+use crate::catalog::{ColumnId, Placement};
 use crate::dialect::Dialect;
 use crate::plan::{Expr, Filter, Origin, Output, Query, Tie};
 
@@ -224,7 +224,22 @@ impl<'n, 'a> Nested<'n, 'a> {
             it.sql.push_str(if query.through.is_some() { ")" } else { "" });
             let conditions = it.aside(|it| it.conditions(query, scope, " ON "));
             it.sql.push_str(if conditions.is_empty() { " ON true" } else { &conditions });
-        })
+        }) + &self.among_shards(scope)
+    }
+
+    /// ` AND key = ANY(list)`, where a table of shards is joined to keys in memory: the join alone would ask all shards.
+    fn among_shards(&mut self, scope: Scope) -> String {
+        let of = self.it.renderer.relations.catalog.table(scope.table);
+        let is_joined = self.it.dialect.flavour.abilities().merges_by_join;
+        let Placement::Sharded { column, .. } = of.placement else { return String::new() };
+        let key = self.query.key_of_parents(column).filter(|_| self.memory.is_none() && !is_joined);
+        let ty = of.column(column).oid;
+        let is_list = |it: &ParentKey| Some(&it.origin) == key.as_ref() && it.ty == Some(ty);
+        let at = self.it.renderer.parents.iter().position(is_list);
+        let Some(at) = at.filter(|_| is_text(ty) || has_one_form(ty)) else { return String::new() };
+        let list = self.it.dialect.placeholder(at + 1);
+        let column = self.it.renderer.aside(|it| it.stored(scope, column));
+        format!(" AND {column} = ANY({list})")
     }
 
     fn order(&mut self, scope: Scope) -> String {

@@ -214,7 +214,7 @@ impl Renderer<'_> {
             self.assign(*column, assign, scope);
         }
         let assigned = self.parameters.len();
-        self.both(" WHERE ", &update.scan, &update.filter, scope);
+        self.found(&update.scan, &update.filter, scope);
         let check = update.scan.check().map(|check| self.aside(|it| it.demanded(check, returned(scope))));
         self.returning(scope, &update.returning, check);
         assigned
@@ -246,7 +246,7 @@ impl Renderer<'_> {
     fn delete(&mut self, delete: &Delete, scope: Scope) {
         self.sql.push_str("DELETE FROM ");
         self.table(scope);
-        self.both(" WHERE ", &delete.scan, &delete.filter, scope);
+        self.found(&delete.scan, &delete.filter, scope);
         self.returning(scope, &delete.returning, None);
     }
 

@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod array_text;
 pub(crate) mod bind;
 pub(crate) mod columns;
+mod confined_tables;
 pub(crate) mod coordinates;
 pub(crate) mod encoded;
 pub(crate) mod errors;

@@ -8,6 +8,7 @@
 
 use super::answer::Names;
 use super::bind::Bindings;
+use super::confined_tables::ConfinedTables;
 use super::errors::{coded, missing_variable};
 use super::explain::Explained;
 use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
@@ -38,8 +39,7 @@ use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::passes::effects::touched;
-use weir_relational::passes::row_keys::row_keys;
-use weir_relational::plan::{Parameter, Plan};
+use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::TooWide;
 
 /// The bytes of a member of a mutation, and the errors in it.
@@ -190,7 +190,7 @@ struct DatabaseFetch<D: Driver> {
     /// Session variables that a run may read.
     claims: Vec<Box<str>>,
     /// The tables of which a run uses one row.
-    confined: Vec<(Tag, Vec<Parameter>)>,
+    confined: ConfinedTables,
 }
 
 #[derive(Clone, Copy)]
@@ -273,7 +273,8 @@ impl<D: Driver> Source for DatabaseSource<D> {
         let prepared = inner.forms.fixed().filter(|_| !matches!(kind, FetchKind::Programs));
         let tags = self.state.tags(prepared.map(|it| &**it));
         let claims = inner.claims();
-        let confined = prepared.map(|it| self.state.confined(it.plan())).unwrap_or_default();
+        let confined =
+            prepared.map(|it| ConfinedTables::of(&*self.state.frontend, it.plan())).unwrap_or_default();
         Ok(Box::new(DatabaseFetch { inner: Arc::new(inner), kind, tags, claims, confined }))
     }
 
@@ -301,14 +302,6 @@ impl<D: Driver> SourceState<D> {
         let known = prepared.filter(|it| it.plan().functions.is_empty() && it.plan().lookups.is_empty());
         let catalog = &self.frontend.relations().catalog;
         tags(catalog, known.and_then(|it| touched(catalog, it.tables(), &it.plan().changes)))
-    }
-
-    /// The tables of which `plan` uses one row, and where the values of its key are.
-    fn confined(&self, plan: &Plan) -> Vec<(Tag, Vec<Parameter>)> {
-        let catalog = &self.frontend.relations().catalog;
-        let confined = row_keys(catalog, plan).into_iter();
-        let tagged = confined.flat_map(|it| Some((tags(catalog, Some(vec![it.table])).pop()?, it.key)));
-        tagged.collect()
     }
 }
 
@@ -586,12 +579,7 @@ impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
 
     fn rows(&self, input: FetchInput<'_>) -> Vec<RowKey> {
         let (form, claims) = (Form::default(), input.caller.claims());
-        let bindings = self.inner.bindings(input.output, input.variables, &form, &[], claims);
-        let row = |(tag, key): &(Tag, Vec<Parameter>)| {
-            let texts: Option<Vec<String>> = key.iter().map(|it| bindings.key_text(it)).collect();
-            Some(RowKey::new(tag.clone(), texts?.iter().map(String::as_str)))
-        };
-        self.confined.iter().filter_map(row).collect()
+        self.confined.rows(&self.inner.bindings(input.output, input.variables, &form, &[], claims))
     }
 
     fn explain(&self, input: ExplainInput<'_>, out: &mut String) {

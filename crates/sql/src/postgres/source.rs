@@ -143,10 +143,9 @@ impl PostgresState {
     pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Reads, TooWide> {
         let relations = self.frontend.relations();
         let assembly = assemble(&self.driver.dialect, relations, plan, tops, parents)?;
-        let reach = reach::of_levels(relations, plan, tops);
-        Ok(self
-            .asked(assembly, plan, matches!(parents, Parents::Keys(_) | Parents::Rows(_)), &[])
-            .reaching(reach))
+        let has_keys = matches!(parents, Parents::Keys(_) | Parents::Rows(_));
+        let reach = reach::of_levels(relations, plan, tops, has_keys);
+        Ok(self.asked(assembly, plan, has_keys, &[]).reaching(reach))
     }
 
     /// A statement for the level `only`, whatever is below it; its columns `keys` are those of what is below.

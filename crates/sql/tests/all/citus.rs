@@ -55,8 +55,15 @@ pub(crate) fn judged_as(
     flavour: Flavour,
     question: &str,
 ) -> (Vec<String>, Vec<Reach>) {
-    let Sent { changes, reads } = sent_as(identity, api, flavour, question);
-    let model = Model::new(catalog);
+    judged_sent(&Model::new(catalog), question, &sent_as(identity, api, flavour, question))
+}
+
+/// The same of what is sent for `question`.
+pub(crate) fn judged_sent(
+    model: &Model<'_>,
+    question: &str,
+    Sent { changes, reads, .. }: &Sent,
+) -> (Vec<String>, Vec<Reach>) {
     let (mut broken, mut reached) = (Vec::new(), Vec::new());
     let mut judge = |sql: &str, first: usize, values: &[String]| {
         let value = |name: &str| {
@@ -68,10 +75,10 @@ pub(crate) fn judged_as(
             Err(rules) => broken.push(format!("{question}\n{sql}\n{}", rules.join("\n"))),
         }
     };
-    for (change, values) in &changes {
+    for (change, values) in changes {
         judge(&change.sql, change.values, values);
     }
-    for read in &reads {
+    for read in reads {
         judge(&read.assembly.sql, read.assembly.oids.len() - read.values.len(), &read.values);
     }
     (broken, reached)
@@ -99,6 +106,8 @@ pub(crate) const FAR: &[&str] = &[
     r#"{ Artist(distinct_on: Name, order_by: [{Name: asc}, {Artist_Albums_aggregate: {count: desc}}, {ArtistId: asc}]) { ArtistId } }"#,
     r#"{ Invoice(where: {Invoice_Customer: {Country: {_eq: "Brazil"}}}, order_by: {InvoiceId: asc}) { Invoice_InvoiceLines(order_by: {InvoiceLineId: asc}) { InvoiceLine_Track { Name Track_Album { Title } } } } }"#,
     r#"mutation { delete_Album(where: {Album_Artist: {Name: {_eq: "nobody"}}}) { affected_rows } }"#,
+    r#"mutation { delete_Artist(where: {Artist_Albums_aggregate: {count: {predicate: {_gt: 1000}}}}) { affected_rows } }"#,
+    r#"mutation { update_Artist(where: {ArtistId: {_eq: 3}, _not: {Artist_Albums_aggregate: {count: {predicate: {_eq: 0}}}}}, _set: {Name: "x"}) { affected_rows } }"#,
     r#"mutation { update_Track(where: {Track_Album: {Album_Artist: {Name: {_eq: "nobody"}}}}, _set: {Composer: "x"}) { affected_rows } }"#,
 ];
 
@@ -135,6 +144,31 @@ fn the_statements_for_shards_give_the_rows_of_plain_ones() {
             continue;
         }
         assert_eq!(rows(&spread, Flavour::Citus), rows(&plain, Flavour::Postgres), "{question}");
+    }
+}
+
+/// Changes whose rows have rows below them that are found by the distribution column, and by others.
+const BELOW_ROWS: &[&str] = &[
+    "mutation { delete_Album(where: {Title: {_eq: \"x\"}}) { returning { Title Album_Tracks(order_by: {TrackId: asc}, limit: 2) { Name Track_Genre { Name } } Album_Artist { Name } } } }",
+    "mutation { delete_Album(where: {Title: {_eq: \"x\"}}) { returning { Album_Tracks(order_by: {TrackId: asc}) { Name } Album_Artist { Artist_Albums { Title } } } } }",
+    "mutation { delete_Album(where: {Title: {_eq: \"x\"}}) { returning { Album_Tracks_aggregate { aggregate { count max { Name } } } Album_Artist { Name } } } }",
+    "mutation { delete_Album(where: {Title: {_eq: \"x\"}}) { returning { Album_Tracks_aggregate(order_by: {TrackId: asc}, limit: 3) { aggregate { count } nodes { Name } } } } }",
+];
+
+#[test]
+fn rows_below_changed_rows_are_found_on_their_own_shards() {
+    let (plain, catalog, database) = (api(), spread_chinook(), chinook_database());
+    let spread = api_over(catalog.clone());
+    for question in BELOW_ROWS {
+        let (broken, _) = judged(&catalog, &spread, Flavour::Citus, question);
+        assert!(broken.is_empty(), "{}", broken.join("\n"));
+        assert!(!judged(&catalog, &spread, Flavour::Cockroach, question).0.is_empty(), "{question}");
+        let rows = |api, flavour| -> Vec<_> {
+            sent(api, flavour, question).reads.iter().map(|it| answer(&database, it)).collect()
+        };
+        let expected = rows(&plain, Flavour::Postgres);
+        assert!(expected.iter().flatten().all(|it| !it.is_empty()), "{question}");
+        assert_eq!(rows(&spread, Flavour::Citus), expected, "{question}");
     }
 }
 

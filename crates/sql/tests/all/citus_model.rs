@@ -2,7 +2,7 @@
 //!
 //! It knows the rules that were found on a cluster of Citus 13: a correlated sub-select has to be tied to its outer row by the
 //! distribution columns of one colocation, or read a reference table; sharded tables in one FROM have to be tied so too; nothing
-//! is LATERAL; no change sets a distribution column; a function takes no row as a whole; an upsert's condition has no sub-select.
+//! is LATERAL; a join with a list of keys says the list again, for the shards to be known; no change sets a distribution column; a function takes no row as a whole; an upsert's condition has no sub-select.
 //! A statement whose sharded tables all have the same constant goes to one shard as it is, and may be anything but the last
 //! three.
 
@@ -53,6 +53,10 @@ struct Frame {
     read: Vec<String>,
     pins: Vec<(Column, String)>,
     ties: Vec<(Column, Column)>,
+    /// Names of lists of keys that are joined.
+    lists: Vec<String>,
+    /// Columns that are compared with a list.
+    listed: Vec<Column>,
 }
 
 /// One statement.
@@ -161,6 +165,11 @@ impl Check<'_> {
         for alias in &sharded {
             let (column, _) = self.distribution(&frame, alias).expect("it is sharded");
             let value = frame.pins.iter().find(|it| it.0 == column).map(|it| it.1.clone());
+            let is_found = value.is_some() || frame.listed.contains(&column);
+            let is_of_list = |it: &(Column, Column)| it.0 == column && frame.lists.contains(&it.1.0);
+            if !is_found && frame.ties.iter().any(is_of_list) {
+                self.spread.push(format!("{alias} is joined to keys, and not found by them"));
+            }
             self.pinned.push((alias.clone(), value));
         }
         for (at, one) in sharded.iter().enumerate().skip(1) {
@@ -199,6 +208,11 @@ impl Check<'_> {
             Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
                 self.conjuncts(left);
                 self.conjuncts(right);
+            }
+            Expr::AnyOp { left, compare_op: BinaryOperator::Eq, right, .. } => {
+                if let (Some(column), Some(_)) = (column(left), placeholder(right)) {
+                    self.frame().listed.push(column);
+                }
             }
             Expr::BinaryOp { left, op: BinaryOperator::Eq, right } => match (column(left), column(right)) {
                 (Some(one), Some(other)) => self.frame().ties.push((one, other)),
@@ -302,6 +316,12 @@ impl Visitor for Check<'_> {
                 self.frame().tables.insert(alias.clone(), Some(last(name)));
                 self.frame().own.push(alias);
             }
+            TableFactor::UNNEST { alias: Some(alias), .. }
+            | TableFactor::Function { alias: Some(alias), .. }
+            | TableFactor::Table { alias: Some(alias), args: Some(_), .. } => {
+                let alias = alias.name.value.clone();
+                self.frame().lists.push(alias);
+            }
             TableFactor::Derived { lateral, alias, .. } => {
                 if *lateral {
                     self.broken.push("a sub-select is LATERAL".to_owned());
@@ -357,6 +377,7 @@ fn column(of: &Expr) -> Option<Column> {
 
 fn placeholder(of: &Expr) -> Option<String> {
     match of {
+        Expr::Nested(of) => placeholder(of),
         Expr::Value(value) => match &value.value {
             Value::Placeholder(name) => Some(name.clone()),
             _ => None,
@@ -401,6 +422,8 @@ fn the_model_takes_and_refuses_what_a_cluster_did() {
         "SELECT t0.x FROM (s.a AS t0 LEFT JOIN (SELECT t1.x AS k0, count(*) AS value FROM s.far AS t1 GROUP BY t1.x) AS t2 ON t2.k0 = t0.x) ORDER BY t2.value",
         "SELECT t0.x FROM s.home AS t0 WHERE EXISTS (SELECT 1 FROM s.everywhere AS t1 WHERE t1.x = t0.x)",
         "UPDATE s.a AS t0 SET x = $1 WHERE t0.k = $2 RETURNING x",
+        "SELECT p.n, t0.x FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN s.a AS t0 ON t0.k = p.k0 AND t0.k = ANY($1)",
+        "SELECT p.n, t0.x FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN s.a AS t0 ON t0.x = p.k0",
     ];
     for sql in taken {
         assert!(check(sql).is_ok(), "{sql}: {:?}", check(sql));
@@ -422,6 +445,7 @@ fn the_model_takes_and_refuses_what_a_cluster_did() {
         "SELECT t0.x FROM s.a AS t0 CROSS JOIN LATERAL (SELECT t1.x FROM s.b AS t1 WHERE t1.k = t0.k LIMIT 1) AS y",
         "UPDATE s.a AS t0 SET k = $1 WHERE t0.k = $2 RETURNING x",
         "SELECT s.f(t0.*) FROM s.a AS t0",
+        "SELECT p.n, t0.x FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN s.a AS t0 ON t0.k = p.k0",
     ];
     for sql in refused {
         assert!(check(sql).is_err(), "{sql}: {:?}", check(sql));

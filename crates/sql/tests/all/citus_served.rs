@@ -183,6 +183,11 @@ async fn errors_of_workers_are_those_of_tables() {
             "NOT_NULL_VIOLATION: Not-NULL violation. null value in column \"tenant_id\" of relation \"purchase\" violates not-null constraint",
         ),
         (
+            "0A000",
+            "subqueries are not supported within INSERT queries",
+            "NOT_SUPPORTED: an insert into a distributed table cannot read other tables: let the permission to insert compare columns of the row alone, or the session's variables",
+        ),
+        (
             "XX000",
             "failure on connection marked as essential: worker-1:5432",
             "SOURCE_UNAVAILABLE: the source is not available",
@@ -233,6 +238,21 @@ async fn a_read_that_lost_a_worker_is_repeated_once() {
     let said = shop.error("{ twice(limit: 1) { value } }", "").await;
     assert!(said.starts_with("SOURCE_UNAVAILABLE"), "{said}");
     assert_eq!(tries(&shop), b"4", "asked twice");
+}
+
+#[tokio::test]
+async fn shards_of_a_worker_that_is_down_are_unavailable_and_others_are_served() {
+    let down = "CREATE FUNCTION on_worker(tenant int) RETURNS int LANGUAGE plpgsql AS $f$ BEGIN
+          IF tenant = 2 THEN RAISE EXCEPTION USING ERRCODE = '08006', MESSAGE = 'connection to the remote node worker-1:5432 failed with the following error: Connection refused'; END IF;
+          RETURN tenant; END $f$;
+        CREATE VIEW shard AS SELECT tenant_id, on_worker(tenant_id) AS value FROM tenant_flag;";
+    let shop = shop(down).await;
+    let of = |tenant: u32| format!("{{ shard(where: {{tenant_id: {{_eq: {tenant}}}}}) {{ value }} }}");
+    for _ in 0..3 {
+        let said = shop.error(&of(2), "").await;
+        assert!(said.starts_with("SOURCE_UNAVAILABLE") && !said.contains("worker-1"), "{said}");
+        assert_eq!(shop.ask(&of(3)).await, r#"{"data":{"shard":[{"value":3}]}}"#);
+    }
 }
 
 /// A database, told that it is the node of `group`, whose foreign keys hold for new rows alone.
@@ -291,6 +311,10 @@ async fn statements_are_explained_and_counted_by_the_shards_that_they_ask() {
             "purchase (one shard)",
         ),
         (
+            "mutation { update_purchase(where: {note: {_eq: \"x\"}}, _set: {note: \"y\"}) { returning { customer { name } } } }",
+            "(several shards)",
+        ),
+        (
             "mutation { delete_purchase(where: {note: {_eq: \"x\"}}) { affected_rows } }",
             "purchase (all shards)",
         ),
@@ -311,6 +335,30 @@ async fn statements_are_explained_and_counted_by_the_shards_that_they_ask() {
     assert_eq!(shop.source.statements_by_shards(), expected);
     let product = shop.source.product().unwrap();
     assert!(product.starts_with("Citus"), "{product}");
+}
+
+#[tokio::test]
+async fn a_server_with_the_extension_is_citus_of_its_version() {
+    let extension = "SET allow_system_table_mods = on; INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+        SELECT 99999, 'citus', 10, oid, false, '13.2-1' FROM pg_namespace WHERE nspname = 'dist'";
+    let database = database(&[CATALOGS, SHOP, PLACEMENTS, extension].concat());
+    let served = serve_with(database, &["public"], |_| {}).await;
+    assert_eq!(served.source.product().as_deref(), Some("Citus 13.2"));
+    let answer = served.ask("{ purchase_by_pk(tenant_id: 3, id: 2) { note } }").await;
+    assert_eq!(answer, r#"{"data":{"purchase_by_pk":{"note":"note 2"}}}"#);
+    assert_eq!(served.source.statements_by_shards()[1], ("one", 1));
+}
+
+#[tokio::test]
+async fn a_distribution_column_with_a_default_is_known_only_where_it_is_given() {
+    let shop = shop("ALTER TABLE purchase ALTER tenant_id SET DEFAULT 1").await;
+    let mutation = "mutation ($t: Int, $id: Int!) { insert_purchase_one(object: {tenant_id: $t, id: $id, customer_id: 2}) { tenant_id customer { name } } }";
+    for (variables, tenant) in [(r#"{"id": 90}"#, 1), (r#"{"id": 91, "t": 3}"#, 3)] {
+        let expected = format!(
+            r#"{{"data":{{"insert_purchase_one":{{"tenant_id":{tenant},"customer":{{"name":"customer {tenant}2"}}}}}}}}"#
+        );
+        assert_eq!(shop.ask_with(mutation, variables).await, expected);
+    }
 }
 
 /// Requests for one row and what is below it, on other shards.

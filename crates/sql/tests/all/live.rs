@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 use weir_engine::caller::Identity;
 use weir_engine::engine::{Engine, Request};
-use weir_engine::live::{Cause, Subscription};
+use weir_engine::live::{Cause, LiveQueries, LiveSettings, Subscription};
 use weir_language::json::{Json, JsonRef};
 
 const TABLES: &str = "CREATE TABLE harbour (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -20,13 +20,13 @@ const BY_KEY: &str = "subscription ($id: Int!) { boat_by_pk(id: $id) { name } }"
 /// Longest wait for a result that has to come; a busy machine needs a part of it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-async fn subscribe(engine: &Engine, query: &str, variables: &str) -> Subscription {
+async fn subscribe((engine, live): (&Engine, &LiveQueries), query: &str, variables: &str) -> Subscription {
     let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 100).unwrap());
     let variables = json.as_ref().map(|json| JsonRef { json, at: 0 });
     let request = Request { variables, ..Request::new(query, Instant::now() + PATIENCE) };
     let caller = engine.caller(&Identity::admin());
     let bound = engine.bind(request, &caller).await.unwrap_or_else(|it| panic!("{:?}", it.body));
-    engine.subscribe(bound).unwrap()
+    live.subscribe(bound).unwrap()
 }
 
 async fn change(engine: &Engine, mutation: &str) {
@@ -66,20 +66,21 @@ fn a_subscription_by_key_wakes_for_its_key_alone() {
     let served = serve(TABLES);
     run(async {
         let engine = &served.engine;
+        let live = &LiveQueries::of(engine, LiveSettings::STANDARD);
         let (mut one, mut two) = (
-            subscribe(engine, BY_KEY, r#"{"id": 1}"#).await,
-            subscribe(engine, BY_KEY, r#"{"id": 2}"#).await,
+            subscribe((engine, live), BY_KEY, r#"{"id": 1}"#).await,
+            subscribe((engine, live), BY_KEY, r#"{"id": 2}"#).await,
         );
         assert_eq!(next(&mut one).await, (name("Ada"), Cause::First));
         assert_eq!(next(&mut two).await, (name("Bel"), Cause::First));
-        settled(engine).await;
-        let reads = engine.live().reads;
+        settled(live).await;
+        let reads = live.state().reads;
         change(engine, &rename(2, "Bea")).await;
         assert_eq!(next(&mut two).await, (name("Bea"), Cause::Change));
-        assert_eq!(engine.live().reads, reads + 1, "the other was not read");
+        assert_eq!(live.state().reads, reads + 1, "the other was not read");
         change(engine, "mutation { delete_boat_by_pk(id: 1) { id } }").await;
         assert_eq!(next(&mut one).await.0, r#"{"data":{"boat_by_pk":null}}"#);
-        assert_eq!(engine.live().reads, reads + 2);
+        assert_eq!(live.state().reads, reads + 2);
         // A cascade reaches rows that nobody named.
         change(engine, "mutation { delete_harbour(where: {}) { affected_rows } }").await;
         assert_eq!(next(&mut two).await.0, r#"{"data":{"boat_by_pk":null}}"#);
@@ -87,9 +88,9 @@ fn a_subscription_by_key_wakes_for_its_key_alone() {
 }
 
 /// Waits until the feed of the database tells of every change, which is one more read of each operation.
-async fn settled(engine: &Engine) {
-    let operations = engine.live().operations as u64;
-    while engine.live().reads < 2 * operations {
+async fn settled(live: &LiveQueries) {
+    let operations = live.state().operations as u64;
+    while live.state().reads < 2 * operations {
         tokio::task::yield_now().await;
     }
 }
@@ -99,11 +100,13 @@ fn equal_subscriptions_are_one_read_and_each_gets_what_it_has_not() {
     let served = serve(TABLES);
     run(async {
         let engine = &served.engine;
+        let live = &LiveQueries::of(engine, LiveSettings::STANDARD);
         let query = "subscription { boat(order_by: {id: asc}) { name } }";
-        let (mut one, mut two) = (subscribe(engine, query, "").await, subscribe(engine, query, "").await);
+        let (mut one, mut two) =
+            (subscribe((engine, live), query, "").await, subscribe((engine, live), query, "").await);
         let first = next(&mut one).await.0;
         assert_eq!(next(&mut two).await.0, first);
-        assert_eq!((engine.live().subscriptions, engine.live().operations), (2, 1));
+        assert_eq!((live.state().subscriptions, live.state().operations), (2, 1));
         change(engine, &rename(1, "Eve")).await;
         let second = next(&mut one).await.0;
         assert!(second.contains("Eve"), "{second}");
@@ -113,7 +116,7 @@ fn equal_subscriptions_are_one_read_and_each_gets_what_it_has_not() {
         change(engine, &rename(3, "Zoe")).await;
         assert!(next(&mut two).await.0.contains("Zoe"));
         drop((one, two));
-        assert_eq!((engine.live().subscriptions, engine.live().operations), (0, 0));
+        assert_eq!((live.state().subscriptions, live.state().operations), (0, 0));
     });
 }
 
@@ -121,8 +124,9 @@ fn equal_subscriptions_are_one_read_and_each_gets_what_it_has_not() {
 fn a_program_beside_that_changes_the_file_is_seen() {
     let served = serve(TABLES);
     run(async {
+        let live = LiveQueries::of(&served.engine, LiveSettings::STANDARD);
         let mut boats =
-            subscribe(&served.engine, "subscription { boat_aggregate { aggregate { count } } }", "").await;
+            subscribe((&served.engine, &live), "subscription { boat_aggregate { aggregate { count } } }", "").await;
         let count =
             |count: u32| format!(r#"{{"data":{{"boat_aggregate":{{"aggregate":{{"count":{count}}}}}}}}}"#);
         assert_eq!(next(&mut boats).await.0, count(3));
@@ -138,10 +142,11 @@ fn mutations_and_mistakes_are_no_subscriptions() {
     let served = serve(TABLES);
     run(async {
         let engine = &served.engine;
+        let live = &LiveQueries::of(engine, LiveSettings::STANDARD);
         let caller = engine.caller(&Identity::admin());
         let bind = |query| engine.bind(Request::new(query, Instant::now() + PATIENCE), &caller);
         let bound = bind("mutation { delete_boat(where: {}) { affected_rows } }").await.unwrap();
-        assert!(engine.subscribe(bound).is_err());
+        assert!(live.subscribe(bound).is_err());
         for (query, words) in [
             ("subscription { boat { id } harbour { id } }", "must select only one top level field"),
             ("subscription { boats { id } }", "boats"),
@@ -157,7 +162,7 @@ fn mutations_and_mistakes_are_no_subscriptions() {
         let bound = bind("{ harbour_by_pk(id: 1) { name } }").await.unwrap();
         let once = engine.run(&bound, Instant::now() + PATIENCE).await;
         assert_eq!(body(once), br#"{"data":{"harbour_by_pk":{"name":"Cove"}}}"#);
-        assert!(engine.subscribe(bound).is_ok());
+        assert!(live.subscribe(bound).is_ok());
     });
 }
 
@@ -171,7 +176,8 @@ fn body(response: weir_engine::engine::Response) -> Vec<u8> {
 #[tokio::test]
 async fn postgresql_is_read_at_intervals_and_at_our_own_changes() {
     let served = serve_postgres(database(TABLES)).await;
-    let mut boat = subscribe(&served.engine, BY_KEY, r#"{"id": 3}"#).await;
+    let live = LiveQueries::of(&served.engine, LiveSettings::STANDARD);
+    let mut boat = subscribe((&served.engine, &live), BY_KEY, r#"{"id": 3}"#).await;
     assert_eq!(next(&mut boat).await.0, name("Cyd"));
     change(&served.engine, &rename(3, "Dot")).await;
     assert_eq!(next(&mut boat).await.0, name("Dot"));
@@ -242,14 +248,16 @@ proptest! {
     fn the_last_result_is_the_answer_now(acts in proptest::collection::vec(act(), 1..12)) {
         let served = serve(&TABLES.replace("REFERENCES", "CONSTRAINT boat_of REFERENCES"));
         run(async {
+            let queries = LiveQueries::of(&served.engine, LiveSettings::STANDARD);
+            let asked = (&served.engine, &queries);
             let mut live = Vec::new();
             for query in WATCHED {
-                live.push(subscribe(&served.engine, query, "").await);
+                live.push(subscribe(asked, query, "").await);
             }
             let mut last = vec![String::new(); WATCHED.len()];
             for act in &acts {
                 if let Act::Resubscribe(at) = act {
-                    live[*at] = subscribe(&served.engine, WATCHED[*at], "").await;
+                    live[*at] = subscribe(asked, WATCHED[*at], "").await;
                     last[*at].clear();
                 }
                 make(&served, act).await;

@@ -22,6 +22,7 @@ mod api;
 mod catalog_postgres;
 mod catalog_sqlite;
 mod citus;
+mod citus_counts;
 mod citus_model;
 mod citus_random;
 mod citus_served;

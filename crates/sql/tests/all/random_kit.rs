@@ -142,15 +142,7 @@ struct Rows {
 
 /// Writes the question that `tape` says.
 pub fn write(tables: &[Table], tape: &[u32], style: Style) -> Asked {
-    let mut writer = Writer {
-        style,
-        choices: Choices::new(tape),
-        tables,
-        declared: Vec::new(),
-        variables: serde_json::Map::new(),
-        aliases: 0,
-        alias: 0,
-    };
+    let mut writer = Writer::new(tables, tape, style);
     let mut fields = Vec::new();
     let mut members = Vec::new();
     for _ in 0..=writer.choices.below(2) {
@@ -176,7 +168,54 @@ pub fn write(tables: &[Table], tape: &[u32], style: Style) -> Asked {
     }
 }
 
-impl Writer<'_, '_> {
+/// Writes the update, or the delete where `deletes`, that `tape` says: of the rows that a condition finds, with what is below those that come
+/// back.
+pub fn write_change(tables: &[Table], tape: &[u32], style: Style, deletes: bool) -> String {
+    let mut writer = Writer::new(tables, tape, Style { literals: true, ..style });
+    let of_root = if style.roots == 0 { tables.len() } else { style.roots };
+    let at = writer.choices.below(of_root);
+    let is_delete = deletes && writer.choices.once_in(2);
+    let (mut own, _) = writer.condition(at, "", 0);
+    let mut lists = tables[at].relations.iter().filter(|it| it.many);
+    if let Some(list) = lists.next().filter(|_| writer.choices.once_in(3)) {
+        let count = json!({"count": {"predicate": {"_gt": writer.choices.below(4)}}});
+        let key = if writer.choices.once_in(2) { "_or" } else { "_and" };
+        own = json!({key: [own, {format!("{}_aggregate", list.field): count}]});
+    }
+    let pinned = style.pinned.filter(|_| !style.is_policy);
+    let condition = pinned.map_or_else(|| own.clone(), |it| json!({"_and": [{it.0: {"_eq": it.2}}, own]}));
+    let (condition, (fields, _)) = (literal(&condition), writer.members(at, "", 0));
+    let (root, columns) = (tables[at].root, &tables[at].columns[tables[at].keys..]);
+    let answer = format!("{{ affected_rows returning {{ {fields} }} }}");
+    match columns.iter().find(|it| matches!(it.values, Values::Texts(_))).filter(|_| !is_delete) {
+        Some(column) => {
+            let set = literal(&writer.value(column).0);
+            format!(
+                "mutation {{ update_{root}(where: {condition}, _set: {{{}: {set}}}) {answer} }}",
+                column.field
+            )
+        }
+        None if deletes => format!("mutation {{ delete_{root}(where: {condition}) {answer} }}"),
+        None => format!(
+            "{{ {root}(where: {condition}, order_by: {{{}: asc}}) {{ {fields} }} }}",
+            tables[at].columns[0].field
+        ),
+    }
+}
+
+impl<'c, 't> Writer<'c, 't> {
+    fn new(tables: &'t [Table], tape: &'c [u32], style: Style) -> Self {
+        Self {
+            style,
+            choices: Choices::new(tape),
+            tables,
+            declared: Vec::new(),
+            variables: serde_json::Map::new(),
+            aliases: 0,
+            alias: 0,
+        }
+    }
+
     /// An alias of a field that nothing else has.
     fn name(&mut self) -> String {
         self.alias += 1;

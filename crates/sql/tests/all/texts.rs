@@ -38,6 +38,8 @@ pub struct Sent {
     pub changes: Vec<(ChangeStatement, Vec<String>)>,
     /// Reads, if any, and the reads below rows that changes return.
     pub reads: Vec<Read>,
+    /// It is refused before anything is sent.
+    pub is_refused: bool,
 }
 
 /// A reading.
@@ -121,6 +123,19 @@ pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
 
 /// The same for another caller.
 pub fn sent_as(identity: &Identity, api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
+    let mut sent = all_sent(identity, api, flavour, query).unwrap_or_else(|error| panic!("{query}: {error}"));
+    sent.pop().expect("a piece was planned")
+}
+
+/// The statements of each piece of a query.
+/// # Errors
+/// The answer to a query that is none.
+pub fn all_sent(
+    identity: &Identity,
+    api: &Arc<Api>,
+    flavour: Flavour,
+    query: &str,
+) -> Result<Vec<Sent>, String> {
     let sent = Arc::new(Mutex::new(Vec::new()));
     let dialect = Postgres { flavour, types: Types::builtin(), floats: Floats::AsPostgres };
     let source: Arc<dyn Source> = Arc::new(Texts { api: Arc::clone(api), dialect, sent: Arc::clone(&sent) });
@@ -129,9 +144,9 @@ pub fn sent_as(identity: &Identity, api: &Arc<Api>, flavour: Flavour, query: &st
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     let engine = Engine::new(graph, settings);
     let explained = engine.explain(request, &engine.caller(identity));
-    assert!(explained.is_ok(), "{query}: {explained:?}");
+    explained.map_err(|it| String::from_utf8_lossy(&it).into_owned())?;
     let mut sent = sent.lock().unwrap();
-    sent.pop().expect("a piece was planned")
+    Ok(std::mem::take(&mut *sent))
 }
 
 impl Source for Texts {
@@ -183,7 +198,8 @@ impl Source for Texts {
             let tops = plan.levels_below(run);
             reads.extend(read(&tops, Parents::Rows(&keys_of(&plan, &tops))));
         }
-        self.sent.lock().unwrap().push(Sent { changes, reads });
+        let is_refused = !plan.unsupported.is_empty();
+        self.sent.lock().unwrap().push(Sent { changes, reads, is_refused });
         Ok(Box::new(Silent))
     }
 }

@@ -155,6 +155,26 @@ pub(super) fn validate(schema: &Path, documents: &[PathBuf], format: Format) -> 
     Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// The violations of named documents against the schema in a file, one line each.
+pub(super) fn violations<'d>(
+    schema: &Path,
+    documents: impl Iterator<Item = (&'d str, &'d str)>,
+) -> Result<Vec<String>, String> {
+    let sdl = read(schema)?;
+    let mut found = Vec::new();
+    match Schema::from_sdl(&sdl) {
+        Err(errors) => collect(&mut found, schema, &sdl, errors),
+        Ok(schema) => {
+            for (name, text) in documents {
+                if let Err(errors) = check(&schema, text) {
+                    collect(&mut found, Path::new(name), text, errors);
+                }
+            }
+        }
+    }
+    Ok(as_text(&found).lines().map(str::to_owned).collect())
+}
+
 fn check(schema: &Schema, text: &str) -> Result<(), Vec<Error>> {
     let document = parser::parse(text, &Limits::STANDARD).map_err(|error| vec![error])?;
     let options = Options {

@@ -1,12 +1,13 @@
 //! The command line: commands, options, and the module that runs each.
 //!
-//! Exit codes: 0 success, 1 the command failed, 2 invalid command line.
+//! Exit codes: 0 success, 1 the command failed, 2 invalid command line; `load` has more.
 
 mod author;
 mod check;
 mod demo;
 mod document;
 mod import;
+mod load;
 mod metadata;
 mod mock;
 #[cfg(feature = "progress")]
@@ -247,6 +248,9 @@ While it runs:
         #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:3900")]
         listen: Listen,
     },
+    /// Drive a GraphQL or HTTP server: latencies, its maximum, two servers compared
+    #[command(subcommand)]
+    Load(load::LoadCommand),
     /// Write a completion script for a shell
     #[command(after_help = "Examples:\n  weir completions bash > /etc/bash_completion.d/weir")]
     Completions {
@@ -319,6 +323,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Backup { file, target, store } => store::save(&file, &target, store.as_deref()),
         Command::Metadata(command) => metadata::run(command),
         Command::Mock { file, listen } => mock::mock(&file, listen.0),
+        Command::Load(command) => load::load(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "weir", &mut script);
@@ -361,7 +366,20 @@ mod tests {
         check(&["import", "a.csv", "--into", "shop.graphql"], Ok(()));
         check(&["import", "a.csv"], Err("--into"));
         check(&["mock", "mock.yaml", "--listen", "127.0.0.1:0"], Ok(()));
+        check(&["load", "run", "http://a/", "--get", "/", "--rate", "5", "--duration", "1s"], Ok(()));
+        check(&["load", "run", "http://a/", "--closed", "5", "--rate", "5"], Err("cannot be used with"));
+        check(&["load", "run", "http://a/", "--duration", "5"], Err("write it as `250us`"));
+        check(&["load", "max", "http://a/", "--percentile", "99"], Err("--bound"));
+        check(&["load", "compare", "http://a/"], Err("<B>"));
         check(&["serve", "--listen", "nonsense"], Err("invalid value 'nonsense'"));
+        check(&["load", "capacity", "--rate", "1M/s", "--cpu", "60ms"], Ok(()));
+        check(&["load", "capacity", "--rate", "5", "--cpu", "60ms", "--result", "r.json"], Err("--result"));
+        check(&["load", "capacity", "--rate", "1M/h"], Err("28M/min"));
+        check(&["load", "report", "r.json", "--fail-if", "p99 > 1.2x"], Err("--baseline"));
+        check(
+            &["load", "report", "r.json", "--baseline", "a.json", "--fail-if", "p99 1.2x"],
+            Err("is no limit"),
+        );
         check(&["validate", "q.graphql"], Err("--schema"));
     }
 }

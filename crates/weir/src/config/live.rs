@@ -8,7 +8,7 @@ use weir_engine::live::LiveSettings;
 /// `live`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Live {
+pub struct LiveOptions {
     /// Milliseconds between two reads of a subscription to a source that does not tell of changes. Hasura's name: `refetch_interval`.
     pub poll_ms: u32,
     /// Shortest time between two reads of a subscription, in milliseconds: changes within it are one.
@@ -21,7 +21,7 @@ pub struct Live {
     pub result_bytes_max: u32,
 }
 
-impl Default for Live {
+impl Default for LiveOptions {
     fn default() -> Self {
         let LiveSettings { poll, floor, reads_max, subscriptions_max, result_bytes_max, .. } =
             LiveSettings::STANDARD;
@@ -35,7 +35,7 @@ impl Default for Live {
     }
 }
 
-impl Live {
+impl LiveOptions {
     /// As the engine takes it; a read may take `request_s` seconds.
     pub(crate) fn settings(self, request_s: u16) -> LiveSettings {
         LiveSettings {

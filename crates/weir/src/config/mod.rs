@@ -32,7 +32,7 @@ pub use environment::Environment;
 pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
 pub use listen::Listen;
-pub use live::Live;
+pub use live::LiveOptions;
 pub use operations::Operations;
 pub use relay::Relay;
 use schemars::JsonSchema;
@@ -42,6 +42,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use weir_engine::live::LiveSettings;
 use weir_http::cache::Address;
 use weir_metadata::Json;
 use weir_metadata::document::api::InheritedRole;
@@ -94,7 +95,7 @@ pub struct Config {
     /// The API in Relay's form: connections with cursors, identifiers of rows.
     pub relay: Relay,
     /// Subscriptions.
-    pub live: Live,
+    pub live: LiveOptions,
     /// The databases and services to serve.
     pub sources: Vec<Source>,
     /// The metadata that was read.
@@ -109,6 +110,13 @@ pub struct Config {
     /// Lines and columns of the entries in the file.
     #[serde(skip)]
     pub places: places::Places,
+}
+
+impl Config {
+    /// Limits and intervals of subscriptions.
+    pub(crate) fn live_settings(&self) -> LiveSettings {
+        self.live.settings(self.limits.request_s)
+    }
 }
 
 /// A text that is never printed.

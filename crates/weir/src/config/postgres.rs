@@ -125,6 +125,7 @@ impl Postgres {
         });
         let limits = &mut settings.limits;
         limits.lanes = self.lanes.map_or(threads, usize::from);
+        limits.threads = threads;
         limits.sessions_max = usize::from(self.sessions_max);
         limits.waiting_max = self.waiting_max as usize;
         limits.wait_max = Duration::from_millis(u64::from(self.wait_ms_max));

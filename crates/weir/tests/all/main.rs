@@ -32,6 +32,7 @@ mod http;
 mod http2;
 mod lifetimes;
 mod live;
+mod load;
 mod metadata;
 mod metadata_api;
 mod metadata_edits;

@@ -481,6 +481,14 @@ fn a_distributed_database_is_told_and_counted_by_shards() {
     let checked = command().arg("check").arg(&file).output().expect("it runs");
     let out = String::from_utf8_lossy(&checked.stdout).into_owned();
     assert!(out.starts_with("ok: shop (Citus)"), "{out}");
+    for of in [
+        "may see half of a transaction",
+        "a unique constraint holds",
+        "a foreign key holds",
+        "sequences of `bigint`",
+    ] {
+        assert!(out.contains(of), "{of}: {out}");
+    }
     let ask = "{ purchase_by_pk(tenant_id: 3, id: 1) { note } }";
     let explained = command().args(["explain", ask]).arg(&file).output().expect("it runs");
     let out = String::from_utf8_lossy(&explained.stdout).into_owned();

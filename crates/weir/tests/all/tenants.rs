@@ -99,3 +99,22 @@ fn statements_for_citus_give_the_same_answers_and_name_the_tenant_at_each_table(
     }
     assert!(follows_its_readme(&serve(&database, folder)) > 8);
 }
+
+#[test]
+fn the_tutorial_shows_which_shards_are_asked() {
+    let database = tables();
+    database.run(SPREAD);
+    let folder = configured("sources: [{name: shop, postgres: {flavour: citus}}]");
+    let page = read(&example().join("../../docs/sources/cockroachdb-yugabyte-citus.md"));
+    let asked: Vec<&str> = page.split("$ weir explain ").skip(1).collect();
+    for (arguments, rest) in asked.iter().filter_map(|it| it.split_once('\n')) {
+        let explain = format!("\"$WEIR\" explain {arguments}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &explain]).env("WEIR", command().get_program());
+        let output = shell.env("TENANTS_DATABASE_URL", database.url()).current_dir(&folder.0).output();
+        let said = String::from_utf8(output.expect("it runs").stdout).expect("it is UTF-8");
+        let expected: Vec<&str> = rest.lines().take_while(|it| it.starts_with("--")).collect();
+        assert_eq!(said.lines().collect::<Vec<_>>(), expected, "{arguments}");
+    }
+    assert!(asked.len() > 2);
+}

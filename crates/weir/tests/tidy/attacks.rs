@@ -147,7 +147,7 @@ const ATTACKS: &[(u32, &str, &[&str])] = &[
             "answers_kept_for_the_holder_of_a_token_are_nobody_else_s",
         ],
     ),
-    (81, "subscriptions of many callers", &["row_81_subscriptions_are_refused_whoever_asks"]),
+    (81, "subscriptions of many callers", &["row_81_subscriptions_have_no_place_where_one_answer_is_given"]),
     (82, "entities and texts of federation", &["row_82_entities_and_texts_of_the_schema_are_no_fields"]),
 ];
 

@@ -113,3 +113,29 @@ fn readme_has_the_figures_that_were_measured() {
         "README.md is older than docs/performance.md: `make bench` writes its figures"
     );
 }
+
+/// The operations of `examples/capacity/match-centre.yaml` and their rows in the table of services.
+const CAPACITY: &[&str] = &["match centre, nothing cached", "match centre, public parts cached"];
+
+#[test]
+fn the_capacity_example_has_the_cpu_that_was_measured() {
+    let name = "examples/capacity/match-centre.yaml";
+    let page = read("docs/performance.md");
+    let services = section(&page, "services");
+    let found = read(name);
+    let mut lines: Vec<String> = found.lines().map(str::to_owned).collect();
+    for row in CAPACITY {
+        let source = lines.iter().position(|it| it.contains(&format!("docs/performance.md, {row}\"")));
+        let source = source.unwrap_or_else(|| panic!("{name} names no source `{row}`"));
+        let measured = cell(services, row, "Weir").split(',').next().unwrap_or_default();
+        let cpu = &mut lines[source - 1];
+        let indent = cpu.len() - cpu.trim_start().len();
+        *cpu = format!("{}cpu: {measured}us", " ".repeat(indent));
+    }
+    let expected = lines.join("\n") + "\n";
+    if std::env::var_os("WEIR_BLESS").is_some() {
+        fs::write(root().join(name), expected).expect("the example can be written");
+        return;
+    }
+    assert_eq!(found, expected, "{name} is older than docs/performance.md: `make bench` writes its figures");
+}

@@ -177,6 +177,7 @@ pub(crate) fn refusal(
         _ if !is_planners || is_without_tenant(error) => return None,
         _ if [message, detail].iter().any(|it| it.contains("SQL functions")) => SQL_FUNCTION.to_owned(),
         _ if message.contains("partition value") => MOVED.to_owned(),
+        _ if message.contains("within INSERT queries") => READING_INSERT.to_owned(),
         _ => related(&plan.map_or_else(Vec::new, |it| apart(it, relations))),
     };
     tracing::warn!(%error, "the planner of shards refused a statement");
@@ -186,6 +187,7 @@ pub(crate) fn refusal(
 const SQL_FUNCTION: &str = "the database runs no function in SQL that reads distributed tables and takes arguments: write it in PL/pgSQL";
 const ROW_OF_SHARD: &str = "the function takes the row of a distributed table, whose shards have rows of other types: let it take the columns that it needs, or a copy of the row in a type of its own";
 const MOVED: &str = "a change cannot set the distribution column of a table: leave it out, or delete the row and insert it anew";
+const READING_INSERT: &str = "an insert into a distributed table cannot read other tables: let the permission to insert compare columns of the row alone, or the session's variables";
 
 /// Words where rows of several tables are related that may be on different nodes.
 fn related(names: &[&str]) -> String {

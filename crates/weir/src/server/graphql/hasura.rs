@@ -10,7 +10,7 @@ use super::execute::execute;
 use crate::server::request::auth;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::engine_request::engine_request;
-use crate::server::request::negotiate::{self, Media};
+use crate::server::request::negotiate::{self, Media, StreamForm};
 use crate::server::request::receive::{self, Params, Unusable};
 use crate::server::request::refusal::{Refusal, error_body};
 use crate::server::request::response_body::{ResponseBody, json};
@@ -102,21 +102,29 @@ pub(crate) async fn answer(
             let made = execute(context, request, &caller).await;
             match negotiate::stream(headers).filter(|_| made.outcome == Outcome::Subscription) {
                 None => finished(context, made, headers, statuses),
-                Some(form) => {
-                    let session = match auth::session(context, headers, Some(&bytes)).await {
-                        Ok(session) => session,
-                        Err(error) => return denied(error, statuses),
-                    };
-                    let payload = String::from_utf8_lossy(&bytes).into_owned();
-                    let (is_get, endpoint) = (false, Endpoint::Hasura);
-                    let request = StreamRequest { headers, payload, is_get, endpoint, session };
-                    Box::pin(event_stream::answer(context, request, form)).await
-                }
+                Some(form) => match Box::pin(streamed(context, headers, &bytes, form)).await {
+                    Ok(answer) => answer,
+                    Err(error) => return denied(error, statuses),
+                },
             }
         }
     };
     context.worker.json_buffer.replace(tape.into_buffer());
     Ok(answer)
+}
+
+/// Answers the subscription in `body` by a stream.
+async fn streamed(
+    context: &RequestContext,
+    headers: &HeaderMap,
+    body: &[u8],
+    form: StreamForm,
+) -> Result<Answer, AuthError> {
+    let session = auth::session(context, headers, Some(body)).await?;
+    let payload = String::from_utf8_lossy(body).into_owned();
+    let (is_get, endpoint) = (false, Endpoint::Hasura);
+    let request = StreamRequest { headers, payload, is_get, endpoint, session };
+    Ok(event_stream::answer(context, request, form).await)
 }
 
 /// The answer to a GET.

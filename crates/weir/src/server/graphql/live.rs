@@ -106,7 +106,7 @@ pub(super) async fn start(
         Ok(bound) => bound,
         Err(answered) => return LiveStart::Answered(answered),
     };
-    match context.engine().subscribe(bound) {
+    match context.live().subscribe(bound) {
         Ok(subscription) => {
             LiveStart::Live(Box::new(LiveOperation { client, payload, subscription, serving, expires_ms }))
         }
@@ -241,7 +241,7 @@ impl LiveOperation {
             Ok(bound) => bound,
             Err(answered) => return Some(LiveStep::Refused(answered.body)),
         };
-        match context.engine().subscribe(bound) {
+        match context.live().subscribe(bound) {
             Ok(subscription) => {
                 self.subscription = subscription.after(&self.subscription);
                 None

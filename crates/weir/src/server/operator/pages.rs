@@ -33,7 +33,7 @@ pub(crate) fn version() -> Answer {
 /// All counters.
 pub(crate) fn metrics(context: &RequestContext) -> Answer {
     let sources = context.generation.engine.graph().sources();
-    let text = context.worker.metrics.page(sources.iter().map(|it| &it.0), context.generation.engine.live());
+    let text = context.worker.metrics.page(sources.iter().map(|it| &it.0), context.generation.live.state());
     let mut answer = page(StatusCode::OK, text);
     answer.response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(OPENMETRICS));
     answer

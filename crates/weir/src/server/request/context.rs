@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
 use weir_engine::engine::{Engine, Execution};
+use weir_engine::live::LiveQueries;
 use weir_engine::source::Caller;
 use weir_language::json::JsonBuffer;
 
@@ -127,6 +128,14 @@ impl RequestContext {
         match (self.form.get(), self.generation.relay.made()) {
             (ApiForm::Connections, Some(Ok(engine))) => engine,
             (ApiForm::Connections | ApiForm::Lists, _) => &self.generation.engine,
+        }
+    }
+
+    /// Subscriptions to that engine.
+    pub(crate) fn live(&self) -> &LiveQueries {
+        match (self.form.get(), self.generation.relay.live()) {
+            (ApiForm::Connections, Some(live)) => live,
+            (ApiForm::Connections | ApiForm::Lists, _) => &self.generation.live,
         }
     }
 

@@ -173,6 +173,8 @@ fn the_planners_refusals_say_what_to_do() {
     let parameters = "cannot perform distributed planning on this query because parameterized queries for SQL functions referencing distributed tables are not supported";
     assert_eq!(said(b"0A000", parameters, ""), SQL_FUNCTION);
     assert_eq!(said(b"0A000", "modifying the partition value of rows is not allowed", ""), MOVED);
+    let insert = "subqueries are not supported within INSERT queries";
+    assert_eq!(said(b"0A000", insert, ""), READING_INSERT);
     assert_eq!(said(b"42883", "function public.f(\"Album_102051\") does not exist", ""), ROW_OF_SHARD);
     assert_eq!(said(b"42883", "function public.f(integer) does not exist", ""), "false");
     assert_eq!(said(b"42P01", "relation \"Album\" does not exist", ""), "false");

@@ -7,9 +7,10 @@
 //!
 //! **Cost:** an answer that only its target and version decide is made once; a call then is a look-up and a write.
 
-use crate::expression::{Name, Value};
-use crate::scenario::{Endpoint, Scenario};
-use crate::template::Asked;
+use super::names::Name;
+use super::scenario::{Endpoint, Scenario};
+use super::template::Asked;
+use crate::expression::Value;
 use crate::yaml::{Span, unknown};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
@@ -327,7 +328,7 @@ impl Overrides {
             "latency" => self.latency = Some(Span::read(value)?.0),
             "errors" if own => self.errors = None,
             "errors" => {
-                let rate = value.parse().ok().and_then(crate::latency::Probability::of);
+                let rate = value.parse().ok().and_then(super::latency::Probability::of);
                 self.errors = Some(
                     rate.ok_or_else(|| format!("`{value}` is no probability; write one from 0 to 1"))?.0,
                 );
@@ -364,7 +365,9 @@ impl Asking {
         match (&self.known, id) {
             (None, _) => true,
             (Some(known), Value::Int(id)) => known.contains(id),
-            (Some(_), Value::Null | Value::Bool(_) | Value::Decimal(_) | Value::Text(_)) => false,
+            (Some(_), Value::Null | Value::Bool(_) | Value::Decimal(_) | Value::Text(_) | Value::Json(_)) => {
+                false
+            }
         }
     }
 

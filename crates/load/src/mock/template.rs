@@ -6,44 +6,38 @@
 //!
 //! **Invariant:** an object of `objects` with one id is the same wherever it stands, alone or in a batch.
 
-use crate::expression::{Expression, Known, Name, Value, mix, resolve};
+use super::names::{Name, resolve};
+use crate::expression::{Expression, Known, Value, mix};
+use crate::text::{Piece, pieces, write_json, write_text};
 use crate::yaml::{Mistake, Tree, unknown};
 use serde_saphyr::{Location, Spanned};
-use std::io::Write;
 
 /// One step of making a body.
 #[derive(Debug)]
 enum Part {
     /// JSON that is the same each time.
     Bytes(Vec<u8>),
-    Value(Expression),
+    Value(Expression<Name>),
     /// A text with expressions inside.
-    Text(Vec<Piece>),
+    Text(Vec<Piece<Name>>),
     List {
         count: ItemCount,
-        id: Option<Expression>,
+        id: Option<Expression<Name>>,
         item: Vec<Part>,
     },
     /// An object of `objects`, by number.
     Object(usize),
 }
 
-/// A piece of a text.
-#[derive(Debug)]
-enum Piece {
-    Plain(String),
-    Value(Expression),
-}
-
 #[derive(Debug)]
 enum ItemCount {
-    Number(Expression),
+    Number(Expression<Name>),
     Ids(Name),
 }
 
 /// A text with expressions, as headers have it.
 #[derive(Debug)]
-pub(crate) struct Words(Vec<Piece>);
+pub(crate) struct Words(Vec<Piece<Name>>);
 
 /// A body.
 #[derive(Debug)]
@@ -76,7 +70,7 @@ struct Scope<'a> {
     seed: u64,
 }
 
-impl Known for Scope<'_> {
+impl Known<Name> for Scope<'_> {
     fn value(&self, name: &Name) -> Value<'_> {
         match name {
             Name::Id => self.id.clone(),
@@ -99,7 +93,7 @@ const ITEMS_MAX: i64 = 100_000;
 
 impl Words {
     pub(crate) fn read(text: &Spanned<String>, names: &Names<'_>, calls: &mut u64) -> Result<Self, Mistake> {
-        Ok(Self(pieces(&text.value, text.referenced, names, &[], calls)?))
+        Ok(Self(pieces(&text.value, text.referenced, &|name| resolve(name, names.parameters, &[]), calls)?))
     }
 
     pub(crate) fn any_name(&self, holds: &dyn Fn(&Name) -> bool) -> bool {
@@ -160,8 +154,8 @@ fn write<'a>(parts: &'a [Part], objects: &'a [Template], scope: &mut Scope<'a>, 
     for part in parts {
         match part {
             Part::Bytes(bytes) => out.extend_from_slice(bytes),
-            Part::Value(it) => json(&it.value(scope), out),
-            Part::Text(pieces) => json(&Value::Text(text(pieces, scope).into()), out),
+            Part::Value(it) => write_json(&it.value(scope), out),
+            Part::Text(pieces) => write_json(&Value::Text(text(pieces, scope).into()), out),
             Part::List { count, id, item } => {
                 out.push(b'[');
                 match count {
@@ -189,8 +183,8 @@ fn write<'a>(parts: &'a [Part], objects: &'a [Template], scope: &mut Scope<'a>, 
 }
 
 fn write_items<'a>(
-    count: &'a Expression,
-    id: Option<&'a Expression>,
+    count: &'a Expression<Name>,
+    id: Option<&'a Expression<Name>>,
     item: &'a [Part],
     objects: &'a [Template],
     scope: &mut Scope<'a>,
@@ -241,36 +235,14 @@ fn owned(value: Value<'_>) -> Value<'static> {
         Value::Int(it) => Value::Int(it),
         Value::Decimal(it) => Value::Decimal(it),
         Value::Text(it) => Value::Text(it.into_owned().into()),
+        Value::Json(it) => Value::Json(it.into_owned().into()),
     }
 }
 
-fn text(pieces: &[Piece], scope: &Scope<'_>) -> String {
+fn text(pieces: &[Piece<Name>], scope: &Scope<'_>) -> String {
     let mut out = String::new();
-    for piece in pieces {
-        match piece {
-            Piece::Plain(it) => out.push_str(it),
-            Piece::Value(it) => match it.value(scope) {
-                Value::Null => {}
-                Value::Bool(it) => out.push_str(if it { "true" } else { "false" }),
-                Value::Int(it) => out.push_str(&it.to_string()),
-                Value::Decimal(it) => out.push_str(&it.to_string()),
-                Value::Text(it) => out.push_str(&it),
-            },
-        }
-    }
+    write_text(pieces, scope, &mut out);
     out
-}
-
-/// Writing to memory does not fail, nor does serialising what is no map.
-fn json(value: &Value<'_>, out: &mut Vec<u8>) {
-    let written = match value {
-        Value::Null => out.write_all(b"null"),
-        Value::Bool(it) => write!(out, "{it}"),
-        Value::Int(it) => write!(out, "{it}"),
-        Value::Decimal(it) => write!(out, "{it}"),
-        Value::Text(it) => serde_json::to_writer(out, it.as_ref()).map_err(Into::into),
-    };
-    debug_assert!(written.is_ok(), "{written:?}");
 }
 
 /// Reads a body; what is the same each time grows together into one part.
@@ -292,7 +264,7 @@ impl TemplateReader<'_, '_> {
 
     fn constant(&mut self, value: &Value<'_>) {
         let mut bytes = Vec::new();
-        json(value, &mut bytes);
+        write_json(value, &mut bytes);
         self.bytes(&bytes);
     }
 
@@ -339,7 +311,8 @@ impl TemplateReader<'_, '_> {
     }
 
     fn text(&mut self, text: &str, place: Location) -> Result<(), Mistake> {
-        let mut pieces = pieces(text, place, self.names, &self.lists, self.calls)?;
+        let mut pieces =
+            pieces(text, place, &|name| resolve(name, self.names.parameters, &self.lists), self.calls)?;
         match pieces.as_slice() {
             [] => self.constant(&Value::Text("".into())),
             [Piece::Plain(it)] => self.constant(&Value::Text(it.as_str().into())),
@@ -432,11 +405,18 @@ impl TemplateReader<'_, '_> {
     }
 
     /// A number or the text `$(…)`.
-    fn expression(&mut self, tree: &Spanned<Tree>) -> Result<Expression, Mistake> {
+    fn expression(&mut self, tree: &Spanned<Tree>) -> Result<Expression<Name>, Mistake> {
         let read = match &tree.value {
             Tree::Int(it) => Some(Expression::Constant(Value::Int(*it))),
             Tree::Text(text) => {
-                match pieces(text, tree.referenced, self.names, &self.lists, self.calls)?.pop() {
+                match pieces(
+                    text,
+                    tree.referenced,
+                    &|name| resolve(name, self.names.parameters, &self.lists),
+                    self.calls,
+                )?
+                .pop()
+                {
                     Some(Piece::Value(it)) => Some(it),
                     Some(Piece::Plain(_)) | None => None,
                 }
@@ -461,55 +441,4 @@ impl TemplateReader<'_, '_> {
             Err(message) => Err(Mistake::at(tree.referenced, message)),
         }
     }
-}
-
-/// Cuts a text at its expressions; `$$(` is a plain `$(`.
-fn pieces(
-    text: &str,
-    place: Location,
-    names: &Names<'_>,
-    lists: &[String],
-    calls: &mut u64,
-) -> Result<Vec<Piece>, Mistake> {
-    let mut pieces = Vec::new();
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("$(") {
-        plain.push_str(&rest[..start]);
-        if rest[..start].ends_with('$') {
-            plain.push('(');
-            rest = &rest[start + 2..];
-            continue;
-        }
-        let inner = &rest[start + 2..];
-        let end =
-            closing(inner).ok_or_else(|| Mistake::at(place, format!("`$({inner}` has no closing `)`")))?;
-        if !plain.is_empty() {
-            pieces.push(Piece::Plain(std::mem::take(&mut plain)));
-        }
-        let read = Expression::read(&inner[..end], &|name| resolve(name, names.parameters, lists), calls);
-        let read =
-            read.map_err(|message| Mistake::at(place, format!("in `$({})`: {message}", &inner[..end])))?;
-        pieces.push(Piece::Value(read));
-        rest = &inner[end + 1..];
-    }
-    plain.push_str(rest);
-    if !plain.is_empty() {
-        pieces.push(Piece::Plain(plain));
-    }
-    Ok(pieces)
-}
-
-/// Byte offset of the parenthesis that closes the one opened before `text`.
-fn closing(text: &str) -> Option<usize> {
-    let mut open = 0;
-    for (at, sign) in text.bytes().enumerate() {
-        match sign {
-            b'(' => open += 1,
-            b')' if open == 0 => return Some(at),
-            b')' => open -= 1,
-            _ => {}
-        }
-    }
-    None
 }

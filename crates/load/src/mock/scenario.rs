@@ -2,13 +2,14 @@
 //!
 //! **Invariant:** a scenario that was read can be served; every mistake in its text is told with line, column and a way out.
 
-use crate::expression::{Name, mix};
-use crate::latency::{Failures, Latency, Status};
-use crate::template::{Names, Template, Words};
-use crate::yaml::{self, Mistake, Pairs, Span, Tree, unknown};
+use super::latency::{Failures, LatencyModel, Status};
+use super::names::Name;
+use super::template::{Names, Template, Words};
+use crate::expression::mix;
+use crate::yaml::{self, Mistake, Pairs, Span, Tree, range, unknown};
 use http::{HeaderName, Method};
 use serde::Deserialize;
-use serde_saphyr::{Location, Spanned};
+use serde_saphyr::Spanned;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ struct Text {
     #[serde(default)]
     version: Option<Span>,
     #[serde(default)]
-    latency: Latency,
+    latency: LatencyModel,
     #[serde(default)]
     errors: Option<Failures>,
     #[serde(default)]
@@ -35,7 +36,7 @@ struct Text {
 #[serde(deny_unknown_fields)]
 struct EndpointText {
     #[serde(default)]
-    latency: Option<Latency>,
+    latency: Option<LatencyModel>,
     #[serde(default)]
     errors: Option<Failures>,
     #[serde(default)]
@@ -66,7 +67,7 @@ pub(crate) struct Endpoint {
     pub method: Method,
     path: Vec<Segment>,
     pub status: http::StatusCode,
-    pub latency: Latency,
+    pub latency: LatencyModel,
     pub failures: Failures,
     pub headers: Vec<(HeaderName, Words)>,
     /// The ids that exist; others are 404 in a path and left out of a batch.
@@ -139,7 +140,7 @@ impl Scenario {
 /// Settings that all endpoints of a scenario share.
 struct Shared<'a> {
     seed: u64,
-    latency: Latency,
+    latency: LatencyModel,
     errors: Failures,
     headers: Pairs<Spanned<String>>,
     names: Vec<String>,
@@ -265,22 +266,6 @@ fn address(key: &Spanned<String>) -> Result<(Method, Vec<Segment>), Mistake> {
     }
     let method = Method::from_bytes(method.as_bytes()).map_err(|cause| wrong(cause.to_string()))?;
     Ok((method, segments))
-}
-
-/// Reads `1..5000`, both ends included.
-fn range(text: &Spanned<String>) -> Result<RangeInclusive<i64>, Mistake> {
-    let place: Location = text.referenced;
-    let ends = text
-        .value
-        .split_once("..")
-        .and_then(|(low, high)| Some((low.trim().parse::<i64>().ok()?, high.trim().parse::<i64>().ok()?)));
-    match ends {
-        Some((low, high)) if low <= high => Ok(low..=high),
-        Some((low, high)) => {
-            Err(Mistake::at(place, format!("no id is from {low} to {high}; write `{high}..{low}`")))
-        }
-        None => Err(Mistake::at(place, format!("`{}` is no range of ids; write `1..5000`", text.value))),
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// A distribution of latencies: log-normal around a median, constant where `sigma` is 0, with spikes on top.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Latency {
+pub(crate) struct LatencyModel {
     median: Duration,
     sigma: f64,
     max: Option<Duration>,
@@ -82,31 +82,31 @@ struct Whole {
     spikes: Option<Spikes>,
 }
 
-impl<'de> Deserialize<'de> for Latency {
+impl<'de> Deserialize<'de> for LatencyModel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
         impl<'de> Visitor<'de> for Either {
-            type Value = Latency;
+            type Value = LatencyModel;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a latency such as `5ms` or `{median: 5ms, sigma: 0.4}`")
             }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Latency, E> {
-                Span::read(text).map(|it| Latency::constant(it.0)).map_err(E::custom)
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<LatencyModel, E> {
+                Span::read(text).map(|it| LatencyModel::constant(it.0)).map_err(E::custom)
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Latency, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<LatencyModel, A::Error> {
                 let Whole { median, sigma, max, spikes } =
                     Whole::deserialize(MapAccessDeserializer::new(map))?;
                 if !(0.0..=5.0).contains(&sigma) {
                     return Err(de::Error::custom("`sigma` is from 0 to 5; 0.4 is a usual service"));
                 }
-                Ok(Latency { median: median.0, sigma, max: max.map(|it| it.0), spikes })
+                Ok(LatencyModel { median: median.0, sigma, max: max.map(|it| it.0), spikes })
             }
         }
         deserializer.deserialize_any(Either)
     }
 }
 
-impl Latency {
+impl LatencyModel {
     pub(crate) fn constant(of: Duration) -> Self {
         Self { median: of, ..Self::default() }
     }
@@ -149,7 +149,7 @@ mod tests {
     use crate::yaml::read;
 
     fn drawn(yaml: &str, count: usize) -> Vec<f64> {
-        let latency: Latency = read(yaml).expect("it is a latency");
+        let latency: LatencyModel = read(yaml).expect("it is a latency");
         let mut random = fastrand::Rng::with_seed(1);
         let mut all: Vec<f64> = (0..count).map(|_| latency.draw(&mut random).as_secs_f64() * 1e3).collect();
         all.sort_by(f64::total_cmp);

@@ -1,0 +1,32 @@
+//! Capacity: from the measured CPU of a request to a fleet, and what the fleet does when traffic, DNS, caches and zones
+//! behave as they do.
+//!
+//! The sum is one product; each of its terms is named and says where its figure comes from. The simulations are seeded:
+//! equal inputs give equal results.
+
+mod balancing;
+mod cache;
+mod fleet;
+mod input;
+mod measured;
+mod page;
+mod queue;
+mod scaling;
+mod table;
+mod text;
+mod units;
+mod zipf;
+mod zone_loss;
+
+pub use balancing::{Balancing, BalancingResult};
+pub use cache::{Caching, CachingResult};
+pub use fleet::{AtMost, Estimate, Step, Term, estimate};
+pub use input::{Hit, HitRate, Inputs, Operation, Sourced, Zones};
+pub use measured::operation;
+pub use page::page;
+pub use queue::{Course, Moment};
+pub use scaling::{Scaling, ScalingResult};
+pub use table::table;
+pub use text::read;
+pub use units::{read_factor, read_part, read_rate, read_seconds};
+pub use zone_loss::ZoneLoss;

@@ -1,0 +1,251 @@
+//! `weir load max`: the most requests per second within a bound.
+//!
+//! The rate doubles until a probe breaks the bound, the interval is bisected, and the rate found is confirmed three times. A rate
+//! that a confirmation breaks is lowered and confirmed again.
+
+use crate::machine;
+use crate::plan::{Load, Plan};
+use crate::profile::Arrivals;
+use crate::result::{FORMAT, Latency, MaxResult, Maximum, Probe, RunResult};
+use crate::run::{Progress, RunOptions, run};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Highest rate that is tried.
+const RATE_MAX: f64 = 10_000_000.0;
+/// Bisection ends when the interval is this part of its rate.
+const PRECISION: f64 = 0.05;
+/// Confirmations of a rate.
+const CONFIRMATIONS: usize = 3;
+
+/// Settings of a search.
+#[derive(Clone, Debug)]
+pub struct MaxOptions {
+    /// Bounded percentile.
+    pub percentile: f64,
+    /// Its bound.
+    pub bound: Duration,
+    /// Accepted share of failed requests.
+    pub errors_max_percent: f64,
+    /// First rate.
+    pub from: f64,
+    /// Length of a probe.
+    pub probe: Duration,
+    /// Length of a confirmation.
+    pub confirm: Duration,
+    /// Distances between requests.
+    pub arrivals: Arrivals,
+    /// True if only the mix is searched, not each operation.
+    pub is_mix_only: bool,
+}
+
+impl Default for MaxOptions {
+    fn default() -> Self {
+        Self {
+            percentile: 50.0,
+            bound: Duration::from_millis(200),
+            errors_max_percent: 0.1,
+            from: 50.0,
+            probe: Duration::from_secs(5),
+            confirm: Duration::from_secs(20),
+            arrivals: Arrivals::Constant,
+            is_mix_only: false,
+        }
+    }
+}
+
+/// News of a search.
+#[derive(Debug)]
+pub enum MaxProgress<'p> {
+    /// The search for an operation, or for `mix`, begins.
+    Begin(&'p str),
+    /// A second of a probe at that rate.
+    Second(f64, Progress),
+    /// A probe has ended.
+    Probed(&'p Probe),
+}
+
+/// Searches the maximum of each operation and flow, then of the mix.
+/// # Errors
+/// Causes for which nothing can be measured.
+pub fn max(
+    plan: &Arc<Plan>,
+    options: &MaxOptions,
+    progress: &mut dyn FnMut(MaxProgress<'_>),
+) -> Result<MaxResult, String> {
+    let started_at = machine::now();
+    let names: Vec<String> = plan.mix().map(str::to_owned).collect();
+    let mut maxima = Vec::new();
+    let mut setup = None;
+    let alone = if options.is_mix_only { 0 } else { names.len() };
+    let mut targets: Vec<(String, Option<usize>)> =
+        names.iter().take(alone).enumerate().map(|(at, it)| (it.clone(), Some(at))).collect();
+    if targets.len() != 1 {
+        targets.push(("mix".to_owned(), None));
+    }
+    for (name, only) in targets {
+        progress(MaxProgress::Begin(&name));
+        let (mut probes, mut last) = (Vec::new(), None);
+        let found = search(options.from, &mut |offered, is_confirmation| {
+            let length = if is_confirmation { options.confirm } else { options.probe };
+            let load = Load::constant(offered, length, options.arrivals)?;
+            let settings = RunOptions { load: Some(load), only, ..RunOptions::default() };
+            let result = run(plan, settings, &mut |it| progress(MaxProgress::Second(offered, *it)))?;
+            let probe = judge(options, offered, is_confirmation, &result)?;
+            progress(MaxProgress::Probed(&probe));
+            let holds = probe.holds;
+            probes.push(probe);
+            last = Some(result.setup.clone());
+            Ok(holds.then_some(result))
+        })?;
+        let setup = setup.get_or_insert_with(|| last.unwrap_or_default());
+        setup.load = format!("searched from {}/s", options.from);
+        maxima.push(maximum(name, found, probes));
+    }
+    let bound = format!(
+        "p{} < {} ms, errors < {} %",
+        options.percentile,
+        options.bound.as_secs_f64() * 1000.0,
+        options.errors_max_percent
+    );
+    let setup = setup.unwrap_or_default();
+    Ok(MaxResult { format: FORMAT, name: plan.name().to_owned(), started_at, setup, bound, maxima })
+}
+
+/// The median of the confirmations.
+fn maximum(name: String, mut confirmations: Vec<RunResult>, probes: Vec<Probe>) -> Maximum {
+    confirmations.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
+    let is_generator_bound =
+        probes.iter().rev().find(|it| !it.holds).is_some_and(|it| it.reason.starts_with("the generator"));
+    let median = (!confirmations.is_empty()).then(|| confirmations.swap_remove(confirmations.len() / 2));
+    Maximum {
+        name,
+        requests_per_s: median.as_ref().map_or(0.0, rate),
+        is_generator_bound,
+        cpu_us_per_request: median.as_ref().map_or_else(BTreeMap::new, |it| {
+            it.processes.iter().map(|it| (it.name.clone(), it.cpu_us_per_request)).collect()
+        }),
+        latency: median.map_or_else(Latency::default, |it| it.total.latency),
+        probes,
+    }
+}
+
+/// Answers per second.
+#[expect(clippy::cast_precision_loss, reason = "a rate")]
+fn rate(result: &RunResult) -> f64 {
+    let failed: u64 = result.total.errors.values().sum();
+    result.total.completed.saturating_sub(failed) as f64 / result.setup.duration_s
+}
+
+/// Tries a rate, as a confirmation or not. Returns what was measured if the rate holds the bound.
+type Prober<'p, M> = &'p mut dyn FnMut(f64, bool) -> Result<Option<M>, String>;
+
+/// The measurements of three confirmations of the highest rate that holds; none if not even a hundredth of `from` does.
+fn search<M>(from: f64, probe: Prober<'_, M>) -> Result<Vec<M>, String> {
+    let (mut low, mut high) = (0.0, from);
+    while high <= RATE_MAX && probe(high, false)?.is_some() {
+        low = high;
+        high *= 2.0;
+    }
+    while low == 0.0 && high > from / 100.0 && high > 1.0 {
+        let lower = high / 2.0;
+        match probe(lower, false)? {
+            Some(_) => low = lower,
+            None => high = lower,
+        }
+    }
+    while low > 0.0 && (high - low) / high > PRECISION {
+        let middle = f64::midpoint(low, high);
+        match probe(middle, false)? {
+            Some(_) => low = middle,
+            None => high = middle,
+        }
+    }
+    confirm(low, probe)
+}
+
+fn confirm<M>(mut rate: f64, probe: Prober<'_, M>) -> Result<Vec<M>, String> {
+    let lowest = rate / 4.0;
+    while rate > lowest {
+        let mut held = Vec::new();
+        while held.len() < CONFIRMATIONS {
+            match probe(rate, true)? {
+                Some(result) => held.push(result),
+                None => break,
+            }
+        }
+        if held.len() == CONFIRMATIONS {
+            return Ok(held);
+        }
+        rate *= 1.0 - PRECISION;
+    }
+    Ok(Vec::new())
+}
+
+fn judge(
+    options: &MaxOptions,
+    offered: f64,
+    is_confirmation: bool,
+    result: &RunResult,
+) -> Result<Probe, String> {
+    let percentile_us = result.total.latency.percentile(options.percentile)?;
+    let error_percent = result.total.error_percent();
+    let bound_us = u64::try_from(options.bound.as_micros()).unwrap_or(u64::MAX);
+    let reason = if error_percent >= options.errors_max_percent && error_percent > 0.0 {
+        format!("{error_percent:.2} % errors")
+    } else if percentile_us >= bound_us {
+        format!("p{} is {} ms", options.percentile, percentile_us / 1000)
+    } else if let Some(cause) = result.verdict.void_because.first() {
+        match result.verdict.achieved_percent < 99.0 {
+            true => cause.clone(),
+            false => format!("the generator is too slow: {cause}"),
+        }
+    } else {
+        String::new()
+    };
+    let (holds, achieved_per_s) = (reason.is_empty(), rate(result));
+    Ok(Probe {
+        offered_per_s: offered,
+        achieved_per_s,
+        percentile_us,
+        error_percent,
+        holds,
+        reason,
+        is_confirmation,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rates confirmed for a server that holds `capacity`, and those tried.
+    fn found(capacity: f64, from: f64, confirmed: f64) -> (Vec<f64>, usize) {
+        let mut tried = 0;
+        let held = search(from, &mut |rate, is_confirmation| {
+            tried += 1;
+            let limit = if is_confirmation { confirmed } else { capacity };
+            Ok((rate <= limit).then_some(rate))
+        });
+        (held.expect("nothing fails"), tried)
+    }
+
+    #[test]
+    fn the_maximum_is_found_within_five_percent() {
+        for capacity in [3.0, 49.0, 50.0, 777.0, 12_345.0, 400_000.0] {
+            let (held, tried) = found(capacity, 50.0, capacity);
+            assert_eq!(held.len(), 3, "{capacity}");
+            assert!(held.iter().all(|it| (capacity * 0.94..=capacity).contains(it)), "{capacity}: {held:?}");
+            assert!(tried < 30, "{capacity}: {tried} probes");
+        }
+    }
+
+    #[test]
+    fn a_rate_that_is_not_confirmed_is_lowered() {
+        let (held, _) = found(1000.0, 50.0, 800.0);
+        assert!(held.iter().all(|it| (700.0..=800.0).contains(it)), "{held:?}");
+        assert!(found(0.1, 50.0, 0.1).0.is_empty(), "no rate holds");
+        assert!(found(1000.0, 50.0, 1.0).0.is_empty(), "no rate is confirmed");
+    }
+}

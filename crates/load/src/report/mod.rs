@@ -1,0 +1,29 @@
+//! Reports on results: a page for people, a comparison with an older result for pipelines, and the format's JSON schema.
+
+mod baseline;
+mod charts;
+mod page;
+mod published;
+
+pub use baseline::{Change, Comparison, Figure, Limit, compare};
+pub use page::page;
+pub use published::schema;
+
+use crate::result::{FORMAT, RunResult};
+
+/// Reads a result of `weir load run`.
+/// # Errors
+/// A text that is none, and how to get one.
+pub fn read(text: &str) -> Result<RunResult, String> {
+    let format =
+        serde_json::from_str::<Format>(text).map_err(|cause| format!("no result of a load test: {cause}"))?;
+    if format.format != FORMAT {
+        return Err(format!("a result of format {}; this Weir reads format {FORMAT}", format.format));
+    }
+    serde_json::from_str(text).map_err(|cause| format!("no result of `weir load run --json`: {cause}"))
+}
+
+#[derive(serde::Deserialize)]
+struct Format {
+    format: u32,
+}

@@ -1,0 +1,406 @@
+//! One generator: a thread with its own runtime that sends the requests of a schedule or of a closed loop and counts.
+//!
+//! **Invariant:** every arrival of the schedule is counted, sent or not. Its latency begins at its scheduled instant, even if it
+//! waits for a connection.
+//!
+//! **Cost:** a request of a closed loop is one write, one read, two entries of histograms and no allocation if it is constant.
+
+use super::pace::{Arrival, Mix, Schedule, pace};
+use super::process::own_cpu_s;
+use super::push::Marks;
+use super::record::{Micros, Recorder, Tick};
+use super::slot::{Slot, dialer};
+use crate::plan::{Flow, Load, Plan, Protocol, Share};
+use crate::wire::{Answer, Dialer, Http2};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+/// Connections of an open loop that names no number: as many as are needed, up to this.
+const CONNECTIONS_MAX: u32 = 1000;
+/// Connections that such a loop begins with.
+const CONNECTIONS_FIRST: u32 = 16;
+/// Pause of a user of a closed loop after a request without an answer.
+const BACKOFF: Duration = Duration::from_millis(100);
+/// Time for pushes that are still on their way at the end.
+const PUSH_GRACE: Duration = Duration::from_secs(1);
+
+/// A part of a run that one generator has.
+pub(crate) struct Job {
+    pub plan: Arc<Plan>,
+    pub load: Load,
+    /// The weights of the plan's flows.
+    pub weights: Vec<f64>,
+    pub share: Share,
+    /// The start of the measured period.
+    pub start: Instant,
+    pub warmup: Duration,
+}
+
+/// News of a generator.
+pub(crate) enum Event {
+    Tick(Tick),
+    Done(Box<Recorder>),
+    Failed(String),
+}
+
+/// State that all tasks of a generator share.
+pub(super) struct GeneratorState {
+    pub plan: Arc<Plan>,
+    load: Load,
+    share: Share,
+    mix: Mix,
+    pub dialer: Dialer,
+    http2: Vec<Rc<Http2>>,
+    pub recorder: RefCell<Recorder>,
+    live: RefCell<Tick>,
+    pub marks: RefCell<Marks>,
+    queue: RefCell<VecDeque<Arrival>>,
+    arrived: Notify,
+    idle: Cell<u32>,
+    is_ended: Cell<bool>,
+    /// Runs of a closed loop that were begun.
+    begun: Cell<u64>,
+    pub start: Instant,
+    end: Instant,
+}
+
+/// Runs a job to its end and tells about it.
+pub(crate) fn generate(job: Job, news: &Sender<Event>) {
+    let result = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|cause| format!("the runtime: {cause}"))
+        .and_then(|runtime| tokio::task::LocalSet::new().block_on(&runtime, drive(job, news)));
+    // Nobody listens if the run was ended early.
+    drop(news.send(match result {
+        Ok(recorder) => Event::Done(Box::new(recorder)),
+        Err(message) => Event::Failed(message),
+    }));
+}
+
+async fn drive(job: Job, news: &Sender<Event>) -> Result<Recorder, String> {
+    let Job { plan, load, weights, share, start, warmup } = job;
+    let dialer = dialer(&plan).await?;
+    let mix = Mix::new(weights.into_iter(), plan.seed);
+    let connections = connections(&plan, &load, share);
+    let http2 = match plan.protocol {
+        Protocol::Http1 => Vec::new(),
+        Protocol::Http2 => (0..connections.0.max(1)).map(|_| Rc::default()).collect(),
+    };
+    let shared = Rc::new(GeneratorState {
+        recorder: RefCell::new(Recorder::new(plan.operations.len())),
+        end: start + load.duration(),
+        plan,
+        load,
+        share,
+        mix,
+        dialer,
+        http2,
+        live: RefCell::default(),
+        marks: RefCell::default(),
+        queue: RefCell::default(),
+        arrived: Notify::new(),
+        idle: Cell::new(0),
+        is_ended: Cell::new(false),
+        begun: Cell::new(0),
+        start,
+    });
+    let subscribers = super::push::subscribe(&shared).await;
+    let ticker = tokio::task::spawn_local(tick(Rc::clone(&shared), news.clone()));
+    let cpu = tokio::task::spawn_local(async move {
+        tokio::time::sleep_until(start.into()).await;
+        own_cpu_s()
+    });
+    let slots = match shared.load {
+        Load::Closed { .. } => closed(&shared, warmup).await,
+        Load::Open { .. } | Load::Replay { .. } => open(&shared, connections, warmup).await,
+    };
+    ticker.abort();
+    if !subscribers.is_empty() {
+        await_pushes(&shared).await;
+    }
+    drop(subscribers);
+    let mut recorder = shared.recorder.take();
+    recorder.connections = slots;
+    recorder.cpu_s = own_cpu_s() - cpu.await.unwrap_or(0.0);
+    Ok(recorder)
+}
+
+/// Connections to begin with, and their maximum.
+fn connections(plan: &Plan, load: &Load, share: Share) -> (u32, u32) {
+    match (load, plan.connections) {
+        (Load::Closed { users, .. }, None) => {
+            let count = share.part(*users);
+            (if plan.protocol == Protocol::Http2 { count.div_ceil(plan.streams) } else { count }, count)
+        }
+        (_, Some(count)) => (share.part(count), share.part(count)),
+        (_, None) if plan.protocol == Protocol::Http2 => {
+            (share.part(CONNECTIONS_FIRST), share.part(CONNECTIONS_FIRST))
+        }
+        (_, None) => (share.part(CONNECTIONS_FIRST), share.part(CONNECTIONS_MAX)),
+    }
+}
+
+/// Tells of each second.
+async fn tick(shared: Rc<GeneratorState>, news: Sender<Event>) {
+    for second in 0.. {
+        tokio::time::sleep_until((shared.start + Duration::from_secs(second + 1)).into()).await;
+        let mut told = shared.live.take();
+        told.second = second;
+        if news.send(Event::Tick(told)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Waits until every mutation was pushed to every subscriber, for a while.
+async fn await_pushes(shared: &GeneratorState) {
+    let deadline = Instant::now() + PUSH_GRACE;
+    while !shared.marks.borrow().all_seen() && Instant::now() < deadline {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// Each user asks, waits for the answer, thinks, and asks again. Returns the number of connections.
+async fn closed(shared: &Rc<GeneratorState>, warmup: Duration) -> u32 {
+    let Load::Closed { users, think, .. } = shared.load else { return 0 };
+    let users = shared.share.part(users);
+    let begin = shared.start.checked_sub(warmup).unwrap_or(shared.start);
+    let mut tasks = JoinSet::new();
+    for user in 0..users {
+        let shared = Rc::clone(shared);
+        tasks.spawn_local(async move {
+            let mut slot = shared.slot(user);
+            slot.open(&shared.dialer).await;
+            tokio::time::sleep_until(begin.into()).await;
+            loop {
+                let due = Instant::now();
+                if due >= shared.end {
+                    break;
+                }
+                let number = shared.next_number();
+                let arrival = Arrival { due, number, flow: shared.mix.flow(number), entry: None };
+                if !run(&mut slot, &shared, arrival).await {
+                    tokio::time::sleep(BACKOFF).await;
+                }
+                if !think.is_zero() {
+                    tokio::time::sleep(think).await;
+                }
+            }
+        });
+    }
+    while tasks.join_next().await.is_some() {}
+    if shared.http2.is_empty() { users } else { u32::try_from(shared.http2.len()).unwrap_or(u32::MAX) }
+}
+
+/// Hands each arrival of the schedule to a free slot. Returns the number of slots.
+async fn open(shared: &Rc<GeneratorState>, (first, most): (u32, u32), warmup: Duration) -> u32 {
+    let streams = if shared.http2.is_empty() { 1 } else { shared.plan.streams };
+    let (first, most) = (first.max(1) * streams, most.max(1) * streams);
+    let mut tasks = JoinSet::new();
+    let mut slots = 0;
+    while slots < first {
+        tasks.spawn_local(serve(Rc::clone(shared), slots, true));
+        slots += 1;
+    }
+    let (sender, mut arrivals) = tokio::sync::mpsc::unbounded_channel();
+    let (load, mix) = (shared.load.clone(), shared.mix.clone());
+    let (share, seed, start) = (shared.share, shared.plan.seed, shared.start);
+    let schedule = Schedule { load, mix, share, seed, start, warmup };
+    std::thread::spawn(move || pace(schedule.arrivals(), &sender));
+    while let Some(batch) = arrivals.recv().await {
+        let now = Instant::now();
+        for arrival in batch {
+            shared.count_arrival(&arrival, now);
+            shared.queue.borrow_mut().push_back(arrival);
+            shared.arrived.notify_one();
+        }
+        let waiting = u32::try_from(shared.queue.borrow().len()).unwrap_or(u32::MAX);
+        for _ in shared.idle.get()..waiting {
+            if slots == most {
+                break;
+            }
+            tasks.spawn_local(serve(Rc::clone(shared), slots, false));
+            slots += 1;
+        }
+    }
+    shared.is_ended.set(true);
+    shared.arrived.notify_waiters();
+    let grace = shared.plan.operations.iter().map(|it| it.timeout).max().unwrap_or_default();
+    // The tasks go on when the wait ends early: they stay in the set.
+    drop(tokio::time::timeout(grace, async { while tasks.join_next().await.is_some() {} }).await);
+    for arrival in shared.queue.take() {
+        shared.count_unsent(&arrival);
+    }
+    // Requests in flight end by their own timeouts.
+    while tasks.join_next().await.is_some() {}
+    slots / streams
+}
+
+/// A slot of an open loop: takes arrivals until there are no more.
+async fn serve(shared: Rc<GeneratorState>, number: u32, is_early: bool) {
+    let mut slot = shared.slot(number);
+    if is_early {
+        slot.open(&shared.dialer).await;
+    }
+    loop {
+        let next = shared.queue.borrow_mut().pop_front();
+        match next {
+            Some(arrival) => {
+                run(&mut slot, &shared, arrival).await;
+            }
+            None if shared.is_ended.get() => break,
+            None => {
+                shared.idle.set(shared.idle.get() + 1);
+                shared.arrived.notified().await;
+                shared.idle.set(shared.idle.get() - 1);
+            }
+        }
+    }
+}
+
+impl GeneratorState {
+    /// The time in the measured period; nothing for warm-up.
+    pub(super) fn measured(&self, at: Instant) -> Option<Duration> {
+        (at < self.end).then(|| at.checked_duration_since(self.start)).flatten()
+    }
+
+    pub(super) fn share(&self) -> Share {
+        self.share
+    }
+
+    /// The number of the next run of a closed loop, or of the next subscriber.
+    pub(super) fn next_number(&self) -> u64 {
+        let turn = self.begun.replace(self.begun.get() + 1);
+        turn * u64::from(self.share.of) + u64::from(self.share.index)
+    }
+
+    fn slot(&self, number: u32) -> Slot<'_> {
+        let connections = self.http2.len().max(1);
+        Slot::new(&self.plan, self.http2.get(number as usize % connections).cloned())
+    }
+
+    fn flow(&self, arrival: &Arrival) -> &Flow {
+        &self.plan.flows[arrival.flow]
+    }
+
+    fn count_arrival(&self, arrival: &Arrival, now: Instant) {
+        if self.measured(arrival.due).is_some() {
+            self.recorder.borrow_mut().lag.record(now.saturating_duration_since(arrival.due));
+        }
+    }
+
+    fn count_unsent(&self, arrival: &Arrival) {
+        let Some(at) = self.measured(arrival.due) else { return };
+        let mut recorder = self.recorder.borrow_mut();
+        let tally = &mut recorder.operations[self.flow(arrival).steps[0]];
+        tally.scheduled += 1;
+        tally.fail("unsent", 0, b"no connection was free before the run ended");
+        let second = recorder.second(at);
+        second.offered += 1;
+        second.errors += 1;
+    }
+
+    /// Counts a request that has ended.
+    fn count(&self, operation: usize, times: Times, result: Result<(), (&str, u16, &[u8])>, answer: &Answer) {
+        let Some(at) = self.measured(times.due) else { return };
+        let latency = times.done.saturating_duration_since(times.due);
+        let is_answered = answer.status != 0;
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.last_done = recorder.last_done.max(times.done.saturating_duration_since(self.start));
+        let tally = &mut recorder.operations[operation];
+        tally.scheduled += 1;
+        tally.sent += 1;
+        tally.completed += u64::from(is_answered);
+        tally.bytes += answer.bytes;
+        // A refused connection is no fast answer; a timeout is a slow one.
+        let is_timed = is_answered || matches!(result, Err(("timeout", ..)));
+        if is_timed {
+            tally.latency.record(latency);
+            tally.service.record(times.done.saturating_duration_since(times.sent));
+        }
+        if let Some(label) = answer.cache.label().filter(|_| is_answered) {
+            match tally.cache.get_mut(label) {
+                Some(count) => *count += 1,
+                None => drop(tally.cache.insert(label.to_owned(), 1)),
+            }
+        }
+        let is_error = result.is_err();
+        if let Err((label, status, body)) = result {
+            tally.fail(label, status, body);
+        }
+        let second = recorder.second(at);
+        second.offered += 1;
+        second.sent += 1;
+        second.completed += u64::from(is_answered);
+        second.errors += u64::from(is_error);
+        if is_timed {
+            second.latency.record(latency);
+        }
+        let mut live = self.live.borrow_mut();
+        live.completed += u64::from(is_answered);
+        live.errors += u64::from(is_error);
+        if is_timed {
+            live.latency.record(latency);
+        }
+    }
+}
+
+/// The instants of a request.
+#[derive(Clone, Copy)]
+struct Times {
+    due: Instant,
+    sent: Instant,
+    done: Instant,
+}
+
+/// Runs a flow of the schedule. Returns false if a request got no answer.
+async fn run(slot: &mut Slot<'_>, shared: &GeneratorState, arrival: Arrival) -> bool {
+    let plan = &shared.plan;
+    let flow = shared.flow(&arrival);
+    slot.draw(plan, flow, shared.share, arrival.number);
+    let replayed = match (&shared.load, arrival.entry) {
+        (Load::Replay { entries, .. }, Some(at)) => &*entries[at].path,
+        _ => "",
+    };
+    let mut due = arrival.due;
+    for (place, at) in flow.steps.iter().enumerate() {
+        if place > 0 && !flow.think.is_zero() {
+            tokio::time::sleep(flow.think).await;
+            due = Instant::now();
+        }
+        let operation = &plan.operations[*at];
+        if let Some(mark) = operation.sent_mark(&slot.values) {
+            shared.marks.borrow_mut().sent(mark);
+        }
+        let sent = Instant::now();
+        let result = slot.exchange(&shared.dialer, operation, replayed).await;
+        let times = Times { due, sent, done: Instant::now() };
+        if let Err(error) = result {
+            let failure = (error.label, 0, error.cause.as_bytes());
+            shared.count(*at, times, Err(failure), &slot.answer);
+            return false;
+        }
+        let failure = slot.judge(operation);
+        let (status, body) = (slot.answer.status, slot.answer.body.as_slice());
+        let result = failure.as_deref().map_or(Ok(()), |label| Err((label, status, body)));
+        shared.count(*at, times, result, &slot.answer);
+        if failure.is_some() {
+            return true;
+        }
+        due = times.done;
+    }
+    true
+}
+
+/// A tick's figures for people: requests, errors, 50th and 99th percentile in microseconds.
+pub(crate) fn figures(tick: &Tick) -> (u64, u64, u64, u64) {
+    let Tick { completed, errors, latency, .. } = tick;
+    (*completed, *errors, Micros::at(latency, 50.0), Micros::at(latency, 99.0))
+}

@@ -1,0 +1,10 @@
+//! Tests of the load kit over sockets.
+
+mod capacity;
+mod compare;
+mod mock;
+mod plan;
+mod report;
+mod run;
+mod server;
+mod tls;
