@@ -1,4 +1,4 @@
-//! How recent the rows of a request have to be, and the log positions of its changes.
+//! Consistency: the required recency of the rows of a request, and the log positions of its changes.
 //!
 //! A source with replicas says after a mutation up to where its log goes. The answer carries these positions as one token; a request
 //! that sends the token back sees rows that are at least as recent.
@@ -8,7 +8,7 @@
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// How recent the rows of a query have to be. Mutations always read and write the present.
+/// Required recency of the rows of a query. Mutations always read and write the present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consistency {
     /// Replicas may answer within the lag that their source allows.

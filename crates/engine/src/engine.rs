@@ -143,7 +143,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// What counters and logs want to know of it.
+    /// Facts of it for counters and logs.
     #[must_use]
     pub fn execution(&self) -> Execution {
         let is_complete = matches!(self.body, Body::Whole(_) | Body::Shared(_));
@@ -345,7 +345,8 @@ impl Engine {
             fetches: AtomicU32::new(0),
         });
         let observation = observation.as_ref();
-        let (began, asked) = (Instant::now(), PlanRequest { request, profile: caller.profile(), is_live: false });
+        let (began, asked) =
+            (Instant::now(), PlanRequest { request, profile: caller.profile(), is_live: false });
         let ready = match planner.ready(&asked, PlanThread::Loop, &mut timing) {
             Err(Refusal::Costly) => Box::pin(planner.aside(&asked, &mut timing)).await,
             ready => ready,

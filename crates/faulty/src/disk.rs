@@ -53,19 +53,15 @@ pub struct Disk {
     _held: MutexGuard<'static, ()>,
 }
 
-/// Puts the disk under all connections to come, once, and waits until it is unused.
-#[must_use]
-pub fn install() -> Disk {
-    let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    crate::vfs::register();
-    let disk = Disk { _held: held };
-    // The previous user may have left it broken.
-    disk.mend();
-    disk.settle();
-    disk
-}
-
 impl Disk {
+    /// Waits until the disk is unused, and mends it: the previous user may have left it broken.
+    pub(crate) fn take() -> Self {
+        let disk = Self { _held: HELD.lock().unwrap_or_else(PoisonError::into_inner) };
+        disk.mend();
+        disk.settle();
+        disk
+    }
+
     /// From now on write or sync `at`, counted from 1, fails; with `lasts` all after it too.
     pub fn fail(&self, fault: Fault, at: u64, lasts: bool) {
         let mut state = state();

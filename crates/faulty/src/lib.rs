@@ -8,4 +8,11 @@
 mod disk;
 mod vfs;
 
-pub use disk::{Disk, Fault, install};
+pub use disk::{Disk, Fault};
+
+/// Puts the disk under all connections to come, once, and waits until it is unused.
+#[must_use]
+pub fn install() -> Disk {
+    vfs::register();
+    Disk::take()
+}

@@ -100,7 +100,7 @@ fn main() {
     let nothing = || Value::Object(Vec::new());
     let settings = ConfigValues { config: nothing(), env: nothing(), context: nothing() };
     let args =
-        Args { schema: &mapping.schema, ids: &ids, shape: &shape, variables: &variables, arguments: &[] };
+        Args { schema: &mapping.schema, ids: &ids, output: &shape, variables: &variables, arguments: &[] };
     let inputs = Inputs {
         args,
         keys: Keys::NONE,

@@ -13,7 +13,7 @@ use weir_engine::caller::Caller;
 use weir_engine::plan::output_plan::{OutputArgument, OutputPlan};
 use weir_engine::rows::{Column, Data};
 use weir_engine::source::{Headers, Ids};
-use weir_language::schema::{InputId, Schema};
+use weir_language::schema::{FieldId, InputId, Schema};
 use weir_language::value::{Node, Values, Variables};
 
 /// Brackets that may be open in a value of JSON that comes as an argument or key.
@@ -46,11 +46,22 @@ pub struct Args<'r> {
     /// From the graph's ids to the source's.
     pub ids: &'r Ids,
     /// The plan's.
-    pub shape: &'r OutputPlan,
+    pub output: &'r OutputPlan,
     /// The request's.
     pub variables: &'r Variables,
     /// The field's.
     pub arguments: &'r [OutputArgument],
+}
+
+/// A field of the parent that a connector needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyField {
+    /// Its name.
+    pub name: Box<str>,
+    /// In the schema of the mapping; `None` if the type is another source's.
+    pub field: Option<FieldId>,
+    /// True if a call may be made without it. Such keys stand behind the others.
+    pub is_optional: bool,
 }
 
 /// Parents' keys.
@@ -59,7 +70,7 @@ pub struct Keys<'r> {
     /// One column per key field.
     pub columns: &'r [Column],
     /// `Connector::keys`: their names.
-    pub names: &'r [crate::sdl::KeyField],
+    pub names: &'r [KeyField],
     /// The first of those that are asked for together; `$this` is this one.
     pub start: usize,
     /// One past the last.
@@ -221,9 +232,9 @@ impl<'r> Args<'r> {
 
     /// The tape and place of a value, variables and defaults followed; `None` if nothing was given.
     pub(crate) fn place(&self, argument: &OutputArgument) -> Option<(&'r Values, usize)> {
-        let found = self.follow(&self.shape.literals, argument.value as usize);
+        let found = self.follow(&self.output.literals, argument.value as usize);
         match (found, argument.default) {
-            (None, Some(default)) => Some((&self.shape.literals, default as usize)),
+            (None, Some(default)) => Some((&self.output.literals, default as usize)),
             (found, _) => found,
         }
     }

@@ -1,7 +1,7 @@
 //! Services as a [`Source`]: what is selected becomes calls, and what is answered becomes rows.
 //!
 //! A text of services is opened once per generation: its [`Mapping`] is checked, each service gets its connections and each
-//! connector its rule of caching. The planner asks the source's `division` which members come with which call; each piece
+//! connector its rule of caching. The planner asks the source's `division` which members come with which call; each node
 //! is then a `fetch` of one call, of one call per key, or of batches of keys.
 //!
 //! **Invariant:** what is shared between clients is kept under a key that holds every header and claim the call sends or reads.
@@ -179,7 +179,7 @@ impl Source for HttpSource {
         calls.collect()
     }
 
-    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        fetch::prepare(&self.shared, piece)
+    fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
+        fetch::prepare(&self.shared, node)
     }
 }

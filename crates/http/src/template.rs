@@ -54,7 +54,7 @@ pub struct Request {
 /// A text with values in it.
 pub(crate) type Parts = Vec<Part>;
 
-/// A piece of a text.
+/// A node of a text.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     /// As written.

@@ -3,7 +3,7 @@
 //! One shape for syntax, validation, schema and coercion errors: each names the places a person has to
 //! look at and a code a program can match.
 
-use crate::span::{Location, Span};
+use crate::span::Span;
 
 /// A complaint about a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +21,6 @@ impl Error {
     #[must_use]
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self { message: message.into(), spans: vec![span], code }
-    }
-
-    /// Lines and columns of its places in `text`.
-    #[must_use]
-    pub fn locations(&self, text: &str) -> Vec<Location> {
-        crate::report::locations(text, std::slice::from_ref(self)).pop().unwrap_or_default()
     }
 }
 

@@ -12,6 +12,14 @@ use crate::span::{Location, Span};
 const SHOWN_BEFORE: usize = 60;
 const SHOWN_AFTER: usize = 60;
 
+impl Error {
+    /// Lines and columns of its places in `text`.
+    #[must_use]
+    pub fn locations(&self, text: &str) -> Vec<Location> {
+        locations(text, std::slice::from_ref(self)).pop().unwrap_or_default()
+    }
+}
+
 /// Line and column of each place of each error, in their order. One pass over `text`, however many there are.
 #[must_use]
 pub fn locations(text: &str, errors: &[Error]) -> Vec<Vec<Location>> {

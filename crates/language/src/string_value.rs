@@ -1,4 +1,4 @@
-//! Decodes string literals: `"…"` with its escapes, `"""…"""` with its indentation.
+//! Decodes string literals: `"…"` with its escapes, `"""…"""` with its indentation; and quotes texts.
 //!
 //! **Invariant:** what the lexer accepted decodes; bytes that no escape touches come out unaltered.
 //!
@@ -162,6 +162,31 @@ impl<'t> Iterator for Lines<'t> {
         self.rest = Some(&rest[at + end..]);
         Some(&rest[..at])
     }
+}
+
+/// Appends `text` in quotes, escaped so that both JSON and GraphQL read it back.
+pub fn quoted(text: &str, out: &mut String) {
+    out.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            control @ ('\0'..='\u{1f}' | '\u{7f}') => {
+                const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+                let byte = control as usize;
+                out.push_str("\\u00");
+                out.push(DIGITS[byte >> 4] as char);
+                out.push(DIGITS[byte & 15] as char);
+            }
+            plain => out.push(plain),
+        }
+    }
+    out.push('"');
 }
 
 #[cfg(test)]

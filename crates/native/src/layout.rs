@@ -18,9 +18,13 @@ pub(crate) use indexes::compared;
 pub use indexes::index_kind;
 
 use crate::model::{FieldId, Model};
+use smallvec::SmallVec;
 use weir_relational::catalog::{ColumnId, Relations, RelationshipId, TableId};
 pub use weir_relational::dialect::Database;
 pub use weir_relational::plan::ddl::IndexKind;
+
+/// Columns of one table.
+pub(crate) type ColumnIds = SmallVec<[ColumnId; 8]>;
 
 /// Tables, columns and edges of a model.
 #[derive(Clone, Debug)]
@@ -152,6 +156,29 @@ pub enum Storage {
         /// To the other's table, through that one.
         by: RelationshipId,
     },
+}
+
+impl Storage {
+    /// The columns of a single value, in the order in which its parts come: first a text, or a longitude.
+    pub(crate) fn columns(&self) -> ColumnIds {
+        match *self {
+            Self::Column(column) => ColumnIds::from_slice(&[column]),
+            Self::Instant { text, at } => ColumnIds::from_slice(&[text, at]),
+            Self::Point { longitude, latitude } => ColumnIds::from_slice(&[longitude, latitude]),
+            Self::Shape { text, bounds } => [text].into_iter().chain(bounds).collect(),
+            Self::Id(_)
+            | Self::Values { .. }
+            | Self::ToOne { .. }
+            | Self::ToOneBack { .. }
+            | Self::ToMany { .. }
+            | Self::Join { .. } => ColumnIds::new(),
+        }
+    }
+
+    /// The column of the one other object's number, if it is in the object's own table.
+    pub(crate) fn to_one(&self) -> Option<ColumnId> {
+        if let Self::ToOne { column, .. } = *self { Some(column) } else { None }
+    }
 }
 
 /// An index.

@@ -186,17 +186,10 @@ fn is_subset(part: &[TableId], all: &[TableId]) -> bool {
     part.iter().all(|it| all.binary_search(it).is_ok())
 }
 
-/// A set of tables, as statements and marks have it.
-pub fn table_set(tables: impl IntoIterator<Item = TableId>) -> Box<[TableId]> {
-    let mut tables: Vec<TableId> = tables.into_iter().collect();
-    tables.sort_unstable();
-    tables.dedup();
-    tables.into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statement::table_set;
 
     fn set(tables: &[u32]) -> Box<[TableId]> {
         table_set(tables.iter().map(|it| TableId(*it)))

@@ -55,7 +55,7 @@ pub(crate) enum Kind {
 pub(crate) enum ReadVersion {
     /// The present.
     Present,
-    /// What followers have.
+    /// A past version, which followers have.
     Followers,
 }
 

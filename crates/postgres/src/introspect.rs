@@ -40,7 +40,7 @@ pub enum Shards {
 pub enum Functions {
     /// Those of the schemas that are served.
     Read,
-    /// None; the kin emulate fewer of the catalogs that they are in.
+    /// None: compatible databases do not emulate these catalogs.
     Ignored,
 }
 

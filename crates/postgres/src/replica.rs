@@ -39,7 +39,7 @@ static INSERTED: LazyLock<Arc<Statement>> =
 static REPLAYED: LazyLock<Arc<Statement>> =
     LazyLock::new(|| position("SELECT pg_last_wal_replay_lsn() - '0/0'::pg_lsn"));
 
-/// How recent the server of a read has to be.
+/// Required recency of the server of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadPreference {
     /// The primary.

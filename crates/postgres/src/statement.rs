@@ -5,7 +5,6 @@
 //!
 //! **Cost:** a request with up to `INLINE_BYTES` bytes of values allocates nothing.
 
-use crate::bulkhead::table_set;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -211,6 +210,14 @@ impl Parameters {
     pub fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
         super::rows::Columns::new(&self.bytes)
     }
+}
+
+/// A set of tables, as statements and marks of the bulkhead have it.
+pub fn table_set(tables: impl IntoIterator<Item = TableId>) -> Box<[TableId]> {
+    let mut tables: Vec<TableId> = tables.into_iter().collect();
+    tables.sort_unstable();
+    tables.dedup();
+    tables.into()
 }
 
 #[cfg(test)]

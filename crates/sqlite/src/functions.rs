@@ -153,7 +153,7 @@ fn text(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// `weir_near(place, metres, longitude, latitude)`, `weir_within(place, coordinates)` and their kin.
+/// `weir_near(place, metres, longitude, latitude)`, `weir_within(place, coordinates)` and the like.
 fn is_placed(context: &Context<'_>, placed: Placed) -> Result<Option<bool>> {
     let other = context.get_or_create_aux(0, |value| -> Result<Geometry, BadPattern> {
         Ok(Geometry::read(value.as_str().unwrap_or_default()))

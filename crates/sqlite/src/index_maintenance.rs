@@ -44,7 +44,7 @@ struct Waiting {
     before: Option<Vec<Change>>,
 }
 
-/// See the module's words.
+/// Changes of side indexes, applied once per commit.
 #[derive(Debug, Default)]
 pub struct IndexMaintenance {
     indexes: Box<[SideIndex]>,

@@ -1,6 +1,6 @@
 //! The text of a JSON document while it is written: every member ends with `,`, and the closer overwrites the last one.
 
-/// See the module's words.
+/// The text of a JSON document while it is written.
 #[derive(Debug, Default)]
 pub(crate) struct JsonText(String);
 

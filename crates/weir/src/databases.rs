@@ -1,7 +1,7 @@
 //! Databases by their addresses: read and opened for serving.
 
+use crate::address::Address;
 use crate::config::{Config, Integers, Limits, MissingRow, RelationshipNames, Source};
-use crate::sources::{Address, Unopened, config_of};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use weir_metadata::document::table::TableEntry;
@@ -17,6 +17,29 @@ use weir_sqlite::introspect::SqliteOptions;
 
 /// A server that has not told what it has after so long is not there.
 const OPEN_MAX: Duration = Duration::from_secs(30);
+
+/// Why a source is not open.
+pub(crate) enum Unopened {
+    /// It may be there later.
+    Down(String),
+    /// It does not let Weir in: somebody has to change something there, or in the configuration.
+    Closed(String),
+    /// Somebody has to change something.
+    Wrong(String),
+}
+
+impl std::fmt::Display for Unopened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::Down(message) | Self::Closed(message) | Self::Wrong(message)) = self;
+        f.write_str(message)
+    }
+}
+
+impl From<String> for Unopened {
+    fn from(message: String) -> Self {
+        Self::Wrong(message)
+    }
+}
 
 /// Options of the API model, from the configuration of `source`.
 fn model_options(source: &Source) -> ModelOptions<'_> {
@@ -49,7 +72,7 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
 /// # Errors
 /// It is no database, or cannot be read.
 pub(crate) fn proposed_names(address: &Address) -> Result<RelationshipNames, String> {
-    let config = config_of(address);
+    let config = Config::of(address);
     let source = &config.sources[0];
     let proposed = match address {
         Address::Sqlite(path) if !path.is_file() => {

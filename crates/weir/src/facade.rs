@@ -1,5 +1,6 @@
 //! The library's front door: an engine over sources, for programs that embed it.
 
+use crate::address::{self, Target};
 use crate::config::Config;
 use crate::generation::{Origin, settings};
 use crate::native::AuthSettings;
@@ -7,7 +8,7 @@ use crate::relay::RelayGraph;
 use crate::services;
 use crate::session;
 use crate::session::native::NativeAuth;
-use crate::sources::{self, Target};
+use crate::sources;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -118,8 +119,8 @@ impl Weir {
     /// # Errors
     /// As [`Builder::build`].
     pub fn open(target: &str) -> Result<Self, String> {
-        let origin = match sources::target(target)? {
-            Target::Source(address) => Origin::Fixed(Box::new(sources::config_of(&address))),
+        let origin = match address::target(target)? {
+            Target::Source(address) => Origin::Fixed(Box::new(Config::of(&address))),
             Target::Config(path) => Origin::File(path, Box::default()),
             Target::Metadata(path) => {
                 Origin::Fixed(Box::new(Config { metadata: Some(path), ..Config::default() }))

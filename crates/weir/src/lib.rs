@@ -1,5 +1,6 @@
 //! One GraphQL engine in front of databases and services: the product.
 
+pub mod address;
 pub mod cli;
 pub mod config;
 mod custom;

@@ -7,9 +7,9 @@
 
 pub(crate) mod store;
 
+use crate::address::{self, Address};
 use crate::config::postgres::{Flavour, Postgres};
 use crate::config::{Config, Described, Source, SourceKind};
-use crate::sources::{self, Address};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use weir_metadata::check::unsupported;
@@ -55,7 +55,7 @@ fn inherit(config: &mut Config) -> Result<(), String> {
         source.inherited_roles.clone_from(&roles);
         source.roles.clone_from(&plain);
         source.explicit_functions = config.infer_function_permissions == Some(false);
-        let is_postgres = match sources::address(&source.url) {
+        let is_postgres = match address::parse(&source.url) {
             Ok(Address::Sqlite(_)) => false,
             Ok(Address::Postgres(_)) => true,
             _ => continue,
@@ -166,7 +166,7 @@ fn made(mut entry: SourceEntry, own: Source, url: String, at: usize) -> Source {
     // An address of weir.yaml overrules the kind too.
     let is_sqlite = match own.url.is_empty() {
         true => entry.kind == source::SourceKind::Sqlite,
-        false => matches!(sources::address(&own.url), Ok(Address::Sqlite(_))),
+        false => matches!(address::parse(&own.url), Ok(Address::Sqlite(_))),
     };
     if is_sqlite {
         entry.tables.iter_mut().for_each(|it| it.out_of_schema("public"));

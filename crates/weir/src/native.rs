@@ -2,6 +2,7 @@
 //!
 //! A text `shop.graphql` has its store in `shop.weir.db` beside it, unless it is said to be elsewhere.
 
+use crate::address;
 use crate::config::{Config, Limits, Source, load};
 use crate::custom;
 use std::fs::File;
@@ -26,9 +27,6 @@ const TELL: Duration = Duration::from_secs(5);
 
 /// A server that has not answered after so long is not there.
 const OPEN_MAX: Duration = Duration::from_secs(30);
-
-/// File endings that are taken for texts of types.
-const ENDINGS: [&str; 3] = ["graphql", "gql", "graphqls"];
 
 /// A text of types and where its objects are.
 #[derive(Clone, Debug)]
@@ -72,13 +70,6 @@ impl Drop for Draft {
     }
 }
 
-/// True if `path` has the ending of a file of types.
-#[must_use]
-pub fn is_sdl(path: &Path) -> bool {
-    let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
-    ENDINGS.contains(&ending.as_str())
-}
-
 impl Native {
     /// The text at `sdl`, with its store at the address `store`, or beside it.
     /// # Errors
@@ -118,7 +109,7 @@ impl Native {
     /// `target` is neither, or the weir.yaml has no or several native sources.
     pub fn find(target: &str, store: Option<&str>) -> Result<Self, String> {
         let path = Path::new(target);
-        if is_sdl(path) {
+        if address::is_sdl(path) {
             return Self::new(path, store);
         }
         if !path.extension().is_some_and(|it| it == "yaml" || it == "yml") {

@@ -1,6 +1,6 @@
 //! The graph in Relay's form: a second engine over the same database, made when somebody first asks for it.
 //!
-//! Who never asks pays nothing: neither the time to generate a second schema nor its memory. Connections, pools and the writer of the
+//! Without such a request there is no second schema: it costs neither time nor memory. Connections, pools and the writer of the
 //! database are shared with the other form, and a mutation of either makes kept answers of both stale.
 //!
 //! **Invariant:** an engine is made at most once per generation, whether that succeeds or not.
@@ -14,7 +14,7 @@ use weir_engine::engine::{Engine, Settings};
 use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_engine::source::Source;
 
-/// See the module's words.
+/// The engine of Relay's form, made at the first request for it.
 pub(crate) struct RelayGraph {
     /// The database, if one can be served.
     source: Option<Arc<dyn Source>>,
@@ -25,7 +25,7 @@ pub(crate) struct RelayGraph {
 }
 
 impl RelayGraph {
-    /// That of the source of `graph` that `config` means.
+    /// The one over the source of `graph` that `config` names.
     pub(crate) fn new(config: &Config, graph: &Graph, settings: Settings) -> Self {
         let names = config.sources.iter().filter(|it| it.has_tables()).map(|it| it.name.as_str());
         let is_wanted = |name: &str| config.relay.source.as_deref().is_none_or(|it| it == name);

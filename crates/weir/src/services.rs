@@ -3,7 +3,6 @@
 //! One cache in the process holds the services' answers, so that a reload keeps them.
 
 use crate::config::{self, Source};
-use crate::native;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
@@ -63,12 +62,6 @@ pub(crate) fn keep(wanted: &config::Cache) -> Result<Arc<Cache>, String> {
 pub(crate) fn counts() -> Option<Counts> {
     let kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     kept.as_ref().map(|(_, cache)| cache.counts())
-}
-
-/// True if the file at `path` describes services. False if it cannot be read; opening it reports the cause.
-#[must_use]
-pub fn is_services(path: &Path) -> bool {
-    native::is_sdl(path) && std::fs::read_to_string(path).is_ok_and(|text| source::is_services(&text))
 }
 
 /// A setting as a selection reads it. Depth is that of the file, which its reader bounds.

@@ -1,14 +1,15 @@
-//! From addresses in the configuration to one graph.
+//! From the sources of a configuration to one graph.
 
 mod kind;
 
-use crate::config::{Config, Described, Source, SourceKind};
+use crate::address::{self, Address};
+use crate::config::{Config, Described, Source};
 use crate::custom;
-use crate::databases::{postgres, sqlite};
-use crate::native::{self, AuthSettings, Native};
+use crate::databases::{Unopened, postgres, sqlite};
+use crate::native::{AuthSettings, Native};
 use crate::services::{self, Joined, Servers};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
@@ -27,109 +28,6 @@ pub use findings::{Down, Findings};
 
 /// A table that two sources have is some thirty names that clash; so many tell the story.
 const CLASHES_SHOWN_MAX: usize = 3;
-
-/// File endings that are taken for SQLite databases.
-const SQLITE_ENDINGS: [&str; 3] = ["db", "sqlite", "sqlite3"];
-
-/// The meaning of an address on the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// A configuration file.
-    Config(PathBuf),
-    /// A folder of Hasura's metadata.
-    Metadata(PathBuf),
-    /// A single source without further configuration.
-    Source(Address),
-}
-
-/// Address of a source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Address {
-    /// A file.
-    Sqlite(PathBuf),
-    /// A server, by its URL.
-    Postgres(String),
-    /// A text of types, whose database Weir makes.
-    Native(PathBuf),
-    /// A text of services.
-    Services(PathBuf),
-}
-
-/// Reads an address: `sqlite:chinook.db`, `chinook.db`, `weir.yaml`.
-/// # Errors
-/// The address cannot be served; the message names those that can.
-pub fn target(text: &str) -> Result<Target, String> {
-    let ending =
-        Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if !text.contains(':') && Path::new(text).join("version.yaml").is_file() {
-        return Ok(Target::Metadata(PathBuf::from(text)));
-    }
-    if matches!(ending.as_str(), "yaml" | "yml") && !text.contains(':') {
-        return Ok(Target::Config(PathBuf::from(text)));
-    }
-    address(text).map(Target::Source)
-}
-
-/// Reads the address of a source.
-/// # Errors
-/// As [`target`].
-pub fn address(text: &str) -> Result<Address, String> {
-    if let Some(path) = text.strip_prefix("sqlite:") {
-        let path = path.strip_prefix("//").unwrap_or(path);
-        return match path {
-            "" => Err("`sqlite:` needs a file name, as in `sqlite:chinook.db`".into()),
-            _ => Ok(Address::Sqlite(PathBuf::from(path))),
-        };
-    }
-    if let Some((scheme, _)) = text.split_once("://") {
-        return Err(match scheme {
-            "postgres" | "postgresql" => return Ok(Address::Postgres(text.to_owned())),
-            _ => format!(
-                "`{scheme}://` is not a kind of source Weir knows; try `postgres://…` or `sqlite:chinook.db`"
-            ),
-        });
-    }
-    if services::is_services(Path::new(text)) {
-        return Ok(Address::Services(PathBuf::from(text)));
-    }
-    if native::is_sdl(Path::new(text)) {
-        return Ok(Address::Native(PathBuf::from(text)));
-    }
-    let ending =
-        Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if SQLITE_ENDINGS.contains(&ending.as_str()) {
-        return Ok(Address::Sqlite(PathBuf::from(text)));
-    }
-    Err(format!(
-        "cannot tell what `{text}` is; name a .graphql file of types or services, a .db, .sqlite or .sqlite3 file, \
-         `sqlite:FILE`, `postgres://…`, or a weir.yaml"
-    ))
-}
-
-/// The configuration that serves `address` alone.
-#[must_use]
-pub fn config_of(address: &Address) -> Config {
-    let source = match address {
-        Address::Sqlite(path) => {
-            let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or("sqlite").to_string();
-            let url = format!("sqlite:{}", path.display());
-            Source { name, kind: Some(SourceKind::Sqlite), url, ..Source::default() }
-        }
-        Address::Postgres(url) => {
-            let name = "postgres".to_owned();
-            Source { name, kind: Some(SourceKind::Postgres), url: url.clone(), ..Source::default() }
-        }
-        Address::Native(path) => {
-            let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or("native").to_string();
-            Source { name, native: Some(path.clone()), ..Source::default() }
-        }
-        Address::Services(path) => {
-            let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or("services").to_string();
-            Source { name, file: Some(path.clone()), ..Source::default() }
-        }
-    };
-    Config { sources: vec![source], ..Config::default() }
-}
 
 /// Opens every source and makes one graph of those that are there.
 /// # Errors
@@ -198,29 +96,6 @@ impl Made {
     fn database(source: Arc<dyn EngineSource>, warnings: Vec<Warning>, watch: Option<Watch>) -> Self {
         let (servers, joins, notes, building) = (Servers::default(), Vec::new(), Vec::new(), None);
         Self { source, servers, joins, warnings, notes, watch, building, auth: None }
-    }
-}
-
-/// Why a source is not open.
-pub(crate) enum Unopened {
-    /// It may be there later.
-    Down(String),
-    /// It does not let Weir in: somebody has to change something there, or in the configuration.
-    Closed(String),
-    /// Somebody has to change something.
-    Wrong(String),
-}
-
-impl std::fmt::Display for Unopened {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (Self::Down(message) | Self::Closed(message) | Self::Wrong(message)) = self;
-        f.write_str(message)
-    }
-}
-
-impl From<String> for Unopened {
-    fn from(message: String) -> Self {
-        Self::Wrong(message)
     }
 }
 
@@ -313,7 +188,7 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
     let address = match (&source.native, &source.file) {
         (Some(path), None) if source.url.is_empty() => Address::Native(path.clone()),
         (None, Some(path)) if source.url.is_empty() => Address::Services(path.clone()),
-        (None, None) => address(&source.url)?,
+        (None, None) => address::parse(&source.url)?,
         (Some(_), _) | (_, Some(_)) => {
             return Err(Unopened::Wrong("`native`, `file` and `url` exclude each other; leave one".into()));
         }
@@ -421,36 +296,5 @@ fn unopened(error: store::Error, path: &Path) -> Unopened {
         | store::Error::Format { .. }
         | store::Error::Stored(_)
         | store::Error::Changed => Unopened::Wrong(error.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(text: &str, expected: Result<Target, &str>) {
-        match (target(text), expected) {
-            (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
-            (Err(message), Err(part)) => assert!(message.contains(part), "{text}: {message}"),
-            (found, expected) => panic!("{text}: {found:?} instead of {expected:?}"),
-        }
-    }
-
-    #[test]
-    fn an_address_says_what_it_is() {
-        let sqlite = |path: &str| Ok(Target::Source(Address::Sqlite(path.into())));
-        check("sqlite:chinook.db", sqlite("chinook.db"));
-        check("sqlite:///var/lib/chinook", sqlite("/var/lib/chinook"));
-        check("data/chinook.SQLite3", sqlite("data/chinook.SQLite3"));
-        check("postgres://ada@h/x", Ok(Target::Source(Address::Postgres("postgres://ada@h/x".into()))));
-        check("shop.graphql", Ok(Target::Source(Address::Native("shop.graphql".into()))));
-        check("conf/weir.yaml", Ok(Target::Config("conf/weir.yaml".into())));
-    }
-
-    #[test]
-    fn what_cannot_be_served_says_what_can() {
-        check("mysql://localhost/x", Err("not a kind of source"));
-        check("chinook", Err("cannot tell what `chinook` is"));
-        check("sqlite:", Err("needs a file name"));
     }
 }

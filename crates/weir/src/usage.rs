@@ -165,7 +165,7 @@ pub(crate) struct CountedOperation {
     pub(crate) counts: OperationCounts,
 }
 
-/// What the table tells.
+/// A copy of the table.
 #[derive(Debug)]
 pub(crate) struct Usage {
     /// By count, descending.

@@ -291,7 +291,8 @@ impl Registry {
     /// Has the members that `change` concerns read at `at`, or before.
     pub(super) fn mark_later(&mut self, change: &Change<'_>, at: Instant) {
         let Some(table) = self.tables.get(change.tag) else { return };
-        let concerned: Vec<MemberId> = table.whole.iter().chain(table.rows.values().flatten()).copied().collect();
+        let concerned: Vec<MemberId> =
+            table.whole.iter().chain(table.rows.values().flatten()).copied().collect();
         for id in concerned {
             let due = (at, Cause::Change);
             let Some(member) = self.member(id) else { continue };

@@ -17,7 +17,7 @@ pub trait Headers: Send + Sync {
         ""
     }
 
-    /// How recent the rows of the request have to be.
+    /// Required recency of the rows of the request.
     fn consistency(&self) -> Consistency {
         Consistency::Bounded
     }

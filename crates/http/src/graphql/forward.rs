@@ -1,4 +1,4 @@
-//! A piece passed on: one operation for all root fields, or for up to fifty keys of a level.
+//! A plan node that is forwarded: one operation for all root fields, or for up to fifty keys of a level.
 
 use super::GraphqlLink;
 use super::check_response::check_response;
@@ -36,7 +36,7 @@ pub(super) const HEADERS: [(HeaderName, HeaderValue); 2] = [
     (ACCEPT, HeaderValue::from_static("application/graphql-response+json, application/json")),
 ];
 
-/// A prepared piece.
+/// A prepared plan node.
 pub(super) struct ForwardedFetch {
     /// The source's own.
     schema: Arc<Schema>,
@@ -45,29 +45,29 @@ pub(super) struct ForwardedFetch {
     kind: OperationKind,
     fields: Vec<u32>,
     text: Text,
-    /// Of a piece without keys: the operation, as a JSON string.
+    /// Of a node without keys: the operation, as a JSON string.
     whole: Vec<u8>,
     /// Tags that invalidate its answers.
     touches: Vec<Tag>,
 }
 
 impl ForwardedFetch {
-    pub(super) fn new(schema: Arc<Schema>, link: Arc<GraphqlLink>, piece: &PlanNode<'_>) -> Self {
-        let text = Text::of(piece, &schema, &link.server.prefix);
+    pub(super) fn new(schema: Arc<Schema>, link: Arc<GraphqlLink>, node: &PlanNode<'_>) -> Self {
+        let text = Text::of(node, &schema, &link.server.prefix);
         // Each call reports its changes once its result is known.
-        let is_change = piece.kind == OperationKind::Mutation;
-        let touches = if is_change { Vec::new() } else { link.keeper.tags(piece) };
+        let is_change = node.kind == OperationKind::Mutation;
+        let touches = if is_change { Vec::new() } else { link.keeper.tags(node) };
         let mut passed = Self {
             schema,
             link,
-            ids: Arc::clone(piece.ids),
-            kind: piece.kind,
-            fields: piece.fields.to_vec(),
+            ids: Arc::clone(node.ids),
+            kind: node.kind,
+            fields: node.fields.to_vec(),
             text,
             whole: Vec::new(),
             touches,
         };
-        if piece.parent_keys.is_none() {
+        if node.parent_keys.is_none() {
             arguments::text(&passed.operation(1), &mut passed.whole);
         }
         passed
@@ -181,7 +181,7 @@ impl ForwardedFetch {
         let made = Columns {
             schema: &self.schema,
             ids: &self.ids,
-            shape: input.output,
+            output: input.output,
             keys: &self.text.keys,
             errors: &errors,
         };
@@ -223,7 +223,7 @@ fn json<'s>(served: &'s Served, called: CallLabel<'_>) -> Result<Json<'s>, Sourc
     Err(error)
 }
 
-/// Under what a member of the piece stands in an answer.
+/// The response key of a member of the node.
 fn root_key(at: usize, row: usize) -> String {
     format!("r{at}_{row}")
 }

@@ -18,14 +18,13 @@ use crate::passthrough::{OpenError, Server, Shown};
 use http::uri::PathAndQuery;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{PlanError, PlanNode, PreparedFetch, ServiceCalls, Source, nothing, only_admin};
+use weir_engine::source::{PlanError, PlanNode, PreparedFetch, ServiceCalls, Source};
 use weir_language::schema::{Schema, Visibility};
 
 /// A GraphQL server.
 pub struct GraphqlSource {
     schema: Arc<Schema>,
-    /// `None`: the admin alone sees it.
-    shown: Option<Shown>,
+    shown: Shown,
     link: Arc<GraphqlLink>,
 }
 
@@ -59,7 +58,7 @@ impl GraphqlSource {
     pub async fn open(server: Server) -> Result<Self, OpenError> {
         let link = Arc::new(GraphqlLink::new(server)?);
         let schema = introspect::ask(&link).await?;
-        let shown = link.server.audience.as_ref().map(|it| Shown::new(it, &schema));
+        let shown = Shown::new(link.server.audience.as_ref(), &schema);
         Ok(Self { schema: Arc::new(schema), shown, link })
     }
 }
@@ -73,8 +72,8 @@ impl Source for GraphqlSource {
         &self.schema
     }
 
-    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        Ok(Box::new(forward::ForwardedFetch::new(Arc::clone(&self.schema), Arc::clone(&self.link), piece)))
+    fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
+        Ok(Box::new(forward::ForwardedFetch::new(Arc::clone(&self.schema), Arc::clone(&self.link), node)))
     }
 
     fn calls(&self) -> Vec<ServiceCalls> {
@@ -83,16 +82,10 @@ impl Source for GraphqlSource {
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
-        match &self.shown {
-            Some(shown) => shown.profile(identity, facts),
-            None => only_admin(identity, facts),
-        }
+        self.shown.profile(identity, facts);
     }
 
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
-        match &self.shown {
-            Some(shown) => shown.visibility(self.schema(), facts),
-            None => Some(nothing(self.schema())),
-        }
+        self.shown.visibility(self.schema(), facts)
     }
 }

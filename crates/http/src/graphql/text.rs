@@ -1,7 +1,7 @@
-//! The text of an operation that asks a server for what a piece selects.
+//! The text of the operation that fetches the selection of a plan node.
 //!
 //! A member stands under its own name where that says which it is, as servers bound the aliases of an operation, and what is
-//! selected is asked once for each key. Elsewhere it stands under `f` and its place in the shape.
+//! selected is asked once for each key. Elsewhere it stands under `f` and its place in the output plan.
 //!
 //! **Invariant:** members of one set have keys of their own, whatever the server and the client call them.
 
@@ -33,10 +33,10 @@ impl TextVariable {
     }
 }
 
-/// Operation of a piece.
+/// Operation of a node.
 #[derive(Debug, Default)]
 pub(super) struct Text {
-    /// Of each member of the piece: `name(arguments) { … }`, without an alias; empty where nothing is asked.
+    /// Of each member of the node: `name(arguments) { … }`, without an alias; empty where nothing is asked.
     pub(super) members: Vec<String>,
     pub(super) variables: Vec<TextVariable>,
     pub(super) keys: ResponseKeys,
@@ -71,7 +71,7 @@ impl<'n> Names<'n> {
 
 /// Writes a text.
 struct DocumentWriter<'p> {
-    piece: &'p PlanNode<'p>,
+    node: &'p PlanNode<'p>,
     /// The source's own.
     schema: &'p Schema,
     prefix: &'p str,
@@ -80,11 +80,11 @@ struct DocumentWriter<'p> {
 }
 
 impl Text {
-    /// The text of `piece`.
-    pub(super) fn of(piece: &PlanNode<'_>, schema: &Schema, prefix: &str) -> Self {
-        let mut writer = DocumentWriter { piece, schema, prefix, text: Self::default(), out: String::new() };
-        for &place in piece.fields {
-            let of = &piece.output.fields[place as usize];
+    /// The text of `node`.
+    pub(super) fn of(node: &PlanNode<'_>, schema: &Schema, prefix: &str) -> Self {
+        let mut writer = DocumentWriter { node, schema, prefix, text: Self::default(), out: String::new() };
+        for &place in node.fields {
+            let of = &node.output.fields[place as usize];
             if of.same_as.is_none() {
                 writer.member(place, true);
             }
@@ -98,12 +98,12 @@ impl Text {
 impl<'p> DocumentWriter<'p> {
     /// `name(argument: $v0) { … }`.
     fn member(&mut self, place: u32, is_root: bool) {
-        let of = &self.piece.output.fields[place as usize];
-        let field = self.piece.schema.field(of.field);
-        let name = self.piece.schema.str(field.name);
+        let of = &self.node.output.fields[place as usize];
+        let field = self.node.schema.field(of.field);
+        let name = self.node.schema.str(field.name);
         self.out.push_str(if is_root { without(name, self.prefix) } else { name });
         let mut between = '(';
-        for argument in self.piece.output.arguments(of) {
+        for argument in self.node.output.arguments(of) {
             // Those of directives follow the field's own.
             if field.arguments.range().contains(&argument.input.index()) {
                 self.out.push(between);
@@ -118,8 +118,8 @@ impl<'p> DocumentWriter<'p> {
             OutputKind::Object(set) => self.set(set, Names::default()),
             OutputKind::Abstract(choice) => {
                 let _ = write!(self.out, "{{{TYPENAME}:__typename");
-                for &(ty, set) in &self.piece.output.type_switches[choice.0 as usize].sets {
-                    let name = without(self.piece.schema.type_name(ty), self.prefix);
+                for &(ty, set) in &self.node.output.type_switches[choice.0 as usize].sets {
+                    let name = without(self.node.schema.type_name(ty), self.prefix);
                     self.text.keys.types.insert(name.into(), ty);
                     let _ = write!(self.out, " ...on {name}");
                     // Of two types fields of one name may differ in type, which operations must not ask for under one key.
@@ -131,21 +131,21 @@ impl<'p> DocumentWriter<'p> {
         }
     }
 
-    /// `{ name other { … } f3:name(in: $v0) }`. Depth is the shape's, which validation bounds.
+    /// `{ name other { … } f3:name(in: $v0) }`. Depth is that of the output plan, which validation bounds.
     fn set(&mut self, set: SelectionSetId, mut names: Names<'p>) {
-        let piece = self.piece;
+        let node = self.node;
         self.out.push('{');
         let begin = self.out.len();
-        for place in piece.output.set(set).range() {
-            let of = &piece.output.fields[place];
+        for place in node.output.set(set).range() {
+            let of = &node.output.fields[place];
             let is_asked = match of.member {
                 OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => of.same_as.is_none(),
                 OutputKind::Constant { .. } | OutputKind::Foreign { .. } => false,
             };
             if is_asked {
-                let name = piece.schema.field_name(of.field);
-                let is_bare = of.member == OutputKind::Leaf
-                    && piece.schema.field(of.field).arguments.range().is_empty();
+                let name = node.schema.field_name(of.field);
+                let is_bare =
+                    of.member == OutputKind::Leaf && node.schema.field(of.field).arguments.range().is_empty();
                 let key = match names.take(name, is_bare) {
                     true => name.to_owned(),
                     false => format!("f{place}"),
@@ -156,8 +156,8 @@ impl<'p> DocumentWriter<'p> {
             }
         }
         let mut keys = Vec::new();
-        for (at, field) in piece.output.set(set).hidden.iter().enumerate() {
-            let name = piece.schema.field_name(*field);
+        for (at, field) in node.output.set(set).hidden.iter().enumerate() {
+            let name = node.schema.field_name(*field);
             let is_there = names.has_bare(name);
             let key = match is_there || names.take(name, true) {
                 true => name.to_owned(),
@@ -186,8 +186,8 @@ impl<'p> DocumentWriter<'p> {
 
     /// `name: $v0`, and the variable.
     fn argument(&mut self, argument: OutputArgument) {
-        let input = self.piece.schema.input(argument.input);
-        let values = &self.piece.output.literals;
+        let input = self.node.schema.input(argument.input);
+        let values = &self.node.output.literals;
         let value = argument.value as usize;
         let nodes = &values.nodes[value..values.end(value)];
         let is_keyed = nodes.iter().any(|it| matches!(it, Node::Parent(_)));
@@ -195,8 +195,8 @@ impl<'p> DocumentWriter<'p> {
         if is_keyed {
             let _ = write!(name, "_{NUMBER}");
         }
-        let _ = write!(self.out, "{}:${name}", self.piece.schema.str(input.name));
-        let own = self.schema.input(self.piece.ids.input(argument.input)).ty;
+        let _ = write!(self.out, "{}:${name}", self.node.schema.str(input.name));
+        let own = self.schema.input(self.node.ids.input(argument.input)).ty;
         let ty = self.server_type(own);
         self.text.variables.push(TextVariable { name, ty, argument });
     }

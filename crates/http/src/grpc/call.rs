@@ -1,4 +1,4 @@
-//! A piece of a gRPC source: a call for each root field, or for each key of a level.
+//! A plan node of a gRPC source: a call for each root field, or for each key of a level.
 
 use super::model::{GrpcMethod, Model};
 use super::{GrpcLink, answer, frame};
@@ -29,7 +29,7 @@ use weir_language::json::Json;
 /// Until when the server has to answer, as it is told.
 const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
-/// A prepared piece.
+/// A prepared plan node.
 pub(super) struct Calls {
     model: Arc<Model>,
     link: Arc<GrpcLink>,
@@ -41,9 +41,9 @@ pub(super) struct Calls {
     touches: Vec<Tag>,
 }
 
-/// A member of the piece.
+/// A member of the node.
 struct MethodCall {
-    /// Its place in the shape.
+    /// Its place in the output plan.
     place: u32,
     /// The method's name in [`Model::methods`]; `None` if it repeats an earlier member.
     method: Option<Box<str>>,
@@ -51,25 +51,25 @@ struct MethodCall {
 }
 
 impl Calls {
-    pub(super) fn new(model: Arc<Model>, link: Arc<GrpcLink>, piece: &PlanNode<'_>) -> Self {
+    pub(super) fn new(model: Arc<Model>, link: Arc<GrpcLink>, node: &PlanNode<'_>) -> Self {
         let mut keys = ResponseKeys::default();
-        let fields = piece.fields.iter().map(|&place| {
-            let of = &piece.output.fields[place as usize];
-            let field = piece.schema.field(of.field);
-            let own = piece.output.arguments(of).iter().copied();
+        let fields = node.fields.iter().map(|&place| {
+            let of = &node.output.fields[place as usize];
+            let field = node.schema.field(of.field);
+            let own = node.output.arguments(of).iter().copied();
             // Those of directives follow the field's own.
             let arguments = own.filter(|it| field.arguments.range().contains(&it.input.index())).collect();
-            let method = of.same_as.is_none().then(|| piece.schema.str(field.name).into());
+            let method = of.same_as.is_none().then(|| node.schema.str(field.name).into());
             if let OutputKind::Object(set) = of.member {
-                name_members(piece, set, &mut keys);
+                name_members(node, set, &mut keys);
             }
             MethodCall { place, method, arguments }
         });
         let fields = fields.collect();
         // Each call reports its changes once its result is known.
-        let is_change = piece.kind == OperationKind::Mutation;
-        let touches = if is_change { Vec::new() } else { link.keeper.tags(piece) };
-        Self { model, link, ids: Arc::clone(piece.ids), kind: piece.kind, fields, keys, touches }
+        let is_change = node.kind == OperationKind::Mutation;
+        let touches = if is_change { Vec::new() } else { link.keeper.tags(node) };
+        Self { model, link, ids: Arc::clone(node.ids), kind: node.kind, fields, keys, touches }
     }
 
     fn method(&self, asked: &MethodCall) -> Option<&GrpcMethod> {
@@ -185,7 +185,8 @@ impl Calls {
         let values: Vec<_> =
             tapes.iter().map(|it| it.as_ref().ok().and_then(Option::as_ref).map(Json::root)).collect();
         let (schema, errors) = (&*self.model.schema, Errors::default());
-        let made = Columns { schema, ids: &self.ids, shape: input.output, keys: &self.keys, errors: &errors };
+        let made =
+            Columns { schema, ids: &self.ids, output: input.output, keys: &self.keys, errors: &errors };
         let mut column = made.member(asked.place, &values);
         for (row, tape) in tapes.iter().enumerate() {
             if let Err(error) = tape {
@@ -209,20 +210,20 @@ fn request(method: &GrpcMethod, json: &[u8]) -> Result<Vec<u8>, FieldError> {
 }
 
 /// Members stand in answers under their own names.
-fn name_members(piece: &PlanNode<'_>, set: SelectionSetId, keys: &mut ResponseKeys) {
-    for place in piece.output.set(set).range() {
-        let of = &piece.output.fields[place];
+fn name_members(node: &PlanNode<'_>, set: SelectionSetId, keys: &mut ResponseKeys) {
+    for place in node.output.set(set).range() {
+        let of = &node.output.fields[place];
         match of.member {
-            OutputKind::Object(below) => name_members(piece, below, keys),
+            OutputKind::Object(below) => name_members(node, below, keys),
             OutputKind::Leaf => {}
             OutputKind::Abstract(_) | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => continue,
         }
         if of.same_as.is_none() {
-            keys.members.insert(place as u32, piece.schema.field_name(of.field).into());
+            keys.members.insert(place as u32, node.schema.field_name(of.field).into());
         }
     }
-    let hidden = piece.output.set(set).hidden.iter();
-    keys.hidden.insert(set, hidden.map(|field| piece.schema.field_name(*field).into()).collect());
+    let hidden = node.output.set(set).hidden.iter();
+    keys.hidden.insert(set, hidden.map(|field| node.schema.field_name(*field).into()).collect());
 }
 
 impl PreparedFetch for Calls {

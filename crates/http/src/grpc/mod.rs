@@ -24,15 +24,14 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{PlanError, PlanNode, PreparedFetch, ServiceCalls, Source, nothing, only_admin};
+use weir_engine::source::{PlanError, PlanNode, PreparedFetch, ServiceCalls, Source};
 use weir_language::schema::print::{Order, print};
 use weir_language::schema::{Schema, Visibility};
 
 /// A gRPC server.
 pub struct GrpcSource {
     model: Arc<Model>,
-    /// `None`: the admin alone sees it.
-    shown: Option<Shown>,
+    shown: Shown,
     link: Arc<GrpcLink>,
 }
 
@@ -56,7 +55,7 @@ impl GrpcSource {
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
         // Another description would decode cached bytes differently.
         let keeper = Keeper::new(&server, &Sha256::digest(pool.encode_to_vec()));
-        let shown = server.audience.as_ref().map(|it| Shown::new(it, &model.schema));
+        let shown = Shown::new(server.audience.as_ref(), &model.schema);
         let counts = CallCounts::new(Arc::from(&*server.name));
         let link = Arc::new(GrpcLink { server, upstream, counts, keeper });
         Ok(Self { model: Arc::new(model), shown, link })
@@ -97,8 +96,8 @@ impl Source for GrpcSource {
         &self.model.schema
     }
 
-    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        Ok(Box::new(call::Calls::new(Arc::clone(&self.model), Arc::clone(&self.link), piece)))
+    fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
+        Ok(Box::new(call::Calls::new(Arc::clone(&self.model), Arc::clone(&self.link), node)))
     }
 
     fn calls(&self) -> Vec<ServiceCalls> {
@@ -107,16 +106,10 @@ impl Source for GrpcSource {
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {
-        match &self.shown {
-            Some(shown) => shown.profile(identity, facts),
-            None => only_admin(identity, facts),
-        }
+        self.shown.profile(identity, facts);
     }
 
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
-        match &self.shown {
-            Some(shown) => shown.visibility(self.schema(), facts),
-            None => Some(nothing(self.schema())),
-        }
+        self.shown.visibility(self.schema(), facts)
     }
 }

@@ -5,6 +5,7 @@
 use crate::sdl::{Condition, Guard, Guarded, ServerGuard};
 use crate::source::visible;
 use weir_engine::caller::{Facts, Identity};
+use weir_engine::source::{nothing, only_admin};
 use weir_language::schema::{FieldId, Schema, TypeId, Visibility};
 
 /// As a text of services says it.
@@ -20,13 +21,36 @@ pub struct Audience {
 
 /// The same, for the schema of the server.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct Shown(Option<Guards>);
+
+#[derive(Debug)]
+struct Guards {
     conditions: Vec<Condition>,
     guards: Vec<Guard>,
 }
 
 impl Shown {
-    pub(crate) fn new(audience: &Audience, schema: &Schema) -> Self {
+    pub(crate) fn new(audience: Option<&Audience>, schema: &Schema) -> Self {
+        Self(audience.map(|it| Guards::new(it, schema)))
+    }
+
+    pub(crate) fn profile(&self, identity: &Identity, facts: &mut Facts) {
+        match &self.0 {
+            Some(it) => visible::profile(&it.conditions, identity, facts),
+            None => only_admin(identity, facts),
+        }
+    }
+
+    pub(crate) fn visibility(&self, schema: &Schema, facts: &[u64]) -> Option<Visibility> {
+        match &self.0 {
+            Some(it) => visible::visibility(schema, &it.guards, facts),
+            None => Some(nothing(schema)),
+        }
+    }
+}
+
+impl Guards {
+    fn new(audience: &Audience, schema: &Schema) -> Self {
         let roots = [Some(schema.query), schema.mutation];
         let fields = roots.into_iter().flatten().flat_map(|it| schema.ty(it).fields.range());
         let whole = fields.flat_map(|at| {
@@ -37,14 +61,6 @@ impl Shown {
             Some(Guard { guarded: find(schema, &it.ty, it.field.as_deref())?, condition: it.condition })
         });
         Self { conditions: audience.conditions.clone(), guards: whole.chain(own).collect() }
-    }
-
-    pub(crate) fn profile(&self, identity: &Identity, facts: &mut Facts) {
-        visible::profile(&self.conditions, identity, facts);
-    }
-
-    pub(crate) fn visibility(&self, schema: &Schema, facts: &[u64]) -> Option<Visibility> {
-        visible::visibility(schema, &self.guards, facts)
     }
 }
 

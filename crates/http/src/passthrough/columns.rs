@@ -15,7 +15,7 @@ use weir_language::schema::{FieldId, ScalarReader, Schema, TypeId, TypeKind, Typ
 /// Under which keys members stand in an answer.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseKeys {
-    /// By place in the shape: what was asked for.
+    /// By place in the output plan: the requested field.
     pub(crate) members: HashMap<u32, Box<str>>,
     /// By set: of its hidden fields.
     pub(crate) hidden: HashMap<SelectionSetId, Vec<Box<str>>>,
@@ -59,12 +59,12 @@ impl Errors {
     }
 }
 
-/// Makes columns of the values of one piece.
+/// Makes columns of the values of one node.
 pub(crate) struct Columns<'a> {
     /// The source's own.
     pub(crate) schema: &'a Schema,
     pub(crate) ids: &'a Arc<Ids>,
-    pub(crate) shape: &'a OutputPlan,
+    pub(crate) output: &'a OutputPlan,
     pub(crate) keys: &'a ResponseKeys,
     pub(crate) errors: &'a Errors,
 }
@@ -76,9 +76,9 @@ type FieldValues<'t> = [Option<JsonRef<'t>>];
 type Unfit = FieldError;
 
 impl Columns<'_> {
-    /// The column of the member at `place` of the shape.
+    /// The column of the member at `place` of the output plan.
     pub(crate) fn member(&self, place: u32, values: &FieldValues<'_>) -> Column {
-        let of = &self.shape.fields[place as usize];
+        let of = &self.output.fields[place as usize];
         match of.same_as {
             Some(_) => Column::default(),
             None => self.column(of.ty, of.member, values),
@@ -199,7 +199,7 @@ impl Columns<'_> {
     fn table(&self, set: SelectionSetId, objects: &FieldValues<'_>) -> Table {
         let none = Vec::new();
         let hidden_keys = self.keys.hidden.get(&set).unwrap_or(&none);
-        let places = self.shape.set(set).range();
+        let places = self.output.set(set).range();
         let asked = places.clone().filter_map(|it| self.keys.members.get(&(it as u32)));
         let names: Vec<&str> = asked.chain(hidden_keys).map(|it| &**it).collect();
         let mut parts = taken_apart(objects, &names).into_iter();
@@ -210,7 +210,7 @@ impl Columns<'_> {
                 false => Column::default(),
             });
         }
-        let hidden = self.shape.set(set).hidden.iter().zip(parts);
+        let hidden = self.output.set(set).hidden.iter().zip(parts);
         let hidden = hidden.map(|(field, values)| self.hidden(*field, &values)).collect();
         Table { rows: objects.len() as u32, columns, hidden }
     }
@@ -256,7 +256,7 @@ impl Columns<'_> {
     fn variants(&self, choice: TypeSwitchId, values: &FieldValues<'_>) -> Column {
         let mut by_type: Vec<(TypeId, Vec<Option<JsonRef<'_>>>)> = Vec::new();
         let (mut types, mut places) = (Vec::new(), Vec::new());
-        let filler = self.shape.type_switches[choice.0 as usize].sets.first().map_or(TypeId(0), |it| it.0);
+        let filler = self.output.type_switches[choice.0 as usize].sets.first().map_or(TypeId(0), |it| it.0);
         let (nulls, errors) = self.each(values, |value| {
             let Some(object) = value else {
                 types.push(filler);
@@ -275,7 +275,7 @@ impl Columns<'_> {
             Ok(())
         });
         let table = |(ty, objects): (TypeId, Vec<_>)| {
-            Some((ty, self.table(self.shape.chosen(choice, ty)?, &objects)))
+            Some((ty, self.table(self.output.chosen(choice, ty)?, &objects)))
         };
         let tables = by_type.into_iter().filter_map(table).collect();
         Column { nulls, data: Data::Abstract(Box::new(Variants { types, places, tables })), errors }

@@ -119,11 +119,11 @@ impl Keeper {
         self.is_always_personal || self.credentials.iter().any(|it| headers.get(it).is_some())
     }
 
-    /// Tags that invalidate answers to `piece`: the server's own tag, and those of the types that it shows.
-    pub(crate) fn tags(&self, piece: &PlanNode<'_>) -> Vec<Tag> {
+    /// Tags that invalidate answers to `node`: the server's own tag, and those of the types that it shows.
+    pub(crate) fn tags(&self, node: &PlanNode<'_>) -> Vec<Tag> {
         let mut tags = vec![Tag(Arc::clone(&self.tag))];
         if !self.type_tags.is_empty() {
-            let shown = types(piece);
+            let shown = types(node);
             let is_shown = |it: &&(Box<str>, Arc<str>)| shown.contains(&&*it.0);
             tags.extend(self.type_tags.iter().filter(is_shown).map(|it| Tag(Arc::clone(&it.1))));
         }
@@ -216,19 +216,19 @@ fn held(server: &Server, begin: &mut Key) -> Box<[HeaderName]> {
     held.into()
 }
 
-/// The names of the object types that a piece shows, and of what they are chosen from.
-fn types<'p>(piece: &PlanNode<'p>) -> Vec<&'p str> {
-    let (shape, mut fields) = (piece.output, piece.fields.to_vec());
+/// The names of the object types that a node shows, and of what they are chosen from.
+fn types<'p>(node: &PlanNode<'p>) -> Vec<&'p str> {
+    let (output, mut fields) = (node.output, node.fields.to_vec());
     let mut types = Vec::new();
     while let Some(place) = fields.pop() {
-        let mut below = |set: SelectionSetId| fields.extend(shape.set(set).range().map(|it| it as u32));
-        match shape.fields[place as usize].member {
+        let mut below = |set: SelectionSetId| fields.extend(output.set(set).range().map(|it| it as u32));
+        match output.fields[place as usize].member {
             OutputKind::Object(set) => {
-                types.push(shape.set(set).on);
+                types.push(output.set(set).on);
                 below(set);
             }
             OutputKind::Abstract(choice) => {
-                let choice = &shape.type_switches[choice.0 as usize];
+                let choice = &output.type_switches[choice.0 as usize];
                 types.push(choice.on);
                 types.extend(choice.sets.iter().map(|it| it.0));
                 choice.sets.iter().for_each(|it| below(it.1));
@@ -236,5 +236,5 @@ fn types<'p>(piece: &PlanNode<'p>) -> Vec<&'p str> {
             OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
         }
     }
-    types.into_iter().map(|it| piece.schema.type_name(it)).collect()
+    types.into_iter().map(|it| node.schema.type_name(it)).collect()
 }

@@ -1,6 +1,6 @@
 //! The client's selection and the mapping to a [`Projection`]: at plan time, once.
 //!
-//! **Invariant:** depth is that of the shape, which validation bounds.
+//! **Invariant:** depth is that of the output plan, which validation bounds.
 
 use super::locate::Scan;
 use super::{ColumnPlan, Evaluate, Find, Kind, Leaf, Projection, TablePlan, Top, VariantPlan};
@@ -15,7 +15,7 @@ use weir_language::wraps::Wraps;
 struct Compile<'c> {
     mapping: &'c Arc<Mapping>,
     connector: ConnectorId,
-    piece: &'c PlanNode<'c>,
+    plan_node: &'c PlanNode<'c>,
     scan: Scan,
     slots: u32,
     tables: Vec<TablePlan>,
@@ -23,11 +23,16 @@ struct Compile<'c> {
 }
 
 impl Projection {
-    /// For a field's connector: one column, the value of the member at `field` of the piece's shape.
+    /// For a field's connector: one column, the value of the member at `field` of the plan node's output.
     #[must_use]
-    pub fn field(mapping: &Arc<Mapping>, connector: ConnectorId, piece: &PlanNode<'_>, field: u32) -> Self {
-        let mut compile = Compile::new(mapping, connector, piece);
-        let of = &piece.output.fields[field as usize];
+    pub fn field(
+        mapping: &Arc<Mapping>,
+        connector: ConnectorId,
+        plan_node: &PlanNode<'_>,
+        field: u32,
+    ) -> Self {
+        let mut compile = Compile::new(mapping, connector, plan_node);
+        let of = &plan_node.output.fields[field as usize];
         let node = mapping.connector(connector).node;
         // Items of a batch are taken out before.
         let is_batch = mapping.connector(connector).items.is_some();
@@ -40,27 +45,27 @@ impl Projection {
         compile.finish(Top::Column(ColumnPlan { find, wraps: of.ty.wraps, kind }), whole)
     }
 
-    /// For a type's connector: the columns of the piece's members, and those that hang hidden on its set.
+    /// For a type's connector: the columns of the plan node's members, and those that hang hidden on its set.
     #[must_use]
-    pub fn entity(mapping: &Arc<Mapping>, connector: ConnectorId, piece: &PlanNode<'_>) -> Self {
-        let mut compile = Compile::new(mapping, connector, piece);
+    pub fn entity(mapping: &Arc<Mapping>, connector: ConnectorId, plan_node: &PlanNode<'_>) -> Self {
+        let mut compile = Compile::new(mapping, connector, plan_node);
         let node = mapping.connector(connector).node;
         // Items of a batch are taken out before.
         let batch = mapping.connector(connector).items.is_some();
         let find = if batch { Find::Itself } else { compile.root(node) };
-        let members: Vec<usize> = piece.fields.iter().map(|&it| it as usize).collect();
-        let table = compile.table(node, piece.set, &members, true);
+        let members: Vec<usize> = plan_node.fields.iter().map(|&it| it as usize).collect();
+        let table = compile.table(node, plan_node.set, &members, true);
         let whole = (!batch && matches!(find, Find::Itself)).then_some(table);
         compile.finish(Top::Rows { find, table }, whole)
     }
 }
 
 impl<'c> Compile<'c> {
-    fn new(mapping: &'c Arc<Mapping>, connector: ConnectorId, piece: &'c PlanNode<'c>) -> Self {
+    fn new(mapping: &'c Arc<Mapping>, connector: ConnectorId, plan_node: &'c PlanNode<'c>) -> Self {
         Self {
             mapping,
             connector,
-            piece,
+            plan_node,
             scan: Scan::default(),
             slots: 0,
             tables: Vec::new(),
@@ -86,8 +91,8 @@ impl<'c> Compile<'c> {
         }
     }
 
-    fn shape(&self) -> &OutputPlan {
-        self.piece.output
+    fn output(&self) -> &OutputPlan {
+        self.plan_node.output
     }
 
     /// Path to the value of the whole selection.
@@ -115,18 +120,18 @@ impl<'c> Compile<'c> {
     }
 
     fn kind(&mut self, of: &OutputField, node: Option<NodeId>) -> Kind {
-        let ty = self.piece.ids.ty(of.ty.base);
+        let ty = self.plan_node.ids.ty(of.ty.base);
         match of.member {
             OutputKind::Leaf => Kind::Leaf(Leaf::of(&self.mapping.schema, ty)),
             OutputKind::Object(set) => {
-                let members: Vec<usize> = self.shape().set(set).range().collect();
+                let members: Vec<usize> = self.output().set(set).range().collect();
                 Kind::Table(self.table(node, set, &members, false))
             }
             OutputKind::Abstract(choice) => {
-                let sets = self.shape().type_switches[choice.0 as usize].sets.clone();
+                let sets = self.output().type_switches[choice.0 as usize].sets.clone();
                 let variant = |(ty, set): (TypeId, SelectionSetId)| {
-                    let members: Vec<usize> = self.shape().set(set).range().collect();
-                    let name = self.mapping.schema.type_name(self.piece.ids.ty(ty)).into();
+                    let members: Vec<usize> = self.output().set(set).range().collect();
+                    let name = self.mapping.schema.type_name(self.plan_node.ids.ty(ty)).into();
                     VariantPlan { name, ty, table: self.table(node, set, &members, false) }
                 };
                 let plans = sets.into_iter().map(variant).collect();
@@ -141,9 +146,9 @@ impl<'c> Compile<'c> {
     fn table(&mut self, node: Option<NodeId>, set: SelectionSetId, members: &[usize], entity: bool) -> u32 {
         let of_scalars = node.and_then(|it| self.mapping.node(it).of_scalars);
         let mut plan = TablePlan { of_scalars, ..TablePlan::default() };
-        let piece = *self.piece;
+        let plan_node = *self.plan_node;
         for &at in members {
-            let of = &piece.output.fields[at];
+            let of = &plan_node.output.fields[at];
             let column = match (of.same_as, of.member) {
                 (Some(_), _) | (None, OutputKind::Constant { .. } | OutputKind::Foreign { .. }) => nothing(),
                 (None, OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_)) => {
@@ -155,7 +160,7 @@ impl<'c> Compile<'c> {
         if !entity {
             plan.needed = self.needed(node, &mut plan);
         }
-        for &field in &piece.output.set(set).hidden {
+        for &field in &plan_node.output.set(set).hidden {
             let column = self.hidden(node, field, entity, &mut plan);
             plan.hidden.push(column);
         }
@@ -183,7 +188,7 @@ impl<'c> Compile<'c> {
         entity: bool,
         plan: &mut TablePlan,
     ) -> ColumnPlan {
-        let field = self.piece.ids.field(of.field);
+        let field = self.plan_node.ids.field(of.field);
         let Some(given) = self.given(node, field) else { return self.key(field, entity) };
         let find = self.find(&given, plan);
         let kind = self.kind(of, given.below);
@@ -191,7 +196,7 @@ impl<'c> Compile<'c> {
     }
 
     fn hidden(&self, node: Option<NodeId>, field: FieldId, entity: bool, plan: &mut TablePlan) -> ColumnPlan {
-        let own = self.piece.ids.field(field);
+        let own = self.plan_node.ids.field(field);
         let Some(given) = self.given(node, own) else { return self.key(own, entity) };
         let ty = self.mapping.schema.field(own).ty;
         let kind = Kind::Leaf(Leaf::of(&self.mapping.schema, ty.base).key());

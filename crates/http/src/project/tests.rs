@@ -28,17 +28,17 @@ const HEAD: &str =
     "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@source\", \"@connect\"])
   @source(name: \"s\", http: {baseURL: \"http://host\"})\n";
 
-/// A query's shape as the planner makes it, without fragments and arguments.
+/// The output plan of a query, without fragments and arguments.
 struct Planned {
     schema: Arc<Schema>,
     ids: Arc<Ids>,
-    shape: OutputPlan,
+    output: OutputPlan,
     root: SelectionSetId,
 }
 
 fn members(
     schema: &Schema,
-    shape: &mut OutputPlan,
+    output: &mut OutputPlan,
     document: &Document<'_>,
     on: TypeId,
     list: List<Selection>,
@@ -49,7 +49,7 @@ fn members(
         let id = schema.field_by_name(on, document.str(field.name)).expect("a field");
         let ty = schema.field(id).ty;
         let member = match field.braces {
-            true => OutputKind::Object(members(schema, shape, document, ty.base, field.selections)),
+            true => OutputKind::Object(members(schema, output, document, ty.base, field.selections)),
             false => OutputKind::Leaf,
         };
         let key = ResponseKey::new(document.str(field.key()));
@@ -64,30 +64,30 @@ fn members(
             offset: 0,
         });
     }
-    shape.sets.push(SelectionSet {
+    output.sets.push(SelectionSet {
         on,
-        start: shape.fields.len() as u32,
+        start: output.fields.len() as u32,
         len: fields.len() as u32,
         hidden: Vec::new(),
     });
-    shape.fields.extend(fields);
-    SelectionSetId(shape.sets.len() as u32 - 1)
+    output.fields.extend(fields);
+    SelectionSetId(output.sets.len() as u32 - 1)
 }
 
 fn planned(schema: &Arc<Schema>, on: TypeId, query: &str) -> Planned {
     let document = parser::parse(query, &Limits::NONE).expect("a query");
     let Definition::Operation(operation) = document.definitions[0] else { panic!("no query") };
-    let mut shape = OutputPlan::default();
-    let root = members(schema, &mut shape, &document, on, operation.selections);
-    Planned { schema: Arc::clone(schema), ids: Arc::new(Ids::default()), shape, root }
+    let mut output = OutputPlan::default();
+    let root = members(schema, &mut output, &document, on, operation.selections);
+    Planned { schema: Arc::clone(schema), ids: Arc::new(Ids::default()), output, root }
 }
 
 impl Planned {
-    fn piece<'p>(&'p self, fields: &'p [u32]) -> PlanNode<'p> {
+    fn node<'p>(&'p self, fields: &'p [u32]) -> PlanNode<'p> {
         PlanNode {
             schema: &self.schema,
             ids: &self.ids,
-            output: &self.shape,
+            output: &self.output,
             set: self.root,
             fields,
             kind: OperationKind::Query,
@@ -102,7 +102,7 @@ impl Planned {
     }
 
     fn fields(&self) -> Vec<u32> {
-        self.shape.set(self.root).range().map(|it| it as u32).collect()
+        self.output.set(self.root).range().map(|it| it as u32).collect()
     }
 }
 
@@ -118,7 +118,7 @@ fn run(
     let args = Args {
         schema: &mapping.schema,
         ids: &planned.ids,
-        shape: &planned.shape,
+        output: &planned.output,
         variables: &variables,
         arguments: &[],
     };
@@ -141,14 +141,16 @@ fn run(
 }
 
 /// A table's row as JSON; errors in the place of values.
-fn shown(shape: &OutputPlan, set: SelectionSetId, table: &Table, row: usize) -> Value {
-    let members = shape.members(set).iter().zip(&table.columns);
+fn shown(output: &OutputPlan, set: SelectionSetId, table: &Table, row: usize) -> Value {
+    let members = output.members(set).iter().zip(&table.columns);
     Value::Object(
-        members.map(|(of, column)| (of.key.name().to_owned(), cell(shape, of.member, column, row))).collect(),
+        members
+            .map(|(of, column)| (of.key.name().to_owned(), cell(output, of.member, column, row)))
+            .collect(),
     )
 }
 
-fn cell(shape: &OutputPlan, member: OutputKind, column: &Column, row: usize) -> Value {
+fn cell(output: &OutputPlan, member: OutputKind, column: &Column, row: usize) -> Value {
     if let Some(error) = column.errors.iter().find(|it| it.row as usize == row) {
         assert!(column.nulls.get(row), "a failed cell is null");
         return Value::String(format!("! {} {}", error.error.code, error.error.message));
@@ -163,10 +165,10 @@ fn cell(shape: &OutputPlan, member: OutputKind, column: &Column, row: usize) -> 
         Data::Json(texts) => serde_json::from_slice(texts.get(row)).expect("JSON"),
         Data::List { offsets, items } => {
             let range = offsets[row] as usize..offsets[row + 1] as usize;
-            Value::Array(range.map(|item| cell(shape, member, items, item)).collect())
+            Value::Array(range.map(|item| cell(output, member, items, item)).collect())
         }
         Data::Object(table) => match member {
-            OutputKind::Object(set) => shown(shape, set, table, row),
+            OutputKind::Object(set) => shown(output, set, table, row),
             other => panic!("an object for {other:?}"),
         },
         other => panic!("no data of a source: {other:?}"),
@@ -187,10 +189,14 @@ fn check(types: &str, selection: &str, query: &str, answer: &str, expected: Valu
     let mapping = mapping(&text);
     let planned = planned(&mapping.schema, mapping.schema.query, &format!("{{ a {query} }}"));
     let fields = planned.fields();
-    let id = mapping.of_field(planned.shape.fields[fields[0] as usize].field).expect("a connector");
-    let projection = Projection::field(&mapping, id, &planned.piece(&fields), fields[0]);
+    let id = mapping.of_field(planned.output.fields[fields[0] as usize].field).expect("a connector");
+    let projection = Projection::field(&mapping, id, &planned.node(&fields), fields[0]);
     let table = run(&mapping, &planned, &projection, &[answer], Keys::NONE);
-    assert_eq!(shown(&planned.shape, planned.root, &table, 0)["a"], expected, "{selection} {query} {answer}");
+    assert_eq!(
+        shown(&planned.output, planned.root, &table, 0)["a"],
+        expected,
+        "{selection} {query} {answer}"
+    );
 }
 
 #[test]
@@ -216,7 +222,7 @@ fn digits_of_floats_are_copied() {
     let mapping =
         mapping("type Query { a: [Float] @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"$.f\") }");
     let planned = planned(&mapping.schema, mapping.schema.query, "{ a }");
-    let projection = Projection::field(&mapping, ConnectorId(0), &planned.piece(&planned.fields()), 0);
+    let projection = Projection::field(&mapping, ConnectorId(0), &planned.node(&planned.fields()), 0);
     let table = run(
         &mapping,
         &planned,
@@ -361,8 +367,8 @@ fn what_a_row_was_asked_by_is_its_own() {
     let ty = mapping.schema.type_by_name("T").expect("T");
     let planned = planned(&mapping.schema, ty, "{ x { of n } }");
     let fields = planned.fields();
-    let id = mapping.of_field(planned.shape.fields[fields[0] as usize].field).expect("a connector");
-    let projection = Projection::field(&mapping, id, &planned.piece(&fields), fields[0]);
+    let id = mapping.of_field(planned.output.fields[fields[0] as usize].field).expect("a connector");
+    let projection = Projection::field(&mapping, id, &planned.node(&fields), fields[0]);
     let mut texts = Texts::default();
     ["a", "b"].iter().for_each(|it| texts.push(it.as_bytes()));
     let columns = [Column { data: Data::Text(texts), ..Column::default() }];
@@ -370,10 +376,10 @@ fn what_a_row_was_asked_by_is_its_own() {
     let keys = Keys { columns: &columns, names: &names, start: 0, end: 2 };
     let table = run(&mapping, &planned, &projection, &[r#"[{"n": 1}, {"n": 2}]"#, r#"[{"n": 3}]"#], keys);
     assert_eq!(
-        shown(&planned.shape, planned.root, &table, 0),
+        shown(&planned.output, planned.root, &table, 0),
         json!({"x": [{"of": "a", "n": 1}, {"of": "a", "n": 2}]})
     );
-    assert_eq!(shown(&planned.shape, planned.root, &table, 1), json!({"x": [{"of": "b", "n": 3}]}));
+    assert_eq!(shown(&planned.output, planned.root, &table, 1), json!({"x": [{"of": "b", "n": 3}]}));
 }
 
 #[test]
@@ -409,15 +415,15 @@ fn entities_of_a_batch_are_matched_by_key_and_keep_their_keys() {
 
     let mut planned = planned(&mapping.schema, ty, "{ n id }");
     let hidden: FieldId = mapping.schema.field_by_name(ty, "id").expect("id");
-    planned.shape.sets[0].hidden.push(hidden);
+    planned.output.sets[0].hidden.push(hidden);
     let fields = planned.fields();
-    let projection = Projection::entity(&mapping, id, &planned.piece(&fields));
+    let projection = Projection::entity(&mapping, id, &planned.node(&fields));
     let rows: Vec<String> = found.iter().flatten().map(|it| it.1.raw().to_owned()).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     let table = run(&mapping, &planned, &projection, &rows, Keys::NONE);
-    assert_eq!(shown(&planned.shape, planned.root, &table, 0), json!({"n": 20, "id": "2"}));
+    assert_eq!(shown(&planned.output, planned.root, &table, 0), json!({"n": 20, "id": "2"}));
     assert_eq!(
-        shown(&planned.shape, planned.root, &table, 1)["n"],
+        shown(&planned.output, planned.root, &table, 1)["n"],
         "! SERVICE_VALUE Int cannot represent a string."
     );
     let Data::Text(keys) = &table.hidden[0].data else { panic!("a key is text") };
@@ -498,12 +504,12 @@ proptest! {
         let mapping = mapping(&text);
         let planned = planned(&mapping.schema, mapping.schema.query, query);
         let fields = planned.fields();
-        let projection = Projection::field(&mapping, ConnectorId(0), &planned.piece(&fields), fields[0]);
+        let projection = Projection::field(&mapping, ConnectorId(0), &planned.node(&fields), fields[0]);
         let table = run(&mapping, &planned, &projection, &[&answer.to_string()], Keys::NONE);
         let document = parser::parse(query, &Limits::NONE).expect("a query");
         let Definition::Operation(operation) = document.definitions[0] else { panic!("no query") };
         let expected = naive(&document, operation.selections, &json!({"a": answer}));
-        prop_assert_eq!(shown(&planned.shape, planned.root, &table, 0), expected);
+        prop_assert_eq!(shown(&planned.output, planned.root, &table, 0), expected);
     }
 
     #[test]
@@ -512,7 +518,7 @@ proptest! {
             type Query { a: A @connect(source: \"s\", http: {GET: \"/\"}, selection: \"$.x.y { n: n.x t: l->map(@.x) o { n } l: n { n: n->first } }\") }");
         let planned = planned(&mapping.schema, mapping.schema.query, "{ a { n t o { n } l { n } } }");
         let fields = planned.fields();
-        let projection = Projection::field(&mapping, ConnectorId(0), &planned.piece(&fields), fields[0]);
+        let projection = Projection::field(&mapping, ConnectorId(0), &planned.node(&fields), fields[0]);
         let text = if serde_json::from_str::<Value>(&answer).is_ok() { answer } else { json!({"x": [{"y": value}]}).to_string() };
         if Json::parse(text.as_bytes(), 100).is_ok() {
             let table = run(&mapping, &planned, &projection, &[&text], Keys::NONE);

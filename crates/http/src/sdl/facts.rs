@@ -3,6 +3,7 @@
 //! **Invariant:** ids are only used with the [`Mapping`] that made them; types and fields are those of [`Mapping::schema`].
 
 use crate::cache::Overruled;
+use crate::inputs::KeyField;
 use crate::selection::{ExprId, Selection};
 use crate::template::{Base, NameTemplate, Request};
 use http::HeaderName;
@@ -312,17 +313,6 @@ pub struct Connector {
     pub reads_claims: Vec<Box<str>>,
     /// Its `@` in the text.
     pub location: Location,
-}
-
-/// A field of the parent that a connector needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyField {
-    /// Its name.
-    pub name: Box<str>,
-    /// In [`Mapping::schema`]; `None` if the type is another source's.
-    pub field: Option<FieldId>,
-    /// True if a call may be made without it. Such keys stand behind the others.
-    pub is_optional: bool,
 }
 
 /// Items of an answer for many parents.

@@ -30,6 +30,7 @@ mod tags;
 mod tests;
 mod text;
 
+pub use crate::inputs::KeyField;
 pub use facts::*;
 pub use outside::{Embedding, Outside, Replaced};
 

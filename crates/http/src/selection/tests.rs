@@ -32,10 +32,10 @@ pub(crate) const CONFIG: &str = r#"{"unit": "EUR", "deep": {"a": [1, 2]}}"#;
 pub(crate) fn evaluated(text: &str, answer: &str) -> String {
     let selection = Selection::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
     let schema = Schema::from_sdl("type Query { a: Int }").expect("a schema");
-    let (shape, variables, ids) = (OutputPlan::default(), Variables::default(), Ids::default());
+    let (output, variables, ids) = (OutputPlan::default(), Variables::default(), Ids::default());
     let object = |text| Value::read(text, 9).expect("JSON");
     let settings = ConfigValues { config: object(CONFIG), env: object("{}"), context: object("{}") };
-    let args = Args { schema: &schema, ids: &ids, shape: &shape, variables: &variables, arguments: &[] };
+    let args = Args { schema: &schema, ids: &ids, output: &output, variables: &variables, arguments: &[] };
     let inputs = Inputs {
         args,
         keys: Keys::NONE,

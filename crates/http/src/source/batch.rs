@@ -48,7 +48,7 @@ pub(super) async fn ask(
     told.into_iter().map(|it| it.map_err(|failure| runtime.no_answer(input.headers, &failure))).collect()
 }
 
-/// As [`ask()`], where other pieces may want keys of the same connector, now or later.
+/// As [`ask()`], where other nodes may want keys of the same connector, now or later.
 async fn ask_with_others(
     shared: &Arc<Shared>,
     ids: &Arc<Ids>,
@@ -157,7 +157,7 @@ async fn ask_for(
             connector: call.connector,
             member: call.member,
             selection: Arc::clone(&call.selection),
-            shape: Arc::clone(input.output),
+            output: Arc::clone(input.output),
             variables: Arc::clone(input.variables),
             headers,
             caller: input.caller.clone(),
@@ -195,14 +195,14 @@ impl Headers for Owned {
     }
 }
 
-/// Data of a piece's batches, owned, because a batch may outlive its request.
+/// Data of a node's batches, owned, because a batch may outlive its request.
 struct About {
     shared: Arc<Shared>,
     ids: Arc<Ids>,
     connector: ConnectorId,
     member: u32,
     selection: Arc<str>,
-    shape: Arc<OutputPlan>,
+    output: Arc<OutputPlan>,
     variables: Arc<Variables>,
     headers: Owned,
     caller: Caller,
@@ -213,7 +213,7 @@ struct About {
 impl About {
     fn input<'r>(&'r self, keys: &'r [Column]) -> FetchInput<'r> {
         FetchInput {
-            output: &self.shape,
+            output: &self.output,
             variables: &self.variables,
             caller: &self.caller,
             parent_keys: Some(keys),

@@ -1,6 +1,6 @@
-//! One piece: a call per root field, per key, or per batch of keys, and their answers as rows.
+//! One plan node: a call per root field, per key, or per batch of keys, and their answers as rows.
 //!
-//! Calls of one piece run side by side, at most [`CALLS_MAX`] at once; those of a mutation run in turn. A call that fails
+//! Calls of one node run side by side, at most [`CALLS_MAX`] at once; those of a mutation run in turn. A call that fails
 //! fails its own rows. A service cannot undo, so what a mutation did before a call failed stays done.
 //!
 //! **Invariant:** the reply has one row at the root and one per key below it, in the keys' order.
@@ -32,16 +32,16 @@ use weir_engine::tag_versions::TagSnapshot;
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonKind, JsonNode};
 
-/// Calls of one piece that are under way at once; the services' own bounds are for all requests together.
+/// Calls of one node that are under way at once; the services' own bounds are for all requests together.
 const CALLS_MAX: usize = 64;
 
-/// Calls that one piece may make in all.
+/// Calls that one node may make in all.
 const PIECE_CALLS_MAX: usize = 1000;
 
-/// Bytes that the answers of one piece may take together, as the rows of any piece.
+/// Bytes that the answers of one node may take together, as the rows of any node.
 const PIECE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// A piece, ready to be asked.
+/// A prepared plan node.
 struct HttpFetch {
     shared: Arc<Shared>,
     ids: Arc<Ids>,
@@ -59,7 +59,7 @@ struct HttpFetch {
 /// Call of one connector.
 pub(super) struct ConnectorCall {
     pub(super) connector: ConnectorId,
-    /// The member whose arguments it has: a place in the shape.
+    /// The member whose arguments it has: a place in the output plan.
     pub(super) member: u32,
     /// `$selection`; empty where no GraphQL server is asked.
     pub(super) selection: Arc<str>,
@@ -67,7 +67,7 @@ pub(super) struct ConnectorCall {
     is_query: bool,
 }
 
-/// What of a call its variables depend on.
+/// Parts of a call that decide its variables.
 #[derive(Clone, Copy)]
 pub(super) struct Called<'r> {
     pub(super) connector: ConnectorId,
@@ -87,33 +87,33 @@ const NULL: &[JsonNode] = &[JsonNode { kind: JsonKind::Null, start: 0, end: 4, n
 /// Result of a call, for each row.
 pub(super) type RowOutcome = Result<Served, FieldError>;
 
-/// Gets a piece ready.
+/// Prepares a plan node.
 pub(super) fn prepare(
     shared: &Arc<Shared>,
-    piece: &PlanNode<'_>,
+    node: &PlanNode<'_>,
 ) -> Result<Box<dyn PreparedFetch>, PlanError> {
     let mapping = &shared.mapping;
-    let is_root = piece.part.is_none() && piece.parent_keys.is_none();
-    let in_turn = is_root && piece.kind == OperationKind::Mutation;
+    let is_root = node.part.is_none() && node.parent_keys.is_none();
+    let in_turn = is_root && node.kind == OperationKind::Mutation;
     let call = |connector, member, projection| {
-        let selection = selection::of(mapping.connector(connector), piece, member).into();
+        let selection = selection::of(mapping.connector(connector), node, member).into();
         ConnectorCall { connector, member, selection, projection, is_query: !in_turn }
     };
-    let calls: Vec<ConnectorCall> = match piece.part.map(|it| ConnectorId(it.0)) {
+    let calls: Vec<ConnectorCall> = match node.part.map(|it| ConnectorId(it.0)) {
         Some(part) => {
-            let first = piece.fields[0];
+            let first = node.fields[0];
             let projection = match mapping.connector(part).place.field() {
-                Some(_) => Projection::field(mapping, part, piece, first),
-                None => Projection::entity(mapping, part, piece),
+                Some(_) => Projection::field(mapping, part, node, first),
+                None => Projection::entity(mapping, part, node),
             };
             vec![call(part, first, projection)]
         }
         None => {
-            let asked = piece.fields.iter().filter_map(|&field| {
-                let own = piece.ids.field(piece.output.fields[field as usize].field);
+            let asked = node.fields.iter().filter_map(|&field| {
+                let own = node.ids.field(node.output.fields[field as usize].field);
                 Some((mapping.of_field(own)?, field))
             });
-            let projection = |connector, field| Projection::field(mapping, connector, piece, field);
+            let projection = |connector, field| Projection::field(mapping, connector, node, field);
             asked.map(|(connector, field)| call(connector, field, projection(connector, field))).collect()
         }
     };
@@ -133,7 +133,7 @@ pub(super) fn prepare(
     touches.dedup();
     let touches = touches.into_iter().map(Tag).collect();
     let asks = read.iter().filter_map(|it| shared.runtime(it.connector).asks).collect();
-    let (shared, ids, protocol) = (Arc::clone(shared), Arc::clone(piece.ids), piece.protocol);
+    let (shared, ids, protocol) = (Arc::clone(shared), Arc::clone(node.ids), node.protocol);
     Ok(Box::new(HttpFetch {
         shared,
         ids,
@@ -178,7 +178,7 @@ impl HttpFetch {
         batch_max.map(|it| it.max(1) as usize)
     }
 
-    /// Checks the limit of calls. Beyond it the piece fails as a whole: an error for each row would repeat it a thousand
+    /// Checks the limit of calls. Beyond it the node fails as a whole: an error for each row would repeat it a thousand
     /// times.
     fn check_calls(&self, input: &FetchInput<'_>) -> Result<(), SourceError> {
         let rows = rows(input);
@@ -363,15 +363,15 @@ pub(super) fn inputs<'r>(
 ) -> Inputs<'r> {
     let Called { connector, member, selection } = call;
     let mapping = &shared.mapping;
-    let (shape, member) = (&**input.output, &input.output.fields[member as usize]);
+    let (output, member) = (&**input.output, &input.output.fields[member as usize]);
     // Below what is joined the arguments belong to the field itself; a part of several members has none.
     let arguments = match member.member {
         OutputKind::Foreign { .. } => &[],
         OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) | OutputKind::Constant { .. } => {
-            shape.arguments(member)
+            output.arguments(member)
         }
     };
-    let args = Args { schema: &mapping.schema, ids, shape, variables: input.variables, arguments };
+    let args = Args { schema: &mapping.schema, ids, output, variables: input.variables, arguments };
     let columns = input.parent_keys.unwrap_or_default();
     let keys = Keys { columns, names: &mapping.connector(connector).keys, start: rows.start, end: rows.end };
     let (headers, caller) = (input.headers, Some(input.caller));

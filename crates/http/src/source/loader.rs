@@ -1,6 +1,6 @@
-//! Gathers the keys that several pieces of a request want of one connector, so that one level asks for them at once.
+//! Gathers the keys that several nodes of a request want of one connector, so that one level asks for them at once.
 //!
-//! Each piece says its keys before it waits; when the level is complete the first that goes on asks for all keys that are new.
+//! Each node says its keys before it waits; when the level is complete the first that goes on asks for all keys that are new.
 //! This is a DataLoader with a known moment of dispatch: no timer, and no key is missed or waited for in vain.
 //!
 //! **Invariant:** a key has one place and is asked for once. The keys of a round are settled when its asking begins; who
@@ -38,12 +38,12 @@ pub(super) struct Round {
     told: OnceCell<Vec<CallResult>>,
 }
 
-/// Place of a piece's result.
+/// Place of a node's result.
 #[derive(Debug)]
 pub(super) struct LoaderPlace {
     round: Arc<Round>,
     at: u32,
-    /// True if another piece requested it, or this request knew it already.
+    /// True if another node requested it, or this request knew it already.
     pub(super) is_again: bool,
 }
 

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
 use weir_engine::keys::{KeyMap, KeyRef};
 
-/// Bytes of answers that are held until the request is over: as many as one piece may take.
+/// Bytes of answers that are held until the request is over: as many as one node may take.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Result of a call.

@@ -8,31 +8,31 @@ use crate::sdl::Connector;
 use weir_engine::plan::output_plan::{OutputKind, SelectionSetId};
 use weir_engine::source::PlanNode;
 
-/// ` { id crew { login } }` for the member at `member` of the piece's shape; nothing for a leaf, and where no GraphQL server is asked.
-pub(super) fn of(connector: &Connector, piece: &PlanNode<'_>, member: u32) -> String {
+/// ` { id crew { login } }` for the member at `member` of the node's output; nothing for a leaf, and where no GraphQL server is asked.
+pub(super) fn of(connector: &Connector, node: &PlanNode<'_>, member: u32) -> String {
     let mut out = String::new();
     if connector.graphql.is_none() {
         return out;
     }
-    below(piece, piece.output.fields[member as usize].member, &mut out);
+    below(node, node.output.fields[member as usize].member, &mut out);
     out
 }
 
-/// What is selected below a member. Depth is that of the shape, which validation bounds.
-fn below(piece: &PlanNode<'_>, member: OutputKind, out: &mut String) {
+/// Appends the selection below a member. Recurses as deep as the output plan, which validation bounds.
+fn below(node: &PlanNode<'_>, member: OutputKind, out: &mut String) {
     match member {
         OutputKind::Object(set) => {
             out.push_str(" {");
-            write(piece, set, out);
+            write(node, set, out);
             out.push_str(" }");
         }
         OutputKind::Abstract(choice) => {
             out.push_str(" { __typename");
-            for &(ty, set) in &piece.output.type_switches[choice.0 as usize].sets {
+            for &(ty, set) in &node.output.type_switches[choice.0 as usize].sets {
                 out.push_str(" ... on ");
-                out.push_str(piece.schema.type_name(ty));
+                out.push_str(node.schema.type_name(ty));
                 out.push_str(" {");
-                write(piece, set, out);
+                write(node, set, out);
                 out.push_str(" }");
             }
             out.push_str(" }");
@@ -41,12 +41,12 @@ fn below(piece: &PlanNode<'_>, member: OutputKind, out: &mut String) {
     }
 }
 
-fn write(piece: &PlanNode<'_>, set: SelectionSetId, out: &mut String) {
+fn write(node: &PlanNode<'_>, set: SelectionSetId, out: &mut String) {
     let start = out.len();
     let mut leaves: Vec<&str> = Vec::new();
-    let members = piece.output.set(set).range().map(|at| &piece.output.fields[at]);
+    let members = node.output.set(set).range().map(|at| &node.output.fields[at]);
     for of in members {
-        let name = piece.schema.field_name(of.field);
+        let name = node.schema.field_name(of.field);
         match of.member {
             OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
             OutputKind::Leaf if leaves.contains(&name) => {}
@@ -59,12 +59,12 @@ fn write(piece: &PlanNode<'_>, set: SelectionSetId, out: &mut String) {
             OutputKind::Object(_) | OutputKind::Abstract(_) => {
                 out.push(' ');
                 out.push_str(name);
-                below(piece, of.member, out);
+                below(node, of.member, out);
             }
         }
     }
-    for &field in &piece.output.set(set).hidden {
-        let name = piece.schema.field_name(field);
+    for &field in &node.output.set(set).hidden {
+        let name = node.schema.field_name(field);
         if !leaves.contains(&name) {
             out.push(' ');
             out.push_str(name);

@@ -228,8 +228,8 @@ impl Request {
 }
 
 fn encode(text: &[u8], out: &mut Vec<u8>) {
-    for piece in percent_encode(text, &ENCODED) {
-        out.extend_from_slice(piece.as_bytes());
+    for node in percent_encode(text, &ENCODED) {
+        out.extend_from_slice(node.as_bytes());
     }
 }
 

@@ -32,10 +32,10 @@ fn mapping(http: &str) -> Mapping {
 
 /// The arguments `q`, `l: [1, 2]` and `i: {name: "é", tags: ["a", null]}` of the field `f`.
 fn arguments(schema: &Schema, q: Option<&str>) -> OutputPlan {
-    let mut shape = OutputPlan::default();
+    let mut output = OutputPlan::default();
     let field = schema.field_by_name(schema.type_by_name("T").expect("T"), "f").expect("f");
     let inputs: Vec<_> = schema.arguments(field).collect();
-    let values: &mut Values = &mut shape.literals;
+    let values: &mut Values = &mut output.literals;
     let mut starts = vec![0];
     let text = values.push_text(q.unwrap_or_default());
     values.nodes.push(if q.is_some() { Node::Text(text) } else { Node::Null });
@@ -57,15 +57,15 @@ fn arguments(schema: &Schema, q: Option<&str>) -> OutputPlan {
     values.nodes[4] = Node::Object { len: 2, end: 11 };
     values.nodes[8] = Node::List { len: 2, end: 11 };
     let argument = |(input, value): (&_, u32)| OutputArgument { input: *input, value, default: None };
-    shape.arguments = inputs.iter().zip(starts).map(argument).collect();
-    shape
+    output.arguments = inputs.iter().zip(starts).map(argument).collect();
+    output
 }
 
 /// The request for `q` and the parent's `id`, or the reason of a refusal.
 fn sent(http: &str, q: Option<&str>, id: &str, headers: &SentHeaders) -> String {
     let mapping = mapping(http);
     let schema = &mapping.schema;
-    let shape = arguments(schema, q);
+    let output = arguments(schema, q);
     let field = schema.field_by_name(schema.type_by_name("T").expect("T"), "f").expect("f");
     let connector = mapping.connector(mapping.of_field(field).expect("a connector"));
     let column = |name: &str| match name {
@@ -78,7 +78,8 @@ fn sent(http: &str, q: Option<&str>, id: &str, headers: &SentHeaders) -> String 
     };
     let columns: Vec<Column> = connector.keys.iter().map(|it| column(&it.name)).collect();
     let (ids, variables) = (Ids::default(), Variables::default());
-    let args = Args { schema, ids: &ids, shape: &shape, variables: &variables, arguments: &shape.arguments };
+    let args =
+        Args { schema, ids: &ids, output: &output, variables: &variables, arguments: &output.arguments };
     let keys = Keys { columns: &columns, names: &connector.keys, start: 0, end: 1 };
     let object = |text| Value::read(text, 9).expect("JSON");
     let settings = ConfigValues {

@@ -10,6 +10,7 @@
 //! allocated per value but what the growing buffers need.
 //! Source: GraphQL specification, sections 3.5 to 3.12 (input coercion) and 6.1.2.
 
+pub(crate) mod dgraph;
 mod literal;
 mod number;
 pub(crate) mod render;

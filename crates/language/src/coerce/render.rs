@@ -3,7 +3,7 @@
 //! GraphQL in the one form that graphql-js prints: `[1, 2]`, `{ a: 1 }`, strings in one line.
 
 use crate::ast::{Document, ValueId, ValueKind};
-use crate::string_value;
+use crate::string_value::{self, quoted};
 
 /// The language to write.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,29 +123,4 @@ fn start(
 
 fn opened(object: bool, range: std::ops::Range<usize>) -> OpenValue {
     OpenValue { object, first: true, next: range.start as u32, end: range.end as u32 }
-}
-
-/// Appends `text` in quotes, escaped so that both JSON and GraphQL read it back.
-pub fn quoted(text: &str, out: &mut String) {
-    out.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            control @ ('\0'..='\u{1f}' | '\u{7f}') => {
-                const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-                let byte = control as usize;
-                out.push_str("\\u00");
-                out.push(DIGITS[byte >> 4] as char);
-                out.push(DIGITS[byte & 15] as char);
-            }
-            plain => out.push(plain),
-        }
-    }
-    out.push('"');
 }

@@ -1,11 +1,10 @@
 //! Errors of values and their wording: graphql-js's for strict reading, Hasura's for lenient reading.
 
-use super::Reading;
 use super::number::is_number;
+use super::{Reading, dgraph};
 use crate::ast::ValueKind;
 use crate::error::Code;
 use crate::schema::{InputId, ScalarReader, SchemaView, TypeId, TypeKind, TypeRef, Wording};
-use crate::validate::dgraph;
 
 /// Why a leaf is no value of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::{
 };
 use super::{Type, TypeId, TypeKind, builtin};
 use crate::ast::OperationKind;
-use crate::coerce::render;
+use crate::string_value::quoted;
 
 /// The order of definitions and members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl<'s> SchemaPrinter<'s> {
         }
         if !ty.specified_by.is_empty() {
             self.out.push_str(" @specifiedBy(url: ");
-            render::quoted(self.str(ty.specified_by), &mut self.out);
+            quoted(self.str(ty.specified_by), &mut self.out);
             self.out.push(')');
         }
         if ty.kind == (TypeKind::Input { one_of: true }) {
@@ -254,7 +254,7 @@ impl<'s> SchemaPrinter<'s> {
         self.out.push_str(" @deprecated");
         if reason != builtin::DEPRECATED_REASON {
             self.out.push_str("(reason: ");
-            render::quoted(reason, &mut self.out);
+            quoted(reason, &mut self.out);
             self.out.push(')');
         }
     }
@@ -273,7 +273,7 @@ impl<'s> SchemaPrinter<'s> {
         let text = self.str(description);
         self.out.push_str(indent);
         if !fits_block(text) {
-            render::quoted(text, &mut self.out);
+            quoted(text, &mut self.out);
             self.out.push('\n');
             return;
         }

@@ -11,7 +11,6 @@
 //! Source: GraphQL specification, September 2025, section 5.
 
 mod context;
-pub(crate) mod dgraph;
 mod graph;
 mod limits;
 mod names;

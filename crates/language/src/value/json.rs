@@ -3,8 +3,8 @@
 //! **Cost:** one pass over the tape of a value, without recursion into it; texts are escaped while they are copied.
 
 use super::{Node, Values};
-pub use crate::coerce::render::quoted;
 use crate::schema::{EnumValueId, InputId, SchemaView};
+pub use crate::string_value::quoted;
 use std::fmt::Write;
 
 /// Data outside of a tape: the names of ids, and the values of a plan's variables and parents.

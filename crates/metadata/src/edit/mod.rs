@@ -47,7 +47,7 @@ impl Refused {
     }
 }
 
-/// What a command has done beside changing the document.
+/// Side effects of a command, beside the changed document.
 #[derive(Debug, Default)]
 struct Outcome {
     cascade: Option<bool>,
@@ -78,7 +78,7 @@ pub fn is_edit(name: &str) -> bool {
 
 /// Runs the command `name` with `args`, a text of JSON, on `document`.
 /// # Errors
-/// What is wrong with the arguments, or does not fit the entries of the document. References to the database are not looked at.
+/// The arguments are wrong, or do not fit the entries of the document. References to the database are not checked.
 pub fn edit(document: &Metadata, name: &str, args: &str) -> Result<Edited, Refused> {
     let Some((run, kind)) = command(name) else {
         return Err(Refused::new("not-supported", format!("`{name}` is no command that changes an entry")));

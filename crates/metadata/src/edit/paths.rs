@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// `document` without the entries at `paths`; those of them that are not there are passed over.
 /// # Errors
-/// What is left is no document: a path names a part of an entry that the entry needs.
+/// The rest is no document: a path names a required part of an entry.
 pub fn without(document: &Metadata, paths: &[Vec<Step>]) -> Result<Metadata, String> {
     let mut root = read::tree(&export::json(document)?, Path::new("metadata.json"))
         .map_err(|fault| fault.to_string())?;

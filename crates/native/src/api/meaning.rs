@@ -82,7 +82,7 @@ pub enum FieldMeaning {
     Sum(FieldId),
     /// `priceAvg`.
     Avg(FieldId),
-    /// `dish` of `AddDishPayload` and its kin.
+    /// `dish` of `AddDishPayload` and the like.
     PayloadObjects(TypeId),
     /// `numUids` of a payload.
     NumUids,

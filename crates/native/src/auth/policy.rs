@@ -46,7 +46,7 @@ pub(crate) struct RuleTables {
     pub(crate) to_abstract: HashMap<(TypeId, TableId), RelationshipId>,
 }
 
-/// See the module's words.
+/// The rights of callers with equal facts.
 #[derive(Debug)]
 pub(crate) struct AuthPolicy {
     /// By type and operation.

@@ -49,7 +49,7 @@ pub(crate) struct FoundRows {
 /// Rules of one type, by operation.
 pub(crate) type TypeRules = [Option<RuleTree>; 5];
 
-/// See the module's words.
+/// The rules of all types over shared leaves.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     leaves: Vec<RuleLeaf>,

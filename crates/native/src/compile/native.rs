@@ -20,8 +20,8 @@ use weir_relational::catalog::{
 use weir_relational::passes::policy::{Everything, Policy};
 use weir_relational::plan::Plan;
 use weir_relational::trigram::{self, Written};
-use weir_sql::exec::program::{Call, Programs};
 use weir_sql::frontend::form::{Form, structural};
+use weir_sql::frontend::program::{Call, Programs};
 use weir_sql::frontend::{ApiFrontend, Ask, Violation};
 
 /// An API over native types and where they are stored.

@@ -120,20 +120,12 @@ pub(super) fn values(types: &Types, id: FieldId) -> Option<(String, String, Stri
         let (name, value) = place(types, table, column);
         (name, place(types, table, types.layout.ids[owner.index()]).1, value)
     };
-    match types.layout.fields[id.index()] {
-        Storage::Column(column) | Storage::Instant { text: column, .. } => Some(of_object(column)),
-        Storage::Point { longitude: column, .. } | Storage::Shape { text: column, .. } => {
-            Some(of_object(column))
-        }
+    match &types.layout.fields[id.index()] {
         Storage::Values { table, owner, value, .. } => {
-            let (name, value) = place(types, table, value);
-            Some((name, place(types, table, owner).1, value))
+            let (name, value) = place(types, *table, *value);
+            Some((name, place(types, *table, *owner).1, value))
         }
-        Storage::Id(_)
-        | Storage::ToOne { .. }
-        | Storage::ToOneBack { .. }
-        | Storage::ToMany { .. }
-        | Storage::Join { .. } => None,
+        single => single.columns().first().copied().map(of_object),
     }
 }
 

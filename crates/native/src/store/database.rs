@@ -208,7 +208,7 @@ trait Session: Debug + Send {
     fn insert_pairs(&mut self, table: &str, names: &str, pairs: &[(i64, i64)]) -> Result<(), Error>;
 }
 
-/// See the module's words.
+/// One connection to the database of a store.
 #[derive(Debug)]
 pub struct Database {
     kind: layout::Database,

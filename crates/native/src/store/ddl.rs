@@ -7,9 +7,9 @@ use super::versions::NUMBERS;
 use crate::layout::{self, Database, IndexKind, Layout, View};
 use crate::model::TypeId;
 use weir_relational::catalog::{ColumnId, Table, TableId, TableKind};
+pub(crate) use weir_relational::dialect::quoting::{list, literal, quoted};
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::plan::ddl::{self, Definition, Index, Reference, Value};
-pub(crate) use weir_relational::sql::ddl::{list, literal, quoted};
 
 /// Every stored table: views are made by [`views`].
 pub(super) fn stored(layout: &Layout) -> impl Iterator<Item = (TableId, &Table)> {

@@ -123,18 +123,8 @@ pub(super) fn partners(types: &Types, field: FieldId) -> Vec<(TypeId, (TableId, 
     };
     let place = |member: TypeId| {
         let copy = model.field_by_name(member, &other.name)?;
-        match types.layout.fields[copy.index()] {
-            Storage::ToOne { column, .. } => Some((member, (types.layout.tables[member.index()], column))),
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Instant { .. }
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => None,
-        }
+        let column = types.layout.fields[copy.index()].to_one()?;
+        Some((member, (types.layout.tables[member.index()], column)))
     };
     members.into_iter().filter_map(place).collect()
 }

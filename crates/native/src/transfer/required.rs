@@ -52,18 +52,8 @@ pub(super) fn note(
 ) -> Result<(), Error> {
     let sql = format!("INSERT INTO {table} (field, owner, file, line) VALUES ($1, $2, $3, $4)");
     for (field, _) in required(types, batch.ty) {
-        let at = match types.layout.fields[field.index()] {
-            Storage::ToOne { column, .. } => batch.columns.iter().position(|it| *it == column),
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Instant { .. }
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => None,
-        };
+        let column = types.layout.fields[field.index()].to_one();
+        let at = column.and_then(|column| batch.columns.iter().position(|it| *it == column));
         let name = lacking(types, field);
         for row in (0..batch.ids.len()).filter(|row| !gone[*row]) {
             if at.is_some_and(|at| batch.row(row)[at] != BulkCell::Null) {

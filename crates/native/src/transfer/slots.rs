@@ -160,51 +160,28 @@ impl<'t> Slots<'t> {
         let scalar = match it.kind {
             FieldKind::Id => return Slot::Id,
             FieldKind::Edge { to, .. } => {
-                return match self.types.layout.fields[field.index()] {
-                    Storage::ToOne { column, .. } => Slot::One { field, to, at: self.place(column) },
-                    Storage::Id(_)
-                    | Storage::Column(_)
-                    | Storage::Instant { .. }
-                    | Storage::Point { .. }
-                    | Storage::Shape { .. }
-                    | Storage::Values { .. }
-                    | Storage::ToOneBack { .. }
-                    | Storage::ToMany { .. }
-                    | Storage::Join { .. } => Slot::Many { field, to },
+                return match self.types.layout.fields[field.index()].to_one() {
+                    Some(column) => Slot::One { field, to, at: self.place(column) },
+                    None => Slot::Many { field, to },
                 };
             }
             FieldKind::Scalar(scalar) => SlotKind::Scalar(scalar),
             FieldKind::Enum(id) => SlotKind::Enum(id),
         };
-        let at = match self.types.layout.fields[field.index()] {
-            Storage::Column(column)
-            | Storage::Instant { text: column, .. }
-            | Storage::Point { longitude: column, .. }
-            | Storage::Shape { text: column, .. } => self.place(column),
-            Storage::Id(_)
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => return Slot::List { field, scalar },
-        };
-        Slot::Value { field, scalar, at }
+        match self.types.layout.fields[field.index()].columns().first() {
+            Some(column) => Slot::Value { field, scalar, at: self.place(*column) },
+            None => Slot::List { field, scalar },
+        }
     }
 
     /// The places in a row of a field's further columns: a moment's microseconds, a point's latitude, a shape's bounds.
     pub(crate) fn further(&self, field: FieldId) -> [usize; 4] {
-        match self.types.layout.fields[field.index()] {
-            Storage::Instant { at, .. } => [self.place(at), 0, 0, 0],
-            Storage::Point { latitude, .. } => [self.place(latitude), 0, 0, 0],
-            Storage::Shape { bounds, .. } => bounds.map(|it| self.place(it)),
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::ToOneBack { .. }
-            | Storage::ToMany { .. }
-            | Storage::Join { .. } => [0; 4],
+        let columns = self.types.layout.fields[field.index()].columns();
+        let mut places = [0; 4];
+        for (place, column) in places.iter_mut().zip(columns.iter().skip(1)) {
+            *place = self.place(*column);
         }
+        places
     }
 }
 

@@ -11,17 +11,17 @@
 use super::Writes;
 use super::object::{Content, InputObject};
 use super::refusal::MutationRefusal;
-use super::statement::{ColumnIds, RowCondition, TemplateKey};
+use super::statement::{RowCondition, TemplateKey};
 use super::type_info::{EdgeStorage, Pointer, copy, side};
 use super::value::{Columns, ListItem, ValueReader};
-use crate::layout::Storage;
+use crate::layout::{ColumnIds, Storage};
 use crate::model::{FieldId, FieldKind, TypeId};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::plan::operators::Comparison;
-use weir_sql::exec::program::{BoundStatement, Value};
+use weir_sql::frontend::program::{BoundStatement, Value};
 
 /// An object at one end of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ struct Pointed {
     is_set: bool,
 }
 
-/// See the module's words.
+/// The changes of one mutation while they are collected.
 pub(super) struct Changes<'w> {
     pub(super) writes: &'w Writes,
     pub(super) reader: ValueReader<'w>,
@@ -150,7 +150,7 @@ impl<'w> Changes<'w> {
     /// The columns of `field` as those of its copy `own`.
     pub(super) fn moved(&self, field: FieldId, own: FieldId, columns: &Columns) -> Columns {
         let fields = &self.writes.layout.fields;
-        let (from, to) = (columns_of(&fields[field.index()]), columns_of(&fields[own.index()]));
+        let (from, to) = (fields[field.index()].columns(), fields[own.index()].columns());
         let place = |column: &ColumnId| from.iter().position(|it| it == column).map_or(*column, |at| to[at]);
         columns.iter().map(|(column, value)| (place(column), value.clone())).collect()
     }
@@ -369,7 +369,7 @@ impl<'w> Changes<'w> {
                     self.empty(ids, ty, own, &given, only);
                 }
                 Content::Null if !is_edge && !of.is_list => {
-                    let columns = columns_of(&self.writes.layout.fields[own.index()]);
+                    let columns = self.writes.layout.fields[own.index()].columns();
                     let given = columns.into_iter().map(|it| (it, Value::Null)).collect();
                     self.empty(ids, ty, own, &given, Columns::new());
                 }
@@ -514,21 +514,5 @@ pub(super) fn bound(ids: &[i64]) -> (bool, Value) {
     match ids {
         [id] => (false, Value::Int(*id)),
         _ => (true, Value::Ids(ids.into())),
-    }
-}
-
-/// The columns of the value of a field, in the order in which values come.
-fn columns_of(storage: &Storage) -> ColumnIds {
-    match *storage {
-        Storage::Column(column) => ColumnIds::from_slice(&[column]),
-        Storage::Instant { text, at } => ColumnIds::from_slice(&[text, at]),
-        Storage::Point { longitude, latitude } => ColumnIds::from_slice(&[longitude, latitude]),
-        Storage::Shape { text, bounds } => [text].into_iter().chain(bounds).collect(),
-        Storage::Id(_)
-        | Storage::Values { .. }
-        | Storage::ToOne { .. }
-        | Storage::ToOneBack { .. }
-        | Storage::ToMany { .. }
-        | Storage::Join { .. } => ColumnIds::new(),
     }
 }

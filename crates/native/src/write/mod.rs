@@ -46,7 +46,7 @@ use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::passes::policy::Policy;
-use weir_sql::exec::program::{
+use weir_sql::frontend::program::{
     Answers, BoundStatement, Call, Cell, ObjectLookup, PossibleStatement, Program, Programs, UNTOLD, Value,
 };
 

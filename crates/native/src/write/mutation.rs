@@ -19,7 +19,7 @@ use crate::model::{FieldId, TypeId, TypeKind};
 use permission::Permissions;
 use std::sync::Arc;
 use weir_engine::source::FieldError;
-use weir_sql::exec::program::{Answers, BoundStatement, Cell, Program, Shown, Step, Value};
+use weir_sql::frontend::program::{Answers, BoundStatement, Cell, Program, Shown, Step, Value};
 
 /// More objects are neither changed nor shown at once.
 const MATCHES_MAX: usize = 1_000_000;
@@ -77,7 +77,7 @@ enum Stage {
     Done,
 }
 
-/// See the module's words.
+/// One mutation as a program.
 pub(super) struct Mutation {
     writes: Arc<Writes>,
     kind: MutationKind,

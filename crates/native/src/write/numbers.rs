@@ -4,7 +4,7 @@
 //!
 //! **Cost:** a byte for each object where all of a type are meant, up to ten where they lie far apart.
 
-/// See the module's words.
+/// A compact list of numbers of objects, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     distances: Vec<u8>,

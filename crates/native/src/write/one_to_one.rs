@@ -13,12 +13,13 @@ use super::Writes;
 use super::change::{End, bound};
 use super::object::{Content, InputObject};
 use super::refusal::MutationRefusal;
-use super::statement::{ColumnIds, RowCondition, TemplateKey};
+use super::statement::{RowCondition, TemplateKey};
 use super::type_info::{EdgeStorage, copy, side};
+use crate::layout::ColumnIds;
 use crate::model::{FieldId, FieldKind, Model, TypeId};
 use hashbrown::HashMap;
 use weir_relational::plan::operators::Comparison;
-use weir_sql::exec::program::{Answers, BoundStatement, Value};
+use weir_sql::frontend::program::{Answers, BoundStatement, Value};
 
 /// The end of an edge that leads to one object: of which type, and by which field of that type.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +49,7 @@ struct PartnerQuestion {
     blamed: (TypeId, FieldId),
 }
 
-/// See the module's words.
+/// The required one-to-one edges that a mutation touches.
 #[derive(Debug, Default)]
 pub(super) struct OneToOne {
     /// Objects are taken out of lists too, so that the edges back from those are followed.

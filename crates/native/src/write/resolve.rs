@@ -16,7 +16,7 @@ use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_relational::catalog::{ColumnId, TableId};
-use weir_sql::exec::program::{Answers, BoundStatement, Cell, Value};
+use weir_sql::frontend::program::{Answers, BoundStatement, Cell, Value};
 
 /// Name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

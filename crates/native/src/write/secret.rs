@@ -36,7 +36,7 @@ fn is_bcrypt(text: &str) -> bool {
     is_cost && digest.len() == 53 && digest.bytes().all(is_digit)
 }
 
-/// See the module's words.
+/// Bounds the passwords that are hashed at a time and that wait.
 #[derive(Debug)]
 pub(super) struct Hashing {
     free: Arc<Semaphore>,

@@ -7,7 +7,7 @@
 //!
 //! **Cost:** one lookup per statement; at most [`TEMPLATES_MAX`] templates are cached, all evicted when there are more.
 
-use crate::layout::{Database, Layout};
+use crate::layout::{ColumnIds, Database, Layout};
 use crate::store::versions::NUMBERS;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -20,13 +20,10 @@ use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
 use weir_relational::plan::{Expr, Filter, Origin, Output, Page, Parameter, Purpose, Query, Reader, Scan};
 use weir_relational::sql::{render, write::render_command};
-use weir_sql::exec::program::{BoundStatement, StatementTemplate, Value};
+use weir_sql::frontend::program::{BoundStatement, StatementTemplate, Value};
 
 /// Maximum number of cached templates.
 const TEMPLATES_MAX: usize = 4096;
-
-/// Some columns of a table.
-pub(super) type ColumnIds = SmallVec<[ColumnId; 8]>;
 
 /// Key of a statement's template.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -5,13 +5,12 @@
 //!
 //! **Invariant:** types are concrete here: an interface's field is followed to the copy that an implementer has.
 
-use super::statement::ColumnIds;
-use crate::layout::{Layout, Storage};
+use crate::layout::{ColumnIds, Layout, Storage};
 use crate::model::{FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
 use weir_relational::catalog::{ColumnId, TableId};
 
-/// See the module's words.
+/// Facts of all types of a layout that mutations need.
 #[derive(Debug)]
 pub(crate) struct TypeInfos {
     /// By type; of abstract types nothing.

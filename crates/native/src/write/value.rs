@@ -13,7 +13,7 @@ use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
 use weir_relational::geometry::Geometry;
 use weir_relational::instant;
-use weir_sql::exec::program::Value;
+use weir_sql::frontend::program::Value;
 
 /// The columns of one value.
 pub(super) type Columns = SmallVec<[(ColumnId, Value); 2]>;

@@ -218,7 +218,7 @@ fn adds_are_judged_by_what_they_made() {
     let log = r#"mutation { addLog(input: [{ line: "three" }]) { numUids log { line } } }"#;
     both.data(r#"{"BANNED": true}"#, log, r#""addLog":null"#);
     both.data("", log, r#""addLog":{"numUids":1,"log":[]}"#);
-    // That a key is taken is not told of a type with a rule for reading.
+    // A taken key is not reported for a type with a rule for reading.
     both.data("", log, r#""addLog":null"#);
     let later = r#"mutation { a: addLog(input: [{ line: "one" }]) { numUids } b: addCrew(input: [{ login: "z" }]) { numUids } }"#;
     both.check(

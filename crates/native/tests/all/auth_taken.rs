@@ -1,4 +1,4 @@
-//! What a mutation is refused for because of an object that the caller does not see is answered as if the object were seen: no
+//! A mutation that is refused because of a hidden object is answered as if the caller saw the object: no
 //! message, code or count tells the two apart.
 
 use crate::auth::Both;

@@ -202,7 +202,7 @@ impl Stores {
     }
 }
 
-/// What is known of a mutation beside its text: the objects that its filter finds are changed so, all that may be.
+/// Expected effect of a mutation: the change of the objects that its filter finds and that may be changed.
 enum Exactly {
     Nothing,
     Sets { ty: usize, less: Option<i64>, n: i64 },

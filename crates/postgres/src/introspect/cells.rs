@@ -1,6 +1,6 @@
 //! Reads rows in PostgreSQL's text format, column after column.
 //!
-//! **Invariant:** a row that is not as it was asked for gives empty values, never a panic: catalogs of the kin are
+//! **Invariant:** a row that is not as it was asked for gives empty values, never a panic: catalogs of compatible databases are
 //! emulated, and what they leave out must not take the rest along.
 
 /// The columns of one row that are not read yet.

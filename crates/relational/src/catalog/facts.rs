@@ -57,21 +57,21 @@ pub enum Operators {
     Equality,
     /// `_gt _gte _lt _lte`.
     Order,
-    /// `_like`, `_regex` and their kin.
+    /// `_like`, `_regex` and the like.
     Text,
-    /// `_contains`, `_has_key` and their kin, `_cast`.
+    /// `_contains`, `_has_key` and the like, `_cast`.
     Jsonb,
     /// Those of arrays: `_contains _contained_in`.
     Array,
-    /// Those of paths of labels: `_ancestor`, `_matches` and their kin.
+    /// Those of paths of labels: `_ancestor`, `_matches` and the like.
     Tree,
     /// Those of shapes: `_st_intersects`.
     Shape,
-    /// Those of shapes on a plane alone: `_st_contains`, `_st_within` and their kin, `_cast`.
+    /// Those of shapes on a plane alone: `_st_contains`, `_st_within` and the like, `_cast`.
     Plane,
     /// Those of shapes on the globe alone: `_st_d_within` there, `_cast`.
     Globe,
-    /// Those of rasters: `_st_intersects_rast` and its kin.
+    /// Those of rasters: `_st_intersects_rast` and the like.
     Raster,
 }
 

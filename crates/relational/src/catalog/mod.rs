@@ -3,7 +3,6 @@
 //! **Invariant:** ids are places in the tables of one catalog.
 
 pub mod facts;
-mod lacking;
 pub mod postgres_types;
 mod relations;
 

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub enum Database {
     /// Embedded.
     Sqlite,
-    /// PostgreSQL and its kin.
+    /// PostgreSQL and compatible databases.
     Postgres,
 }
 

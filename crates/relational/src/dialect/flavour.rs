@@ -1,4 +1,4 @@
-//! PostgreSQL and its kin: what their SQL can do, said in one table.
+//! Capabilities of PostgreSQL and of compatible databases, in one table.
 //!
 //! The flavour is found at connect, or forced by the configuration: every flavour's statements run on plain PostgreSQL,
 //! so that its tests can run them all.
@@ -116,7 +116,7 @@ impl Flavour {
         }
     }
 
-    /// What holds on it otherwise than on PostgreSQL, for operators: snapshots, unique constraints, foreign keys and sequences first, a line
+    /// Differences from PostgreSQL, for operators: snapshots, unique constraints, foreign keys and sequences first, a line
     /// each.
     #[must_use]
     pub const fn promises(self) -> &'static [&'static str] {

@@ -7,6 +7,7 @@ pub mod flavour;
 pub mod names;
 pub mod postgres;
 mod postgres_place;
+pub mod quoting;
 pub mod sqlite;
 pub mod sqlite_type;
 pub mod store;

@@ -1,4 +1,4 @@
-//! PostgreSQL's way of writing, and that of its kin.
+//! SQL of PostgreSQL and of compatible databases.
 //!
 //! Parameters travel as text in a declared type, so that strings are taken for every type and digits stay as they are:
 //! the types of the columns decide, found by their numbers.

@@ -114,7 +114,7 @@ pub fn mixes(relations: &Relations, plan: &Plan) -> bool {
             || (0..plan.levels.len() as u32).any(|it| is_wide(of_level(relations, plan, it))))
 }
 
-/// What is known while the parts of a statement are visited.
+/// State while the parts of a statement are visited.
 struct Asked<'r> {
     relations: &'r Relations,
     /// Different values of distribution columns.
@@ -241,27 +241,10 @@ impl<'r> Asked<'r> {
 
 /// True if a conjunct of `filter` compares `column` with a list of values.
 fn is_listed(filter: &Filter, column: ColumnId) -> bool {
-    match filter {
-        Filter::All(parts) => parts.iter().any(|it| is_listed(it, column)),
-        Filter::Compare {
-            of: Expr::Column(of) | Expr::Key(of),
-            by: Comparison::In | Comparison::Eq,
-            with,
-        } => *of == column && matches!(with.reader, Reader::Each(_) | Reader::Gathered { .. }),
-        Filter::Compare { .. }
-        | Filter::Any(_)
-        | Filter::Not(_)
-        | Filter::NotTrue(_)
-        | Filter::Named { .. }
-        | Filter::Words { .. }
-        | Filter::Each { .. }
-        | Filter::Place { .. }
-        | Filter::Null { .. }
-        | Filter::Missing { .. }
-        | Filter::Among { .. }
-        | Filter::Measure { .. }
-        | Filter::Columns { .. }
-        | Filter::Somewhere { .. }
-        | Filter::Exists { .. } => false,
-    }
+    filter.conjuncts().into_iter().any(|it| {
+        let compared = it.compared(Comparison::In).or_else(|| it.compared(Comparison::Eq));
+        compared.is_some_and(|(of, with)| {
+            of == column && matches!(with.reader, Reader::Each(_) | Reader::Gathered { .. })
+        })
+    })
 }

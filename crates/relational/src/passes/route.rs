@@ -229,14 +229,10 @@ impl Router<'_> {
     }
 
     fn conjuncts(&self, filter: &Filter, table: TableId, known: &mut Known) {
-        match filter {
-            Filter::All(parts) => parts.iter().for_each(|it| self.conjuncts(it, table, known)),
-            Filter::Compare { of: Expr::Column(column) | Expr::Key(column), by: Comparison::Eq, with }
-                if is_plain(with) =>
-            {
-                learn(known, *column, with.clone());
-            }
-            Filter::Exists { by, scan, filter } => {
+        for part in filter.conjuncts() {
+            if let Some((column, value)) = equality(part) {
+                learn(known, column, value.clone());
+            } else if let Filter::Exists { by, scan, filter } = part {
                 let related = self.relations.relationship(*by);
                 let below = self.of_scan(scan, filter);
                 for &(ours, theirs) in related.on.iter().filter(|_| related.through.is_none()) {
@@ -245,20 +241,6 @@ impl Router<'_> {
                     }
                 }
             }
-            Filter::Compare { .. }
-            | Filter::Any(_)
-            | Filter::Not(_)
-            | Filter::NotTrue(_)
-            | Filter::Named { .. }
-            | Filter::Words { .. }
-            | Filter::Each { .. }
-            | Filter::Place { .. }
-            | Filter::Null { .. }
-            | Filter::Missing { .. }
-            | Filter::Among { .. }
-            | Filter::Measure { .. }
-            | Filter::Columns { .. }
-            | Filter::Somewhere { .. } => {}
         }
     }
 
@@ -374,24 +356,9 @@ impl Router<'_> {
 
 /// True if a conjunct of `filter` compares with keys of parents in another source, of which there may be many.
 fn of_parents(filter: &Filter) -> bool {
-    match filter {
-        Filter::All(parts) => parts.iter().any(of_parents),
-        Filter::Compare { with, .. } => matches!(with.origin, Origin::Parent(_)),
-        Filter::Any(_)
-        | Filter::Not(_)
-        | Filter::NotTrue(_)
-        | Filter::Named { .. }
-        | Filter::Words { .. }
-        | Filter::Each { .. }
-        | Filter::Place { .. }
-        | Filter::Null { .. }
-        | Filter::Missing { .. }
-        | Filter::Among { .. }
-        | Filter::Measure { .. }
-        | Filter::Columns { .. }
-        | Filter::Somewhere { .. }
-        | Filter::Exists { .. } => false,
-    }
+    let of_parents =
+        |it: &Filter| matches!(it, Filter::Compare { with, .. } if matches!(with.origin, Origin::Parent(_)));
+    filter.conjuncts().into_iter().any(of_parents)
 }
 
 fn learn(known: &mut Known, column: ColumnId, value: Parameter) {
@@ -402,29 +369,14 @@ fn learn(known: &mut Known, column: ColumnId, value: Parameter) {
 
 /// The columns that `filter` compares with a value of a request itself.
 pub(super) fn direct(filter: &Filter, known: &mut Known) {
-    match filter {
-        Filter::All(parts) => parts.iter().for_each(|it| direct(it, known)),
-        Filter::Compare { of: Expr::Column(column) | Expr::Key(column), by: Comparison::Eq, with }
-            if is_plain(with) =>
-        {
-            learn(known, *column, with.clone());
-        }
-        Filter::Compare { .. }
-        | Filter::Any(_)
-        | Filter::Not(_)
-        | Filter::NotTrue(_)
-        | Filter::Named { .. }
-        | Filter::Words { .. }
-        | Filter::Each { .. }
-        | Filter::Place { .. }
-        | Filter::Null { .. }
-        | Filter::Missing { .. }
-        | Filter::Among { .. }
-        | Filter::Measure { .. }
-        | Filter::Columns { .. }
-        | Filter::Somewhere { .. }
-        | Filter::Exists { .. } => {}
+    for (column, value) in filter.conjuncts().into_iter().filter_map(equality) {
+        learn(known, column, value.clone());
     }
+}
+
+/// The column and the value of a request that it has to equal, if `filter` says that.
+fn equality(filter: &Filter) -> Option<(ColumnId, &Parameter)> {
+    filter.compared(Comparison::Eq).filter(|it| is_plain(it.1))
 }
 
 /// True for one value of the request or of the policy, which the whole statement shares.

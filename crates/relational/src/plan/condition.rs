@@ -180,6 +180,30 @@ impl Filter {
         if nullable { Self::Any(vec![unequal, Self::Null { of, is: true }]) } else { unequal }
     }
 
+    /// The conditions that hold together: the filter itself, or the parts of its conjunctions at any depth.
+    pub(crate) fn conjuncts(&self) -> Vec<&Self> {
+        let (mut found, mut open) = (Vec::new(), vec![self]);
+        while let Some(filter) = open.pop() {
+            match filter {
+                Self::All(parts) => open.extend(parts.iter().rev()),
+                single => found.push(single),
+            }
+        }
+        found
+    }
+
+    /// The column and the value, if the filter compares a column with a value by `by`.
+    pub(crate) fn compared(&self, by: Comparison) -> Option<(ColumnId, &Parameter)> {
+        match self {
+            Self::Compare { of: Expr::Column(column) | Expr::Key(column), by: operator, with }
+                if *operator == by =>
+            {
+                Some((*column, with))
+            }
+            _ => None,
+        }
+    }
+
     /// True for the empty conjunction.
     #[must_use]
     pub fn is_true(&self) -> bool {

@@ -9,6 +9,7 @@
 
 mod condition;
 pub mod ddl;
+mod lacking;
 pub mod operators;
 mod output;
 mod parameter;

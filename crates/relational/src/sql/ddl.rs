@@ -1,29 +1,8 @@
 //! Definitions as SQL text.
 
+use crate::dialect::quoting::{all, literal, quoted};
 use crate::dialect::store::StoreDialect;
 use crate::plan::ddl::{ColumnDefinition, Definition, Reference, TableDefinition, Value};
-
-/// `name` as an identifier.
-#[must_use]
-pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// `text` as a literal.
-#[must_use]
-pub fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
-
-/// `names` as identifiers with commas between.
-pub fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
-    names.into_iter().map(quoted).collect::<Vec<_>>().join(", ")
-}
-
-/// `names` as identifiers with commas between.
-pub(crate) fn all(names: &[String]) -> String {
-    list(names.iter().map(String::as_str))
-}
 
 /// The statements of all of `definitions`, in their order.
 #[must_use]

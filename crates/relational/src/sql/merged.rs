@@ -18,7 +18,10 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
     }
     let Output::Rows(columns) = &query.output else { return None };
     let plain = columns.iter().all(|it| matches!(it, Expr::Column(_)));
-    let conditions = conditions(&query.filter);
+    let conditions = match &query.filter {
+        Filter::All(parts) => parts.as_slice(),
+        single => std::slice::from_ref(single),
+    };
     let origins: Option<Vec<_>> = conditions.iter().map(key).collect();
     let origins = origins.filter(|it| single && plain && !it.is_empty())?;
     let dialect = assembler.dialect;
@@ -41,51 +44,10 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
     Some(MergedText { sql: renderer.sql, oids })
 }
 
-/// The conditions that hold together.
-fn conditions(filter: &Filter) -> &[Filter] {
-    match filter {
-        Filter::All(all) => all.as_slice(),
-        one @ Filter::Compare { .. } => std::slice::from_ref(one),
-        Filter::Any(_)
-        | Filter::Not(_)
-        | Filter::NotTrue(_)
-        | Filter::Named { .. }
-        | Filter::Words { .. }
-        | Filter::Each { .. }
-        | Filter::Place { .. }
-        | Filter::Null { .. }
-        | Filter::Missing { .. }
-        | Filter::Among { .. }
-        | Filter::Measure { .. }
-        | Filter::Columns { .. }
-        | Filter::Somewhere { .. }
-        | Filter::Exists { .. } => &[],
-    }
-}
-
 /// The origin of the value that a column has to equal.
 fn key(filter: &Filter) -> Option<Origin> {
-    match filter {
-        Filter::Compare { of: Expr::Column(_), by: Comparison::Eq, with } => {
-            matches!(with.reader, Reader::Column(_)).then(|| with.origin.clone())
-        }
-        Filter::Compare { .. }
-        | Filter::All(_)
-        | Filter::Any(_)
-        | Filter::Not(_)
-        | Filter::NotTrue(_)
-        | Filter::Named { .. }
-        | Filter::Words { .. }
-        | Filter::Each { .. }
-        | Filter::Place { .. }
-        | Filter::Null { .. }
-        | Filter::Missing { .. }
-        | Filter::Among { .. }
-        | Filter::Measure { .. }
-        | Filter::Columns { .. }
-        | Filter::Somewhere { .. }
-        | Filter::Exists { .. } => None,
-    }
+    let Filter::Compare { of: Expr::Column(_), by: Comparison::Eq, with } = filter else { return None };
+    matches!(with.reader, Reader::Column(_)).then(|| with.origin.clone())
 }
 
 /// Lists of keys as the relation `p`: columns `k0`, `k1` …, and `n`, the place from one.

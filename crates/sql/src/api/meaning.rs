@@ -227,7 +227,7 @@ pub enum InputMeaning {
     Or,
     /// `_not`.
     Not,
-    /// `_eq` and its kin.
+    /// `_eq` and the like.
     Compare(Comparison),
     /// `count` in an order_by, aggregate predicate or having.
     Count,
@@ -247,7 +247,7 @@ pub enum InputMeaning {
     Pair,
     /// `key` in the order of a group by.
     GroupKey(TableId),
-    /// `_st_d_within` and its kin.
+    /// `_st_d_within` and the like.
     Measure(Measure),
     /// A value of one: its place.
     Measured(u8),

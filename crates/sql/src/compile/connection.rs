@@ -23,7 +23,7 @@ use weir_relational::plan::{
 /// A connection while its fields are compiled.
 struct Connection {
     table: TableId,
-    /// What ties its rows to the parent's.
+    /// Columns that tie its rows to the parent's.
     nest: Vec<(Tie, u16)>,
     /// The condition on all its rows.
     all: Filter,
@@ -50,7 +50,7 @@ struct Connection {
 pub(super) struct Cut {
     /// The condition on the rows on the wanted side.
     pub(super) shown: Filter,
-    /// That on all others, the cursor's own row among them.
+    /// The condition on all other rows, the cursor's own row among them.
     pub(super) outside: Filter,
     /// The wanted rows are behind the cursor, not ahead of it.
     pub(super) is_behind: bool,

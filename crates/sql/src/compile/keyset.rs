@@ -76,7 +76,7 @@ impl Term {
         Filter::Any(vec![beside, Filter::All(of_null)])
     }
 
-    /// What an index can use before the other terms are looked at.
+    /// A weaker condition on the first term alone, which an index can serve.
     fn at_or_beside(&self, with: &Parameter, is_behind: bool) -> Option<Filter> {
         let is_greater = is_behind != self.descending;
         let by = if is_greater { Comparison::Gte } else { Comparison::Lte };

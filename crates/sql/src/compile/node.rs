@@ -73,7 +73,7 @@ impl<'c> Compiler<'c> {
         self.beyond("INVALID_CURSOR", format!("invalid node id: {reason}"))
     }
 
-    /// What is selected of rows of `table`; `None`: the caller does not see it.
+    /// The selection set of rows of `table`; `None`: the caller does not see the table.
     fn set_of(&self, field: &OutputField, table: TableId) -> Option<SelectionSetId> {
         let OutputKind::Abstract(switch) = field.member else { return None };
         let schema = &self.api.schema;

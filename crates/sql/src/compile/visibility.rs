@@ -24,7 +24,7 @@ enum Use {
     Read,
     /// `objects`, `data`.
     Insert,
-    /// `_set`, `_inc` and their kin, `update_columns`.
+    /// `_set`, `_inc` and the like, `update_columns`.
     Update,
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct Names<'r> {
     pub(crate) shape: &'r OutputPlan,
 }
 
-/// See the module's words.
+/// An answer while it is written.
 pub(crate) struct Answer<'r> {
     pub(crate) names: Names<'r>,
     pub(crate) out: Out,

@@ -1,7 +1,7 @@
 //! A fetch for people: the text form of its plan, and its statements, among them those that programs may run.
 
-use super::program::PossibleStatement;
 use super::source::{Driver, PreparedPlan, RelationalFetch};
+use crate::frontend::program::PossibleStatement;
 use std::borrow::Cow;
 use std::sync::Arc;
 use weir_engine::source::ExplainInput;

@@ -25,7 +25,7 @@ const COSTLY_WORDS: usize = 1 << 10;
 /// Ends when a plan is made.
 pub(crate) type Planning = BoxFuture<'static, Result<(), SourceError>>;
 
-/// See the module's words.
+/// Plans of one fetch by the form of its structural variables.
 #[derive(Debug)]
 pub(crate) struct Forms<P> {
     fixed: Option<Arc<P>>,

@@ -59,7 +59,7 @@ pub(crate) trait SourceRow<'a>: Copy {
     fn text(self, column: u16) -> Option<&'a [u8]>;
 }
 
-/// See the module's words.
+/// The rows of one answer, whatever the driver: the writer and the collector walk them.
 pub(crate) trait RowSource: Sized {
     /// The row at hand.
     type Row<'a>: SourceRow<'a>;

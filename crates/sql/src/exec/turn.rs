@@ -3,14 +3,14 @@
 //! **Invariant:** after one has failed none is begun: it is null, as are those behind it, each with an error. What was done
 //! before stays done and is answered.
 
-use super::program::UNTOLD;
+use crate::frontend::program::UNTOLD;
 use weir_engine::plan::output_plan::{OutputKind, OutputPlan};
 use weir_engine::source::{
     FetchBody, FetchResult, FieldError, Finished, PathError, SourceError, Step as PathStep,
 };
 use weir_relational::plan::{Member, MemberKind};
 
-/// See the module's words.
+/// The answers so far.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     bytes: Vec<u8>,

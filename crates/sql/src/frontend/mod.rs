@@ -4,11 +4,10 @@
 
 pub mod form;
 pub mod input;
-pub(crate) mod shards;
+pub mod program;
 
-use crate::exec::errors::coded;
-use crate::exec::program::{Call, Programs};
 use form::Form;
+use program::{Call, Programs};
 use std::sync::Arc;
 use weir_engine::caller::{Claims, Facts, Identity};
 use weir_engine::plan::output_plan::{OutputField, OutputPlan, SelectionSetId};
@@ -18,9 +17,8 @@ use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
 use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Catalog, Relations, TableId};
-use weir_relational::passes;
 use weir_relational::passes::policy::{Everything, Policy};
-use weir_relational::plan::{Member, MemberKind, Plan, Unset};
+use weir_relational::plan::{Member, MemberKind, Plan};
 
 /// The owned part of a piece, kept by its fetch.
 #[derive(Clone, Debug)]
@@ -122,39 +120,6 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn programs(&self) -> Option<&dyn Programs> {
         None
     }
-}
-
-/// The plan of `ask`, restricted by the front end's policy and finished by the other passes.
-///
-/// # Errors
-/// Errors of the operation.
-pub fn plan(
-    frontend: &dyn ApiFrontend,
-    ids: &Ids,
-    shape: &OutputPlan,
-    ask: &Ask,
-    variables: Option<(&Variables, &Form)>,
-) -> Result<Plan, PlanError> {
-    let mut plan = frontend.compile(ids, shape, ask, variables)?;
-    passes::finish(&mut plan, frontend.relations(), &*frontend.policy(&ask.facts));
-    if let Some(unset) = plan.unset.first() {
-        return Err(sets_nothing(unset, ask.protocol));
-    }
-    match plan.unsupported.first() {
-        Some(refusal) => {
-            let error = shards::refused(refusal, frontend, &ask.facts, ask.protocol);
-            Err(PlanError { error, field: refusal.field })
-        }
-        None => Ok(plan),
-    }
-}
-
-/// Neither the client nor the policy says what an update sets.
-#[cold]
-fn sets_nothing(unset: &Unset, protocol: Protocol) -> PlanError {
-    let message = "an update needs at least one operator, such as `_set`";
-    let error = coded(protocol, "BAD_USER_INPUT", "validation-failed", message);
-    PlanError { error: FieldError { hasura_path: Some(unset.path.clone()), ..error }, field: unset.field }
 }
 
 /// The names of `tables`; of all there are while that depends on the variables of a request, or is known only when a program

@@ -363,7 +363,7 @@ fn compare(operand: &Operand<'_>, by: Comparison, key: &str, value: &Json) -> Re
     Ok(Filter::Compare { of: operand.of.clone(), by, with })
 }
 
-/// `_st_d_within: {distance, from}` and its kin.
+/// `_st_d_within: {distance, from}` and the like.
 fn measure(operand: &Operand<'_>, name: &str, value: &Json) -> Option<Result<Filter, String>> {
     let (by, keys): (Measure, &[&str]) = match (name, &operand.ty) {
         ("st_d_within", ColumnType::Geography) => {

@@ -13,7 +13,7 @@ use weir_relational::sql::assemble::{Arm, Assembly};
 /// A level that is answered by another statement.
 const ELSEWHERE: u16 = u16::MAX;
 
-/// See the module's words.
+/// A reading statement with all that is needed to run it and to read its answer.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) statement: Arc<Statement>,

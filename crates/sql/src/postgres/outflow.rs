@@ -32,7 +32,7 @@ enum Pace {
     Full,
 }
 
-/// See the module's words.
+/// The parts of a streamed answer on their way to the client.
 #[derive(Debug)]
 pub(super) struct Outflow {
     chunks: Sender<Chunk>,

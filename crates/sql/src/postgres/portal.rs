@@ -34,7 +34,7 @@ pub(super) type Bound = (Arc<Statement>, Parameters);
 /// Parameters of a list: of its own statement, and, after the keys, of the statement below it.
 pub(super) type Values = (Parameters, Parameters);
 
-/// See the module's words.
+/// Portals of root lists that are read in parts.
 pub(super) struct Portals {
     session: Session,
     /// By list.

@@ -9,7 +9,7 @@ use super::source::PostgresState;
 use crate::exec::source::PreparedPlan;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
-use weir_postgres::bulkhead::table_set;
+use weir_postgres::statement::table_set;
 use weir_postgres::statement::{Parameters, Statement};
 use weir_relational::catalog::postgres_types::oid;
 use weir_relational::catalog::{FunctionId, Relations, TableId, Volatility};
@@ -26,7 +26,7 @@ pub(crate) struct Prepared {
     pub(super) plan: Plan,
     /// Statements of a query, beside [`InParts::Lists`]: none in a mutation.
     pub(super) read: Asked,
-    /// What is asked about the row of `read`, where that is read before it.
+    /// Children of the row of `read`, if that row is read first.
     pub(super) then: Option<Children>,
     /// Streaming of its answer.
     pub(super) in_parts: InParts,

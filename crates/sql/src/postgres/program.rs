@@ -18,12 +18,11 @@ use super::row_source::ResultRows;
 use super::source::PostgresDriver;
 use super::write::Failure;
 use crate::exec::errors::coded;
-use crate::exec::program::{
-    Answers, BoundStatement, Cell, Program, ProgramTransaction, Shown, StatementTemplate, Value, run_steps,
-};
+use crate::exec::program::{ProgramTransaction, run_steps};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::source::{PlannedFetch, WrittenMember};
 use crate::exec::value::CellValue as Read;
+use crate::frontend::program::{Answers, BoundStatement, Cell, Program, Shown, StatementTemplate, Value};
 use std::sync::Arc;
 use std::time::Instant;
 use weir_engine::source::{FieldError, Protocol, SourceError};

@@ -19,7 +19,7 @@ const END: u32 = u32::MAX;
 /// A key of a parent: the bytes of its columns. Nothing is equal to a null, but an aggregate has a row below one.
 pub(super) type Key<'r> = SmallVec<[Option<&'r [u8]>; 2]>;
 
-/// See the module's words.
+/// The rows of one answer by level and parent.
 pub(super) struct ResultSet<'r> {
     pub(super) asked: &'r Asked,
     rows: &'r Rows,

@@ -7,11 +7,11 @@ use super::errors::source_error;
 use super::prepared::Prepared;
 use crate::api::generate;
 use crate::exec::forms::Planning;
-use crate::exec::program::{Answers, BoundStatement, Program};
 use crate::exec::source::{
     DatabaseSource, Driver, PlannedFetch, RelationalFetch, SourceState, WrittenMember,
 };
 use crate::frontend::ApiFrontend;
+use crate::frontend::program::{Answers, BoundStatement, Program};
 use crate::model::{Model, ModelOptions};
 use crate::permission;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl PostgresDriver {
     }
 }
 
-/// See the module's words.
+/// A PostgreSQL database as a source of a graph.
 pub type PostgresSource = DatabaseSource<PostgresDriver>;
 
 pub(super) type PostgresState = SourceState<PostgresDriver>;

@@ -91,7 +91,7 @@ enum Awaited {
     Below { write: usize },
 }
 
-/// See the module's words.
+/// Runs the root fields of a mutation in one transaction.
 pub(super) struct Runner<'r, 's> {
     pub(super) prepared: &'r Prepared,
     pub(super) bindings: Bindings<'r>,

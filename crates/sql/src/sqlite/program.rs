@@ -16,12 +16,11 @@ use super::source::SqliteDriver;
 use crate::exec::answer::Names;
 use crate::exec::bind::Bindings;
 use crate::exec::errors::with_message;
-use crate::exec::program::{
-    Answers, BoundStatement, Cell, Program, ProgramTransaction, Shown, Value, run_steps,
-};
+use crate::exec::program::{ProgramTransaction, run_steps};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::row_source::{RowContext, WorkResult};
 use crate::exec::source::{PlannedFetch, WrittenMember};
+use crate::frontend::program::{Answers, BoundStatement, Cell, Program, Shown, Value};
 use futures_util::FutureExt;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};

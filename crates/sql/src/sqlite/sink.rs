@@ -23,7 +23,7 @@ const PROGRESS_MAX: Duration = Duration::from_secs(30);
 /// Receiver of a job's answer.
 pub(super) type AnswerSender = oneshot::Sender<Result<FetchResult, SourceError>>;
 
-/// See the module's words.
+/// Takes the parts of a long answer.
 #[derive(Debug)]
 pub(super) struct Sink {
     answer: Option<AnswerSender>,

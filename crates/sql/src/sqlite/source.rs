@@ -5,9 +5,9 @@ use super::prepared::SqlitePlan;
 use super::write_fetch::read_only;
 use crate::api::generate;
 use crate::exec::forms::Planning;
-use crate::exec::program::{Answers, BoundStatement, Program, Programs};
 use crate::exec::source::{DatabaseSource, Driver, PlannedFetch, SourceState, WrittenMember};
 use crate::frontend::ApiFrontend;
+use crate::frontend::program::{Answers, BoundStatement, Program, Programs};
 use crate::model::{Model, ModelOptions};
 use crate::permission;
 use rusqlite::{Connection, ErrorCode};
@@ -40,7 +40,7 @@ pub struct SqliteDriver {
     asking: Arc<AtomicBool>,
 }
 
-/// See the module's words.
+/// A SQLite database as a source of a graph.
 pub type SqliteSource = DatabaseSource<SqliteDriver>;
 
 impl SqliteDriver {

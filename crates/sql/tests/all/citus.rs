@@ -1,4 +1,4 @@
-//! What Citus is sent: statements that its planner takes, and for a tenant's request statements that one shard answers.
+//! Statements to Citus: its planner accepts them, and one shard answers those of a tenant's request.
 //!
 //! There is no cluster here. The planner is the model of [`crate::citus_model`]; that the statements give the right rows is seen
 //! on plain PostgreSQL, which takes them all.

@@ -194,7 +194,7 @@ impl Check<'_> {
         }
         if let Some(parent) = self.frames.last_mut() {
             parent.read.extend(outer);
-            // What a SELECT is ordered by is visited after it.
+            // The ORDER BY of a SELECT is visited after it.
             for (alias, table) in frame.tables {
                 parent.tables.entry(alias).or_insert(table);
             }

@@ -69,7 +69,7 @@ async fn a_distribution_column_that_stays_is_left_out() {
             r#"{"t": 3, "s": {"tenant_id": 3, "note": "y"}}"#,
             r#"{"data":{"update_purchase":{"affected_rows":2}}}"#,
         ),
-        // What else is set is nothing: the row is written as it is, and its trigger runs.
+        // Nothing else is set: the row is written unchanged, and its trigger runs.
         (
             "mutation { update_tenant_flag_by_pk(pk_columns: {tenant_id: 3}, _set: {tenant_id: 3}) { tenant_id flag changed } }",
             "",

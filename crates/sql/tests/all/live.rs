@@ -126,7 +126,8 @@ fn a_program_beside_that_changes_the_file_is_seen() {
     run(async {
         let live = LiveQueries::of(&served.engine, LiveSettings::STANDARD);
         let mut boats =
-            subscribe((&served.engine, &live), "subscription { boat_aggregate { aggregate { count } } }", "").await;
+            subscribe((&served.engine, &live), "subscription { boat_aggregate { aggregate { count } } }", "")
+                .await;
         let count =
             |count: u32| format!(r#"{{"data":{{"boat_aggregate":{{"aggregate":{{"count":{count}}}}}}}}}"#);
         assert_eq!(next(&mut boats).await.0, count(3));

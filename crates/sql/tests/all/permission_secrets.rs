@@ -214,7 +214,7 @@ fn row_78_suggestions_and_refusals_name_nothing_that_is_hidden() {
     }
 }
 
-/// That a value is taken cannot be kept secret; nothing else is told.
+/// A violated key reveals that the value exists, which cannot be avoided; nothing else is revealed.
 #[test]
 fn row_78_a_violated_constraint_tells_of_a_hidden_row_what_it_tells_of_a_seen_one() {
     for database in [Database::Sqlite, Database::Postgres] {

@@ -237,7 +237,7 @@ async fn reads_of_followers_have_settings_of_their_own() {
         let mut parts = reads.stream(&statement, &Parameters::new(), soon()).await.unwrap();
         assert_eq!(show(&parts.part().await.unwrap().unwrap()), expected);
     }
-    // What followers refuse is asked of the present.
+    // A read that followers refuse is sent to the primary.
     let writes = text("CREATE TABLE written_by_a_read (id int4)", &[]);
     pool.reads(ReadPreference::Stale).read(&writes, Parameters::new(), soon()).await.unwrap();
 }

@@ -44,7 +44,7 @@ struct Item {
     values: Vec<Value>,
 }
 
-/// What rows are sorted by: arguments before and after the direction.
+/// Orders of rows: arguments before and after the direction.
 const TERMS: [(&str, &str); 9] = [
     ("a: ", ""),
     ("b: ", ""),

@@ -1,4 +1,4 @@
-//! What introspection shows a role is exactly what it may name: every member of the admin's schema is asked for, and is unknown to the role
+//! A role may name exactly the members that its introspection shows: every member of the admin's schema is asked for, and is unknown to the role
 //! unless the role's own introspection lists it.
 //!
 //! Fields are named in fragments, input fields and enum values in defaults of variables, so that no member needs a way from the root.

@@ -18,8 +18,8 @@ use weir_language::value::Variables;
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::passes::policy::Policy;
 use weir_relational::plan::{Filter, Plan, Purpose};
-use weir_sql::exec::program::Programs;
 use weir_sql::frontend::form::Form;
+use weir_sql::frontend::program::Programs;
 use weir_sql::frontend::{ApiFrontend, Ask, Violation};
 
 /// Allows the rows of `table` that fulfil `filter`, and all rows of other tables.

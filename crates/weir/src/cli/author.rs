@@ -1,11 +1,11 @@
 //! `weir init`: writes a weir.yaml.
 
 use super::{demo, print};
-use crate::config::{Cache, RelationshipNames, published};
+use crate::address::{self, Address};
+use crate::config::{Cache, Config, RelationshipNames, published};
 use crate::databases;
-use crate::native::{self, Native};
+use crate::native::Native;
 use crate::services;
-use crate::sources::{self, Address};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ fn beside(folder: &Path) -> Result<Option<(String, String)>, String> {
     };
     let mut found: Vec<&String> = names.iter().filter(|it| is_database(it)).collect();
     let mut wrong = Vec::new();
-    for name in names.iter().filter(|it| native::is_sdl(Path::new(it))) {
+    for name in names.iter().filter(|it| address::is_sdl(Path::new(it))) {
         match readable(&folder.join(name)) {
             Ok(true) => found.push(name),
             Ok(false) => {}
@@ -89,7 +89,7 @@ fn beside(folder: &Path) -> Result<Option<(String, String)>, String> {
         }
         [] => Ok(None),
         [one] => {
-            let text = template(&sources::address(&folder.join(one).to_string_lossy())?, Path::new(one))?;
+            let text = template(&address::parse(&folder.join(one).to_string_lossy())?, Path::new(one))?;
             Ok(Some((text, format!(" for {one}"))))
         }
         [first, ..] => {
@@ -106,7 +106,7 @@ fn beside(folder: &Path) -> Result<Option<(String, String)>, String> {
 
 /// True for the name of a SQLite database that is not the store of types.
 fn is_database(name: &str) -> bool {
-    matches!(sources::address(name), Ok(Address::Sqlite(_))) && !name.ends_with(".weir.db")
+    matches!(address::parse(name), Ok(Address::Sqlite(_))) && !name.ends_with(".weir.db")
 }
 
 /// True if the `.graphql` file at `path` holds types or services, false if it holds queries.
@@ -114,7 +114,7 @@ fn is_database(name: &str) -> bool {
 /// The mistakes of the types, with their places.
 fn readable(path: &Path) -> Result<bool, String> {
     let text = std::fs::read_to_string(path).map_err(|cause| format!("{}: {cause}", path.display()))?;
-    if services::is_services(path) {
+    if address::is_services(path) {
         return Ok(true);
     }
     let is_query = |it: &Definition| matches!(it, Definition::Operation(_) | Definition::Fragment(_));
@@ -126,7 +126,7 @@ fn readable(path: &Path) -> Result<bool, String> {
 
 /// The template with the source at `url`, for a file in `folder`.
 fn template_for(url: &str, folder: &Path) -> Result<String, String> {
-    let address = sources::address(url)?;
+    let address = address::parse(url)?;
     let path = match &address {
         Address::Sqlite(path) | Address::Native(path) | Address::Services(path) => path.clone(),
         Address::Postgres(_) => PathBuf::new(),
@@ -143,7 +143,7 @@ fn template_for(url: &str, folder: &Path) -> Result<String, String> {
 /// names that suits its tables.
 fn template(address: &Address, path: &Path) -> Result<String, String> {
     let path = path.display().to_string();
-    let config = sources::config_of(address).sources.remove(0);
+    let config = Config::of(address).sources.remove(0);
     let (source, names) = match address {
         Address::Sqlite(_) => {
             (format!("url: {}", scalar(&format!("sqlite:{path}"))), Some(proposed(address)?))

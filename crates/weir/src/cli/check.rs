@@ -4,10 +4,11 @@
 
 use super::print;
 use super::serve::origin;
+use crate::address;
 use crate::config::{Auth, AuthOverrides, Config, Described, Environment};
 use crate::generation::{Generation, Overrides};
 use crate::session::Authenticator;
-use crate::sources::{self, Down, Findings};
+use crate::sources::{Down, Findings};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use weir_metadata::check::{dangling, dangling_roles};
@@ -16,7 +17,7 @@ use weir_metadata::check::{dangling, dangling_roles};
 pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode, String> {
     let mut errors = Vec::new();
     let overrides = Overrides { metadata, ..of_environment(&mut errors) };
-    let mut config = origin(sources::target(target)?, overrides)?.read()?;
+    let mut config = origin(address::target(target)?, overrides)?.read()?;
     if let Err(message) = config.check() {
         errors.push(message);
     }

@@ -2,8 +2,8 @@
 
 use super::ServeOptions;
 use super::serve::{origin, overrides, run};
+use crate::address::{Address, Target};
 use crate::server::unpack_gzip;
-use crate::sources::{Address, Target};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 use super::serve::{environment, origin};
 use super::{Format, print};
 use crate::generation::{Generation, Overrides};
-use crate::{session, sources};
+use crate::{address, session};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ use weir_language::validate::{self, Options};
 /// Opens what `target` means, without serving it.
 fn open(target: &str) -> Result<Generation, String> {
     let overrides = Overrides { environment: environment()?, ..Overrides::default() };
-    let config = origin(sources::target(target)?, overrides)?.read()?;
+    let config = origin(address::target(target)?, overrides)?.read()?;
     Generation::build_whole(config)
 }
 

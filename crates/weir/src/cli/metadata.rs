@@ -2,10 +2,10 @@
 
 use super::print;
 use super::serve::{environment, origin};
+use crate::address::{self, Address};
 use crate::config::Config;
 use crate::databases;
 use crate::generation::Overrides;
-use crate::sources::{self, Address};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -55,7 +55,7 @@ enum FileFormat {
 pub(super) fn run(command: MetadataCommand) -> Result<ExitCode, String> {
     let MetadataCommand::Export(ExportOptions { target, metadata, to, format }) = command;
     let overrides = Overrides { metadata, environment: environment()?, ..Overrides::default() };
-    let config = origin(sources::target(&target)?, overrides)?.read()?;
+    let config = origin(address::target(&target)?, overrides)?.read()?;
     let document = document(&config)?;
     let text = |format| match format {
         FileFormat::Json => export::json(&document),
@@ -89,7 +89,7 @@ fn document(config: &Config) -> Result<Metadata, String> {
             eprintln!("warning: source `{}` is no database and has no metadata", source.name);
             continue;
         }
-        let address = sources::address(&source.url)?;
+        let address = address::parse(&source.url)?;
         let tables = databases::entries(source, &address, config)
             .map_err(|it| format!("source `{}`: {it}", source.name))?;
         let (kind, database_url) = match address {

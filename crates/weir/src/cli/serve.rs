@@ -2,11 +2,11 @@
 
 use super::ServeOptions;
 use super::watch::Watch;
+use crate::address::{self, Target};
 use crate::config::{AuthOverrides, Config, Environment, Secret};
 use crate::generation::{Live, Origin, Overrides};
 use crate::metadata;
 use crate::server::Server;
-use crate::sources::{self, Target};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(super) fn serve(
     options: ServeOptions,
 ) -> Result<ExitCode, String> {
     let overrides = Overrides { metadata, ..overrides(options)? };
-    let mut origin = origin(sources::target(target)?, overrides)?;
+    let mut origin = origin(address::target(target)?, overrides)?;
     if store.is_some() {
         let native = match &mut origin {
             Origin::Fixed(config) => config.sources.iter_mut().find(|it| it.native.is_some()),
@@ -85,7 +85,7 @@ pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, Str
             path.display()
         )),
         Target::Config(path) => Ok(Origin::File(path, Box::new(overrides))),
-        Target::Source(address) => fixed(sources::config_of(&address), &overrides),
+        Target::Source(address) => fixed(Config::of(&address), &overrides),
     }
 }
 

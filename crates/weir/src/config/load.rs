@@ -6,7 +6,7 @@
 use super::Config;
 use super::places::{Node, Places, dotted};
 use super::variables::fill;
-use crate::sources::{self, Address};
+use crate::address::{self, Address};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -108,7 +108,7 @@ fn from_directory(config: &mut Config, base: &Path) {
             *store = base.join(store.strip_prefix("sqlite:").unwrap_or(store)).display().to_string();
         }
         // A malformed address is reported when the source is opened.
-        if let Ok(Address::Sqlite(file)) = sources::address(&source.url) {
+        if let Ok(Address::Sqlite(file)) = address::parse(&source.url) {
             source.url = format!("sqlite:{}", base.join(file).display());
         }
     }

@@ -19,6 +19,7 @@ pub mod postgres;
 pub mod published;
 mod relay;
 mod service;
+mod single;
 mod tracing;
 mod variables;
 

@@ -15,7 +15,7 @@ use weir_language::schema::{Schema, Visibility};
 /// The facts of a caller whose token does not hold.
 const REFUSED: u64 = 1;
 
-/// See the module's words.
+/// The services of the `@custom` fields of one native source.
 pub(super) struct CustomSource {
     http: HttpSource,
     /// True if tokens are checked: by a line `# Dgraph.Authorization`.
@@ -71,7 +71,7 @@ impl Source for CustomSource {
 
 /// A fetch that calls nobody.
 struct RefusedFetch {
-    /// What each member asks for, in words.
+    /// The call of each member, in words.
     fields: Vec<String>,
 }
 

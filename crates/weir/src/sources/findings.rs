@@ -1,4 +1,4 @@
-//! What of the sources is not served, for the operator: each finding with its place.
+//! Findings for the operator: parts of the sources that are not served, each with its place.
 
 use crate::config::{Config, Described};
 use weir_metadata::{Inconsistent, Step};

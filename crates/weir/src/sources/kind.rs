@@ -1,6 +1,6 @@
 //! Keys of a source that have to fit its address.
 
-use super::Address;
+use crate::address::Address;
 use crate::config::{Source, SourceKind};
 
 /// `kind` and the block `postgres` have to fit the address.

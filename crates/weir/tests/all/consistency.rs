@@ -1,4 +1,4 @@
-//! How recent answers are: replicas, positions of the log, and answers that are kept.
+//! Freshness of answers: replicas, positions of the log, and cached answers.
 
 use crate::cluster_kit::Cluster;
 use crate::sockets::{ACK, INIT, NEW, begin, hear, say, socket};
@@ -72,7 +72,7 @@ fn a_client_that_sends_its_position_back_reads_its_own_writes() {
     let (two, later) = add(&weir, &[("x-weir-position", &format!("other=0/7,{position}"))]);
     assert_eq!(two, 2);
     assert!(later.starts_with("other=0/7,main=") && later != position, "{later}");
-    // What a mutation fails with moves no position; a position nobody knows means the primary.
+    // A failed mutation moves no position; an unknown position means the primary.
     let failed = ask(&weir, &[], "mutation { insert_item_one(object: {id: 1, n: 1}) { n } }");
     assert_eq!((failed.code().as_str(), failed.header("x-weir-position")), ("UNIQUE_VIOLATION", None));
     assert!(!is_replica(&weir, &[("x-weir-position", "main=*")]));

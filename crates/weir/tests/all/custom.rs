@@ -137,7 +137,7 @@ fn a_changed_text_is_served_and_a_wrong_one_is_not() {
     let changed = weir.post("/admin/schema", &[], text(&more, &upstream).as_bytes());
     assert!(changed.text().contains("\"code\":\"Success\""), "{}", changed.text());
     assert_eq!(weir.query("{ news }").json(), json!({"data": {"news": "ahoy"}}));
-    // What only the services know of is told at the directive, before anything is changed.
+    // A mistake that only the services can know is reported at the directive, before anything is changed.
     let wrong = more.replace("\"Authorization\"", "\"X-Hasura-User\"");
     let refused = weir.post("/admin/schema", &[], text(&wrong, &upstream).as_bytes());
     assert_eq!(refused.status, 422, "{}", refused.text());

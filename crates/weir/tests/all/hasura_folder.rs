@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const SECRET: (&str, &str) = ("x-hasura-admin-secret", "hush");
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hasura_folder");
 
-/// What the folder names beside Chinook.
+/// Tables that the folder names beside those of Chinook.
 const MORE: &str = "CREATE TABLE mood (name TEXT PRIMARY KEY, comment TEXT); INSERT INTO mood VALUES ('calm', NULL), ('loud', 'with bass')";
 const FUNCTIONS: &str = "CREATE FUNCTION artist_label(\"Artist\") RETURNS text LANGUAGE sql STABLE AS $$ SELECT upper($1.\"Name\") $$; \
                          CREATE FUNCTION albums_named(word text) RETURNS SETOF \"Album\" LANGUAGE sql STABLE AS $$ SELECT * FROM \"Album\" WHERE \"Title\" LIKE '%' || word || '%' $$";
@@ -44,7 +44,7 @@ fn ask(weir: &Weir, role: &[(&str, &str)], query: &str) -> String {
     weir.post("/v1/graphql", &headers, body(query).as_bytes()).text().to_owned()
 }
 
-/// What serves whatever the database is.
+/// Checks that hold for every database.
 fn serves(weir: &Weir) {
     assert_eq!(
         ask(

@@ -95,7 +95,7 @@ fn are_edited(weir: &Weir) {
     run(weir, "pg_rename_relationship", json!({ "table": boat, "name": "crews", "new_name": "hands" }));
     assert_eq!(seen(weir), r#"{"data":{"boat":[{"id":2}]}}"#);
     are_refused(weir);
-    // What depends on it goes too, but for the table that is asked for.
+    // Dependent entries go too, except the table itself.
     run(weir, "pg_untrack_table", json!({ "table": "crew", "cascade": true }));
     let left = &document(weir)["sources"][0]["tables"];
     assert_eq!(*left, json!([{ "table": boat }]), "{left}");

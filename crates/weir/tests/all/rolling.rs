@@ -35,7 +35,7 @@ struct Place {
     answered: AtomicU64,
 }
 
-/// What the clients saw.
+/// Answers and errors that the clients got.
 #[derive(Default)]
 struct Seen {
     writes: AtomicU64,

@@ -149,9 +149,9 @@ fn projected(text: &str, shape: &Shape, depth: usize, answer: &str) -> Option<Va
     };
     let planned = planned(&mapping.schema, mapping.schema.query, &format!("{{ a {query} }}"));
     let fields = planned.fields();
-    let projection = Projection::field(&mapping, ConnectorId(0), &planned.piece(&fields), fields[0]);
+    let projection = Projection::field(&mapping, ConnectorId(0), &planned.node(&fields), fields[0]);
     let table = run(&mapping, &planned, &projection, &[answer], Keys::NONE);
-    Some(shown(&planned.shape, planned.root, &table, 0)["a"].clone())
+    Some(shown(&planned.output, planned.root, &table, 0)["a"].clone())
 }
 
 /// `text` gives the same of `answer` however it is found: as JSON and as a type of its own.

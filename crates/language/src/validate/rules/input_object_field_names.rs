@@ -3,9 +3,10 @@
 //! Source: <https://spec.graphql.org/September2025/#sec-Input-Object-Field-Names>
 
 use crate::ast::{ObjectField, ValueId};
+use crate::coerce::dgraph;
 use crate::schema::{TypeId, Wording};
 use crate::validate::context::Context;
-use crate::validate::{dgraph, show};
+use crate::validate::show;
 
 /// Reports `field` of `object`, which input type `base` does not have.
 #[cold]

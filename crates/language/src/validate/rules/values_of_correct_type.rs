@@ -3,10 +3,11 @@
 //! Source: <https://spec.graphql.org/September2025/#sec-Values-of-Correct-Type>
 
 use crate::ast::{ValueId, ValueKind};
+use crate::coerce::dgraph;
 use crate::coerce::{is_beyond, kind_of_literal};
 use crate::schema::{ScalarReader, TypeRef, Wording};
 use crate::validate::context::Context;
-use crate::validate::{dgraph, show, suggest};
+use crate::validate::{show, suggest};
 
 /// Reports `null` where `ty` is expected, which takes none.
 #[cold]

@@ -40,7 +40,7 @@ pub(super) struct CustomParts<'d> {
     secrets: Vec<(String, String)>,
 }
 
-/// What the variables of a template are.
+/// The variables that a template may use.
 struct Scope<'d> {
     owner: Owner,
     field: &'d str,
@@ -48,7 +48,7 @@ struct Scope<'d> {
     arguments: &'d [InputDefinition],
 }
 
-/// What a variable of a template is.
+/// Facts of one variable of a template.
 #[derive(Clone, Copy)]
 struct Known {
     is_list: bool,
@@ -261,7 +261,7 @@ impl<'d> SdlReader<'d> {
         &[]
     }
 
-    /// What `$name` is in a template; nothing if there is no such value.
+    /// Facts of `$name` in a template; `None` if there is no such value.
     fn known(&self, scope: &Scope<'_>, name: &str) -> Option<Known> {
         let Some(ty) = scope.ty else {
             let argument = scope.arguments.iter().find(|it| self.str(it.name) == name)?;

@@ -15,7 +15,7 @@ use weir_language::span::Span;
 /// Scalars that every schema has.
 const BUILT_IN: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
 
-/// What a type's name stands for, where a service gives or takes it.
+/// Kind of a type that a service gives or takes.
 enum Use {
     Leaf,
     Remote,
@@ -277,7 +277,7 @@ impl<'d> SdlReader<'d> {
         for value in self.document.list(values) {
             text.push_str(&self.described(value.description));
             text.push_str(self.str(value.name));
-            // What else stands there was said where stored enums are read.
+            // Other mistakes are reported where stored enums are read.
             let mut directives = self.document.list(value.directives).iter();
             let found = directives.find(|it| self.str(it.name) == "deprecated").copied();
             let reason = found.and_then(|it| self.reason(it));

@@ -11,7 +11,7 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ffi, params_fr
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use weir_engine::write::out::Out;
-use weir_relational::sql::ddl::{list, quoted};
+use weir_relational::dialect::quoting::{list, quoted};
 use weir_sqlite::connection::Tuning;
 
 /// Opens the file at `path`, or makes it.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use weir_language::schema::Schema;
 use weir_relational::catalog::{ColumnId, TableId, TableKind};
 use weir_relational::passes::policy::Everything;
-use weir_sql::exec::program::{Answers, BoundStatement, Cell, Program, Step, Value};
+use weir_sql::frontend::program::{Answers, BoundStatement, Cell, Program, Step, Value};
 
 pub(super) struct OracleStore {
     connection: Connection,

@@ -4,8 +4,8 @@ use super::{Extension, Reserve, SideIndex, StoreDialect};
 use crate::catalog::postgres_types::oid;
 use crate::catalog::{ColumnType, PREFIX_CHARACTERS};
 use crate::dialect::postgres::Postgres;
+use crate::dialect::quoting::{all, literal, quoted};
 use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
-use crate::sql::ddl::{all, literal, quoted};
 use crate::text_search::{Words, vector};
 
 /// A row of a tree takes 2,704 bytes, with its head and the numbers that may stand beside texts.

@@ -2,9 +2,9 @@
 
 use super::{Extension, Reserve, SideIndex, StoreDialect};
 use crate::catalog::ColumnType;
+use crate::dialect::quoting::{all, literal, quoted};
 use crate::dialect::sqlite::Sqlite;
 use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
-use crate::sql::ddl::{all, literal, quoted};
 
 /// The columns of an index of boxes, after `id`: least and greatest longitude, least and greatest latitude.
 const BOX_COLUMNS: [&str; 4] = ["west", "east", "south", "north"];

@@ -8,7 +8,7 @@ use weir_engine::consistency::{Consistency, Positions};
 use weir_engine::source::Headers;
 use weir_engine::span::SpanContext;
 
-/// How recent rows have to be: `strong` or `eventual`.
+/// Required consistency: `strong` or `eventual`.
 const CONSISTENCY: HeaderName = HeaderName::from_static("x-weir-consistency");
 /// The token of log positions, in requests and answers.
 pub(crate) const POSITION: HeaderName = HeaderName::from_static("x-weir-position");

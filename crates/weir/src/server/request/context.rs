@@ -160,7 +160,7 @@ impl RequestContext {
         if generation.relay.made().is_none() {
             let generation = Arc::clone(generation);
             let making = tokio::task::spawn_blocking(move || generation.relay.engine().is_ok());
-            // What is wrong is kept in place of what was to be made.
+            // An error is kept in place of the engine.
             let _ = making.await;
         }
         match generation.relay.made() {

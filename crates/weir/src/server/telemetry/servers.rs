@@ -10,7 +10,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use std::sync::Arc;
 use weir_engine::source::Source;
 
-/// What sources tell of their servers when the page is read.
+/// Facts of the servers of sources, collected when the page is read.
 #[derive(Debug)]
 pub(super) struct DatabaseServers(Vec<DatabaseServer>);
 

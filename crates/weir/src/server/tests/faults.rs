@@ -26,8 +26,8 @@ impl Source for Faulty {
     fn schema(&self) -> &Arc<Schema> {
         &self.0
     }
-    fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        let key = piece.output.fields[piece.fields[0] as usize].key.bytes().to_vec();
+    fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
+        let key = node.output.fields[node.fields[0] as usize].key.bytes().to_vec();
         assert!(key != b"\"unplanned\":", "a bug while planning");
         Ok(Box::new(Fault { key }))
     }

@@ -34,7 +34,7 @@ pub(super) struct TokenKinds {
     verified: VerifiedTokens<KnownToken>,
 }
 
-/// What a verified token says.
+/// Contents of a verified token.
 #[derive(Debug)]
 struct KnownToken {
     /// Place of its kind.

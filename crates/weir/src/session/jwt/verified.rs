@@ -44,7 +44,7 @@ impl Validity {
 /// A token that was verified.
 #[derive(Debug)]
 pub(crate) struct Verified<V> {
-    /// What was read of it.
+    /// The value that was read from the token.
     pub(crate) value: V,
     pub(crate) validity: Validity,
     /// The keys that verified it.
@@ -63,7 +63,7 @@ impl<V> Weighter<TokenDigest, Arc<Verified<V>>> for EntryBytes {
     }
 }
 
-/// See the module's words.
+/// Cache of verified tokens by digest.
 pub(crate) struct VerifiedTokens<V>(Cache<TokenDigest, Arc<Verified<V>>, EntryBytes>);
 
 impl<V> Default for VerifiedTokens<V> {

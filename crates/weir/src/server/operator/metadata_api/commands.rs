@@ -2,12 +2,12 @@
 
 use super::edit::Edit;
 use super::{Done, Door, Work, flag, text};
+use crate::address;
 use crate::config::Source;
 use crate::databases;
 use crate::generation::Generation;
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
-use crate::sources;
 use serde_json::json;
 use weir_language::json::JsonRef;
 use weir_metadata::document::table::TableEntry;
@@ -121,7 +121,7 @@ impl Work {
         let generation = self.live.current();
         let source = super::sql::database(&generation, text(args, "source")?.as_deref())?;
         let wrong = |message: String| HasuraError::new("unexpected", "$.args", message);
-        let address = sources::address(&source.url).map_err(wrong)?;
+        let address = address::parse(&source.url).map_err(wrong)?;
         let whole = Source {
             name: source.name.clone(),
             url: source.url.clone(),

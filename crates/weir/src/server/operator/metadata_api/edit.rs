@@ -22,14 +22,14 @@ pub(super) struct Edit<'c> {
     pub(super) path: String,
 }
 
-/// What a change may leave behind.
+/// Treatment of entries that depend on what a change removes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dependants {
     /// Nothing new is inconsistent.
     Forbidden,
     /// The same, of a command that takes something away.
     Kept,
-    /// What is inconsistent by it goes too.
+    /// Entries that become inconsistent are removed too.
     Dropped,
 }
 

@@ -3,11 +3,11 @@
 //! **Invariant:** with `read_only` the database itself refuses to write.
 
 use super::{Done, Work};
+use crate::address::{self, Address};
 use crate::config::Source;
 use crate::generation::Generation;
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
-use crate::sources::{self, Address};
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
@@ -32,7 +32,7 @@ pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, is_read_only: bo
     let generation = work.live.current();
     let found = database(&generation, source)?;
     let address =
-        sources::address(&found.url).map_err(|message| HasuraError::new("unexpected", "$.args", message))?;
+        address::parse(&found.url).map_err(|message| HasuraError::new("unexpected", "$.args", message))?;
     let answer = match &address {
         Address::Sqlite(path) => sqlite(path, sql, is_read_only)?,
         Address::Postgres(url) => postgres(url, sql, is_read_only)?,

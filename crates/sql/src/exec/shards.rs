@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** a table and its columns are named only to callers who may see them.
 
-use super::ApiFrontend;
-use crate::exec::errors::coded;
+use super::errors::coded;
+use crate::frontend::ApiFrontend;
 use weir_engine::source::{FieldError, Protocol};
 use weir_relational::plan::write::{Refusal, Unsupported};
 

@@ -5,12 +5,12 @@
 use crate::schema::{ScalarReader, SchemaView, TypeRef};
 
 /// `found` stands where `ty` is expected.
-pub(super) fn expected(ty: &str, found: &str) -> String {
+pub(crate) fn expected(ty: &str, found: &str) -> String {
     format!("Expected type {ty}, found {found}.")
 }
 
 /// The literal `found`, of `kind`, is none of the scalar of `ty`, which `reader` reads.
-pub(super) fn scalar(
+pub(crate) fn scalar(
     schema: SchemaView<'_>,
     ty: TypeRef,
     reader: ScalarReader,
@@ -50,6 +50,6 @@ pub(crate) fn mismatched(value: &str, name: &str) -> String {
 }
 
 /// A suggestion without the quotes around names.
-pub(super) fn unquoted(suggestion: &str) -> String {
+pub(crate) fn unquoted(suggestion: &str) -> String {
     suggestion.replace('"', "")
 }

@@ -5,8 +5,8 @@
 //!
 //! Source: `pg_operator` and `pg_opclass` of PostgreSQL 15.
 
-use super::ColumnType;
-use crate::plan::operators::Comparison;
+use super::operators::Comparison;
+use crate::catalog::ColumnType;
 
 /// The comparisons that a type lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

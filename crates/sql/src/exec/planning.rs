@@ -1,0 +1,44 @@
+//! From the front end's plan to the one that runs: restricted by the policy, finished by the other passes.
+
+use super::errors::coded;
+use super::shards;
+use crate::frontend::form::Form;
+use crate::frontend::{ApiFrontend, Ask};
+use weir_engine::plan::output_plan::OutputPlan;
+use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
+use weir_language::value::Variables;
+use weir_relational::passes;
+use weir_relational::plan::{Plan, Unset};
+
+/// The plan of `ask`, restricted by the front end's policy and finished by the other passes.
+///
+/// # Errors
+/// Errors of the operation.
+pub fn plan(
+    frontend: &dyn ApiFrontend,
+    ids: &Ids,
+    shape: &OutputPlan,
+    ask: &Ask,
+    variables: Option<(&Variables, &Form)>,
+) -> Result<Plan, PlanError> {
+    let mut plan = frontend.compile(ids, shape, ask, variables)?;
+    passes::finish(&mut plan, frontend.relations(), &*frontend.policy(&ask.facts));
+    if let Some(unset) = plan.unset.first() {
+        return Err(sets_nothing(unset, ask.protocol));
+    }
+    match plan.unsupported.first() {
+        Some(refusal) => {
+            let error = shards::refused(refusal, frontend, &ask.facts, ask.protocol);
+            Err(PlanError { error, field: refusal.field })
+        }
+        None => Ok(plan),
+    }
+}
+
+/// Neither the client nor the policy says what an update sets.
+#[cold]
+fn sets_nothing(unset: &Unset, protocol: Protocol) -> PlanError {
+    let message = "an update needs at least one operator, such as `_set`";
+    let error = coded(protocol, "BAD_USER_INPUT", "validation-failed", message);
+    PlanError { error: FieldError { hasura_path: Some(unset.path.clone()), ..error }, field: unset.field }
+}
