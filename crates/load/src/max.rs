@@ -89,6 +89,10 @@ pub fn max(
         let (mut probes, mut last) = (Vec::new(), None);
         let found = search(options.from, &mut |offered, is_confirmation| {
             let length = if is_confirmation { options.confirm } else { options.probe };
+            // A rate that sends nothing within a probe is too low to be tried.
+            if offered * length.as_secs_f64() < 1.0 {
+                return Ok(None);
+            }
             let load = Load::constant(offered, length, options.arrivals)?;
             let settings = RunOptions { load: Some(load), only, ..RunOptions::default() };
             let result = run(plan, settings, &mut |it| progress(MaxProgress::Second(offered, *it)))?;
