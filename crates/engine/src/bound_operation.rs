@@ -102,9 +102,9 @@ impl BoundOperation {
             key.extend_from_slice(&(value.len() as u32).to_le_bytes());
             key.extend_from_slice(value);
         };
-        for (name, text) in &*self.headers.lines {
-            value(Some(name.as_bytes()));
-            value(Some(text));
+        for line in &*self.headers.lines {
+            value(Some(line.name.as_bytes()));
+            value(Some(&line.value));
         }
         value(None);
         for name in nodes().flat_map(|it| it.fetch.reads_claims()) {
@@ -114,11 +114,19 @@ impl BoundOperation {
     }
 }
 
+/// A header with one of its values.
+#[derive(Clone, Debug)]
+struct HeaderLine {
+    /// In lower case.
+    name: Box<str>,
+    value: Box<[u8]>,
+}
+
 /// Headers that outlive their request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptHeaders {
-    /// Names in lower case, each with a value, in the order of the plan's nodes and of the client.
-    lines: Arc<[(Box<str>, Box<[u8]>)]>,
+    /// By name, then in the order of the client.
+    lines: Arc<[HeaderLine]>,
     request_id: Box<str>,
 }
 
@@ -129,9 +137,10 @@ impl KeptHeaders {
             plan.nodes.iter().flat_map(|it| it.fetch.reads_headers()).map(|it| &**it).collect();
         names.sort_unstable();
         names.dedup();
-        let mut lines: Vec<(Box<str>, Box<[u8]>)> = Vec::new();
+        let mut lines = Vec::new();
         for name in names {
-            headers.each(name, &mut |value| lines.push((name.into(), value.into())));
+            headers
+                .each(name, &mut |value| lines.push(HeaderLine { name: name.into(), value: value.into() }));
         }
         Self { lines: lines.into(), request_id: headers.request_id().into() }
     }
@@ -139,7 +148,7 @@ impl KeptHeaders {
 
 impl Headers for KeptHeaders {
     fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
-        self.lines.iter().filter(|it| &*it.0 == name).for_each(|it| take(&it.1));
+        self.lines.iter().filter(|it| &*it.name == name).for_each(|it| take(&it.value));
     }
 
     fn request_id(&self) -> &str {

@@ -176,8 +176,8 @@ impl Storage {
     }
 
     /// The column of the one other object's number, if it is in the object's own table.
-    pub(crate) fn to_one(&self) -> Option<ColumnId> {
-        if let Self::ToOne { column, .. } = *self { Some(column) } else { None }
+    pub(crate) fn to_one(self) -> Option<ColumnId> {
+        if let Self::ToOne { column, .. } = self { Some(column) } else { None }
     }
 }
 

@@ -161,12 +161,12 @@ impl SourceTable {
     /// Those that were asked.
     pub(crate) fn fetches(&self) -> Vec<SourceFetches> {
         let names = lock(&self.names);
-        let told = |(name, place): (&Box<str>, &OnceLock<FetchCounts>)| {
+        let asked = names.iter().zip(&self.places).filter_map(|(name, place)| {
             let counts = place.get()?;
             let failures = lock(&counts.failures).clone();
             Some(SourceFetches { source: name.clone(), took: counts.took.counts(), failures })
-        };
-        names.iter().zip(&self.places).filter_map(told).collect()
+        });
+        asked.collect()
     }
 
     fn name(&self, number: u32) -> Box<str> {

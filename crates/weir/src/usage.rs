@@ -308,7 +308,7 @@ mod tests {
 
     fn execution(operation: u64, has_errors: bool) -> Execution {
         let timing = Timing { plan_hit: true, execute: Duration::from_micros(30), ..Timing::default() };
-        Execution { operation: Some(operation), timing, kept: None, has_errors }
+        Execution { operation: Some(operation), timing, has_errors, ..Execution::default() }
     }
 
     fn check(table: &OperationTable, counts: &[u64], rest: u64, coordinates: &[(&str, u64)]) {

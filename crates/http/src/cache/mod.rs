@@ -65,6 +65,9 @@ use weir_engine::keys::{KeyList, KeyRef};
 use weir_engine::source::Tag;
 use weir_engine::tag_versions::{InvalidationSink, TagSnapshot, TagVersions};
 
+/// A source and one of its connectors, which is empty for a whole server.
+type CounterName = (Box<str>, Box<str>);
+
 /// Settings of a cache.
 #[derive(Clone, Debug)]
 pub struct CacheSettings {
@@ -143,7 +146,7 @@ pub struct Counts {
 pub struct Cache {
     inner: Arc<Inner>,
     /// By source and connector.
-    counters: Mutex<BTreeMap<(Box<str>, Box<str>), Arc<Counters>>>,
+    counters: Mutex<BTreeMap<CounterName, Arc<Counters>>>,
 }
 
 impl Cache {

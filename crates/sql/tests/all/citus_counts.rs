@@ -68,7 +68,7 @@ impl Counts {
 }
 
 fn widest(reached: &[Reach]) -> &'static str {
-    match reached.iter().any(|it| *it == Reach::Several) {
+    match reached.contains(&Reach::Several) {
         true => "several",
         false if reached.iter().any(|it| matches!(it, Reach::One(_))) => "one",
         false => "coordinator",

@@ -250,7 +250,7 @@ While it runs:
     },
     /// Drive a GraphQL or HTTP server: latencies, its maximum, two servers compared
     #[command(subcommand)]
-    Load(load::LoadCommand),
+    Load(Box<load::LoadCommand>),
     /// Write a completion script for a shell
     #[command(after_help = "Examples:\n  weir completions bash > /etc/bash_completion.d/weir")]
     Completions {
@@ -323,7 +323,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Backup { file, target, store } => store::save(&file, &target, store.as_deref()),
         Command::Metadata(command) => metadata::run(command),
         Command::Mock { file, listen } => mock::mock(&file, listen.0),
-        Command::Load(command) => load::load(command),
+        Command::Load(command) => load::load(*command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "weir", &mut script);

@@ -95,6 +95,9 @@ fn read_until(reader: &mut BufReader<TcpStream>, text: &str) -> String {
     String::from_utf8(seen).expect("it is UTF-8")
 }
 
+/// A request, the media type of its answer, and the bytes for a name.
+type StreamCase<'c> = (Vec<u8>, &'c str, &'c dyn Fn(&str) -> String);
+
 #[test]
 fn events_and_parts_come_as_the_results_do() {
     let weir = patient("");
@@ -104,7 +107,7 @@ fn events_and_parts_come_as_the_results_do() {
     let apollo = "multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json";
     let event = |name: &str| format!("event: next\ndata: {}\n\n", pet(name));
     let part = |name: &str| format!("{{\"payload\":{}}}\r\n--graphql", pet(name));
-    let cases: [(Vec<u8>, &str, &dyn Fn(&str) -> String); 5] = [
+    let cases: [StreamCase<'_>; 5] = [
         (post("/graphql", "text/event-stream"), "text/event-stream; charset=utf-8", &event),
         (
             message("GET", &format!("/graphql?query={query}"), &[("accept", "text/event-stream")], None),

@@ -56,7 +56,8 @@ impl MaxArguments {
             (_, None, Some(both)) => both,
             (p50, None, None) => (50.0, p50.unwrap_or(Duration::from_millis(200))),
         };
-        if !(0.0..=100.0).contains(&percentile) || !(self.from.is_finite() && self.from > 0.0) {
+        let is_rate = self.from.is_finite() && self.from > 0.0;
+        if !is_rate || !(0.0..=100.0).contains(&percentile) {
             return Err("--percentile is from 0 to 100, and --from above 0".into());
         }
         Ok(MaxOptions {

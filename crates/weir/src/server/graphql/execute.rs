@@ -62,7 +62,7 @@ fn shown(explanation: &Explanation) -> String {
 /// Beginning of an operation over a transport on which results can follow each other.
 pub(crate) enum Begun {
     /// Query, mutation, or an operation that is refused.
-    Answered(Response),
+    Answered(Box<Response>),
     /// A subscription.
     Live(BoundOperation),
 }
@@ -70,12 +70,12 @@ pub(crate) enum Begun {
 /// Executes `request`, or binds it if it is a subscription.
 pub(crate) async fn begin(context: &RequestContext, request: Request<'_>, caller: &Caller) -> Begun {
     if !is_allowed(context, &request, caller) {
-        return Begun::Answered(refused(request.protocol));
+        return Begun::Answered(refused(request.protocol).into());
     }
     match context.engine().bind(request, caller).await {
         Ok(bound) if bound.kind() == OperationKind::Subscription => Begun::Live(bound),
-        Ok(_) => Begun::Answered(execute(context, request, caller).await),
-        Err(refused) => Begun::Answered(refused),
+        Ok(_) => Begun::Answered(execute(context, request, caller).await.into()),
+        Err(refused) => Begun::Answered(refused.into()),
     }
 }
 

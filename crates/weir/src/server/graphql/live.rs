@@ -164,7 +164,7 @@ async fn bind(
     match begin(context, request, &caller).await {
         Begun::Live(bound) => Ok(bound),
         Begun::Answered(response) => {
-            Err(answered(response, endpoint, limits.unread_connection_bytes_max).await)
+            Err(answered(*response, endpoint, limits.unread_connection_bytes_max).await)
         }
     }
 }

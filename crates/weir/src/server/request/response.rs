@@ -186,6 +186,7 @@ mod tests {
             plan: us(0),
             bind: us(999),
             execute: us(1000),
+            ..Timing::default()
         };
         check(
             miss,
