@@ -19,6 +19,9 @@ const PRECISION: f64 = 0.05;
 /// Confirmations of a rate.
 const CONFIRMATIONS: usize = 3;
 
+/// Attempts of a probe whose generator is too slow: that may be another program's fault.
+const ATTEMPTS: usize = 3;
+
 /// Settings of a search.
 #[derive(Clone, Debug)]
 pub struct MaxOptions {
@@ -89,15 +92,24 @@ pub fn max(
         let (mut probes, mut last) = (Vec::new(), None);
         let found = search(options.from, &mut |offered, is_confirmation| {
             let length = if is_confirmation { options.confirm } else { options.probe };
-            let load = Load::constant(offered, length, options.arrivals)?;
-            let settings = RunOptions { load: Some(load), only, ..RunOptions::default() };
-            let result = run(plan, settings, &mut |it| progress(MaxProgress::Second(offered, *it)))?;
-            let probe = judge(options, offered, is_confirmation, &result)?;
-            progress(MaxProgress::Probed(&probe));
-            let holds = probe.holds;
-            probes.push(probe);
-            last = Some(result.setup.clone());
-            Ok(holds.then_some(result))
+            // A rate that sends nothing within a probe is too low to be tried.
+            if offered * length.as_secs_f64() < 1.0 {
+                return Ok(None);
+            }
+            for _ in 0..ATTEMPTS {
+                let load = Load::constant(offered, length, options.arrivals)?;
+                let settings = RunOptions { load: Some(load), only, ..RunOptions::default() };
+                let result = run(plan, settings, &mut |it| progress(MaxProgress::Second(offered, *it)))?;
+                let probe = judge(options, offered, is_confirmation, &result)?;
+                progress(MaxProgress::Probed(&probe));
+                let (holds, is_void) = (probe.holds, is_generators(&probe));
+                probes.push(probe);
+                last = Some(result.setup.clone());
+                if !is_void {
+                    return Ok(holds.then_some(result));
+                }
+            }
+            Ok(None)
         })?;
         let setup = setup.get_or_insert_with(|| last.unwrap_or_default());
         setup.load = format!("searched from {}/s", options.from);
@@ -113,11 +125,15 @@ pub fn max(
     Ok(MaxResult { format: FORMAT, name: plan.name().to_owned(), started_at, setup, bound, maxima })
 }
 
+/// True if the generator, not the server, is why the rate does not hold.
+fn is_generators(probe: &Probe) -> bool {
+    probe.reason.starts_with("the generator")
+}
+
 /// The median of the confirmations.
 fn maximum(name: String, mut confirmations: Vec<RunResult>, probes: Vec<Probe>) -> Maximum {
     confirmations.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
-    let is_generator_bound =
-        probes.iter().rev().find(|it| !it.holds).is_some_and(|it| it.reason.starts_with("the generator"));
+    let is_generator_bound = probes.iter().rev().find(|it| !it.holds).is_some_and(is_generators);
     let median = (!confirmations.is_empty()).then(|| confirmations.swap_remove(confirmations.len() / 2));
     Maximum {
         name,

@@ -205,11 +205,14 @@ mod tests {
         }
     }
 
-    /// The cumulated rate, summed in small steps.
+    /// The area below the profile until `end`: whole trapezes, and a part of the one that holds `end`.
     fn count_until(profile: &RateProfile, end: f64) -> f64 {
-        let steps = 100_000;
-        let width = end / f64::from(steps);
-        (0..steps).map(|it| rate_at(profile, (f64::from(it) + 0.5) * width) * width).sum()
+        let part = |it: &[(f64, f64)]| {
+            let ((from, rate), (to, next)) = (it[0], it[1]);
+            let share = if to > from { ((end - from) / (to - from)).clamp(0.0, 1.0) } else { 0.0 };
+            (to - from) * share * (rate + (next - rate) * share / 2.0)
+        };
+        profile.points.windows(2).map(part).sum()
     }
 
     fn rate_at(profile: &RateProfile, time: f64) -> f64 {

@@ -37,7 +37,7 @@ fn mistakes_of_operations_have_their_place() {
     );
     check(
         "operations:\n  a: {query: '{a}', method: PUT}\n",
-        "3:29: unknown method of GraphQL `PUT`; known here: GET, POST",
+        "3:29: unknown method of GraphQL `PUT`; did you mean `GET`?",
     );
     check(
         "operations:\n  a: {query: '{a}', check: {exists: [data.*]}}\n",
@@ -83,13 +83,13 @@ fn mistakes_of_loads_have_their_place() {
     load("{profile: rump}", "3:7: unknown profile `rump`; did you mean `ramp`?");
     load(
         "{rate: 5, duration: 5}",
-        "3:21: `5` is no length of time; write it as `250us`, `5ms`, `1.5s`, `2min` or `1h`",
+        "3:27: `5` is no length of time; write it as `250us`, `5ms`, `1.5s`, `2min` or `1h`",
     );
     load(
         "{points: [[0s, 5]]}",
         "3:7: a profile has at least two points, the first at 0s: `[[0s, 100], [10s, 500]]`",
     );
-    load("{profile: soak, scale: 0}", "3:24: `0` is no scale; write `1/1000` or `0.001`");
+    load("{profile: soak, scale: 0}", "3:30: `0` is no scale; write `1/1000` or `0.001`");
     load(
         "{rate: 0.1, duration: 1s}",
         "3:7: this load is less than one request; raise the rate, the scale, or the duration",

@@ -91,7 +91,7 @@ pub(super) struct AmountOptions {
 
 /// Arguments of `weir load run`.
 #[derive(Clone, Debug, Args)]
-pub(super) struct RunArguments {
+pub(in crate::cli) struct RunArguments {
     /// The server's URL, or a load.yaml
     #[arg(value_name = "URL|LOAD.YAML")]
     pub target: String,

@@ -10,7 +10,7 @@ use weir_load::{RunOptions, Share, check_watched, generate_share};
 
 /// Arguments of a generator process: those of its run, and its share.
 #[derive(Clone, Debug, Args)]
-pub(super) struct GenerateArguments {
+pub(in crate::cli) struct GenerateArguments {
     #[command(flatten)]
     run: RunArguments,
     /// This process's number, from 0

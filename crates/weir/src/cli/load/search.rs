@@ -11,7 +11,7 @@ use weir_load::{Arrivals, LoadOptions, MaxOptions, MaxProgress, check_watched, r
 
 /// Arguments of `weir load max`.
 #[derive(Clone, Debug, Args)]
-pub(super) struct MaxArguments {
+pub(in crate::cli) struct MaxArguments {
     /// The server's URL, or a load.yaml
     #[arg(value_name = "URL|LOAD.YAML")]
     target: String,

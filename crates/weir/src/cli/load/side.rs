@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Arguments of `weir load compare`.
 #[derive(Clone, Debug, Args)]
-pub(super) struct CompareArguments {
+pub(in crate::cli) struct CompareArguments {
     /// A URL, or a command with {port} in it
     #[arg(value_name = "A")]
     a: String,
