@@ -29,7 +29,7 @@ pub(crate) fn decimal(value: f64) -> String {
 pub(crate) fn percent(part: f64) -> String {
     let value = part * 100.0;
     let places = match value.abs().min((100.0 - value).abs()) {
-        it if it >= 0.095 || it < 5e-4 => 1,
+        it if !(5e-4..0.095).contains(&it) => 1,
         it if it >= 0.0095 => 2,
         _ => 3,
     };

@@ -8,7 +8,7 @@ use weir_load::{LoadOptions, Plan, PlanOverrides, Protocol, Request, read_durati
 
 /// The target and the requests.
 #[derive(Clone, Debug, Args)]
-pub(super) struct PlanOptions {
+pub(in crate::cli) struct PlanOptions {
     /// A GraphQL document, or `@FILE`; may be repeated
     #[arg(long, value_name = "DOCUMENT|@FILE")]
     query: Vec<String>,
@@ -56,7 +56,7 @@ pub(super) struct PlanOptions {
 /// How much is sent, when.
 #[derive(Clone, Debug, Default, Args)]
 #[command(group = ArgGroup::new("kind").args(["closed", "profile", "replay"]))]
-pub(super) struct AmountOptions {
+pub(in crate::cli) struct AmountOptions {
     /// Requests per second, whatever the server does
     #[arg(long, value_name = "N", conflicts_with_all = ["closed", "replay"])]
     rate: Option<f64>,

@@ -20,7 +20,7 @@ Limits: p50, p99.9, mean, throughput, errors, cpu, memory, cpu:PROCESS, memory:P
 baseline (1.2x) or a value (200ms, 5k/s, 0.1%, 400MB). They hold for the totals and for each operation.
 
 Exit codes: 0 all limits hold, 1 the command failed, 2 invalid command line, 3 a result is void, 4 a limit is broken")]
-pub(super) struct ReportOptions {
+pub(in crate::cli) struct ReportOptions {
     /// The result of `weir load run`; `-` for standard input
     #[arg(value_name = "RESULT.JSON")]
     result: PathBuf,
