@@ -41,7 +41,7 @@ fn mistakes_of_operations_have_their_place() {
     );
     check(
         "operations:\n  a: {query: '{a}', check: {exists: [data.*]}}\n",
-        "3:37: `data.*` is no path; write one as `data.matches[0].id`",
+        "3:38: `data.*` is no path; write one as `data.matches[0].id`",
     );
     check(
         "operations: {}\n",
