@@ -102,7 +102,7 @@ pub fn estimate(inputs: Inputs) -> Estimate {
         .as_ref()
         .map(|it| it.simulate(&scaling::Fleet { rate: inputs.rate.value, machine, ahead: size.machines }));
     let zone_loss = inputs.zone_loss.as_ref().map(|it| {
-        it.simulate(&zone_loss::Fleet {
+        it.simulate(&zone_loss::ZonedFleet {
             rate: inputs.rate.value,
             machine,
             machines: size.machines,

@@ -39,7 +39,7 @@ pub struct Inputs {
     /// Load above the planned peak that has to be carried before more machines serve, as a factor.
     pub burst: Sourced<f64>,
     /// The mix; shares sum to 1.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<OperationCost>,
     /// Part of the CPU that may be in use at the peak, from 0 to 1.
     pub utilisation: Sourced<f64>,
     /// Cores of a machine.
@@ -62,7 +62,7 @@ pub struct Inputs {
 
 /// One operation of the mix.
 #[derive(Clone, Debug, Serialize)]
-pub struct Operation {
+pub struct OperationCost {
     /// Its name.
     pub name: String,
     /// Its part of all requests, from 0 to 1.
@@ -104,7 +104,7 @@ pub struct Zones {
 impl Inputs {
     /// Inputs with defaults for all but the traffic.
     #[must_use]
-    pub fn new(rate: Sourced<f64>, operations: Vec<Operation>) -> Self {
+    pub fn new(rate: Sourced<f64>, operations: Vec<OperationCost>) -> Self {
         Self {
             seed: 7,
             rate,
@@ -128,7 +128,7 @@ impl Inputs {
     }
 }
 
-impl Operation {
+impl OperationCost {
     /// CPU seconds per request, over hits and misses.
     pub(super) fn mean_cpu(&self, computed: f64) -> f64 {
         let Some(hit) = &self.hit else { return self.cpu.value };

@@ -1,6 +1,6 @@
 //! CPU per request from the result of a load test.
 
-use super::input::{Operation, Sourced};
+use super::input::{OperationCost, Sourced};
 use crate::figures::{rate, thousands};
 use crate::result::{GENERATOR, MaxResult, RunResult};
 
@@ -8,7 +8,7 @@ use crate::result::{GENERATOR, MaxResult, RunResult};
 /// `process` names the server's process where several were watched.
 /// # Errors
 /// A text that is no result, a void run, or one without the server's process.
-pub fn operation(text: &str, file: &str, name: &str, process: Option<&str>) -> Result<Operation, String> {
+pub fn operation(text: &str, file: &str, name: &str, process: Option<&str>) -> Result<OperationCost, String> {
     let measured = match serde_json::from_str::<MaxResult>(text) {
         Ok(found) => of_max(&found, name, process),
         Err(_) => {
@@ -20,7 +20,7 @@ pub fn operation(text: &str, file: &str, name: &str, process: Option<&str>) -> R
     };
     let (cpu, words) = measured.map_err(|message| format!("{file}: {message}"))?;
     let cpu = Sourced { value: cpu / 1e6, source: format!("measured: {file}, {words}") };
-    Ok(Operation { name: name.into(), share: 1.0, cpu, hit: None })
+    Ok(OperationCost { name: name.into(), share: 1.0, cpu, hit: None })
 }
 
 /// Microseconds per request, and their source in words.

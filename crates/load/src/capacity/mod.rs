@@ -21,7 +21,7 @@ mod zone_loss;
 pub use balancing::{Balancing, BalancingResult};
 pub use cache::{Caching, CachingResult};
 pub use fleet::{AtMost, Estimate, Step, Term, estimate};
-pub use input::{Hit, HitRate, Inputs, Operation, Sourced, Zones};
+pub use input::{Hit, HitRate, Inputs, OperationCost, Sourced, Zones};
 pub use measured::operation;
 pub use page::page;
 pub use queue::{Course, Moment};

@@ -51,7 +51,7 @@ pub struct Course {
 
 /// One step's conditions.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct Interval {
     pub second: f64,
     /// Length of the step in seconds.
     pub length: f64,
@@ -78,7 +78,7 @@ impl Queue {
     }
 
     /// Lets one step pass and returns the utilisation during it.
-    pub(super) fn step(&mut self, step: Step) -> f64 {
+    pub(super) fn step(&mut self, step: Interval) -> f64 {
         let sent = step.offered * step.length;
         let astray = sent * step.astray;
         self.waiting += sent - astray;
@@ -127,7 +127,7 @@ mod tests {
         let mut queue = Queue::new(PATIENCE);
         for second in 0..seconds {
             let second = f64::from(second);
-            queue.step(Step { second, length: 1.0, offered, astray: 0.0, machines: 1.0, capacity });
+            queue.step(Interval { second, length: 1.0, offered, astray: 0.0, machines: 1.0, capacity });
         }
         let course = queue.finish();
         let waiting = course.moments.last().map_or(0.0, |it| it.wait * it.capacity);

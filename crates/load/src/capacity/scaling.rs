@@ -4,7 +4,7 @@
 //! utilisation of that period to its target. Measured utilisation ends at 100 %, so a load of three times the capacity
 //! looks like one of once; this is why a follower needs several periods.
 
-use super::queue::{Course, Patience, Queue, Step};
+use super::queue::{Course, Interval, Patience, Queue};
 use serde::Serialize;
 use std::collections::VecDeque;
 
@@ -89,7 +89,7 @@ impl Scaling {
             let machines = scaler.serving;
             let capacity = machines * fleet.machine;
             let offered = self.load(fleet, second);
-            let used = queue.step(Step { second, length, offered, astray: 0.0, machines, capacity });
+            let used = queue.step(Interval { second, length, offered, astray: 0.0, machines, capacity });
             if follows {
                 scaler.observe(self, second + length, length, used);
             }

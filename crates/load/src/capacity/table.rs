@@ -1,7 +1,7 @@
 //! An estimate as text for the terminal.
 
 use super::fleet::{Estimate, Step};
-use super::input::{HitRate, Operation};
+use super::input::{HitRate, OperationCost};
 use super::queue::Course;
 use crate::figures::{cpu_time, percent, rate, seconds, thousands};
 
@@ -42,7 +42,7 @@ pub(super) fn sign(step: Step) -> char {
 
 /// The operations of the mix with the sources of their CPU.
 pub(super) fn operation_lines(estimate: &Estimate) -> Vec<String> {
-    let line = |it: &Operation| {
+    let line = |it: &OperationCost| {
         let mut text = format!(
             "{} of requests: {}, {} ({})",
             percent(it.share),
@@ -139,7 +139,7 @@ fn at_most(estimate: &Estimate) -> Option<String> {
                 "it takes at most {} per request, a hit rate of at least {}",
                 cpu_time(cpu),
                 // Rounded up: the rate told has to be enough.
-                percent((hits * 1e4).ceil() / 1e4)
+                percent((hits * 1e3).ceil() / 1e3)
             )
         }
     };

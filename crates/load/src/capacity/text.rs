@@ -2,10 +2,10 @@
 
 use super::balancing::Balancing;
 use super::cache::Caching;
-use super::input::{Hit, HitRate, Inputs, Operation, Sourced, Zones};
+use super::input::{Hit, HitRate, Inputs, OperationCost, Sourced, Zones};
 use super::measured::operation;
 use super::scaling::Scaling;
-use super::units::{Amount, Factor, Part, Rate};
+use super::units::{Amount, Factor, Fraction, Rate};
 use super::zone_loss::ZoneLoss;
 use crate::yaml::{self, Mistake, Pairs, Span};
 use serde::Deserialize;
@@ -13,21 +13,21 @@ use serde_saphyr::Spanned;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Text {
+struct InputsText {
     #[serde(default)]
     seed: Option<u64>,
     rate: Rate,
     #[serde(default)]
     burst: Option<Factor>,
     #[serde(default)]
-    utilisation: Option<Part>,
+    utilisation: Option<Fraction>,
     #[serde(default)]
     machine: Option<MachineText>,
     #[serde(default)]
     zones: Option<Spanned<ZonesText>>,
     #[serde(default)]
     at_most: Option<Amount<1_000_000>>,
-    operations: Spanned<Pairs<Spanned<OperationText>>>,
+    operations: Spanned<Pairs<Spanned<CostText>>>,
     #[serde(default)]
     balancers: Option<Spanned<BalancersText>>,
     #[serde(default)]
@@ -57,7 +57,7 @@ struct ZonesText {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OperationText {
+struct CostText {
     #[serde(default)]
     weight: Option<Factor>,
     #[serde(default)]
@@ -79,7 +79,7 @@ struct HitText {
     #[serde(default)]
     source: Option<String>,
     #[serde(default)]
-    rate: Option<Part>,
+    rate: Option<Fraction>,
 }
 
 #[derive(Deserialize)]
@@ -98,13 +98,13 @@ struct BalancersText {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScalingText {
-    from: Part,
+    from: Fraction,
     over: Span,
     period: Span,
     boot: Span,
     #[serde(default)]
-    target: Option<Part>,
-    growth: Part,
+    target: Option<Fraction>,
+    growth: Fraction,
     #[serde(default = "timeout")]
     timeout: Span,
     #[serde(default = "late")]
@@ -143,7 +143,7 @@ fn late() -> Span {
 /// # Errors
 /// The first mistake in the text.
 pub fn read(text: &str, file: &dyn Fn(&str) -> Result<String, String>) -> Result<Inputs, Mistake> {
-    let text: Text = yaml::read(text)?;
+    let text: InputsText = yaml::read(text)?;
     let operations = operations(&text, file)?;
     let mut inputs = Inputs::new(Sourced::given(text.rate.0), operations);
     let given = |factor: Option<Factor>, into: &mut Sourced<f64>| {
@@ -212,7 +212,10 @@ fn balancing(text: Spanned<BalancersText>) -> Result<Balancing, Mistake> {
     })
 }
 
-fn operations(text: &Text, file: &dyn Fn(&str) -> Result<String, String>) -> Result<Vec<Operation>, Mistake> {
+fn operations(
+    text: &InputsText,
+    file: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<Vec<OperationCost>, Mistake> {
     let listed = &text.operations.value.0;
     let total: f64 = listed.iter().map(|it| it.1.value.weight.map_or(1.0, |it| it.0)).sum();
     if listed.is_empty() {
@@ -223,7 +226,7 @@ fn operations(text: &Text, file: &dyn Fn(&str) -> Result<String, String>) -> Res
         let here = |message: String| Mistake::at(it.referenced, format!("`{}`: {message}", name.value));
         let known = &it.value;
         let mut read = match (&known.cpu, &known.result) {
-            (Some(cpu), None) => Operation {
+            (Some(cpu), None) => OperationCost {
                 name: name.value.clone(),
                 share: 1.0,
                 cpu: sourced(*cpu, known.source.as_ref()),

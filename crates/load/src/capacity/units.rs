@@ -8,7 +8,7 @@ pub(super) struct Rate(pub f64);
 
 /// A part of a whole, above 0: `60%` or `0.6`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Part(pub f64);
+pub(super) struct Fraction(pub f64);
 
 /// A number above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for Rate {
     }
 }
 
-impl<'de> Deserialize<'de> for Part {
+impl<'de> Deserialize<'de> for Fraction {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read_part(&String::deserialize(deserializer)?).map(Self).map_err(de::Error::custom)
     }

@@ -1,7 +1,7 @@
 //! Loss of a zone: which requests fail until health checks and DNS have turned clients away, and what the machines that
 //! remain have to carry.
 
-use super::queue::{Course, Patience, Queue, Step};
+use super::queue::{Course, Interval, Patience, Queue};
 use serde::Serialize;
 
 /// How a loss is noticed. Times in seconds.
@@ -19,7 +19,7 @@ pub struct ZoneLoss {
 }
 
 /// The fleet that loses zones. Rates in requests per second.
-pub(super) struct Fleet {
+pub(super) struct ZonedFleet {
     pub rate: f64,
     pub machine: f64,
     pub machines: u64,
@@ -31,7 +31,7 @@ pub(super) struct Fleet {
 const BEFORE: f64 = 10.0;
 
 impl ZoneLoss {
-    pub(super) fn simulate(&self, fleet: &Fleet) -> Course {
+    pub(super) fn simulate(&self, fleet: &ZonedFleet) -> Course {
         let gone = fleet.lost as f64 / fleet.zones as f64;
         let horizon = BEFORE + 2.0 * (self.detect + self.ttl) + 20.0;
         let length = (horizon / 600.0).max(0.05);
@@ -39,7 +39,7 @@ impl ZoneLoss {
         for index in 0..(horizon / length).ceil() as usize {
             let second = index as f64 * length;
             let machines = fleet.machines as f64 * if second < BEFORE { 1.0 } else { 1.0 - gone };
-            queue.step(Step {
+            queue.step(Interval {
                 second,
                 length,
                 offered: fleet.rate,
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn requests_fail_until_the_loss_is_known_and_addresses_have_expired() {
         let loss = ZoneLoss { detect: 30.0, ttl: 60.0, timeout: 2.0, late: 0.2 };
-        let fleet = Fleet { rate: 900.0, machine: 10.0, machines: 150, zones: 3, lost: 1 };
+        let fleet = ZonedFleet { rate: 900.0, machine: 10.0, machines: 150, zones: 3, lost: 1 };
         let course = loss.simulate(&fleet);
         // 300 a second for 30 s, and half of them for 60 s.
         let expected = 300.0 * 30.0 + 300.0 * 30.0;
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_fleet_without_room_for_the_loss_goes_on_losing() {
         let loss = ZoneLoss { detect: 1.0, ttl: 0.0, timeout: 2.0, late: 0.2 };
-        let fleet = Fleet { rate: 900.0, machine: 10.0, machines: 100, zones: 2, lost: 1 };
+        let fleet = ZonedFleet { rate: 900.0, machine: 10.0, machines: 100, zones: 2, lost: 1 };
         let end = *loss.simulate(&fleet).moments.last().expect("moments");
         assert!((end.lost - 400.0).abs() < 1.0 && end.utilisation == 1.0, "{end:?}");
     }

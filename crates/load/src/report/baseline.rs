@@ -67,14 +67,14 @@ pub struct Change {
 
 /// A comparison.
 #[derive(Clone, Debug)]
-pub struct Comparison {
+pub struct BaselineComparison {
     /// Totals first, then operations.
     pub changes: Vec<Change>,
     /// True if a result is void: then nothing is compared.
     pub void: Vec<String>,
 }
 
-impl Comparison {
+impl BaselineComparison {
     /// True if no limit is broken and both results are valid.
     #[must_use]
     pub fn holds(&self) -> bool {
@@ -256,13 +256,13 @@ impl Figure {
 /// Compares `new` with `old` under `limits`, which hold for the totals and for every operation.
 /// # Errors
 /// A histogram that cannot be read.
-pub fn compare(old: &RunResult, new: &RunResult, limits: &[Limit]) -> Result<Comparison, String> {
+pub fn compare(old: &RunResult, new: &RunResult, limits: &[Limit]) -> Result<BaselineComparison, String> {
     let void = [("old", old), ("new", new)]
         .iter()
         .filter(|it| !it.1.verdict.valid)
         .map(|(name, run)| format!("the {name} result is void: {}", run.verdict.void_because.join("; ")))
         .collect();
-    let mut comparison = Comparison { changes: Vec::new(), void };
+    let mut comparison = BaselineComparison { changes: Vec::new(), void };
     let mut totals = vec![
         Figure::Throughput,
         Figure::Percentile(50.0),
@@ -310,7 +310,7 @@ pub fn compare(old: &RunResult, new: &RunResult, limits: &[Limit]) -> Result<Com
 }
 
 /// Breaks limits on processes when neither result watched one.
-fn unmeasured(figures: &[Figure], limits: &[Limit], comparison: &mut Comparison) {
+fn unmeasured(figures: &[Figure], limits: &[Limit], comparison: &mut BaselineComparison) {
     for limit in limits {
         if !figures.iter().any(|it| limit.is_on(it)) {
             comparison.changes.push(Change {
@@ -325,17 +325,17 @@ fn unmeasured(figures: &[Figure], limits: &[Limit], comparison: &mut Comparison)
     }
 }
 
-type Side<'a> = (&'a RunResult, Option<&'a OperationResult>);
+type ComparedRun<'a> = (&'a RunResult, Option<&'a OperationResult>);
 
 fn push(
-    comparison: &mut Comparison,
-    old: Side<'_>,
-    new: Side<'_>,
+    comparison: &mut BaselineComparison,
+    old: ComparedRun<'_>,
+    new: ComparedRun<'_>,
     figures: &[Figure],
     limits: &[Limit],
 ) -> Result<(), String> {
     for figure in figures {
-        let of = |(run, operation): Side<'_>| operation.map_or(Ok(None), |it| figure.of(run, it));
+        let of = |(run, operation): ComparedRun<'_>| operation.map_or(Ok(None), |it| figure.of(run, it));
         let (before, after) = (of(old)?, of(new)?);
         let broken = limits.iter().find(|it| it.is_on(figure) && it.breaks(before, after));
         let shown = |it: Option<f64>| it.map_or_else(|| "not measured".into(), |it| figure.shown(it));

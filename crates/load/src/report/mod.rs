@@ -5,7 +5,7 @@ mod charts;
 mod page;
 mod published;
 
-pub use baseline::{Change, Comparison, Figure, Limit, compare};
+pub use baseline::{BaselineComparison, Change, Figure, Limit, compare};
 pub use page::page;
 pub use published::schema;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use weir_load::capacity::{self, Estimate, Inputs, Operation, Sourced, Zones};
+use weir_load::capacity::{self, Estimate, Inputs, OperationCost, Sourced, Zones};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -15,7 +15,7 @@ fn example(name: &str) -> Inputs {
 
 fn plain(rate: f64, cpu: f64) -> Inputs {
     let cpu = Sourced::given(cpu);
-    let operation = Operation { name: "request".into(), share: 1.0, cpu, hit: None };
+    let operation = OperationCost { name: "request".into(), share: 1.0, cpu, hit: None };
     let mut inputs = Inputs::new(Sourced::given(rate), vec![operation]);
     inputs.utilisation = Sourced::given(1.0);
     inputs.zones = Sourced::given(Zones { count: 1, lost: 0 });

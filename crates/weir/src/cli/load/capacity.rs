@@ -5,7 +5,7 @@ use super::{read, write};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use weir_load::capacity::{self, Inputs, Operation, Sourced, Zones};
+use weir_load::capacity::{self, Inputs, OperationCost, Sourced, Zones};
 
 /// Options of the command.
 #[derive(Debug, Args)]
@@ -150,11 +150,11 @@ fn inputs(options: &CapacityOptions) -> Result<Inputs, String> {
 }
 
 /// The operation that the command line names, if it does.
-fn operation(options: &CapacityOptions) -> Result<Option<Operation>, String> {
+fn operation(options: &CapacityOptions) -> Result<Option<OperationCost>, String> {
     match (options.cpu, &options.result) {
         (Some(cpu), _) => {
             let cpu = Sourced::given(cpu);
-            Ok(Some(Operation { name: "request".into(), share: 1.0, cpu, hit: None }))
+            Ok(Some(OperationCost { name: "request".into(), share: 1.0, cpu, hit: None }))
         }
         (None, Some(file)) => {
             let shown = file.display().to_string();
