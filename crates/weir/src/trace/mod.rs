@@ -170,7 +170,9 @@ pub(crate) fn record(span: impl FnOnce() -> SpanRecord) {
 
 /// The attribute for `calls`, the text of a fetch. Source: semantic conventions of OpenTelemetry for databases and HTTP.
 pub(crate) fn attribute_of_calls(calls: &str) -> &'static str {
-    let first = calls.trim_start().split([' ', '\n']).next().unwrap_or_default();
+    // The names of statements stand before them as comments.
+    let lines = calls.lines().find(|it| !it.is_empty() && !it.starts_with("--"));
+    let first = lines.unwrap_or_default().split(' ').next().unwrap_or_default();
     match first {
         "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE" | "BEGIN" | "CALL" => "db.query.text",
         _ => "url.template",
@@ -199,7 +201,7 @@ mod tests {
 
     #[test]
     fn statements_and_calls_have_their_own_attributes() {
-        assert_eq!(attribute_of_calls("SELECT 1"), "db.query.text");
+        assert_eq!(attribute_of_calls("-- album\nSELECT 1"), "db.query.text");
         assert_eq!(attribute_of_calls("matches: GET /match/{id}"), "url.template");
     }
 }

@@ -183,7 +183,7 @@ fn the_page_and_its_documentation_name_the_same_metrics() {
     let page = weir.get("/metrics", &[]);
     let families = families(page.text());
     let manual =
-        ["docs/observability.md", "docs/caching.md", "docs/server.md"].map(|it| read(&file(it))).join("\n");
+        ["docs/observability.md", "docs/caching.md", "docs/live.md"].map(|it| read(&file(it))).join("\n");
     let documented = names(&manual);
     for (name, family) in &families {
         let told = match family.ty.as_str() {
@@ -216,8 +216,9 @@ fn the_logs_tell_an_operation_without_its_values() {
     until("both lines are written", || {
         lines(&weir, "weir::access").len() == 2 && lines(&weir, "weir::slow").len() == 2
     });
+    // Each thread writes its own.
     let access = lines(&weir, "weir::access");
-    let logged = &access[0];
+    let logged = access.iter().find(|it| it["code"].is_null()).expect("one has no error");
     let text = |key: &str| logged[key].as_str().unwrap_or_else(|| panic!("{key} of {logged}"));
     assert_eq!((text("operation"), text("role"), text("method")), ("Logged", "admin", "POST"));
     assert_eq!((logged["status"].as_u64(), logged["fetches"].as_u64()), (Some(200), Some(1)));
@@ -226,10 +227,11 @@ fn the_logs_tell_an_operation_without_its_values() {
         assert!(logged[key].is_u64(), "{key} of {logged}");
     }
     assert!(logged["code"].is_null() && text("hash").len() == 16);
-    assert_eq!(access[1]["code"], "GRAPHQL_VALIDATION_FAILED");
+    assert!(access.iter().any(|it| it["code"] == "GRAPHQL_VALIDATION_FAILED"), "{access:?}");
     let slow = lines(&weir, "weir::slow");
-    let plan = slow[0]["plan"].as_str().unwrap_or_else(|| panic!("no plan in {}", slow[0]));
-    assert!(plan.starts_with("pets: SELECT"), "{plan}");
+    let plan =
+        slow.iter().find_map(|it| it["plan"].as_str()).unwrap_or_else(|| panic!("no plan in {slow:?}"));
+    assert!(plan.starts_with("pets: ") && plan.contains("SELECT"), "{plan}");
     let log = weir.log();
     assert!(!log.contains("bound secret") && !log.contains("literal secret"), "{log}");
 }
@@ -286,7 +288,7 @@ fn a_profile_is_a_file_of_pprof_or_a_picture() {
     assert!(profile.samples > 0 && profile.names.iter().any(|it| it.contains("weir")), "{profile:?}");
     let picture = weir.get("/admin/profile?seconds=1&format=flamegraph", &[]);
     assert_eq!(picture.header("content-type"), Some("image/svg+xml"));
-    assert!(picture.text().contains("<svg") && picture.text().contains("weir-0"), "{}", picture.text());
+    assert!(picture.text().contains("<svg") && picture.text().contains("<title>weir-"), "{}", picture.text());
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn a_request_is_a_span_with_its_planning_and_its_fetches() {
         assert!(span.start_time_unix_nano <= span.end_time_unix_nano);
     }
     let statement = attribute(named(&spans, "fetch pets"), "db.query.text").expect("it has a statement");
-    assert!(statement.starts_with("SELECT") && statement.contains("\"pet\""), "{statement}");
+    assert!(statement.contains("SELECT") && statement.contains("\"pet\""), "{statement}");
     let all = format!("{spans:?}");
     assert!(!all.contains("bound secret") && !all.contains("literal secret"), "{all}");
     assert_eq!(collector.resource("service.name").as_deref(), Some("weir"));
