@@ -5,17 +5,11 @@
 //! **Cost:** without a listener a test of an option for each stage and fetch. With one a call and a reading of the clock; nothing is
 //! allocated by the engine. Calls of a fetch are only written down where the listener asks for them.
 
-use crate::plan::PreparedNode;
-use crate::plan::output_plan::OutputPlan;
-use crate::source::{ExplainInput, FetchResult, SourceError};
 use crate::span::SpanContext;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use weir_language::ast::OperationKind;
-use weir_language::value::Variables;
 
 /// An operation for which a plan is made.
 #[derive(Clone, Copy, Debug)]
@@ -82,18 +76,8 @@ pub struct ObservedFetch<'f> {
     pub outcome: FetchOutcome,
     /// Span of the request, and the fetch's own.
     pub spans: Option<(SpanContext, SpanContext)>,
-    node: &'f PreparedNode,
-    input: ExplainInput<'f>,
-}
-
-impl ObservedFetch<'_> {
-    /// The statements or call templates of the fetch, without values.
-    #[must_use]
-    pub fn calls(&self) -> String {
-        let mut text = String::new();
-        self.node.fetch.explain(self.input, &mut text);
-        text
-    }
+    /// The statements or call templates of the fetch, without values; written when they are asked for.
+    pub calls: &'f dyn Fn() -> String,
 }
 
 /// Listens to an engine. What it is told on the way of a request it must not wait for.
@@ -108,65 +92,4 @@ pub trait Observer: Send + Sync + fmt::Debug {
     fn fetch_begins(&self, source: u32, request: Option<SpanContext>) -> Option<SpanContext>;
     /// A fetch has ended.
     fn fetch_ended(&self, fetch: &ObservedFetch<'_>);
-}
-
-/// The listener, and what it has to know of one request.
-pub(crate) struct Observation<'r> {
-    pub(crate) observer: &'r dyn Observer,
-    /// Numbers of the graph's sources.
-    pub(crate) sources: &'r [u32],
-    pub(crate) request: Option<SpanContext>,
-    /// Fetches so far.
-    pub(crate) fetches: AtomicU32,
-}
-
-impl<'r> Observation<'r> {
-    /// Tells the beginning of a fetch of `node`; introspection is none.
-    pub(crate) fn begin(
-        &'r self,
-        node: &'r PreparedNode,
-        output: &'r Arc<OutputPlan>,
-        variables: &'r Arc<Variables>,
-    ) -> Option<FetchGuard<'r>> {
-        let source = self.sources[usize::from(node.source?)];
-        self.fetches.fetch_add(1, Ordering::Relaxed);
-        let span = self.observer.fetch_begins(source, self.request);
-        let (input, outcome) = (ExplainInput { output, variables }, FetchOutcome::Abandoned);
-        Some(FetchGuard { of: self, source, span, node, input, outcome, began: Instant::now() })
-    }
-}
-
-/// A fetch under way. Its end is told when this is dropped.
-pub(crate) struct FetchGuard<'r> {
-    of: &'r Observation<'r>,
-    source: u32,
-    pub(crate) span: Option<SpanContext>,
-    node: &'r PreparedNode,
-    input: ExplainInput<'r>,
-    outcome: FetchOutcome,
-    began: Instant,
-}
-
-impl FetchGuard<'_> {
-    /// Notes the outcome.
-    pub(crate) fn end(mut self, reply: &Result<FetchResult, SourceError>) {
-        self.outcome = match reply {
-            Ok(_) => FetchOutcome::Answered,
-            Err(error) => FetchOutcome::Failed(error.code()),
-        };
-    }
-}
-
-impl Drop for FetchGuard<'_> {
-    fn drop(&mut self) {
-        self.of.observer.fetch_ended(&ObservedFetch {
-            source: self.source,
-            began: self.began,
-            took: self.began.elapsed(),
-            outcome: self.outcome,
-            spans: self.of.request.zip(self.span),
-            node: self.node,
-            input: self.input,
-        });
-    }
 }

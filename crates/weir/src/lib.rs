@@ -7,6 +7,7 @@ mod custom;
 mod databases;
 mod facade;
 pub mod generation;
+mod log_throttle;
 pub mod metadata;
 pub mod native;
 mod observer;

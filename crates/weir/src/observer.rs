@@ -215,7 +215,7 @@ impl Observer for ServerObserver {
         let Some((request, context)) = fetch.spans.filter(|it| it.0.is_sampled) else { return };
         trace::record(|| {
             let source = self.sources.name(fetch.source);
-            let mut calls = fetch.calls();
+            let mut calls = (fetch.calls)();
             if calls.len() > CALLS_BYTES_MAX {
                 calls.truncate(calls.floor_char_boundary(CALLS_BYTES_MAX));
             }

@@ -12,16 +12,17 @@
 mod assemble;
 mod gather;
 mod isolate_failures;
+mod observe;
 mod shared;
 mod stream;
 
+pub(crate) use observe::Observation;
 pub(crate) use shared::run_shared;
 
 use crate::caller::Caller;
 use crate::compose::Graph;
 use crate::engine::{Body, Capacity};
 use crate::lifetime::CachePolicy;
-use crate::observer::Observation;
 use crate::plan::output_plan::PlanNodeId;
 use crate::plan::{Plan, PreparedNode};
 use crate::rows::{Column, Rows};

@@ -42,7 +42,7 @@ impl Observer for Listener {
     }
     fn fetch_ended(&self, fetch: &ObservedFetch<'_>) {
         let spans = fetch.spans.map(|(request, own)| (request.span, own.span));
-        let calls = fetch.calls();
+        let calls = (fetch.calls)();
         self.write(format!("end {} {:?} {calls} {spans:?}", fetch.source, fetch.outcome));
     }
 }

@@ -266,8 +266,21 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
     scalars! { deserialize_text: deserialize_str deserialize_string }
 
+    /// Reads a share or another setting that is no count, whose digits nobody needs again.
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let digits = match &self.node.value {
+            Value::Number(digits) => Some(&**digits),
+            Value::Text(text) if self.is_settings && is_number(text) => Some(&**text),
+            _ => None,
+        };
+        match digits.and_then(|it| it.parse().ok()) {
+            Some(number) => visitor.visit_f64(number).map_err(|error| placed(error, self.node)),
+            None => self.deserialize_any(visitor),
+        }
+    }
+
     serde::forward_to_deserialize_any! {
-        i128 u128 f32 f64 char bytes byte_buf unit unit_struct seq tuple tuple_struct map identifier ignored_any
+        i128 u128 f32 char bytes byte_buf unit unit_struct seq tuple tuple_struct map identifier ignored_any
     }
 }
 

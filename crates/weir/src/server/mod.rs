@@ -23,7 +23,6 @@ mod worker;
 pub(crate) use connection::tls::acceptor;
 pub(crate) use operator::probes::Readiness;
 pub(crate) use request::cors::CorsRules;
-pub(crate) use telemetry::log::LogThrottle;
 
 /// The plain form of a gzip file, at most `bytes_max` bytes; nothing if it is broken or longer.
 pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
@@ -31,6 +30,7 @@ pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
 }
 
 use crate::generation::Live;
+use crate::log_throttle::LogThrottle;
 use crate::trace;
 use connection::listener::{ListenerRole, listeners};
 use operator::reload;
@@ -80,8 +80,8 @@ impl Server {
         let (phase, _) = watch::channel(ServerPhase::Serving);
         let place = if admin_listen.is_some() { ListenerRole::Public } else { ListenerRole::Only };
         let (auth_throttle, accept_failures) =
-            (Arc::new(AuthThrottle::new()), Arc::new(log::LogThrottle::every_second()));
-        let ignored_headers = Arc::new(log::LogThrottle::every_minute());
+            (Arc::new(AuthThrottle::new()), Arc::new(LogThrottle::every_second()));
+        let ignored_headers = Arc::new(LogThrottle::every_minute());
         let mut admin = admin.into_iter();
         let mut workers = Vec::with_capacity(threads);
         for (number, socket) in public.into_iter().enumerate() {

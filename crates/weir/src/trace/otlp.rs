@@ -3,7 +3,7 @@
 use super::client::OtlpClient;
 use super::{COUNTS, Kind, SpanRecord, Value};
 use crate::config;
-use crate::server::LogThrottle;
+use crate::log_throttle::LogThrottle;
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{InstrumentationScope, KeyValue};
 use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};

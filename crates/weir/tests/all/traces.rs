@@ -311,3 +311,28 @@ fn the_last_spans_are_sent_when_the_server_ends() {
     assert!(weir.child.wait().expect("it ends").success());
     named(&collector.spans(), "query BeforeTheEnd");
 }
+
+#[test]
+fn a_share_of_the_requests_is_traced() {
+    let collector = Collector::start();
+    let folder = Folder::new();
+    folder.pets();
+    let yaml = format!(
+        "tracing: {{endpoint: 'http://{}', ratio: '${{SHARE}}'}}\nlisten: 127.0.0.1:0\nsources: [{{name: pets, url: pets.db}}]\n",
+        collector.address
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let mut command = command();
+    command.args(["serve", file.to_str().expect("it is UTF-8")]);
+    command.env("OTEL_BSP_SCHEDULE_DELAY", "20").env("SHARE", "0.5");
+    let weir = Weir::run(&mut command, folder);
+    for _ in 0..200 {
+        weir.query("query Shared { pet { name } }");
+    }
+    // The client's decision comes before the share.
+    weir.post("/graphql", &[("traceparent", PARENT)], body("query Last { pet { name } }").as_bytes());
+    collector.trace("query Last");
+    let traced = collector.spans().iter().filter(|it| it.name == "query Shared").count();
+    // Beyond seven standard deviations.
+    assert!((50..150).contains(&traced), "{traced} of 200");
+}

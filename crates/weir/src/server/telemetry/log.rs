@@ -11,7 +11,6 @@ use crate::observer::observer;
 use crate::usage::OperationName;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use tracing_subscriber::EnvFilter;
@@ -29,9 +28,6 @@ const FLOOD: &str = "weir::flood";
 const FLOOD_PAUSE: Duration = Duration::from_millis(250);
 /// Lines, or batches of lines of the access log, that may wait for the sink.
 const LINES_WAITING_MAX: usize = 4096;
-/// Pauses between lines that would be many.
-const SECOND_MS: u64 = 1000;
-const MINUTE_MS: u64 = 60_000;
 
 /// Starts logging for the process.
 /// # Errors
@@ -53,47 +49,6 @@ pub(crate) fn start(log: &Log, metrics: &Arc<Metrics>) -> Result<(), String> {
         access::write_by(sink, log.format);
     }
     Ok(())
-}
-
-/// Lets one line a second or a minute through, whichever thread has it, and counts those it holds back.
-#[derive(Debug)]
-pub(crate) struct LogThrottle {
-    started: Instant,
-    due_ms: AtomicU64,
-    held: AtomicU64,
-    pause_ms: u64,
-}
-
-impl LogThrottle {
-    /// Nothing was said yet.
-    pub(crate) fn every_second() -> Self {
-        Self::with_pause(SECOND_MS)
-    }
-
-    /// As [`Self::every_second`], with a pause of a minute.
-    pub(crate) fn every_minute() -> Self {
-        Self::with_pause(MINUTE_MS)
-    }
-
-    fn with_pause(pause_ms: u64) -> Self {
-        Self { started: Instant::now(), due_ms: AtomicU64::new(0), held: AtomicU64::new(0), pause_ms }
-    }
-
-    /// Counts an event. Returns the events since the last log line, this one included, or `None` within the pause after that line.
-    pub(crate) fn note(&self) -> Option<u64> {
-        self.note_at(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX - MINUTE_MS))
-    }
-
-    fn note_at(&self, now_ms: u64) -> Option<u64> {
-        self.held.fetch_add(1, Ordering::Relaxed);
-        let due_ms = self.due_ms.load(Ordering::Relaxed);
-        if now_ms < due_ms {
-            return None;
-        }
-        let next_ms = now_ms + self.pause_ms;
-        self.due_ms.compare_exchange(due_ms, next_ms, Ordering::Relaxed, Ordering::Relaxed).ok()?;
-        Some(self.held.swap(0, Ordering::Relaxed))
-    }
 }
 
 /// Hands lines to the writing thread.
@@ -207,16 +162,4 @@ pub(crate) fn slow(request_id: &str, execution: &Execution, noted: &Noted, total
         plan = noted.plan.as_deref(),
         "slow operation"
     );
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn many_of_a_second_are_one_line_with_their_number() {
-        let seldom = LogThrottle::every_second();
-        let lines: Vec<_> = (0..50).filter_map(|it| seldom.note_at(it * 50)).collect();
-        assert_eq!(lines, [1, 20, 20]);
-    }
 }
