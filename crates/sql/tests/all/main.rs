@@ -35,6 +35,7 @@ mod permission_attacks;
 mod permission_functions;
 mod permission_members;
 mod permission_secrets;
+mod permission_stay;
 mod permission_writes;
 mod permissions;
 mod permissions_functions;
