@@ -4,6 +4,7 @@
 
 use super::{Walk, named};
 use crate::document::Metadata;
+use crate::document::api::ApiLimits;
 use crate::document::source::{IsolationLevel, SourceEntry, SourceKind};
 use crate::document::table::{RelationshipEntry, TableEntry};
 use crate::json::Json;
@@ -64,12 +65,34 @@ pub fn unsupported(document: &Metadata) -> Vec<Unsupported> {
             walk.wrong("types of actions are not supported; remove them")
         });
     }
+    limits(&mut walk, &document.api_limits);
     for (key, block, advice) in blocks {
         if block.as_ref().is_some_and(|it| *it != Json::Object(crate::json::Members::default())) {
             walk.below([key.into()], |walk| walk.wrong(format!("`{key}` is not supported: {advice}")));
         }
     }
     walk.found.into_iter().map(|(path, message)| Unsupported { path, message }).collect()
+}
+
+fn limits(walk: &mut Walk, limits: &ApiLimits) {
+    let ApiLimits { disabled, depth_limit, node_limit, time_limit, batch_limit, rate_limit } = limits;
+    let of_weir = |limit: &str| format!("`limits.{limit}` in weir.yaml bounds the operations of all roles");
+    let all = [
+        ("depth_limit", depth_limit.is_some(), of_weir("depth_max")),
+        ("node_limit", node_limit.is_some(), of_weir("expanded_max")),
+        ("time_limit", time_limit.is_some(), of_weir("request_s")),
+        (
+            "batch_limit",
+            batch_limit.is_some(),
+            "`limits.batch_max` in weir.yaml bounds the lists of all roles".to_owned(),
+        ),
+        ("rate_limit", rate_limit.is_some(), "limit rates at a proxy".to_owned()),
+    ];
+    for (key, _, advice) in all.into_iter().filter(|it| it.1 && !disabled) {
+        walk.below(["api_limits".into(), key.into()], |walk| {
+            walk.wrong(format!("`{key}` is not enforced: {advice}"));
+        });
+    }
 }
 
 fn list(walk: &mut Walk, key: &str, entries: &[Json], what: &str, advice: &str) {

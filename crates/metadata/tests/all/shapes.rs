@@ -115,6 +115,30 @@ fn what_is_not_honoured_is_listed_with_its_places() {
 }
 
 #[test]
+fn limits_of_the_api_are_listed_one_by_one_unless_they_are_off() {
+    let told = |limits: &str| {
+        let loaded = load(&format!("{}api_limits: {{{limits}}}\n", table(""))).unwrap();
+        let found = unsupported(&loaded.document);
+        found
+            .iter()
+            .map(|it| loaded.places.fault(&it.path, it.message.as_str()).to_string())
+            .collect::<Vec<_>>()
+    };
+    let limits = "depth_limit: {global: 7}, rate_limit: {global: {max_reqs_per_min: 10}}";
+    assert_eq!(
+        told(limits),
+        [
+            "metadata.yaml:6:14: api_limits.depth_limit: `depth_limit` is not enforced: `limits.depth_max` in weir.yaml bounds the \
+             operations of all roles",
+            "metadata.yaml:6:40: api_limits.rate_limit: `rate_limit` is not enforced: limit rates at a proxy",
+        ]
+    );
+    assert_eq!(told("time_limit: {global: 7}, batch_limit: {global: 7}, node_limit: {global: 7}").len(), 3);
+    assert_eq!(told(&format!("disabled: true, {limits}")), [""; 0]);
+    assert_eq!(told(""), [""; 0]);
+}
+
+#[test]
 fn conditions_keep_their_order_their_digits_and_their_nulls() {
     let text = table(
         "    select_permissions:\n    - role: a\n      permission:\n        columns: [id]\n        filter: {z: {_eq: 12345678901234567890.50}, a: {_eq: null}, 1: {_in: [\"007\", 007]}}\n",

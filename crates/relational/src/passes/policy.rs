@@ -60,10 +60,15 @@ pub trait Policy: Debug + Send + Sync {
         &[]
     }
 
-    /// The condition that has to be true of a row of `table` after it was written. Without one for updates, rows that an upsert
-    /// updates have to fulfil that for inserts.
+    /// The condition that has to be true of a row of `table` after it was written.
     fn check(&self, _table: TableId, _kind: WriteKind) -> Option<Filter> {
         None
+    }
+
+    /// The condition that has to be true of a row of `table` after an upsert updated it. Without one it has to fulfil that for
+    /// inserts.
+    fn upsert_check(&self, table: TableId) -> Option<Filter> {
+        self.check(table, WriteKind::Update)
     }
 
     /// The values that every written row of `table` gets.
@@ -177,8 +182,8 @@ fn mark_nullable(query: &mut Query) {
 /// Adds checks of written rows, and the values that updates set.
 fn restrict_write(change: &mut Change, policy: &dyn Policy, claims: &mut Claims) {
     let table = change.table();
-    let mut check = |scan: &mut Scan, kind| {
-        if let Some(filter) = policy.check(table, kind) {
+    let mut check = |scan: &mut Scan, filter: Option<Filter>| {
+        if let Some(filter) = filter {
             claims.note(&filter);
             scan.demand(filter);
         }
@@ -187,9 +192,9 @@ fn restrict_write(change: &mut Change, policy: &dyn Policy, claims: &mut Claims)
     let values = || presets.iter().map(|(column, value)| (*column, assign(value)));
     match change {
         Change::Insert(insert) => {
-            check(&mut insert.scan, WriteKind::Insert);
+            check(&mut insert.scan, policy.check(table, WriteKind::Insert));
             if let Some(conflict) = &mut insert.conflict {
-                check(&mut conflict.scan, WriteKind::Update);
+                check(&mut conflict.scan, policy.upsert_check(table));
                 conflict.update.retain(|it| presets.iter().all(|preset| preset.0 != *it));
                 conflict.presets.extend(values());
                 note_presets(presets, claims);
@@ -197,7 +202,7 @@ fn restrict_write(change: &mut Change, policy: &dyn Policy, claims: &mut Claims)
         }
         // A reference that is cleared is no update of a client's.
         Change::Update(update) if update.scan.purpose() == Purpose::Update => {
-            check(&mut update.scan, WriteKind::Update);
+            check(&mut update.scan, policy.check(table, WriteKind::Update));
             update.set.retain(|it| presets.iter().all(|preset| preset.0 != it.0));
             update.set.extend(values());
             note_presets(presets, claims);

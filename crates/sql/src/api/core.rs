@@ -260,6 +260,7 @@ fn is_given(meaning: InputMeaning) -> bool {
             | InputMeaning::RelatedAggregate(_)
             | InputMeaning::Computed(_)
             | InputMeaning::FunctionArgument(_)
+            | InputMeaning::NoColumn(_)
     )
 }
 

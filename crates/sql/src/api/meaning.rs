@@ -255,6 +255,8 @@ pub enum InputMeaning {
     Cast,
     /// A type below `_cast`.
     CastTo(Cast),
+    /// `_PLACEHOLDER` of rows that are inserted: stands for no column of the table, for roles that may give none a value.
+    NoColumn(TableId),
 }
 
 /// Meanings of enum values.

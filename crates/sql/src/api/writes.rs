@@ -12,6 +12,9 @@ use weir_language::schema::TypeRef;
 use weir_relational::catalog::facts::Operators;
 use weir_relational::catalog::{RelationshipKind, UniqueKey};
 
+/// Stands where a role sees no member, because GraphQL has no empty types.
+const PLACEHOLDER: &str = "_PLACEHOLDER";
+
 impl Core {
     /// All inputs with which a table is written.
     pub(super) fn writes(
@@ -22,7 +25,7 @@ impl Core {
         has_roles: bool,
     ) {
         if table.insertable {
-            self.insert_inputs(model, tables, table);
+            self.insert_inputs(model, tables, table, has_roles);
         }
         if table.types.on_conflict.is_some() {
             self.conflict_inputs(table, has_roles);
@@ -32,7 +35,7 @@ impl Core {
         }
     }
 
-    fn insert_inputs(&mut self, model: &Model, tables: &Tables<'_>, table: &TableApi<'_>) {
+    fn insert_inputs(&mut self, model: &Model, tables: &Tables<'_>, table: &TableApi<'_>, has_roles: bool) {
         let (types, name, own) = (table.types, &table.tracked.name, &table.table.name);
         let words = ["input type for inserting data into table \"", own, "\""];
         let insert = self.input_object(name, "_insert_input", &words);
@@ -53,6 +56,15 @@ impl Core {
             if let Some(ty) = ty {
                 self.input_field(&relationship.name, "", plain(ty), InputMeaning::Related(id));
             }
+        }
+        if has_roles {
+            let meaning = InputMeaning::NoColumn(table.id);
+            self.input_field(
+                PLACEHOLDER,
+                "no column may be given a value",
+                plain(self.common.boolean),
+                meaning,
+            );
         }
         if types.arr_rel_insert_input.is_some() {
             let words = ["input type for inserting array relation for remote table \"", own, "\""];
@@ -92,7 +104,7 @@ impl Core {
             self.enum_value(column.name, "column name", EnumMeaning::Column(id, column.id));
         }
         if has_roles {
-            self.enum_value("_PLACEHOLDER", "no column may be updated", EnumMeaning::NoColumn(id));
+            self.enum_value(PLACEHOLDER, "no column may be updated", EnumMeaning::NoColumn(id));
         }
         let columns = full_list(self.reference(name, "_update_column"));
         self.input_object(name, "_on_conflict", &["on_conflict condition type for table \"", own, "\""]);

@@ -164,6 +164,9 @@ impl Compiler<'_> {
                     values.push((column, Given::Parameter(given)));
                 }
                 InputMeaning::Related(by) if !null => nested.push((name, by, value)),
+                InputMeaning::NoColumn(_) if !null => {
+                    return Err(self.refuse(format!("no column may be given a value: leave \"{name}\" out")));
+                }
                 _ => {}
             }
         }

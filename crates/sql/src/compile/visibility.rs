@@ -113,6 +113,11 @@ fn hide_placeholders(api: &Api, seen: &mut Visibility) {
             seen.show_enum_value(EnumValueId(at as u32), false);
         }
     }
+    for (at, meaning) in api.inputs.iter().enumerate() {
+        if let InputMeaning::NoColumn(_) = meaning {
+            seen.show_input(InputId(at as u32), false);
+        }
+    }
 }
 
 /// A role and the schema.
@@ -308,6 +313,8 @@ impl RoleView<'_> {
             (InputMeaning::RelatedAggregate(by), Use::Condition) => self.aggregates(self.target(by)),
             (InputMeaning::RelatedAggregate(by), _) => self.select(self.target(by)).is_some(),
             (InputMeaning::Computed(function), _) => self.computes(function),
+            // Columns that are all preset: a row is inserted without any.
+            (InputMeaning::NoColumn(table), _) => self.insert(table).is_some_and(|it| !it.takes_any()),
             _ => true,
         }
     }
@@ -319,13 +326,7 @@ impl RoleView<'_> {
             }
             (EnumMeaning::Column(table, column), _) => self.select(table).is_some_and(|it| it.shows(column)),
             // A table without a column that may be updated: see `api::writes`.
-            (EnumMeaning::NoColumn(table), _) => {
-                let takes = |it: &UpdateRule| {
-                    let columns = 0..it.columns.len() as u32;
-                    columns.map(weir_relational::catalog::ColumnId).any(|column| it.takes(column))
-                };
-                !self.update(table).is_some_and(takes)
-            }
+            (EnumMeaning::NoColumn(table), _) => !self.update(table).is_some_and(UpdateRule::takes_any),
             // Those of upserts are reached by what inserts, which is granted or not.
             (
                 EnumMeaning::None

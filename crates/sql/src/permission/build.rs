@@ -96,6 +96,7 @@ impl PermissionBuilder<'_> {
         self.list(list, &it.insert_permissions, |it| rules.insert(it), |it| &mut it.insert);
         let list = place("update_permissions");
         self.list(list, &it.update_permissions, |it| rules.update(it), |it| &mut it.update);
+        self.tell_stricter(table, it);
         let list = place("delete_permissions");
         self.list(list, &it.delete_permissions, |it| rules.delete(it), |it| &mut it.delete);
     }
@@ -144,6 +145,25 @@ impl PermissionBuilder<'_> {
                 *slot = Some(Arc::clone(rule));
                 Ok(())
             }
+        }
+    }
+
+    /// Tells of updates whose rows have to stay in the filter, which Hasura would let out.
+    fn tell_stricter(&mut self, table: TableId, it: &TableEntry) {
+        let is_stricter = |it: &&TablePermissions| it.update.as_ref().is_some_and(|it| it.stays_in_filter);
+        let roles = it.update_permissions.iter().map(|it| it.role.as_str());
+        let roles: Vec<&str> = roles
+            .filter(|role| {
+                self.roles.get(*role).map(|it| &it[table.0 as usize]).filter(is_stricter).is_some()
+            })
+            .collect();
+        if !roles.is_empty() {
+            let place = self.model.relations.catalog.table(table).name.clone();
+            let reason = format!(
+                "update permission of {}: a row has to fulfil the filter after the update too, as there is no check; `check: {{}}` lets it leave",
+                roles.join(", ")
+            );
+            self.warnings.push(Warning { place, reason, entry: Vec::new() });
         }
     }
 

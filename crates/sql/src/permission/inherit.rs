@@ -8,7 +8,7 @@
 //! Source: `docs/permissions.md`, "Inherited roles".
 
 use super::build::PermissionBuilder;
-use super::{SelectRule, TablePermissions};
+use super::{DeleteRule, InsertRule, SelectRule, TablePermissions, UpdateRule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use weir_metadata::document::api::InheritedRole;
@@ -130,10 +130,53 @@ fn merge<'r>(
     }
 }
 
+/// Rules that say the same: the order of the outermost parts of a condition does not count.
+trait Agree {
+    fn agrees(&self, other: &Self) -> bool;
+}
+
+impl Agree for Filter {
+    fn agrees(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::All(ours), Self::All(theirs)) | (Self::Any(ours), Self::Any(theirs)) => {
+                ours.iter().all(|it| theirs.contains(it)) && theirs.iter().all(|it| ours.contains(it))
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl Agree for InsertRule {
+    fn agrees(&self, other: &Self) -> bool {
+        self.check.agrees(&other.check) && *self == Self { check: self.check.clone(), ..other.clone() }
+    }
+}
+
+impl Agree for UpdateRule {
+    fn agrees(&self, other: &Self) -> bool {
+        let is_checked = match (&self.check, &other.check) {
+            (Some(ours), Some(theirs)) => ours.agrees(theirs),
+            (ours, theirs) => ours.is_none() && theirs.is_none(),
+        };
+        let (filter, check) = (self.filter.clone(), self.check.clone());
+        is_checked && self.filter.agrees(&other.filter) && *self == Self { filter, check, ..other.clone() }
+    }
+}
+
+impl Agree for DeleteRule {
+    fn agrees(&self, other: &Self) -> bool {
+        self.filter.agrees(&other.filter) && self.backend_only == other.backend_only
+    }
+}
+
 /// The only rule, or the one that all have.
-fn agreed<R: Eq>(rules: &[&Arc<R>], kind: &'static str, conflicts: &mut Vec<&'static str>) -> Option<Arc<R>> {
+fn agreed<R: Agree>(
+    rules: &[&Arc<R>],
+    kind: &'static str,
+    conflicts: &mut Vec<&'static str>,
+) -> Option<Arc<R>> {
     let first = *rules.first()?;
-    if rules.iter().all(|it| *it == first) {
+    if rules.iter().all(|it| Arc::ptr_eq(it, first) || it.agrees(first)) {
         return Some(Arc::clone(first));
     }
     conflicts.push(kind);

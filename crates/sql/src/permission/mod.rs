@@ -1,7 +1,7 @@
 //! Permissions of roles over tracked tables, compiled from Hasura's metadata to conditions of the relational plan.
 //!
-//! `condition` reads a filter or check, `rules` the permissions of a table, `build` all of a model, `inherit` makes inherited roles of their
-//! parents, `policy` gives the relational plan what a role may see and change.
+//! `condition` reads a filter or check, `leaves` tells whether a write changes what it is true of, `rules` reads the permissions of a table,
+//! `build` all of a model, `inherit` makes inherited roles of their parents, `policy` gives the relational plan what a role may see and change.
 //!
 //! **Invariant:** a permission that does not fit the database is absent as a whole: a role never gets more than what is written.
 //!
@@ -11,6 +11,7 @@
 mod build;
 mod condition;
 mod inherit;
+mod leaves;
 mod policy;
 mod rules;
 
@@ -76,7 +77,7 @@ pub(crate) struct SelectRule {
 pub(crate) struct InsertRule {
     pub(crate) check: Arc<Filter>,
     pub(crate) presets: Box<[(ColumnId, Preset)]>,
-    /// Parallel to the table's columns; presets among them are not given by clients.
+    /// Parallel to the table's columns: those that clients may give a value, none of them preset.
     pub(crate) columns: Box<[bool]>,
     pub(crate) backend_only: bool,
 }
@@ -86,6 +87,8 @@ pub(crate) struct InsertRule {
 pub(crate) struct UpdateRule {
     pub(crate) filter: Arc<Filter>,
     pub(crate) check: Option<Arc<Filter>>,
+    /// True if there is no check and the role changes what the filter reads: updated rows have to pass the filter again.
+    pub(crate) stays_in_filter: bool,
     pub(crate) presets: Box<[(ColumnId, Preset)]>,
     /// As of [`InsertRule`].
     pub(crate) columns: Box<[bool]>,
@@ -111,20 +114,27 @@ impl SelectRule {
     }
 }
 
-/// True if clients may give the column a value.
-fn takes(columns: &[bool], presets: &[(ColumnId, Preset)], column: ColumnId) -> bool {
-    columns[column.0 as usize] && presets.iter().all(|it| it.0 != column)
-}
-
 impl InsertRule {
+    /// True if clients may give the column a value.
     pub(crate) fn takes(&self, column: ColumnId) -> bool {
-        takes(&self.columns, &self.presets, column)
+        self.columns[column.0 as usize]
+    }
+
+    /// True if clients may give some column a value.
+    pub(crate) fn takes_any(&self) -> bool {
+        self.columns.contains(&true)
     }
 }
 
 impl UpdateRule {
+    /// True if clients may give the column a value.
     pub(crate) fn takes(&self, column: ColumnId) -> bool {
-        takes(&self.columns, &self.presets, column)
+        self.columns[column.0 as usize]
+    }
+
+    /// True if clients may give some column a value.
+    pub(crate) fn takes_any(&self) -> bool {
+        self.columns.contains(&true)
     }
 }
 

@@ -79,10 +79,24 @@ impl Policy for RolePolicy {
             WriteKind::Insert => {
                 self.granted(table, |it| it.insert.as_ref().map(|it| (&*it.check, it.backend_only)))
             }
-            WriteKind::Update => self.table(table)?.update.as_ref()?.check.as_deref()?.clone(),
+            WriteKind::Update => {
+                let update = self.table(table)?.update.as_ref()?;
+                let filter = update.stays_in_filter.then_some(&update.filter);
+                (**update.check.as_ref().or(filter)?).clone()
+            }
         };
         // Without a check on updates, an upsert falls back to that on inserts, so one that is always true has to be said.
         (kind == WriteKind::Update || !filter.is_true()).then_some(filter)
+    }
+
+    /// Without a check on updates that on inserts stands in for it, and the row stays in the filter all the same.
+    fn upsert_check(&self, table: TableId) -> Option<Filter> {
+        let update = self.check(table, WriteKind::Update)?;
+        let is_written = self.table(table)?.update.as_ref()?.check.is_some();
+        match self.check(table, WriteKind::Insert).filter(|_| !is_written) {
+            Some(insert) => Some(Filter::All(vec![insert, update])),
+            None => Some(update),
+        }
     }
 
     /// A role's names are gathered once.

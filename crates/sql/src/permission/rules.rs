@@ -3,6 +3,7 @@
 //! **Invariant:** of a permission that does not fit nothing is kept.
 
 use super::condition::{Conditions, find, value_of};
+use super::leaves::WrittenColumns;
 use super::{DeleteRule, InsertRule, SelectRule, UpdateRule};
 use crate::model::{Model, Serves};
 use std::collections::HashMap;
@@ -113,7 +114,16 @@ impl<'m, 'p> TableRules<'m, 'p> {
             };
             Ok((at, value))
         };
-        set.0.iter().map(preset).collect()
+        let mut presets = set.0.iter().map(preset).collect::<Result<Vec<_>, String>>()?;
+        presets.sort_by_key(|it| it.0);
+        Ok(presets.into())
+    }
+
+    /// As [`Self::columns`], without those that are preset.
+    fn given(&self, columns: &Columns, presets: &[(ColumnId, Preset)]) -> Result<Box<[bool]>, String> {
+        let mut given = self.columns(columns)?;
+        presets.iter().for_each(|it| given[it.0.0 as usize] = false);
+        Ok(given)
     }
 
     pub(super) fn insert(&mut self, it: &'p InsertPermission) -> Result<InsertRule, String> {
@@ -121,10 +131,11 @@ impl<'m, 'p> TableRules<'m, 'p> {
         if !self.table().insertable {
             return Err("the table or view takes no new rows".into());
         }
+        let presets = self.presets(&it.set)?;
         Ok(InsertRule {
             check: self.condition(&it.check)?,
-            presets: self.presets(&it.set)?,
-            columns: self.columns(&it.columns)?,
+            columns: self.given(&it.columns, &presets)?,
+            presets,
             backend_only: it.backend_only,
         })
     }
@@ -132,13 +143,24 @@ impl<'m, 'p> TableRules<'m, 'p> {
     pub(super) fn update(&mut self, it: &'p UpdatePermission) -> Result<UpdateRule, String> {
         refuse_webhook(it.validate_input.as_ref())?;
         let check = it.check.as_ref().filter(|it| **it != Json::Null);
+        let check = check.map(|it| self.condition(it)).transpose()?;
+        let (filter, presets) = (self.condition(&it.filter)?, self.presets(&it.set)?);
+        let columns = self.given(&it.columns, &presets)?;
         Ok(UpdateRule {
-            filter: self.condition(&it.filter)?,
-            check: check.map(|it| self.condition(it)).transpose()?,
-            presets: self.presets(&it.set)?,
-            columns: self.columns(&it.columns)?,
+            stays_in_filter: check.is_none() && self.leaves(&filter, &columns, &presets),
+            filter,
+            check,
+            presets,
+            columns,
             backend_only: it.backend_only,
         })
+    }
+
+    /// True if an update of these columns can move a row out of the filter.
+    fn leaves(&self, filter: &Filter, columns: &[bool], presets: &[(ColumnId, Preset)]) -> bool {
+        let mut columns = columns.to_vec();
+        presets.iter().for_each(|it| columns[it.0.0 as usize] = true);
+        WrittenColumns { model: self.model, table: self.table, columns: &columns }.changes(filter)
     }
 
     pub(super) fn delete(&mut self, it: &'p DeletePermission) -> Result<DeleteRule, String> {

@@ -37,6 +37,7 @@ mod permission_attacks;
 mod permission_functions;
 mod permission_members;
 mod permission_secrets;
+mod permission_stay;
 mod permission_writes;
 mod permissions;
 mod permissions_functions;

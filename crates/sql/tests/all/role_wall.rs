@@ -4,7 +4,7 @@
 //! and may write; it knows nothing of the product. Operations are written by the role's own introspection.
 
 use crate::role_kit::asker::{Asker, INTROSPECTION, Known, RETURNED, View};
-use crate::role_kit::grant::{Grants, ROLES, lists};
+use crate::role_kit::grant::{Grants, ROLES, is_alone, lists};
 use crate::role_kit::judge::{Judge, Row, SESSION, TABLES, World, table};
 use crate::role_kit::members::members;
 use crate::role_kit::side::{Database, Side, caller, fill, world};
@@ -132,7 +132,9 @@ fn fault(grants: &Grants, role: &str, [before, after]: [&World; 2], change: &Cha
             if !Judge(before).holds(&rule["filter"], change.of, old) {
                 return refused("updates it outside the filter");
             }
-            if !rule["check"].is_null() && !Judge(after).holds(&rule["check"], change.of, row) {
+            // Without a check the filter has to hold afterwards too; where it walks to other rows, these may have changed since.
+            let check = if rule["check"].is_null() { &rule["filter"] } else { &rule["check"] };
+            if is_alone(check) && !Judge(after).holds(check, change.of, row) {
                 return refused("breaks the check of updates");
             }
             let mut columns = table(change.of).1.iter().map(|it| it.0);

@@ -285,10 +285,12 @@ impl<'v> Asker<'v> {
         let is_row = ty.ends_with("_insert_input") && !self.one_in(5);
         let mut chosen: Vec<usize> = (0..fields.len())
             .filter(|it| fields[*it].1.is_needed || is_row && fields[*it].1.kind == "SCALAR")
+            .filter(|it| fields[*it].0 != "_PLACEHOLDER")
             .collect();
         for _ in 0..1 + self.random.below(2) {
             let at = self.random.below(fields.len() as u32) as usize;
-            if !chosen.contains(&at) && fields[at].0 != "update_columns" && !is_inexact(&fields[at].0) {
+            let is_asked = !["update_columns", "_PLACEHOLDER"].contains(&fields[at].0.as_str());
+            if !chosen.contains(&at) && is_asked && !is_inexact(&fields[at].0) {
                 chosen.push(at);
             }
         }

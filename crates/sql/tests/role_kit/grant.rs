@@ -224,7 +224,7 @@ impl Grants {
     pub fn write(&self, role: &str, of: &str, kind: &str) -> Option<&Value> {
         let all = self.of(role, of, kind);
         let (_, first) = *all.first()?;
-        let is_agreed = all.iter().all(|it| plain(it.1) == plain(first));
+        let is_agreed = all.iter().all(|it| given(it.1) == given(first));
         (is_agreed && (self.is_backend || first["backend_only"] != true)).then_some(first)
     }
 
@@ -327,6 +327,16 @@ impl Grants {
     }
 }
 
+/// A permission to write, without conditions that always hold and without columns that are preset.
+fn given(rule: &Value) -> Value {
+    let mut rule = plain(rule);
+    let set = rule["set"].as_object().cloned().unwrap_or_default();
+    if let Some(columns) = rule["columns"].as_array_mut() {
+        columns.retain(|it| !set.contains_key(it.as_str().unwrap()));
+    }
+    rule
+}
+
 /// A permission without conditions that always hold.
 fn plain(value: &Value) -> Value {
     match value {
@@ -344,7 +354,7 @@ fn plain(value: &Value) -> Value {
 }
 
 /// True if a condition is about one row alone.
-fn is_alone(filter: &Value) -> bool {
+pub fn is_alone(filter: &Value) -> bool {
     match filter {
         Value::Object(members) => {
             let others = |key: &str| key == "_exists" || RELATIONS.iter().any(|it| it.1 == key);

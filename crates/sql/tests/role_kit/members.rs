@@ -92,7 +92,10 @@ pub fn members(grants: &Grants, role: &str, calls: bool) -> Members {
         for (_, name, many, ..) in relations().filter(|it| seen.reads(it.3)) {
             order.insert(if *many { format!("{name}_aggregate") } else { (*name).to_owned() });
         }
-        let mut insert = seen.given(of, "insert").unwrap_or_default();
+        let given = seen.given(of, "insert");
+        let is_preset = given.as_ref().is_some_and(BTreeSet::is_empty);
+        let mut insert = given.unwrap_or_default();
+        insert.extend(is_preset.then(|| "_PLACEHOLDER".to_owned()));
         insert.extend(
             relations().filter(|it| grants.write(role, it.3, "insert").is_some()).map(|it| it.1.to_owned()),
         );
@@ -130,11 +133,6 @@ fn drop_useless(all: &mut Members) -> bool {
         }
         if all[&format!("{of}_order_by")].is_empty() {
             to_it().filter(|it| !it.2).for_each(|it| drop(&format!("{}_order_by", it.0), it.1));
-        }
-        if all[&format!("{of}_insert_input")].is_empty() {
-            to_it().for_each(|it| drop(&format!("{}_insert_input", it.0), it.1));
-            drop("mutation_root", &format!("insert_{of}"));
-            drop("mutation_root", &format!("insert_{of}_one"));
         }
     }
     let dropped =

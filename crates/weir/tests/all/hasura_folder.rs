@@ -84,6 +84,7 @@ fn tells(said: &str, more: &[&str]) {
         "action `press` is not supported",
         "in table \"Track\": in \"genre\": table `Genre` is not tracked",
         "cron trigger `nightly` is not supported",
+        "`depth_limit` is not enforced",
         "in query \"lost\": Cannot query field \"Nothing\"",
         "query with name \"gone\" does not exist in the collection \"saved\"",
     ];
@@ -104,7 +105,7 @@ fn a_whole_folder_is_served_from_its_server_and_exported_as_it_was() {
     tells(&said, &[]);
     assert_eq!(
         (checked.status.code(), said.lines().filter(|it| it.starts_with("error: ")).count()),
-        (Some(1), 9),
+        (Some(1), 10),
         "{said}"
     );
     let mut serve = command();

@@ -100,6 +100,30 @@ fn what_does_not_resolve_is_left_out_and_told_and_the_rest_serves() {
 }
 
 #[test]
+fn updates_that_hasura_lets_out_of_their_filter_are_told_by_name() {
+    let folder = Folder::new();
+    folder.pets();
+    let update = |role: &str, columns: &str, more: &str| {
+        format!(
+            "    - role: {role}\n      permission: {{columns: [{columns}], filter: {{name: {{_eq: Ada}}}}{more}}}\n"
+        )
+    };
+    let tables = [
+        "  - table: pet\n    update_permissions:\n".to_owned(),
+        update("a", "name", ""),
+        update("b", "name", ", check: null"),
+        update("c", "name", ", check: {}"),
+        update("d", "id", ""),
+    ];
+    write(&folder, &[VERSION, ("databases/databases.yaml", &pets(&tables.concat()))]);
+    let output = weir(&folder, &["check", "--metadata", "metadata"]);
+    let said = words(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let told = "warning: source `default`: `pet`: update permission of a, b: a row has to fulfil the filter after the update too";
+    assert!(said.contains(told), "{said}");
+}
+
+#[test]
 fn a_wrong_shape_refuses_the_start_with_its_place() {
     let folder = Folder::new();
     folder.pets();

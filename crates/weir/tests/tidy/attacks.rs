@@ -107,6 +107,8 @@ const ATTACKS: &[(u32, &str, &[&str])] = &[
             "row_74_no_write_ends_outside_the_check_and_presets_hold",
             "row_74_rows_by_variables_are_checked_and_preset_too",
             "row_74_an_upsert_passes_the_check_of_its_branch",
+            "row_74_without_a_check_no_update_moves_a_row_out_of_the_filter",
+            "row_74_an_upsert_without_a_check_on_updates_passes_that_on_inserts_and_stays_in_the_filter",
             "a_partner_that_is_taken_has_to_be_one_the_caller_may_update",
             "a_role_writes_what_it_may_on_sqlite",
             "a_role_writes_what_it_may_on_postgres",
@@ -119,6 +121,7 @@ const ATTACKS: &[(u32, &str, &[&str])] = &[
         "inherited and unknown roles",
         &[
             "row_76_inherited_roles_get_the_union_and_no_more",
+            "row_76_roles_agree_on_a_write_whatever_the_order_of_its_parts",
             "row_76_values_of_related_rows_are_hidden_as_their_cells_are",
         ],
     ),

@@ -29,7 +29,7 @@ static IS_BUSY: AtomicBool = AtomicBool::new(false);
 
 /// Forms of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ProfileForm {
     /// `profile.proto`, packed by gzip.
     Pprof,
     /// A picture in SVG.
@@ -37,15 +37,15 @@ enum Form {
 }
 
 /// The right to take a profile.
-struct Turn;
+struct ProfileTurn;
 
-impl Turn {
+impl ProfileTurn {
     fn take() -> Option<Self> {
         (!IS_BUSY.swap(true, Ordering::AcqRel)).then_some(Self)
     }
 }
 
-impl Drop for Turn {
+impl Drop for ProfileTurn {
     fn drop(&mut self) {
         IS_BUSY.store(false, Ordering::Release);
     }
@@ -54,13 +54,13 @@ impl Drop for Turn {
 /// A profile that is being taken. The profiler ends before the turn does.
 struct Taking {
     profiler: ProfilerGuard<'static>,
-    _turn: Turn,
+    _turn: ProfileTurn,
 }
 
 /// Answers a GET after the seconds it names.
 pub(crate) async fn answer(head: &Parts) -> Result<Answer, Refusal> {
     let (seconds, form) = asked(head.uri.query().unwrap_or_default()).map_err(Refusal::bad_request)?;
-    let turn = Turn::take().ok_or_else(|| {
+    let turn = ProfileTurn::take().ok_or_else(|| {
         let message = "a profile is being taken; ask again when it is over";
         Refusal::new(StatusCode::CONFLICT, "PROFILE_BUSY", message)
     })?;
@@ -74,14 +74,14 @@ pub(crate) async fn answer(head: &Parts) -> Result<Answer, Refusal> {
         let report = taking.profiler.report().build().map_err(|cause| failed(&cause))?;
         drop(taking);
         match form {
-            Form::Pprof => format::pprof(&report).map_err(|cause| failed(&cause)),
-            Form::Flame => Ok(flame::picture(&report).into_bytes()),
+            ProfileForm::Pprof => format::pprof(&report).map_err(|cause| failed(&cause)),
+            ProfileForm::Flame => Ok(flame::picture(&report).into_bytes()),
         }
     });
     let bytes = written.await.map_err(|cause| failed(&cause))??;
     let (ty, name) = match form {
-        Form::Pprof => ("application/octet-stream", "attachment; filename=\"weir.pb.gz\""),
-        Form::Flame => ("image/svg+xml", "inline; filename=\"weir.svg\""),
+        ProfileForm::Pprof => ("application/octet-stream", "attachment; filename=\"weir.pb.gz\""),
+        ProfileForm::Flame => ("image/svg+xml", "inline; filename=\"weir.svg\""),
     };
     let mut response = Response::new(ResponseBody::whole(bytes));
     let headers = response.headers_mut();
@@ -97,16 +97,16 @@ fn failed(cause: &dyn std::fmt::Display) -> Refusal {
 }
 
 /// The seconds and the form that a query asks for.
-fn asked(query: &str) -> Result<(u64, Form), String> {
-    let (mut seconds, mut form) = (SECONDS, Form::Pprof);
+fn asked(query: &str) -> Result<(u64, ProfileForm), String> {
+    let (mut seconds, mut form) = (SECONDS, ProfileForm::Pprof);
     for pair in query.split('&').filter(|it| !it.is_empty()) {
         match pair.split_once('=').unwrap_or((pair, "")) {
             ("seconds", text) => {
                 let read = text.parse().ok().filter(|it| (1..=SECONDS_MAX).contains(it));
                 seconds = read.ok_or_else(|| format!("`seconds` is a number from 1 to {SECONDS_MAX}"))?;
             }
-            ("format", "pprof") => form = Form::Pprof,
-            ("format", "flamegraph") => form = Form::Flame,
+            ("format", "pprof") => form = ProfileForm::Pprof,
+            ("format", "flamegraph") => form = ProfileForm::Flame,
             ("format", _) => return Err("`format` is `pprof` or `flamegraph`".into()),
             (name, _) => return Err(format!("`{name}` is not known; there are `seconds` and `format`")),
         }
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_url_names_seconds_and_a_form() {
-        let check = |query: &str, expected: Result<(u64, Form), &str>| {
+        let check = |query: &str, expected: Result<(u64, ProfileForm), &str>| {
             let found = asked(query);
             assert_eq!(
                 found.as_ref().map_err(|it| it.as_str()),
@@ -128,8 +128,8 @@ mod tests {
                 "{query}"
             );
         };
-        check("", Ok((10, Form::Pprof)));
-        check("seconds=3&format=flamegraph", Ok((3, Form::Flame)));
+        check("", Ok((10, ProfileForm::Pprof)));
+        check("seconds=3&format=flamegraph", Ok((3, ProfileForm::Flame)));
         for wrong in ["seconds=0", "seconds=61", "seconds=x", "seconds=-1"] {
             check(wrong, Err("`seconds` is a number from 1 to 60"));
         }
@@ -139,9 +139,9 @@ mod tests {
 
     #[test]
     fn one_profile_is_taken_at_a_time() {
-        let turn = Turn::take().expect("nobody has it");
-        assert!(Turn::take().is_none());
+        let turn = ProfileTurn::take().expect("nobody has it");
+        assert!(ProfileTurn::take().is_none());
         drop(turn);
-        assert!(Turn::take().is_some());
+        assert!(ProfileTurn::take().is_some());
     }
 }

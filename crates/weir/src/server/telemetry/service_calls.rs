@@ -39,17 +39,17 @@ impl ServiceMetrics {
 }
 
 /// Name, help, and the count of a caller.
-type Family = (&'static str, &'static str, fn(&CallerCalls) -> u64);
+type CallFamily = (&'static str, &'static str, fn(&CallerCalls) -> u64);
 
-const FAMILIES: [Family; 2] = [
+const FAMILIES: [CallFamily; 2] = [
     ("service_retries", "Attempts to call a service after a failed one", |it| it.retries),
     ("service_hedges", "Second attempts beside one that took longer than usual", |it| it.hedges),
 ];
 
 /// Name, help, and the state of a service.
-type State = (&'static str, &'static str, fn(&ServiceCalls) -> Option<u64>);
+type ServiceGauge = (&'static str, &'static str, fn(&ServiceCalls) -> Option<u64>);
 
-const STATES: [State; 3] = [
+const STATES: [ServiceGauge; 3] = [
     ("service_attempts_in_flight", "Attempts to call a service that are under way", |it| Some(it.in_flight)),
     ("service_calls_waiting", "Calls that wait, as many as may be are under way", |it| Some(it.waiting)),
     ("service_breaker_open", "1 while a service is left alone as too many calls failed", |it| {

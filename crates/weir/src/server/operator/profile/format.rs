@@ -46,11 +46,11 @@ struct Location {
     #[prost(uint64, tag = "3")]
     address: u64,
     #[prost(message, repeated, tag = "4")]
-    line: Vec<Line>,
+    line: Vec<SourceLine>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Line {
+struct SourceLine {
     #[prost(uint64, tag = "1")]
     function_id: u64,
     #[prost(int64, tag = "2")]
@@ -143,7 +143,7 @@ fn profile(report: &Report) -> Profile {
                     profile.function.push(Function { id: next, name, system_name, filename });
                     next
                 });
-                line.push(Line { function_id, line: symbol.lineno().into() });
+                line.push(SourceLine { function_id, line: symbol.lineno().into() });
             }
             let address = symbols.first().and_then(|it| it.addr).map_or(0, |it| it as u64);
             profile.location.push(Location { id, address, line });

@@ -1,0 +1,3 @@
+-- permissions
+-- boat
+UPDATE "public"."boat" AS t0 SET "price" = $1 WHERE t0."price" > $2 RETURNING (CASE WHEN t0."price" > $2 THEN NULL ELSE 'weir: a written row breaks the check of a permission' END)::timestamptz
