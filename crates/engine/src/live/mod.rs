@@ -1,6 +1,6 @@
 //! Live queries: operations that are run again when their data changes, and whose subscribers get each result that differs.
 //!
-//! Subscriptions with the same operation, variables and caller's values are one [`registry::Member`], which is read once for all. `registry` knows which
+//! Subscriptions with the same operation, variables and caller's values are one member of the registry, which is read once for all. `registry` knows which
 //! member depends on which table or row, `runner` reads those whose data changed, on a thread of its own.
 //!
 //! **Invariant:** a member stands in the index before its first read begins, and a change during a read causes one more: the last

@@ -171,8 +171,8 @@ async fn pump(
                 continue;
             }
             LiveStep::Refused(body) => form.result(&body),
-            LiveStep::Denied(error) => form.failure(&error.message, "UNAUTHENTICATED"),
-            LiveStep::Expired => form.failure("the session has ended", "UNAUTHENTICATED"),
+            LiveStep::Denied(error) => form.failure(&error.message, "ACCESS_DENIED"),
+            LiveStep::Expired => form.failure("the session has ended", "ACCESS_DENIED"),
         };
         // A client that is gone needs no end.
         if sender.send(Ok(last)).await.is_ok() {
