@@ -6,7 +6,7 @@ use crate::caller::Caller;
 use crate::consistency::Consistency;
 use crate::engine::{Engine, Request, Response, RunInput, Timing, refused};
 use crate::plan::Plan;
-use crate::planner::{Bound, PlanRequest, PlanThread, Refusal};
+use crate::planner::Bound;
 use crate::source::{FetchInput, Headers, Protocol};
 use std::fmt;
 use std::sync::Arc;
@@ -40,11 +40,7 @@ impl Engine {
     pub async fn bind(&self, request: Request<'_>, caller: &Caller) -> Result<BoundOperation, Response> {
         let mut timing = Timing::default();
         let planner = &self.planner;
-        let asked = PlanRequest { request, profile: caller.profile(), is_live: true };
-        let ready = match planner.ready(&asked, PlanThread::Loop, &mut timing) {
-            Err(Refusal::Costly) => Box::pin(planner.aside(&asked, &mut timing)).await,
-            ready => ready,
-        };
+        let ready = planner.bound(&request, caller, true, &mut timing).await;
         let Bound { plan, variables } = ready.map_err(|refusal| refused(refusal, &request, timing))?;
         let headers = KeptHeaders::of(&plan, request.headers);
         let variables = Arc::clone(planner.values(variables.as_ref()));
@@ -57,8 +53,10 @@ impl Engine {
         let BoundOperation { plan, variables, caller, headers, protocol, text } = operation;
         let bound = Bound { plan: Arc::clone(plan), variables: Some(Arc::clone(variables)) };
         let (bound, protocol, headers) = (&bound, *protocol, headers as &dyn Headers);
-        let input = RunInput { bound, caller, headers, protocol, text, deadline, observation: None };
-        self.answer(input, Timing::default()).await
+        let observation = self.observation(headers);
+        let observation = observation.as_ref();
+        let input = RunInput { bound, caller, headers, protocol, text, deadline, observation };
+        self.answer(&input, &mut Timing::default()).await
     }
 }
 
@@ -131,7 +129,7 @@ pub(crate) struct KeptHeaders {
 }
 
 impl KeptHeaders {
-    /// Those of `headers` that `plan` reads.
+    /// Keeps the headers that `plan` reads.
     pub(crate) fn of(plan: &Plan, headers: &dyn Headers) -> Self {
         let mut names: Vec<&str> =
             plan.nodes.iter().flat_map(|it| it.fetch.reads_headers()).map(|it| &**it).collect();

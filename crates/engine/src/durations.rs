@@ -42,16 +42,16 @@ thread_local! {
     };
 }
 
-/// What [`Durations`] have counted.
+/// Counts of [`Durations`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DurationCounts {
-    /// Those that have begun; less than have ended where nobody tells beginnings.
+    /// Durations that have begun; fewer than have ended where beginnings are not told.
     pub begun: u64,
-    /// Those that have ended.
+    /// Durations that have ended.
     pub count: u64,
     /// Their sum, in nanoseconds.
     pub sum_ns: u64,
-    /// Those that ended, by bucket.
+    /// Durations that have ended, by bucket.
     pub buckets: [u64; BUCKETS],
 }
 
@@ -104,7 +104,7 @@ impl Durations {
 }
 
 impl DurationCounts {
-    /// Those that have begun and not ended.
+    /// Durations that have begun and not ended.
     #[must_use]
     pub fn in_flight(&self) -> u64 {
         self.begun.saturating_sub(self.count)

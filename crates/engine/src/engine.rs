@@ -18,7 +18,7 @@ use crate::tag_versions::TagVersions;
 use crate::unread::Receiver;
 use bytes::Bytes;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use weir_language::ast::OperationKind;
 use weir_language::json::JsonRef;
@@ -275,8 +275,6 @@ pub struct Engine {
     no_headers: Arc<str>,
     pub(crate) responses: Responses,
     profiles: Profiles,
-    /// Numbers of the sources for the observer.
-    source_numbers: Box<[u32]>,
 }
 
 impl Engine {
@@ -285,15 +283,11 @@ impl Engine {
     pub fn new(graph: Graph, settings: Settings) -> Self {
         let responses = Responses::new(settings.responses_bytes_max, Arc::default());
         let profiles = Profiles::new(&graph.facts(&Identity::nobody()), &settings.without_introspection);
-        let number =
-            |it: &dyn Observer| graph.sources().iter().map(|(own, _)| it.source(own.name())).collect();
-        let source_numbers = settings.observer.as_deref().map_or_else(Box::default, number);
         Self {
             planner: Arc::new(Planner::new(graph, settings)),
             no_headers: Arc::from(""),
             responses,
             profiles,
-            source_numbers,
         }
     }
 
@@ -335,22 +329,10 @@ impl Engine {
 
     /// Answers `request`. Never fails: what goes wrong is in the response.
     pub async fn execute(&self, request: Request<'_>, caller: &Caller) -> Response {
-        let Request { protocol, query: text, headers, deadline, .. } = request;
-        let mut timing = Timing::default();
-        let planner = &self.planner;
-        let observation = planner.settings.observer.as_deref().map(|observer| Observation {
-            observer,
-            sources: &self.source_numbers,
-            request: headers.span(),
-            fetches: AtomicU32::new(0),
-        });
+        let (began, mut timing) = (Instant::now(), Timing::default());
+        let observation = self.observation(request.headers);
         let observation = observation.as_ref();
-        let (began, asked) =
-            (Instant::now(), PlanRequest { request, profile: caller.profile(), is_live: false });
-        let ready = match planner.ready(&asked, PlanThread::Loop, &mut timing) {
-            Err(Refusal::Costly) => Box::pin(planner.aside(&asked, &mut timing)).await,
-            ready => ready,
-        };
+        let ready = self.planner.bound(&request, caller, false, &mut timing).await;
         if let Some(observation) = observation {
             planned(observation, began, &timing);
         }
@@ -358,14 +340,22 @@ impl Engine {
             Ok(bound) => bound,
             Err(refusal) => return refused(refusal, &request, timing),
         };
+        let Request { protocol, query: text, headers, deadline, .. } = request;
         let bound = &bound;
-        self.answer(RunInput { bound, caller, headers, protocol, text, deadline, observation }, timing).await
+        let input = RunInput { bound, caller, headers, protocol, text, deadline, observation };
+        self.answer(&input, &mut timing).await
+    }
+
+    /// The observation of a request with these headers.
+    pub(crate) fn observation(&self, headers: &dyn Headers) -> Option<Observation<'_>> {
+        let Planner { settings, source_numbers, .. } = &*self.planner;
+        Observation::of(settings.observer.as_deref(), source_numbers, headers.span())
     }
 
     /// Runs a bound plan.
-    pub(crate) async fn answer(&self, input: RunInput<'_>, mut timing: Timing) -> Response {
+    pub(crate) async fn answer(&self, input: &RunInput<'_>, timing: &mut Timing) -> Response {
         let started = Instant::now();
-        let RunInput { bound, caller, headers, protocol, text, deadline, observation } = input;
+        let RunInput { bound, caller, headers, protocol, text, deadline, observation } = *input;
         let Bound { plan, variables } = bound;
         let variables = self.planner.values(variables.as_ref());
         let graph = &self.planner.graph;
@@ -412,7 +402,7 @@ impl Engine {
             capacity,
             lifetime,
             body,
-            timing,
+            timing: *timing,
             position,
             operation: plan.number,
         }

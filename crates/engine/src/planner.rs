@@ -4,11 +4,11 @@
 //!
 //! **Invariant:** a planner has one graph and one cache.
 
-use crate::caller::Profile;
+use crate::caller::{Caller, Profile};
 use crate::compose::{Graph, Owner};
 use crate::engine::{Request, Settings, Timing};
 use crate::errors::Failure;
-use crate::observer::ObservedOperation;
+use crate::observer::{ObservedOperation, Observer};
 use crate::plan::build::{PlanContext, build, coercion, reading};
 use crate::plan::cache::{CachedPlan, PlanCache, PlanKeyRef};
 use crate::plan::refused::must_not_be_null;
@@ -58,6 +58,8 @@ pub(crate) struct Planner {
     no_variables: Arc<Variables>,
     /// Plans built since the start.
     pub(crate) built: AtomicU64,
+    /// Numbers of the sources for the observer.
+    pub(crate) source_numbers: Box<[u32]>,
 }
 
 /// A request and the profile of its caller, for which it is planned.
@@ -168,13 +170,34 @@ impl Planner {
     /// A planner over `graph` with an empty cache.
     pub(crate) fn new(graph: Graph, settings: Settings) -> Self {
         let plans = PlanCache::new(settings.plan_cache_bytes_max);
-        Self { graph, settings, plans, no_variables: Arc::default(), built: AtomicU64::new(0) }
+        let number =
+            |it: &dyn Observer| graph.sources().iter().map(|(own, _)| it.source(own.name())).collect();
+        let source_numbers = settings.observer.as_deref().map_or_else(Box::default, number);
+        let (no_variables, built) = (Arc::default(), AtomicU64::new(0));
+        Self { graph, settings, plans, no_variables, built, source_numbers }
+    }
+
+    /// The plan of `request` and its variables, made away from the event loop if that may take long.
+    /// # Errors
+    /// The reason for which the request is not executed.
+    pub(crate) async fn bound(
+        self: &Arc<Self>,
+        request: &Request<'_>,
+        caller: &Caller,
+        is_live: bool,
+        timing: &mut Timing,
+    ) -> Result<Bound, Refusal> {
+        let request = PlanRequest { request: *request, profile: caller.profile(), is_live };
+        match self.ready(&request, PlanThread::Loop, timing) {
+            Err(Refusal::Costly) => Box::pin(self.aside(&request, timing)).await,
+            ready => ready,
+        }
     }
 
     /// As [`Planner::ready`], on a thread that serves no connections.
     /// # Errors
     /// Why the request is not executed.
-    pub(crate) async fn aside(
+    async fn aside(
         self: &Arc<Self>,
         request: &PlanRequest<'_>,
         timing: &mut Timing,

@@ -5,7 +5,7 @@ use std::fs;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// What `/proc` tells.
+/// Figures of `/proc`.
 pub(crate) fn describe() -> Setup {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let cpu = read("/proc/cpuinfo");

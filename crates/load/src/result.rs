@@ -31,9 +31,9 @@ pub struct RunResult {
     pub name: String,
     /// RFC 3339, UTC.
     pub started_at: String,
-    /// What was measured, on which machine.
+    /// Target and machine of the measurement.
     pub setup: Setup,
-    /// Whether the figures may be used.
+    /// Verdict: valid or void.
     pub verdict: Verdict,
     /// All operations together.
     pub total: OperationResult,
@@ -74,7 +74,7 @@ pub struct Setup {
     pub seed: u64,
 }
 
-/// Whether the figures of a run may be used.
+/// Verdict of a run: valid or void, with the reasons.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// False if the generator was too slow to offer its load: the figures then say nothing about the server.
@@ -259,7 +259,7 @@ pub struct Slice {
     pub heat: Vec<(u64, u64)>,
 }
 
-/// What a process used while it was under load.
+/// Resources that a process used under load.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessSeries {
     /// As the plan named it; several processes of one name are summed.
@@ -296,7 +296,7 @@ pub struct MaxResult {
     pub name: String,
     /// RFC 3339, UTC.
     pub started_at: String,
-    /// What was measured, on which machine.
+    /// Target and machine of the measurement.
     pub setup: Setup,
     /// The bound in words: `p50 < 200ms, errors < 0.1 %`.
     pub bound: String,
@@ -344,7 +344,7 @@ pub struct CompareResult {
     pub format: u32,
     /// RFC 3339, UTC.
     pub started_at: String,
-    /// What was measured, on which machine; `target` is A.
+    /// Target and machine of the measurement; `target` is A.
     pub setup: Setup,
     /// The two sides.
     pub a: String,

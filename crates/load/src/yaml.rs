@@ -51,6 +51,21 @@ fn words(error: &Error) -> String {
     first.rsplit_once(" at line ").map_or(first, |it| it.0).to_string()
 }
 
+/// The name of a header that stands before `value`.
+/// # Errors
+/// It is no name, or the value has control characters.
+pub(crate) fn header_name(
+    name: &Spanned<String>,
+    value: &Spanned<String>,
+) -> Result<http::HeaderName, Mistake> {
+    let header = http::HeaderName::from_bytes(name.value.as_bytes())
+        .map_err(|_| Mistake::at(name.referenced, format!("`{}` is no name of a header", name.value)))?;
+    match value.value.contains(|it: char| it.is_control()) {
+        true => Err(Mistake::at(value.referenced, "a header's value is one line without control characters")),
+        false => Ok(header),
+    }
+}
+
 /// Says that `name` is none of the `known`, and which of them it may be.
 pub(crate) fn unknown(what: &str, name: &str, known: &[impl AsRef<str>]) -> String {
     let near =

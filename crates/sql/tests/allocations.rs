@@ -60,8 +60,7 @@ impl Asked {
             ..Request::new(query, Instant::now() + Duration::from_secs(60))
         };
         let caller = self.engine.caller(identity);
-        // Builds without optimisation have a runtime box a future of more than 2 KiB: that is no allocation of a request.
-        let answering = Box::pin(self.engine.execute(request, &caller));
+        let answering = self.engine.execute(request, &caller);
         let (allocations, response) = counting::count(|| match &self.runtime {
             Some(runtime) => runtime.block_on(answering),
             None => answering.now_or_never().expect("a short page is read at once"),

@@ -49,7 +49,7 @@ struct Queue {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Box<dyn Job>>,
-    /// Those who ask for the version of the data.
+    /// Requests for the version of the data.
     looks: Vec<oneshot::Sender<i64>>,
     closed: bool,
     /// The writer sleeps and has not been woken.
@@ -74,7 +74,7 @@ impl Queue {
         state.jobs.drain(..count).collect()
     }
 
-    /// What waits; `None` when the writer is gone and all is done.
+    /// The next input; `None` when the writer is gone and all is done.
     fn next(&self) -> Option<WriterInput> {
         let mut state = self.lock();
         loop {
@@ -94,9 +94,9 @@ impl Queue {
     }
 }
 
-/// What waits for the writer.
+/// An input of the writer.
 enum WriterInput {
-    /// Those who ask for the version of the data, between transactions.
+    /// Requests for the version of the data, answered between transactions.
     Looks(Vec<oneshot::Sender<i64>>),
     /// Jobs, at least one.
     Group(Vec<Box<dyn Job>>),
@@ -306,7 +306,7 @@ impl Committer {
     fn look(&self, looks: Vec<oneshot::Sender<i64>>) {
         if let Ok(version) = data_version(&self.connection) {
             for look in looks {
-                // Who waits no longer needs no answer.
+                // A receiver that was dropped needs no answer.
                 let _ = look.send(version);
             }
         }

@@ -158,7 +158,7 @@ impl SourceTable {
         *lock(&counts.failures).entry(code).or_default() += 1;
     }
 
-    /// Those that were asked.
+    /// The sources that were asked.
     pub(crate) fn fetches(&self) -> Vec<SourceFetches> {
         let names = lock(&self.names);
         let asked = names.iter().zip(&self.places).filter_map(|(name, place)| {

@@ -59,7 +59,7 @@ pub(crate) struct ExecutionContext<'r> {
     pub(crate) hold_back_bytes: usize,
     /// Parts that one condition may have.
     pub(crate) conditions_max: u32,
-    /// Who is told of each fetch.
+    /// The observer's view of the request: it is told each fetch.
     pub(crate) observation: Option<&'r Observation<'r>>,
 }
 

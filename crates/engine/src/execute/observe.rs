@@ -1,4 +1,4 @@
-//! What the observer is told of one request: its fetches as they begin and end.
+//! Tells the observer each fetch of one request, as it begins and ends.
 //!
 //! **Invariant:** a fetch that began is told once, also if it is given up.
 //!
@@ -25,6 +25,15 @@ pub(crate) struct Observation<'r> {
 }
 
 impl<'r> Observation<'r> {
+    /// Of a request within the span `request`, or of a read without one; `None`: nobody listens.
+    pub(crate) fn of(
+        observer: Option<&'r dyn Observer>,
+        sources: &'r [u32],
+        request: Option<SpanContext>,
+    ) -> Option<Self> {
+        observer.map(|observer| Self { observer, sources, request, fetches: AtomicU32::new(0) })
+    }
+
     /// Tells the beginning of a fetch of `node`; introspection is none.
     pub(crate) fn begin(
         &'r self,

@@ -6,7 +6,7 @@ use super::registry::DueRead;
 use super::subscription::LiveResult;
 use super::{FeedSink, LiveShared};
 use crate::engine::Body;
-use crate::execute::{self, ExecutionContext, ExecutionResult};
+use crate::execute::{self, ExecutionContext, ExecutionResult, Observation};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::StreamExt;
@@ -96,6 +96,7 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
     let DueRead { id, operation, since, cause } = due;
     let settings = &shared.settings;
     let planner = &shared.planner;
+    let observation = Observation::of(planner.settings.observer.as_deref(), &planner.source_numbers, None);
     let context = ExecutionContext {
         graph: &planner.graph,
         plan: &operation.plan,
@@ -108,7 +109,7 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         deadline: Instant::now() + settings.read_timeout,
         hold_back_bytes: planner.settings.hold_back_bytes,
         conditions_max: planner.settings.conditions_max,
-        observation: None,
+        observation: observation.as_ref(),
     };
     let ran = AssertUnwindSafe(execute::run(context)).catch_unwind().await;
     let (body, remaining_ms) = match ran {

@@ -38,7 +38,7 @@ pub struct LiveResult {
     pub took: Duration,
 }
 
-/// What a member's subscribers wait for; `None` before the first result.
+/// The newest result of a member; `None` before the first.
 pub(super) type Newest = Option<Arc<LiveResult>>;
 
 /// One subscription; dropped, it ends.

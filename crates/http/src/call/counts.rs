@@ -49,7 +49,7 @@ impl CallCounts {
 
     /// Makes and counts `call`, also if it is given up.
     /// # Errors
-    /// Those of the call.
+    /// Errors of the call.
     pub async fn count(
         &self,
         call: impl Future<Output = Result<Answer, Failure>>,

@@ -116,7 +116,7 @@ pub struct Went {
     pub address: Option<SocketAddr>,
     /// Number of attempts, retries and hedges included.
     pub attempts: u32,
-    /// Those of them that were made beside one that took long.
+    /// Hedged calls: made beside one that took long.
     pub hedges: u32,
     /// Total time.
     pub took: Duration,

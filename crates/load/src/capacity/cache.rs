@@ -7,7 +7,7 @@
 use super::zipf::Zipf;
 use serde::Serialize;
 
-/// What is cached and how it is asked for.
+/// Keys of a cache and their popularity.
 #[derive(Clone, Debug, Serialize)]
 pub struct Caching {
     /// Different keys.

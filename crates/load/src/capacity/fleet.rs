@@ -9,7 +9,7 @@ use super::zone_loss;
 use crate::figures::{self, cpu_time, decimal, percent, thousands};
 use serde::Serialize;
 
-/// How a term changes the sum.
+/// Effect of a term on the sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
@@ -26,9 +26,9 @@ pub enum Step {
 /// One line of the sum.
 #[derive(Clone, Debug, Serialize)]
 pub struct Term {
-    /// How it changes the sum.
+    /// Its effect on the sum.
     pub step: Step,
-    /// What the figure is.
+    /// Name of the figure.
     pub name: String,
     /// The figure.
     pub value: f64,
@@ -41,7 +41,7 @@ pub struct Term {
 /// A fleet and what it does.
 #[derive(Clone, Debug, Serialize)]
 pub struct Estimate {
-    /// What it was made of.
+    /// Its inputs.
     pub inputs: Inputs,
     /// The sum, line by line.
     pub terms: Vec<Term>,
@@ -69,7 +69,7 @@ pub struct Estimate {
     pub zone_loss: Option<Course>,
 }
 
-/// Whether the fleet is as small as wanted, and what it takes.
+/// Comparison of the fleet with the number of machines that was asked for.
 #[derive(Clone, Debug, Serialize)]
 pub struct AtMost {
     /// Machines wanted at most.

@@ -4,7 +4,7 @@ use super::input::{OperationCost, Sourced};
 use crate::figures::{rate, thousands};
 use crate::result::{GENERATOR, MaxResult, RunResult};
 
-/// What the server used per request: of the mix of a `weir load run`, or of the operation `name` of a `weir load max`.
+/// CPU of the server per request: of the mix of a `weir load run`, or of the operation `name` of a `weir load max`.
 /// `process` names the server's process where several were watched.
 /// # Errors
 /// A text that is no result, a void run, or one without the server's process.

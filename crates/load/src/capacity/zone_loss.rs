@@ -4,7 +4,7 @@
 use super::queue::{Course, Interval, Patience, Queue};
 use serde::Serialize;
 
-/// How a loss is noticed. Times in seconds.
+/// Detection of a loss. Times in seconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct ZoneLoss {
     /// Time until health checks take the zone's machines out.

@@ -6,7 +6,7 @@ use super::latency::{Failures, LatencyModel, Status};
 use super::names::Name;
 use super::template::{Names, Template, Words};
 use crate::expression::mix;
-use crate::yaml::{self, Mistake, Pairs, Span, Tree, range, unknown};
+use crate::yaml::{self, Mistake, Pairs, Span, Tree, header_name, range, unknown};
 use http::{HeaderName, Method};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
@@ -166,15 +166,7 @@ impl Shared<'_> {
         let body = text.body.map(|it| Template::read(&it, &names, calls)).transpose()?;
         let mut headers: Vec<(HeaderName, Words)> = Vec::new();
         for (name, value) in self.headers.0.iter().chain(&text.headers.0) {
-            let header = HeaderName::from_bytes(name.value.as_bytes()).map_err(|_| {
-                Mistake::at(name.referenced, format!("`{}` is no name of a header", name.value))
-            })?;
-            if value.value.contains(|it: char| it.is_control()) {
-                return Err(Mistake::at(
-                    value.referenced,
-                    "a header's value is one line without control characters",
-                ));
-            }
+            let header = header_name(name, value)?;
             headers.retain(|it| it.0 != header);
             headers.push((header, Words::read(value, &names, calls)?));
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How much, when, and for how long.
+/// Amount of requests over time, and the duration.
 #[derive(Clone, Debug)]
 pub enum Load {
     /// Requests come by a schedule, whatever the server does.

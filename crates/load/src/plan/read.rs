@@ -11,7 +11,7 @@ use super::{Flow, Plan, replay};
 use crate::result::OperationKind;
 use crate::text::Piece;
 use crate::wire::Target;
-use crate::yaml::{Mistake, Pairs, Span, unknown};
+use crate::yaml::{Mistake, Pairs, Span, header_name, unknown};
 use http::HeaderName;
 use serde_saphyr::{Location, Spanned};
 use std::cell::RefCell;
@@ -285,15 +285,7 @@ impl Builder<'_> {
     ) -> Result<Vec<HeaderTemplate>, Mistake> {
         let mut found: Vec<HeaderTemplate> = Vec::new();
         for (name, value) in self.headers.0.iter().chain(&own.0) {
-            let header = HeaderName::from_bytes(name.value.as_bytes()).map_err(|_| {
-                Mistake::at(name.referenced, format!("`{}` is no name of a header", name.value))
-            })?;
-            if value.value.contains(|it: char| it.is_control()) {
-                return Err(Mistake::at(
-                    value.referenced,
-                    "a header's value is one line without control characters",
-                ));
-            }
+            let header = header_name(name, value)?;
             found.retain(|it| it.0 != header);
             found.push((header, naming.pieces(&value.value, value.referenced)?));
         }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Ticks per second of `/proc/PID/stat`: `USER_HZ`, which is part of Linux's interface to programs.
 const TICKS_PER_S: f64 = 100.0;
 
-/// What a process has used so far.
+/// CPU time and context switches of a process so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     ticks: u64,

@@ -1,4 +1,4 @@
-//! What a generator counts; the counts of several generators add up.
+//! Counts of a generator; those of several generators add up.
 //!
 //! **Cost:** an answer is two entries of histograms and a few sums; memory grows with seconds, not with requests.
 

@@ -12,7 +12,7 @@ use weir_relational::plan::{Parameter, Plan};
 pub(crate) struct ConfinedTables(Vec<(Tag, Vec<Parameter>)>);
 
 impl ConfinedTables {
-    /// Those of `plan`.
+    /// The confined tables of `plan`.
     pub(crate) fn of(frontend: &dyn ApiFrontend, plan: &Plan) -> Self {
         let catalog = &frontend.relations().catalog;
         let confined = row_keys(catalog, plan).into_iter();

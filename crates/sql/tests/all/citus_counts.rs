@@ -47,7 +47,7 @@ impl Counts {
     fn add(&mut self, catalog: &Catalog, questions: &[String]) {
         let (api, model) = (api_over(catalog.clone()), Model::new(catalog));
         for question in questions {
-            // What GraphQL itself refuses, and what asks no database, is no operation of Citus.
+            // Requests that GraphQL refuses, or that ask no database, are no operations of Citus.
             let sent = all_sent(&Identity::admin(), &api, Flavour::Citus, question).unwrap_or_default();
             if sent.is_empty() {
                 continue;

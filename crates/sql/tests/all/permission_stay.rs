@@ -65,7 +65,7 @@ fn row_74_without_a_check_no_update_moves_a_row_out_of_the_filter() {
         &json!({"columns": columns, "filter": named}),
         &[(move_on, FAILED), (rename, FAILED), (upsert, one)],
     );
-    // What the filter reads of the row from other tables.
+    // Rows of other tables that the filter reads.
     let crew = filter(r#"{"id": {"_eq": 1}, "crews": {"name": {"_cgt": ["$", "name"]}}}"#);
     check(
         &json!({"columns": ["name"], "filter": crew}),

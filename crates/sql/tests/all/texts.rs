@@ -105,7 +105,7 @@ pub fn api_with(catalog: Catalog, tables: &[TableEntry]) -> Arc<Api> {
 fn api_of(catalog: Catalog, options: ModelOptions<'_>) -> Arc<Api> {
     let (model, _) = Model::build(catalog, options, &mut |_| Err("none".into()));
     let (permissions, warnings) = weir_sql::permission::build(&model, &options);
-    // Those without an entry are advice.
+    // Keys without an entry are advice.
     assert!(warnings.iter().all(|it| it.entry.is_empty()), "{warnings:?}");
     Arc::new(generate(model, permissions).unwrap())
 }

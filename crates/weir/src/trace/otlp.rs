@@ -94,7 +94,7 @@ fn traces_at(endpoint: &str) -> String {
     if base.ends_with(PATH) { base.to_owned() } else { format!("{base}/{PATH}") }
 }
 
-/// What is the same for all spans.
+/// Resource attributes: the same for all spans.
 fn resource(config: &config::Tracing) -> Resource {
     let is_named = |name: &str| std::env::var(name).is_ok_and(|it| it.contains("service.name"));
     let has_name = std::env::var("OTEL_SERVICE_NAME").is_ok() || is_named("OTEL_RESOURCE_ATTRIBUTES");

@@ -1,4 +1,4 @@
-//! What operators see: the page of metrics against its rules, its documentation and the board; logs; profiles.
+//! Metrics (against OpenMetrics' rules, the manual and the board), logs and profiles of a running server.
 
 use crate::support::{Answer, Folder, Weir, body, command, config, message, read, until};
 use crate::upstream_kit::{Upstream, answers};

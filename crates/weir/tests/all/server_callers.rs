@@ -93,7 +93,7 @@ fn users_of_a_server_are_told_apart_by_what_their_tokens_say() {
     // Without a token there is nothing of the server.
     let none = ask(&weir, "", "{ __schema { queryType { fields { name } } types { name } } }").to_string();
     assert!(none.contains("no_queries_available") && !none.contains("pet"), "{none}");
-    // What is an operator's wants a credential of a guest, and another one of a user.
+    // An operator's address asks a guest for a credential, and refuses a user's.
     let metrics = |headers: &[(&str, &str)]| weir.get("/metrics", headers).status;
     assert_eq!((metrics(&[]), metrics(&[("authorization", &ann)])), (401, 403));
     // A client's own header says nothing.

@@ -53,7 +53,7 @@ pub(in crate::cli) struct PlanOptions {
     errors_max: Option<f64>,
 }
 
-/// How much is sent, when.
+/// Amount of requests over time.
 #[derive(Clone, Debug, Default, Args)]
 #[command(group = ArgGroup::new("kind").args(["closed", "profile", "replay"]))]
 pub(in crate::cli) struct AmountOptions {

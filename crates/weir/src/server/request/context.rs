@@ -99,7 +99,7 @@ pub(crate) struct RequestContext {
     pub(crate) cookies: RefCell<Vec<HeaderValue>>,
     /// Its span, where traces are recorded.
     pub(crate) span: Option<RequestSpan>,
-    /// What logs tell of its last operation.
+    /// Notes on its last operation, for logs.
     pub(crate) noted: RefCell<Noted>,
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn flush() {
     }
 }
 
-/// What is told of a request.
+/// One request in the access log.
 pub(crate) struct Access<'a> {
     pub(crate) request_id: &'a str,
     pub(crate) head: &'a Parts,

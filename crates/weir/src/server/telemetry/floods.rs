@@ -84,7 +84,7 @@ impl Floods {
         is_written
     }
 
-    /// What was held back in seconds that are over.
+    /// Lines that were held back in seconds that are over.
     pub(super) fn take(&self) -> Vec<Held> {
         self.take_at(self.second())
     }

@@ -119,7 +119,7 @@ impl Drop for Pending<'_> {
     }
 }
 
-/// What logs tell of an operation beside its execution.
+/// Notes on an operation for logs, beside its execution.
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
     pub(crate) caller: Option<Caller>,

@@ -13,7 +13,7 @@ use std::fmt::Error;
 use std::sync::Arc;
 use weir_engine::source::{CallerCalls, ServiceCalls, Source};
 
-/// What sources tell of their services when the page is read: the source's name with each.
+/// Calls of services, read from the sources with the page: each with its source's name.
 #[derive(Debug)]
 pub(super) struct ServiceMetrics(Vec<(String, ServiceCalls)>);
 

@@ -14,13 +14,13 @@ use std::task::{Context, Poll};
 pub(super) enum OperationStep {
     /// The messages of an answer.
     Say(Vec<String>),
-    /// Those of a result of a subscription, which goes on.
+    /// The messages of one result of a subscription, which goes on.
     Result(Vec<String>),
     /// The socket has to be closed.
     Close(Close),
 }
 
-/// What happened to an operation.
+/// An event of an operation.
 pub(super) enum Happened {
     Step(OperationStep),
     /// It is over.
@@ -42,7 +42,7 @@ impl Stream for Running {
     }
 }
 
-/// How an operation is stopped, and what is known of it.
+/// Stops an operation, and knows whether it is a subscription.
 struct Handle {
     number: u64,
     abort: AbortHandle,
