@@ -11,6 +11,7 @@ mod render;
 
 pub(crate) use render::{append, refused};
 
+use crate::plan::dedupe_fields;
 use crate::plan::output_plan::OutputPlan;
 use crate::source::{Extensions, FieldError, PathError, PlanError, Step};
 use weir_language::coerce::VariableError;
@@ -104,7 +105,18 @@ impl Failure {
             Step::Index(index) => PathStep::Index(*index),
         });
         let path = path.collect();
-        Self { path, ..Self::at(output, error.field, error.error) }.below(output, namespace)
+        // The member to blame is the last one of the path, but where a set above it says so.
+        let last = error.path.iter().rev().find_map(|step| match step {
+            Step::Field(field) => Some(*field),
+            Step::Index(_) => None,
+        });
+        let offset =
+            (last == Some(error.field)).then(|| dedupe_fields::offset_at(output, &error.path)).flatten();
+        let mut failure = Self { path, ..Self::at(output, error.field, error.error) };
+        if let Some(offset) = offset {
+            failure.spans = vec![Span::new(offset, offset)];
+        }
+        failure.below(output, namespace)
     }
 
     /// The failure with Hasura's path through `namespace`, a member of the root.

@@ -9,8 +9,9 @@
 //! **Cost:** one look at each member; the arguments and the fields right below are hashed where a set has one field twice,
 //! what stands further down only where those are equal too.
 
-use super::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
+use super::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId, TypeSwitchId};
 use crate::keys::{Interner, hash_of};
+use crate::source::Step;
 use hashbrown::HashMap;
 use weir_language::value::Node;
 
@@ -34,6 +35,7 @@ pub(crate) fn mark(output: &mut OutputPlan, root: SelectionSetId, keep: &[Select
             let same = same.and_then(|work| classes.earlier(set, work, at as u32));
             if let Some(earlier) = same {
                 // One subtree for both: what is planned below is planned once.
+                output.own_kinds.push((at as u32, output.fields[at].member));
                 output.fields[at].same_as = same;
                 output.fields[at].member = output.fields[earlier as usize].member;
             }
@@ -47,6 +49,55 @@ pub(crate) fn mark(output: &mut OutputPlan, root: SelectionSetId, keep: &[Select
                 push_bytes(member.key.bytes(), words);
             }
             set_classes[set.0 as usize] = classes.of_written();
+        }
+    }
+    output.own_kinds.sort_unstable_by_key(|it| it.0);
+}
+
+/// Byte of the text where the last member of `path` was first written.
+///
+/// Members below one that is `same_as` another stand in the path by the other's sets: each is looked up at the same place
+/// of the member's own sets. **Cost:** for errors only.
+pub(crate) fn offset_at(output: &OutputPlan, path: &[Step]) -> Option<u32> {
+    let fields = path.iter().filter_map(|step| match step {
+        Step::Field(field) => Some(*field),
+        Step::Index(_) => None,
+    });
+    let mut above: Option<(OutputKind, OutputKind)> = None;
+    let mut offset = None;
+    for field in fields {
+        let own = above.and_then(|(shared, own)| counterpart(output, shared, own, field)).unwrap_or(field);
+        offset = Some(output.fields[own as usize].offset);
+        let own_kind = output.own_kinds.binary_search_by_key(&own, |it| it.0);
+        let own_kind = own_kind.map_or(output.fields[own as usize].member, |at| output.own_kinds[at].1);
+        above = Some((output.fields[field as usize].member, own_kind));
+    }
+    offset
+}
+
+/// The member at the place in the sets of `own` that `field` has in those of `shared`, which asks for the same.
+fn counterpart(output: &OutputPlan, shared: OutputKind, own: OutputKind, field: u32) -> Option<u32> {
+    let found = |(shared, own): (SelectionSetId, SelectionSetId)| {
+        let place = output.set(shared).range().position(|at| at == field as usize)?;
+        output.set(own).range().nth(place).map(|at| at as u32)
+    };
+    match (answered(output, shared), answered(output, own)) {
+        (OutputKind::Object(shared), OutputKind::Object(own)) => found((shared, own)),
+        (OutputKind::Abstract(shared), OutputKind::Abstract(own)) => {
+            let sets =
+                |choice: TypeSwitchId| output.type_switches[choice.0 as usize].sets.iter().map(|it| it.1);
+            sets(shared).zip(sets(own)).find_map(found)
+        }
+        _ => None,
+    }
+}
+
+/// The kind of the value itself where another source answers.
+fn answered(output: &OutputPlan, kind: OutputKind) -> OutputKind {
+    match kind {
+        OutputKind::Foreign { field, .. } => output.fields[field as usize].member,
+        OutputKind::Object(_) | OutputKind::Abstract(_) | OutputKind::Leaf | OutputKind::Constant { .. } => {
+            kind
         }
     }
 }

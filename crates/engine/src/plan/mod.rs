@@ -18,7 +18,7 @@ mod cache_identity;
 mod collect;
 mod conditions;
 mod const_fold;
-mod dedupe_fields;
+pub(crate) mod dedupe_fields;
 mod hints;
 pub mod output_plan;
 mod print;

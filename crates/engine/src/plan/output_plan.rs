@@ -37,6 +37,8 @@ pub struct OutputPlan {
     pub literals: Values,
     /// Bytes of [`OutputKind::Constant`]s, each with its key and a closing comma.
     pub constants: Vec<u8>,
+    /// By member that is the same as an earlier one, in order: the kind it had itself, whose sets say where its text stands.
+    pub own_kinds: Vec<(u32, OutputKind)>,
 }
 
 /// The members asked of one concrete type in one place.

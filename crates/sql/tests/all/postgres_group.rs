@@ -28,15 +28,24 @@ CREATE TRIGGER nap BEFORE INSERT ON nap FOR EACH ROW EXECUTE FUNCTION nap();
 const PATIENCE: Duration = Duration::from_secs(50);
 
 async fn grouped(lock_timeout: Duration, statement_timeout: Duration) -> Served {
-    let database = database(TABLES);
-    let tune = |settings: &mut weir_postgres::Settings| {
+    grouped_with(|settings| {
+        settings.limits.group_lock_timeout = lock_timeout;
+        settings.limits.group_statement_timeout = statement_timeout;
+    })
+    .await
+}
+
+/// As [`grouped`], with all that `tune` changes.
+async fn grouped_with(tune: impl FnOnce(&mut weir_postgres::Settings)) -> Served {
+    let tuned = |settings: &mut weir_postgres::Settings| {
         settings.batch_mutations = true;
         // Connecting, and what goes before, may take as long as the machine likes.
         settings.limits.wait_max = PATIENCE;
-        settings.limits.group_lock_timeout = lock_timeout;
-        settings.limits.group_statement_timeout = statement_timeout;
+        settings.limits.group_lock_timeout = PATIENCE;
+        settings.limits.group_statement_timeout = PATIENCE;
+        tune(settings);
     };
-    serve_with(database, &["public"], tune).await
+    serve_with(database(TABLES), &["public"], tuned).await
 }
 
 fn insert(id: u32, name: &str) -> String {
@@ -212,11 +221,7 @@ async fn several_statements_and_levels_below_go_alone() {
 
 #[tokio::test]
 async fn an_answer_that_is_too_large_to_be_kept_is_its_askers_alone() {
-    let tune = |settings: &mut weir_postgres::Settings| {
-        settings.batch_mutations = true;
-        settings.limits.answer_bytes_max = 20_000;
-    };
-    let served = serve_with(database(TABLES), &["public"], tune).await;
+    let served = grouped_with(|settings| settings.limits.answer_bytes_max = 20_000).await;
     let long = insert(1, &"x".repeat(110_000));
     let answers = together(&served, &[insert(0, "a"), long, insert(2, "c")]).await;
     assert_eq!([&answers[0], &answers[2]], [&inserted(0, "a"), &inserted(2, "c")]);

@@ -375,7 +375,11 @@ impl Writer<'_, '_> {
             _ if depth > 4 || self.budget == 0 => " { __typename }".into(),
             _ => format!(" {}", self.selections(field.ty.base, depth + 1, fragments_from)),
         };
-        format!("{key}{arguments}{directives}{below}")
+        let field = format!("{arguments}{directives}{below}");
+        // The same once more under a name that asks for nothing else: the engine does such work once.
+        let again = alias == "a_" && self.dice.one_in(4);
+        let again = if again { format!(" c_{name}: {name}{field}") } else { String::new() };
+        format!("{key}{field}{again}")
     }
 
     /// Arguments of `name` under `alias`: always the same, so that fields merge.
