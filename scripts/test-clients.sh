@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Clients as people have them, against Weir over SQLite and over PostgreSQL: GraphQL Code Generator under two versions of Node.js,
-# Apollo Client in a web page of another port, refine, react-admin, and gql for Python.
+# Apollo Client in a web page of another port, refine, react-admin, clients of subscriptions, and gql for Python.
 source "$(dirname "$0")/common.sh"
 need_node
 need chromium chromium
@@ -28,7 +28,7 @@ fetched() (
   mkdir -p node_modules
   cp "$lock" node_modules/.installed-lock
 )
-for client in codegen apollo refine react-admin node22; do
+for client in codegen apollo refine react-admin live node22; do
   fetched $client package-lock.json npm ci --no-audit --no-fund --loglevel=error
 done
 venv() { python3 -m venv node_modules/.venv && node_modules/.venv/bin/pip install --quiet --no-deps -r requirements.txt; }
@@ -78,6 +78,7 @@ clients() {
   node tests/clients/apollo/run.mjs || true
   node tests/clients/refine/run.mjs || true
   node tests/clients/react-admin/run.mjs || true
+  node tests/clients/live/run.mjs || true
   tests/clients/python/node_modules/.venv/bin/python tests/clients/python/run.py || true
 }
 
@@ -94,4 +95,4 @@ clients "$url" 2>&1 | tee -a "$log"
 # Each client has a line for each database.
 lines=$(grep -cE '[0-9]+ passed, [0-9]+ failed$' "$log" || true)
 failed=$(grep -oE '[0-9]+ failed$' "$log" | awk '{n+=$1} END {print n+0}')
-[ "$failed" = 0 ] && [ "$lines" = 12 ] || die "$failed checks failed, $lines of 12 clients ran"
+[ "$failed" = 0 ] && [ "$lines" = 14 ] || die "$failed checks failed, $lines of 14 clients ran"

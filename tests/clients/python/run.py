@@ -1,5 +1,6 @@
 """gql, the client for Python: the schema by introspection, then typed operations checked against it."""
 
+import asyncio
 import os
 import sys
 
@@ -7,6 +8,7 @@ from gql import Client, GraphQLRequest, gql
 from gql.dsl import DSLMutation, DSLQuery, DSLSchema, dsl_gql
 from gql.transport.exceptions import TransportQueryError
 from gql.transport.requests import RequestsHTTPTransport
+from gql.transport.websockets import WebsocketsTransport
 
 URL = os.environ["WEIR_URL"]
 ALBUMS = gql(
@@ -72,6 +74,25 @@ def error(session):
         raise AssertionError("an unknown field is an error")
 
 
+async def follow(url):
+    """What a subscription tells while its row is renamed, and renamed back."""
+    live = gql("subscription ($id: Int!) { album_by_pk(id: $id) { title } }")
+    change = gql("mutation ($id: Int!, $title: String!) { update_album_by_pk(pk_columns: {id: $id}, _set: {title: $title}) { id } }")
+    names, seen = ["Beta", "Renamed", "Beta"], []
+    async with Client(transport=WebsocketsTransport(url=url.replace("http", "ws"))) as session:
+        async for result in session.subscribe(GraphQLRequest(live, variable_values={"id": 2})):
+            seen.append(result["album_by_pk"]["title"])
+            if len(seen) == len(names):
+                break
+            await session.execute(GraphQLRequest(change, variable_values={"id": 2, "title": names[len(seen)]}))
+    assert seen == names, seen
+
+
+def subscription(session):
+    """Results as they come, with queries and mutations over the same socket."""
+    asyncio.run(asyncio.wait_for(follow(session.transport.url), 20))
+
+
 def main():
     passed = failed = 0
     for path in ("/graphql", "/v1/graphql"):
@@ -79,7 +100,7 @@ def main():
         client = Client(transport=RequestsHTTPTransport(url=url), fetch_schema_from_transport=True)
         with client as session:
             # Lists of requests are Hasura's way.
-            for step in (query, changes, *([batch] if path == "/v1/graphql" else []), error):
+            for step in (query, changes, *([batch] if path == "/v1/graphql" else []), subscription, error):
                 try:
                     step(session)
                     passed += 1

@@ -37,6 +37,7 @@ use operator::reload;
 use request::auth_throttle::AuthThrottle;
 use request::content_coding::{Coding, unpack};
 use request::context::ServerPhase;
+use request::reserved_streams::ReservedStreams;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -81,7 +82,8 @@ impl Server {
         let place = if admin_listen.is_some() { ListenerRole::Public } else { ListenerRole::Only };
         let (auth_throttle, accept_failures) =
             (Arc::new(AuthThrottle::new()), Arc::new(LogThrottle::every_second()));
-        let ignored_headers = Arc::new(LogThrottle::every_minute());
+        let (ignored_headers, reserved_streams) =
+            (Arc::new(LogThrottle::every_minute()), Arc::new(ReservedStreams::default()));
         let mut admin = admin.into_iter();
         let mut workers = Vec::with_capacity(threads);
         for (number, socket) in public.into_iter().enumerate() {
@@ -91,6 +93,7 @@ impl Server {
                 live: Arc::clone(&live),
                 metrics: Arc::clone(&metrics),
                 auth_throttle: Arc::clone(&auth_throttle),
+                reserved_streams: Arc::clone(&reserved_streams),
                 accept_failures: Arc::clone(&accept_failures),
                 ignored_headers: Arc::clone(&ignored_headers),
                 phase: phase.subscribe(),

@@ -98,7 +98,7 @@ const fn route(path: &'static str, methods: &'static str, gate: Gate, on: Exposu
 
 /// Every address there is; the busiest first.
 pub(crate) const ROUTES: &[Route] = &[
-    route("/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Graphql),
+    route("/graphql", "GET, POST, PUT, DELETE", Gate::Open, Exposure::Public, Handler::Graphql),
     route("/v1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Hasura),
     route("/v1alpha1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::HasuraAlpha),
     route("/v1beta1/relay", "GET, POST", Gate::Open, Exposure::Public, Handler::Relay),

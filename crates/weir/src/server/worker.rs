@@ -15,6 +15,7 @@ use super::request::auth_throttle::AuthThrottle;
 use super::request::context::{Answer, RequestContext, ServerPhase, WorkerContext};
 use super::request::negotiate::Media;
 use super::request::refusal::error_body;
+use super::request::reserved_streams::ReservedStreams;
 use super::request::response::{self, RequestId, RequestIds};
 use super::request::response_body::{ResponseBody, json};
 use super::router;
@@ -51,6 +52,7 @@ pub(crate) struct WorkerSeed {
     pub(crate) live: Arc<Live>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) auth_throttle: Arc<AuthThrottle>,
+    pub(crate) reserved_streams: Arc<ReservedStreams>,
     pub(crate) phase: watch::Receiver<ServerPhase>,
     pub(crate) listeners: Vec<(std::net::TcpListener, ListenerRole)>,
     pub(crate) accept_failures: Arc<LogThrottle>,
@@ -92,6 +94,7 @@ pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
                 live: seed.live,
                 metrics: seed.metrics,
                 auth_throttle: seed.auth_throttle,
+                reserved_streams: seed.reserved_streams,
                 ignored_headers: seed.ignored_headers,
                 admin: RefCell::default(),
                 json_buffer: Cell::default(),

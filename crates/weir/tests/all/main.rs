@@ -47,6 +47,7 @@ mod postgres;
 mod postgres_processes;
 mod read_only;
 mod relay;
+mod reserved_streams;
 mod rolling;
 mod server_callers;
 mod servers;

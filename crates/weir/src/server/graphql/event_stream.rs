@@ -8,7 +8,8 @@
 use super::live::{self, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer};
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::negotiate::StreamForm;
-use crate::server::request::refusal::error_object;
+use crate::server::request::refusal::{error_body, error_object, string};
+use crate::server::request::reserved_streams::{EventSender, RESULTS_MAX};
 use crate::server::request::response_body::ResponseBody;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::Session;
@@ -18,12 +19,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::consistency::Positions;
-use weir_engine::unread::{Sender, channel};
+use weir_engine::engine::Execution;
+use weir_engine::unread::channel;
 
-/// Results that wait for a client to read them.
-const RESULTS_MAX: usize = 1;
 /// Time between two signs of life: less than half of the shortest idle limit of usual proxies.
-const LIFE: Duration = Duration::from_secs(10);
+pub(super) const LIFE: Duration = Duration::from_secs(10);
 /// Tells nginx to pass each event on at once.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// The head of a part.
@@ -47,7 +47,7 @@ impl StreamForm {
         }
     }
 
-    fn life(self) -> Vec<u8> {
+    pub(super) fn life(self) -> Vec<u8> {
         match self {
             Self::Events => b":\n\n".to_vec(),
             Self::Multipart => format!("{PART}{{}}{DELIMITER}").into(),
@@ -94,6 +94,43 @@ impl StreamForm {
     }
 }
 
+/// The form of the results of one operation.
+pub(super) struct Framing {
+    form: StreamForm,
+    /// `{"id":"…"` where several operations share the stream.
+    tag: Option<Vec<u8>>,
+}
+
+impl Framing {
+    /// Of the operation `id` in a stream of several.
+    pub(super) fn of_operation(id: &str) -> Self {
+        let mut tag = b"{\"id\":".to_vec();
+        string(&mut tag, id);
+        Self { form: StreamForm::Events, tag: Some(tag) }
+    }
+
+    pub(super) fn result(&self, body: &[u8]) -> Vec<u8> {
+        match &self.tag {
+            None => self.form.result(body),
+            Some(tag) => self.form.result(&[tag, &b",\"payload\":"[..], body, b"}"].concat()),
+        }
+    }
+
+    pub(super) fn end(&self) -> Vec<u8> {
+        match &self.tag {
+            None => self.form.end(),
+            Some(tag) => [b"event: complete\ndata: ", &tag[..], b"}\n\n"].concat(),
+        }
+    }
+
+    fn failure(&self, message: &str, code: &str) -> Vec<u8> {
+        match self.tag {
+            None => self.form.failure(message, code),
+            Some(_) => self.result(&error_body(message, code, None)),
+        }
+    }
+}
+
 /// A request for a stream.
 pub(super) struct StreamRequest<'r> {
     pub(super) headers: &'r HeaderMap,
@@ -128,10 +165,22 @@ pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>,
             let (sender, receiver) = channel(RESULTS_MAX);
             let mut head = form.head();
             head.extend_from_slice(&form.life());
-            tokio::task::spawn_local(pump(operation, sender, form));
+            tokio::task::spawn_local(async move {
+                pump(operation, &sender, &Framing { form, tag: None }).await;
+            });
             (ResponseBody::stream(head, receiver, None), Verdict::Executed, None)
         }
     };
+    answered(body, form, endpoint, (verdict, execution))
+}
+
+/// The answer whose body is a stream.
+pub(super) fn answered(
+    body: ResponseBody,
+    form: StreamForm,
+    endpoint: Endpoint,
+    (verdict, execution): (Verdict, Option<Execution>),
+) -> Answer {
     let mut response = Response::new(body);
     let told = response.headers_mut();
     told.insert(CONTENT_TYPE, HeaderValue::from_static(form.content_type()));
@@ -141,42 +190,39 @@ pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>,
 }
 
 /// Sends the results of `operation` until it ends, or its client is gone.
-async fn pump(
-    mut operation: Box<LiveOperation>,
-    sender: Sender<Result<Vec<u8>, weir_engine::engine::Aborted>>,
-    form: StreamForm,
-) {
+pub(super) async fn pump(mut operation: Box<LiveOperation>, sender: &EventSender, framing: &Framing) {
     let mut phase = operation.phase();
     loop {
         let step = tokio::select! {
             step = operation.next() => step,
             () = sender.gone() => return,
-            () = tokio::time::sleep(LIFE) => {
-                if sender.send(Ok(form.life())).await.is_err() {
+            // A stream of several operations has its own.
+            () = tokio::time::sleep(LIFE), if framing.tag.is_none() => {
+                if sender.send(Ok(framing.form.life())).await.is_err() {
                     return;
                 }
                 continue;
             }
             // The client comes again, to a server that goes on.
             _ = phase.wait_for(|it| it.is_over()) => {
-                let _ = sender.send(Ok(form.end())).await;
+                let _ = sender.send(Ok(framing.end())).await;
                 return;
             }
         };
         let last = match step {
             LiveStep::Result(result) => {
-                if sender.send(Ok(form.result(&result.body))).await.is_err() {
+                if sender.send(Ok(framing.result(&result.body))).await.is_err() {
                     return;
                 }
                 continue;
             }
-            LiveStep::Refused(body) => form.result(&body),
-            LiveStep::Denied(error) => form.failure(&error.message, "ACCESS_DENIED"),
-            LiveStep::Expired => form.failure("the session has ended", "ACCESS_DENIED"),
+            LiveStep::Refused(body) => framing.result(&body),
+            LiveStep::Denied(error) => framing.failure(&error.message, "ACCESS_DENIED"),
+            LiveStep::Expired => framing.failure("the session has ended", "ACCESS_DENIED"),
         };
         // A client that is gone needs no end.
         if sender.send(Ok(last)).await.is_ok() {
-            let _ = sender.send(Ok(form.end())).await;
+            let _ = sender.send(Ok(framing.end())).await;
         }
         return;
     }

@@ -7,5 +7,6 @@ pub(crate) mod execute;
 pub(crate) mod hasura;
 mod live;
 pub(crate) mod over_http;
+mod reserved_stream;
 pub(crate) mod rest;
 pub(crate) mod websocket;

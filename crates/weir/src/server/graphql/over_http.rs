@@ -1,10 +1,13 @@
 //! `/graphql`: GraphQL over HTTP to the letter.
 //!
+//! PUT and DELETE are those of graphql-sse alone.
+//!
 //! Sources: GraphQL over HTTP, sections 4 to 6; statuses by `docs/limits.md`.
 
 use super::engine_response::respond;
 use super::event_stream::{self, StreamRequest};
 use super::execute::execute;
+use super::reserved_stream;
 use crate::server::request::auth;
 use crate::server::request::cache_headers;
 use crate::server::request::context::{Answer, RequestContext};
@@ -23,7 +26,7 @@ use weir_engine::source::{Caller, Protocol};
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonBuffer};
 
-/// Answers a GET or POST.
+/// Answers a request.
 pub(crate) async fn answer(
     context: &RequestContext,
     head: &Parts,
@@ -35,6 +38,9 @@ pub(crate) async fn answer(
         return Err(Refusal::waiting());
     }
     context.has_room(1)?;
+    if reserved_stream::is_meant(head) {
+        return Box::pin(reserved(context, head, body)).await;
+    }
     let Some(media) = negotiate::media(headers) else {
         if negotiate::wants_events(headers) {
             return Box::pin(by_stream(context, head, body, StreamForm::Events)).await;
@@ -76,6 +82,24 @@ pub(crate) async fn answer(
     };
     context.worker.json_buffer.replace(tape.into_buffer());
     answer
+}
+
+/// Answers a request about a stream of events that its client reserved.
+async fn reserved(context: &RequestContext, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
+    let takes_events = negotiate::wants_events(&head.headers);
+    if takes_events || head.method != Method::POST {
+        return match reserved_stream::answer(context, head, takes_events).await? {
+            Some(answer) => Ok(answer),
+            None => by_stream(context, head, body, StreamForm::Events).await,
+        };
+    }
+    if !negotiate::is_json(&head.headers) {
+        let message = "a POST needs `content-type: application/json`";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
+    }
+    let bytes = receive::body(context, &head.headers, body).await?;
+    let media = negotiate::media(&head.headers).unwrap_or(Media::Json);
+    reserved_stream::operate(context, head, &bytes, media).await
 }
 
 /// Answers a request of a client that takes events alone.

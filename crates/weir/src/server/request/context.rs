@@ -3,6 +3,7 @@
 use super::auth_throttle::AuthThrottle;
 use super::client_headers::ClientHeaders;
 use super::refusal::Refusal;
+use super::reserved_streams::ReservedStreams;
 use super::response::{RequestId, RequestIds};
 use super::response_body::ResponseBody;
 use crate::generation::{Generation, Live};
@@ -47,6 +48,8 @@ pub(crate) struct WorkerContext {
     pub(crate) metrics: Arc<Metrics>,
     /// Wrong secrets, in the whole process.
     pub(crate) auth_throttle: Arc<AuthThrottle>,
+    /// Streams of events that clients reserved, in the whole process.
+    pub(crate) reserved_streams: Arc<ReservedStreams>,
     /// Time of the last log line on session headers that did not count, in the whole process.
     pub(crate) ignored_headers: Arc<LogThrottle>,
     /// The admin of the generation with that number. Each thread has one of its own: a count of references that threads share costs

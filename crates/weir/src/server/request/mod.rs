@@ -12,6 +12,7 @@ pub(crate) mod hasura_error;
 pub(crate) mod negotiate;
 pub(crate) mod receive;
 pub(crate) mod refusal;
+pub(crate) mod reserved_streams;
 pub(crate) mod response;
 pub(crate) mod response_body;
 pub(crate) mod span;

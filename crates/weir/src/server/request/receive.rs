@@ -201,6 +201,13 @@ pub(crate) fn url_params(query: &str) -> Result<UrlParams, Refusal> {
     Ok(params)
 }
 
+/// The parameter `name` of a URL, if it has one that is not empty.
+pub(crate) fn url_param(query: Option<&str>, name: &str) -> Result<Option<String>, Refusal> {
+    let pairs = query.unwrap_or_default().split('&').filter_map(|it| it.split_once('='));
+    let value = pairs.into_iter().find(|it| it.0 == name).map(|it| percent_decoded(it.1)).transpose()?;
+    Ok(value.filter(|it| !it.is_empty()))
+}
+
 /// The bytes behind `%41` and `+`, which have to be UTF-8. Source: URL Standard, section 5.
 fn percent_decoded(text: &str) -> Result<String, Refusal> {
     let bytes = text.as_bytes();

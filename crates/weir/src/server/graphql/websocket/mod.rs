@@ -94,15 +94,18 @@ pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint)
     Ok(Answer { response, endpoint, verdict: Verdict::Executed, execution: None })
 }
 
-/// The subprotocol: the newer one where both are offered. On Hasura's address a client that offers none speaks the older.
+/// The subprotocol: the first that is known in the client's order of preference (RFC 6455, section 4.1). gql for Python reads the answer with the letters of
+/// another case, finds nothing, and speaks the one it has first. On Hasura's address a client that offers none speaks the older.
 fn chosen(headers: &HeaderMap, endpoint: Endpoint) -> Option<Subprotocol> {
     let lines = || headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|it| it.to_str().ok());
-    let offers = |one: &Subprotocol| lines().flat_map(|it| it.split(',')).any(|it| it.trim() == one.name());
+    let known = |offered: &str| {
+        [Subprotocol::Transport, Subprotocol::Legacy].into_iter().find(|it| it.name() == offered.trim())
+    };
     let none = || {
         (endpoint == Endpoint::Hasura && !headers.contains_key(SEC_WEBSOCKET_PROTOCOL))
             .then_some(Subprotocol::Legacy)
     };
-    [Subprotocol::Transport, Subprotocol::Legacy].into_iter().find(offers).or_else(none)
+    lines().flat_map(|it| it.split(',')).find_map(known).or_else(none)
 }
 
 /// Limits of the frames.
@@ -334,12 +337,12 @@ mod tests {
     }
 
     #[test]
-    fn the_newer_subprotocol_is_preferred() {
+    fn the_first_subprotocol_that_is_known_is_chosen() {
         for endpoint in [Endpoint::Graphql, Endpoint::Hasura] {
             check(&["graphql-transport-ws"], endpoint, Some(Subprotocol::Transport));
             check(&["graphql-ws"], endpoint, Some(Subprotocol::Legacy));
-            check(&["graphql-ws, graphql-transport-ws"], endpoint, Some(Subprotocol::Transport));
-            check(&["graphql-ws", "graphql-transport-ws"], endpoint, Some(Subprotocol::Transport));
+            check(&["mqtt, graphql-ws, graphql-transport-ws"], endpoint, Some(Subprotocol::Legacy));
+            check(&["graphql-transport-ws", "graphql-ws"], endpoint, Some(Subprotocol::Transport));
             check(&["mqtt"], endpoint, None);
             check(&["GraphQL-WS"], endpoint, None);
         }

@@ -1,0 +1,159 @@
+//! Streams of events that clients reserve, by token, in the whole process.
+//!
+//! **Invariant:** a token is 128 random bits and finds nothing for another session; a stream ends with all its operations.
+
+use super::refusal::Refusal;
+use foldhash::HashMap;
+use futures_util::future::AbortHandle;
+use hyper::StatusCode;
+use ring::rand::{SecureRandom, SystemRandom};
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use weir_engine::caller::Identity;
+use weir_engine::engine::Aborted;
+use weir_engine::unread::{Receiver, Sender, channel};
+
+/// Streams of the process, so that reserving is no way to fill its memory.
+const STREAMS_MAX: usize = 100_000;
+/// Results that wait for a client to read them.
+pub(crate) const RESULTS_MAX: usize = 1;
+
+/// The end of a stream that results go into.
+pub(crate) type EventSender = Sender<Result<Vec<u8>, Aborted>>;
+/// The end that a response reads.
+pub(crate) type EventReceiver = Receiver<Result<Vec<u8>, Aborted>>;
+
+/// The reserved streams of the process, by token.
+#[derive(Default)]
+pub(crate) struct ReservedStreams(Mutex<HashMap<Box<str>, Arc<ReservedStream>>>);
+
+/// One stream: reserved, or open.
+pub(crate) struct ReservedStream {
+    /// Whose it is.
+    identity: Identity,
+    pub(crate) sender: Arc<EventSender>,
+    /// The other end, until the stream is opened. The first results wait in it.
+    unopened: Mutex<Option<EventReceiver>>,
+    /// What stops the operations, by their ids.
+    operations: Mutex<HashMap<Box<str>, AbortHandle>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl ReservedStreams {
+    /// The stream of `token`, if it is `identity`'s.
+    pub(crate) fn find(&self, token: &str, identity: &Identity) -> Option<Arc<ReservedStream>> {
+        locked(&self.0).get(token).filter(|it| it.identity == *identity).cloned()
+    }
+
+    /// Reserves a stream for `identity` and gives its token.
+    pub(crate) fn reserve(&self, identity: Identity) -> Result<Box<str>, Refusal> {
+        let (sender, receiver) = channel(RESULTS_MAX);
+        let (sender, unopened) = (Arc::new(sender), Mutex::new(Some(receiver)));
+        let stream = Arc::new(ReservedStream { identity, sender, unopened, operations: Mutex::default() });
+        let mut bytes = [0; 16];
+        let unable =
+            || Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", "there are no random numbers");
+        SystemRandom::new().fill(&mut bytes).map_err(|_| unable())?;
+        let token = bytes.iter().fold(String::with_capacity(32), |mut token, byte| {
+            let _ = write!(token, "{byte:02x}");
+            token
+        });
+        let token: Box<str> = token.into();
+        let mut streams = locked(&self.0);
+        if streams.len() >= STREAMS_MAX {
+            let message = "so many streams are reserved that no other may be";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "LIMIT_SUBSCRIPTIONS", message));
+        }
+        streams.insert(token.clone(), stream);
+        Ok(token)
+    }
+
+    /// Ends the stream of `token` and all its operations.
+    pub(crate) fn end(&self, token: &str) {
+        let Some(stream) = locked(&self.0).remove(token) else { return };
+        locked(&stream.operations).drain().for_each(|it| it.1.abort());
+    }
+
+    /// Ends the stream of `token` if nobody has opened it.
+    pub(crate) fn end_unopened(&self, token: &str) {
+        let is_unopened = locked(&self.0).get(token).is_some_and(|it| locked(&it.unopened).is_some());
+        if is_unopened {
+            self.end(token);
+        }
+    }
+}
+
+impl ReservedStream {
+    /// The end that a response reads; one response alone gets it.
+    pub(crate) fn open(&self) -> Option<EventReceiver> {
+        locked(&self.unopened).take()
+    }
+
+    /// Takes `id` for an operation that `abort` stops, of `operations_max` at once.
+    pub(crate) fn begin(&self, id: &str, abort: AbortHandle, operations_max: usize) -> Result<(), Refusal> {
+        let mut operations = locked(&self.operations);
+        if operations.contains_key(id) {
+            let message = format!("an operation `{id}` runs already");
+            return Err(Refusal::new(StatusCode::CONFLICT, "CONFLICT", message));
+        }
+        if operations.len() >= operations_max {
+            let message =
+                "so many operations run over this stream that no other may begin: socket_operations_max";
+            return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, "LIMIT_OPERATIONS", message));
+        }
+        operations.insert(id.into(), abort);
+        Ok(())
+    }
+
+    /// Forgets the operation `id`, and stops it if it runs.
+    pub(crate) fn stop(&self, id: &str) {
+        if let Some(operation) = locked(&self.operations).remove(id) {
+            operation.abort();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_role(role: &str) -> Identity {
+        Identity { role: role.into(), ..Identity::admin() }
+    }
+
+    #[test]
+    fn a_token_finds_nothing_for_another_session_and_is_gone_with_its_stream() {
+        let streams = ReservedStreams::default();
+        let token = streams.reserve(of_role("one")).ok().expect("there is room");
+        assert_eq!(token.len(), 32);
+        assert!(streams.find(&token, &of_role("other")).is_none());
+        let stream = streams.find(&token, &of_role("one")).expect("it is reserved");
+        assert!(stream.open().is_some() && stream.open().is_none());
+        streams.end_unopened(&token);
+        assert!(streams.find(&token, &of_role("one")).is_some());
+        streams.end(&token);
+        assert!(streams.find(&token, &of_role("one")).is_none());
+    }
+
+    #[test]
+    fn an_id_is_taken_once_and_the_end_stops_its_operation() {
+        let streams = ReservedStreams::default();
+        let token = streams.reserve(of_role("one")).ok().expect("there is room");
+        let stream = streams.find(&token, &of_role("one")).expect("it is reserved");
+        let begin = |id: &str| {
+            let (abort, registration) = AbortHandle::new_pair();
+            let begun = stream.begin(id, abort, 2).map_err(|it| it.code);
+            (begun, registration.handle())
+        };
+        let (first, running) = begin("1");
+        assert_eq!((first, begin("1").0), (Ok(()), Err("CONFLICT")));
+        assert_eq!((begin("2").0, begin("3").0), (Ok(()), Err("LIMIT_OPERATIONS")));
+        stream.stop("2");
+        assert_eq!(begin("3").0, Ok(()));
+        streams.end(&token);
+        assert!(running.is_aborted());
+    }
+}
