@@ -4,6 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 CARGO ?= cargo
 ONLY ?=
+SUITE ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 
@@ -49,8 +50,8 @@ fleet: fast ## restart three servers in turn under load, in front of a primary, 
 check: ## formatting, lints, dependency rules, documentation
 	@scripts/check.sh
 
-bench: console ## measure everything and write docs/performance.md's tables (takes the machine for itself)
-	@scripts/bench.sh $(ONLY)
+bench: console ## measure and write docs/performance.md (SUITE=sql|native|services|live|engine|product; takes the machine for itself)
+	@scripts/bench.sh $(SUITE) $(ONLY)
 
 bless: ## write the answers of the golden tests anew (ONLY=name for some)
 	WEIR_BLESS=1 ONLY='$(ONLY)' $(CARGO) test -p weir --test golden

@@ -21,9 +21,9 @@ import postgres  # noqa: E402
 import restaurants  # noqa: E402
 import sqlite  # noqa: E402
 from cluster import Cluster  # noqa: E402
-from common import Weir, post, table, wrk  # noqa: E402
+from common import Weir, load, post, table  # noqa: E402
 
-PASSES = 5
+PASSES = 3
 SECONDS = 2
 NATIVE = {
     "native, by id": "{ getCuisine(id: %s) { id name } }",
@@ -45,7 +45,7 @@ def measure(weirs, operations, label):
                 for which in order:
                     weir, body = weirs[which], operations[name]
                     body = body[which] if isinstance(body, tuple) else body
-                    run = wrk(weir.port, body, connections=64, seconds=SECONDS, pid=weir.pid, warm_seconds=1 if at == 0 else 0)
+                    run = load(weir.port, body, seconds=SECONDS, pid=weir.pid, warm_seconds=1 if at == 0 else 0)
                     runs[name][which].append(run["cpu_us"])
     rows = []
     for name, (old, new) in runs.items():
@@ -61,7 +61,7 @@ def native(binaries, start, folder):
     restaurants.SCALE = 0.01
     restaurants.WEIR = binaries[0]
     (folder / "first").mkdir()
-    restaurants.load(folder / "first", [])
+    restaurants.fill(folder / "first", [])
     shutil.copytree(folder / "first", folder / "second")
     weirs = [start(Weir("serve", "schema.graphql", cwd=folder / at, binary=binary))
              for at, binary in zip(("first", "second"), binaries)]
@@ -78,7 +78,7 @@ def main():
         start = lambda it: (running.callback(it.stop), it)[1]  # noqa: E731
         folder = pathlib.Path(running.enter_context(tempfile.TemporaryDirectory()))
         weirs = [start(Weir("demo", "--data", str(folder / f"demo{at}"), binary=binary)) for at, binary in enumerate(binaries)]
-        rows += measure(weirs, {name: {"query": query} for name, query in sqlite.OPERATIONS.items()}, "SQLite")
+        rows += measure(weirs, sqlite.OPERATIONS, "SQLite")
         cluster = start(Cluster())
         sql = [(postgres.CHINOOK / file).read_text() for file in ("postgres-before.sql", "chinook.sql", "postgres-after.sql")]
         cluster.psql(sql[0] + sql[1][sql[1].index("INSERT INTO"):] + sql[2] + postgres.ALBUM)

@@ -1,14 +1,23 @@
 #!/usr/bin/env bash
-# Measures us and our rivals and writes the tables of docs/performance.md. Arguments choose parts: sqlite postgres catalog native services product exec language.
+# Measures us and our rivals and writes the tables and plots of docs/performance.md. SUITE or ONLY is a suite or some parts of one.
 source "$(dirname "$0")/common.sh"
-need wrk wrk
+declare -A suites=(
+  [sql]="sqlite postgres switched-on catalog"
+  [native]="native native-postgres"
+  [services]="services"
+  [live]="live"
+  [engine]="exec language load"
+  [product]="product"
+)
+order=(sql native services live engine product)
+parts=()
+for word in "${@:-${order[@]}}"; do parts+=(${suites[$word]:-$word}); done
 need python3 python3
-parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(sqlite postgres catalog native services product exec language)
 say "building with fat LTO"
 cargo build --profile dist --bin weir
 for part in "${parts[@]}"; do
   say "$part"
+  begun=$SECONDS
   case $part in
     sqlite) python3 bench/sql/sqlite.py ;;
     postgres)
@@ -16,22 +25,36 @@ for part in "${parts[@]}"; do
       need_file '/usr/lib/postgresql/*/bin/pgbench' pgbench postgresql
       python3 bench/sql/postgres.py
       ;;
+    switched-on) python3 bench/sql/switched_on.py ;;
     catalog) python3 bench/sql/catalog.py ;;
-    native)
+    native) python3 bench/native/restaurants.py ;;
+    native-postgres)
       need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
-      python3 bench/native/restaurants.py
       python3 bench/native/restaurants.py postgres
       ;;
     services)
       need_node
       python3 bench/gateway/services.py
       ;;
-    product) python3 bench/product/product.py ;;
+    live)
+      need_node
+      need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
+      python3 bench/live/live.py
+      ;;
     exec) bench/exec/run.sh ;;
     language) bench/language/run.sh ;;
-    *) die "no part '$part': sqlite postgres catalog native services product exec language" ;;
+    load)
+      need wrk wrk
+      need nginx nginx-light
+      python3 bench/load/generator.py
+      ;;
+    product) python3 bench/product/product.py ;;
+    *) die "no suite or part '$part': ${order[*]}; $(printf '%s ' "${suites[@]}")" ;;
   esac
+  say "$part: $((SECONDS - begun)) s"
 done
+say "plots"
+bench/plots.sh
 say "figures of README and of the capacity example"
 WEIR_BLESS=1 cargo test -p weir --test tidy figures
 WEIR_BLESS=1 cargo test -p weir-load --test load_tests capacity::

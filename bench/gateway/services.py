@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Services: the same REST services as one graph by Weir, Tailcall, Mercurius (jit), Apollo Server and async-graphql.
+"""Services: the same REST services as one graph by Weir, Tailcall, Mercurius (jit), Apollo Server, async-graphql and Hive Gateway (GraphQL Mesh).
 
-The server that is measured has core 0, the mock services and wrk have core 1. Each answer is compared with the first server's before
-anything is measured. Three interleaved passes, medians, with the spread of Weir's. Every request carries an `X-Request-Id` of its own, as
+The server that is measured has core 0, the mock services and the load have core 1. Each answer is compared with the first server's before
+anything is measured. Passes take turns, medians, with the spread of Weir's. Every request carries an `X-Request-Id` of its own, as
 real clients' do; where calls are not to be shared Weir is told to forward it, so that no two calls are equal. Calls per request are
 what the mock counted.
 
-Arguments choose servers by a part of their name; BENCH_SECONDS and BENCH_PASSES make it shorter.
+Arguments choose servers by a part of their name.
 """
 
 import contextlib
 import json
 import os
 import pathlib
-import random
 import shutil
 import statistics
 import subprocess
@@ -23,13 +22,10 @@ import time
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import ROOT, WEIR, free_port, post, publish, rss_mb, table, wrk  # noqa: E402
+from common import LOAD_CORE, PASSES, ROOT, SECONDS, SERVER_CORE, WEIR, Failed, free_port, listed, load, post, publish, rss_mb, spread, table, turns  # noqa: E402
 
-PASSES = int(os.environ.get("BENCH_PASSES", 3))
-SECONDS = float(os.environ.get("BENCH_SECONDS", 4))
 HERE = ROOT / "bench/gateway"
 BUILT = ROOT / "bench/target/gateway"
-SERVER_CORE, LOAD_CORE = "0", "1"
 
 USER = "{posts{id userId title user{id name email}}}"
 CENTRE = (
@@ -44,25 +40,24 @@ CENTRE = (
 
 def centres(users):
     """Requests for 8 matches by so many users."""
-    pairs = [(1 + at % 8, 1000 + at % users) for at in range(max(8, users))]
-    random.Random(7).shuffle(pairs)
-    return [{"query": CENTRE, "variables": {"m": match, "u": user}} for match, user in pairs]
+    values = {"m": {"random": "1..8"}, "u": {"random": f"1000..{999 + users}"}}
+    return {"query": CENTRE, "variables": {"m": "$(m)", "u": "$(u)"}, "values": values}
 
 
 # What is asked, of which form of the servers' configuration, at which latency of the services; Weir's bars in microseconds and calls.
 SCENARIOS = {
-    "greet": ("posts", [{"query": "{greet}"}], 0, (7, 0)),
-    "posts": ("posts", [{"query": "{posts{title}}"}], 0, (40, 1)),
-    "n1b: posts, users in one call": ("batched", [{"query": USER}], 0, (60, 2)),
-    "n1: posts, a call per user": ("posts", [{"query": USER}], 0, (120, 11)),
-    "n1, equal calls in flight shared": ("shared", [{"query": USER}], 0, (20, 0.17)),
+    "greet": ("posts", {"query": "{greet}"}, 0, (7, 0)),
+    "posts": ("posts", {"query": "{posts{title}}"}, 0, (40, 1)),
+    "n1b: posts, users in one call": ("batched", {"query": USER}, 0, (60, 2)),
+    "n1: posts, a call per user": ("posts", {"query": USER}, 0, (120, 11)),
+    "n1, equal calls in flight shared": ("shared", {"query": USER}, 0, (20, 0.17)),
     "match centre, nothing cached": ("centre", centres(5000), 5, (150, 10)),
     "match centre, public parts cached": ("centre-parts", centres(5000), 5, (60, 3)),
     "match centre, whole answer cached": ("centre-whole", centres(64), 5, (20, 0)),
 }
 # The same request without the header that varies, to be put beside its line.
 STILL = "n1, equal calls in flight shared, no header varies"
-SCENARIOS[STILL] = ("shared", [{"query": USER}], 0, (20, 0.17))
+SCENARIOS[STILL] = ("shared", {"query": USER}, 0, (20, 0.17))
 
 
 class Server:
@@ -158,7 +153,17 @@ def tailcall(form, url, folder):
     return Server([BUILT / "tailcall/tailcall", "start", target], port, folder, TAILCALL_TRACKER="false", TAILCALL_LOG_LEVEL="error")
 
 
-SERVERS = {"Weir": weir, "Tailcall": tailcall, "Mercurius": node("mercurius"), "async-graphql": async_graphql, "Apollo Server": node("apollo")}
+def hive(form, url, folder):
+    """Hive Gateway over a graph that GraphQL Mesh composes anew, as the address of the services is in it."""
+    there, batch = BUILT / "hive", "1" if form == "batched" else "0"
+    port, graph = free_port(), folder / f"hive-{form}.graphql"
+    subprocess.run([there / "node_modules/.bin/mesh-compose", "-c", "mesh.config.mjs", "-o", graph], cwd=there, check=True, capture_output=True,
+                   env={**os.environ, "UPSTREAM": url, "BATCH": batch})
+    command = [shutil.which("node"), there / "node_modules/@graphql-hive/gateway/dist/bin.js", "supergraph", graph, "--port", port, "--host", "127.0.0.1"]
+    return Server(command, port, there, NODE_ENV="production")
+
+
+SERVERS = {"Weir": weir, "Tailcall": tailcall, "Mercurius": node("mercurius"), "async-graphql": async_graphql, "Apollo Server": node("apollo"), "Hive Gateway": hive}
 
 
 def npm(there, *packages):
@@ -167,11 +172,12 @@ def npm(there, *packages):
 
 def fetch():
     """Puts the servers that are not there yet below bench/target, and says which Tailcall this is, if one runs here."""
-    there = BUILT / "node"
-    shutil.copytree(HERE / "node", there, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules"))
     shutil.copy(HERE / "schema.graphql", BUILT)
-    if not (there / "node_modules").exists():
-        npm(there)
+    for name in ("node", "hive"):
+        there = BUILT / name
+        shutil.copytree(HERE / name, there, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules"))
+        if not (there / "node_modules").exists():
+            npm(there)
     subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--manifest-path", HERE / "async-graphql/Cargo.toml",
                     "--target-dir", BUILT / "cargo"], check=True)
     there = BUILT / "tailcall"
@@ -206,50 +212,54 @@ class Farm:
         return self.servers[name, form]
 
 
-def body(name, scenario, at=0):
-    # Weir has no field that is a constant; the name of a type costs it what a constant does.
-    asked = SCENARIOS[scenario][1][at]
-    return {"query": "{__typename}"} if name == "Weir" and scenario == "greet" else asked
+def asked(name, scenario):
+    # Two have no field that is a constant; the name of a type costs Weir what a constant does.
+    return {"query": "{__typename}"} if name in ("Weir", "Hive Gateway") and scenario == "greet" else SCENARIOS[scenario][1]
+
+
+def first(name, scenario):
+    """One request of a scenario, with values in place of expressions."""
+    one = asked(name, scenario)
+    values = {key: int(value["random"].split("..")[0]) for key, value in one.get("values", {}).items()}
+    return {"query": one["query"], "variables": {key: values[value.strip("$()")] for key, value in one.get("variables", {}).items()}}
 
 
 def check(farm, names, scenario):
     """All servers give the same data."""
-    form, first = SCENARIOS[scenario][0], None
+    form, known = SCENARIOS[scenario][0], None
     for name in names:
-        answer = json.loads(post(farm.get(name, form).port, body(name, scenario)))
+        answer = json.loads(post(farm.get(name, form).port, first(name, scenario)))
         if answer.get("errors") or not answer.get("data"):
             raise SystemExit(f"{scenario}, {name}: {json.dumps(answer)[:400]}")
         data = answer["data"] if scenario != "greet" else None
-        if first is not None and data != first[1]:
-            raise SystemExit(f"{scenario}: {name} and {first[0]} give different data")
-        first = first or (name, data)
+        if known is not None and data != known[1]:
+            raise SystemExit(f"{scenario}: {name} and {known[0]} give different data")
+        known = known or (name, data)
 
 
 def measure(farm, mock, names):
     runs = {(name, scenario): [] for name in names for scenario in SCENARIOS}
     # What only Weir does is not asked of the others again.
-    skip = lambda name, scenario: name != "Weir" and SCENARIOS[scenario][0] in ("centre-parts", "centre-whole")  # noqa: E731
+    def skip(name, scenario):
+        form = SCENARIOS[scenario][0]
+        return name == "Hive Gateway" and form.startswith("centre") or name != "Weir" and form in ("centre-parts", "centre-whole")
+
     for scenario in SCENARIOS:
         check(farm, [name for name in names if not skip(name, scenario)], scenario)
-    for _ in range(PASSES):
-        for scenario, (form, bodies, latency_ms, _) in SCENARIOS.items():
-            mock.ask(f"set?latency={latency_ms}ms")
-            for name in names:
-                if skip(name, scenario):
-                    continue
-                server = farm.get(name, form)
-                asked = [body(name, scenario, at) for at in range(len(bodies))]
-                try:
-                    run = wrk(server.port, asked, seconds=SECONDS, pid=server.pid, counter=mock.calls, core=LOAD_CORE,
-                              vary=None if scenario == STILL else "X-Request-Id", warm_seconds=2)
-                except SystemExit as failed:
-                    # A rival that breaks down under a scenario is no reason to measure nothing; Weir may not.
-                    if name == "Weir":
-                        raise
-                    print(f"{scenario}, {name}: {str(failed).splitlines()[0][:80]}", flush=True)
-                    continue
-                print(f"{scenario}, {name}: {run['cpu_us']:,.1f} us, {run['count']:.2f} calls, {run['req_s']:,.0f}/s", flush=True)
-                runs[name, scenario].append(run)
+    for scenario, (form, _, latency_ms, _) in SCENARIOS.items():
+        mock.ask(f"set?latency={latency_ms}ms")
+        for name in turns(PASSES, [name for name in names if not skip(name, scenario)]):
+            server, vary = farm.get(name, form), {} if scenario == STILL else {"x-request-id": "$(request)"}
+            try:
+                run = load(server.port, asked(name, scenario), seconds=SECONDS, pid=server.pid, counter=mock.calls, headers=vary)
+            except Failed as failed:
+                # A rival that breaks down under a scenario is no reason to measure nothing; Weir may not.
+                if name == "Weir":
+                    raise
+                print(f"{scenario}, {name}: {str(failed)[:200]}", flush=True)
+                continue
+            print(f"{scenario}, {name}: {run['cpu_us']:,.1f} us, {run['count']:.2f} calls, {run['req_s']:,.0f}/s", flush=True)
+            runs[name, scenario].append(run)
     return runs
 
 
@@ -265,13 +275,20 @@ def report(runs, names, tailcall_version, memory):
                 row.append(cell(of))
                 continue
             cpus = [run["cpu_us"] for run in runs[of]]
-            row += [f"**{cell(of)}** ({cpu_most}, {calls_most})", f"{median(of, 'req_s'):,.0f}", f"{(max(cpus) - min(cpus)) / statistics.median(cpus):.0%}"]
+            row += [f"**{cell(of)}** ({cpu_most}, {calls_most})", f"{median(of, 'req_s'):,.0f}", spread(cpus)]
         rows.append(row)
     heads = ["server CPU us, calls upstream (bars)"]
     for name in names:
         heads += ["Weir", "req/s", "spread"] if name == "Weir" else [f"{name} {tailcall_version}" if name == "Tailcall" else name]
     held = ", ".join(f"{name} {mb:.0f} MB" for name, mb in memory.items())
-    return table(heads, rows) + f"\nResident memory after the match centre: {held}.\n"
+    return table(heads, rows) + f"\nResident memory after the match centre (Hive Gateway: after the posts): {held}.\n"
+
+
+def versions(tailcall_version):
+    package = json.loads((HERE / "node/package.json").read_text())["dependencies"]
+    locked = (HERE / "async-graphql/Cargo.lock").read_text().split('name = "async-graphql"\nversion = "')[1].split('"')[0]
+    return {"Tailcall": tailcall_version, "Mercurius": package["mercurius"], "Apollo Server": package["@apollo/server"], "async-graphql": locked,
+            "Hive Gateway": json.loads((HERE / "hive/package.json").read_text())["dependencies"]["@graphql-hive/gateway"]}
 
 
 def main():
@@ -287,10 +304,10 @@ def main():
         running.callback(mock.stop)
         farm = Farm(running, mock.url, folder)
         runs = measure(farm, mock, names)
-        memory = {name: rss_mb(farm.get(name, "centre").pid) for name in names}
+        memory = {name: rss_mb(farm.get(name, "posts" if name == "Hive Gateway" else "centre").pid) for name in names}
         text = report(runs, names, version, memory)
     if not sys.argv[1:]:
-        publish("services", text)
+        publish("services", text, listed(runs), versions(version))
     else:
         print(text)
 

@@ -2,14 +2,11 @@
 """The load generator against wrk, and its own ceiling.
 
 A server in C answers a constant (nginx, `return 200`), pinned to one core; the generators take turns on the other, with the same
-connections and no pipelining. Three passes, medians. `weir load run --closed` must be within 5 % of wrk where the server is the limit,
+connections and no pipelining; medians. `weir load run --closed` must be within 5 % of wrk where the server is the limit,
 or reach 100,000 requests a second where the generator is.
-
-WEIR_BIN names the program; BENCH_SECONDS and BENCH_PASSES make it shorter.
 """
 
 import json
-import os
 import pathlib
 import re
 import statistics
@@ -21,11 +18,8 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import WEIR, cpu_seconds, free_port, table  # noqa: E402
+from common import LOAD_CORE, PASSES, SECONDS, SERVER_CORE, WEIR, cpu_seconds, free_port, publish, spread, table, turns  # noqa: E402
 
-PASSES = int(os.environ.get("BENCH_PASSES", 3))
-SECONDS = int(os.environ.get("BENCH_SECONDS", 4))
-SERVER_CORE, LOAD_CORE = "0", "1"
 CONNECTIONS = 64
 
 NGINX = """daemon off; worker_processes 1; pid {folder}/pid; error_log /dev/null;
@@ -62,7 +56,7 @@ class Nginx:
 
 
 def by_wrk(url):
-    line = ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", url]
+    line = ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS:.0f}s", url]
     text = subprocess.run(line, capture_output=True, check=True, text=True).stdout
     return float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
 
@@ -71,7 +65,7 @@ def by_weir(url):
     base, path = url.rsplit("/", 1)
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         line = ["taskset", "-c", LOAD_CORE, str(WEIR), "load", "run", base, "--get", f"/{path}", "--closed", str(CONNECTIONS),
-                "--duration", f"{SECONDS}s", "--out", out.name]
+                "--duration", f"{SECONDS:.0f}s", "--out", out.name]
         subprocess.run(line, capture_output=True, check=True)
         result = json.load(open(out.name))
     return result["total"]["completed"] / result["setup"]["duration_s"]
@@ -86,17 +80,17 @@ def main():
             url = f"http://127.0.0.1:{nginx.port}/{name}"
             found = {by_wrk: [], by_weir: []}
             busy = {by_wrk: [], by_weir: []}
-            for at in range(PASSES):
-                for generator in ([by_wrk, by_weir] if at % 2 == 0 else [by_weir, by_wrk]):
-                    before, begun = cpu_seconds(pid), time.perf_counter()
-                    found[generator].append(generator(url))
-                    busy[generator].append((cpu_seconds(pid) - before) / (time.perf_counter() - begun))
+            for generator in turns(PASSES, [by_wrk, by_weir]):
+                before, begun = cpu_seconds(pid), time.perf_counter()
+                found[generator].append(generator(url))
+                busy[generator].append((cpu_seconds(pid) - before) / (time.perf_counter() - begun))
             wrk, weir = (statistics.median(found[it]) for it in [by_wrk, by_weir])
-            spread = (max(found[by_weir]) - min(found[by_weir])) / weir
-            rows.append([name, f"{wrk:,.0f}", f"{weir:,.0f}", f"{weir / wrk:.3f}", f"{spread:.0%}",
+            rows.append([name, f"{wrk:,.0f}", f"{weir:,.0f}", f"{weir / wrk:.3f}", spread(found[by_wrk]), spread(found[by_weir]),
                          f"{statistics.median(busy[by_wrk]):.0%}", f"{statistics.median(busy[by_weir]):.0%}"])
         nginx.stop()
-    print(table(["answer", "wrk req/s", "weir load req/s", "ratio", "spread", "server's core under wrk", "under weir load"], rows))
+    version = subprocess.run(["wrk", "-v"], capture_output=True, text=True, check=False).stdout.split()[1]
+    heads = ["answer", "wrk req/s", "weir load req/s", "ratio", "spread of wrk", "of weir load", "server's core under wrk", "under weir load"]
+    publish("load", table(heads, rows), versions={"wrk": version})
 
 
 main()

@@ -20,7 +20,7 @@ import time
 for folder in ["", "sql"]:
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / folder))
 from cluster import Cluster  # noqa: E402
-from common import ROOT, WEIR, Weir, post, publish, rss_mb, table, wrk  # noqa: E402
+from common import PASSES, ROOT, WEIR, Weir, listed, load, post, publish, rss_mb, spread, table  # noqa: E402
 
 EXAMPLE = ROOT / "examples/restaurants"
 SCALE = float(os.environ.get("SCALE", "1"))
@@ -36,7 +36,6 @@ QUERIES = [
     ("21", "{ queryDish { name price cuisine { id name } } }", 347_555_912, 2000),
     ("13", "{ queryRestaurant { name rating dishes { name price cuisine { id name } } } }", 348_021_588, 2000),
 ]
-PASSES = 3
 CHUNK = 1 << 18
 
 
@@ -107,7 +106,7 @@ class Peak:
         self.grown = self.most - self.before
 
 
-def load(folder, store):
+def fill(folder, store):
     """Makes the data, imports it, and says how long the import took and for how many objects."""
     data = pathlib.Path(os.environ.get("DATA", folder / "data"))
     if not (data / "dishes.csv").exists():
@@ -137,9 +136,10 @@ def answers(weir):
     return table(["query", "MiB", "ms to the last byte", "bar", "ms to the first byte", "MB more memory", "of the bytes alone through a socket"], rows)
 
 
-def dish(at):
-    return ('mutation { addDish(input: [{ name: "Leek Pie %d", price: 8.5, isVeg: true, servedBy: { xid: "16000000" }, cuisine: { name: "%s" } }]) '
-            '{ numUids } }' % (at, CUISINE))
+def dish():
+    query = ('mutation ($name: String!) { addDish(input: [{ name: $name, price: 8.5, isVeg: true, servedBy: { xid: "16000000" }, cuisine: { name: "%s" } }]) '
+             '{ numUids } }' % CUISINE)
+    return {"query": query, "variables": {"name": "Leek Pie $(request)"}}
 
 
 def one_by_one(database, seconds=2.0):
@@ -170,25 +170,29 @@ def short(weir, database):
         "getRestaurant, own fields only": ('{ getRestaurant(xid: "16000000") { id name rating } }', 64),
         "first 10 of an indexed name (bar 30,000)": ('{ queryDish(filter: { name: { eq: %s } }, first: 10) { id name price } }' % json.dumps(NAME), 64),
     }
-    rows = []
+    rows, runs = [], {}
+
+    def row(what, asked, connections):
+        runs["Weir", what] = [load(weir.port, asked, connections=connections, pid=weir.pid) for _ in range(PASSES)]
+        median = lambda key: statistics.median(run[key] for run in runs["Weir", what])  # noqa: E731
+        rows.append([what, f"{median('req_s'):,.0f}", f"{median('cpu_us'):.1f}", f"{median('p50_ms'):.2f} / {median('p95_ms'):.2f}", "",
+                     spread([run["req_s"] for run in runs["Weir", what]])])
+        return median("req_s")
+
     for what, (query, connections) in loads.items():
-        run = wrk(weir.port, {"query": query}, connections=connections, pid=weir.pid)
-        rows.append([what, f"{run['req_s']:,.0f}", f"{run['cpu_us']:.1f}", f"{run['p50_ms']:.2f} / {run['p95_ms']:.2f}", ""])
-    run = wrk(weir.port, [{"query": dish(at)} for at in range(1000)], connections=16, pid=weir.pid)
-    ratio = ""
+        row(what, {"query": query}, connections)
+    rate = row("addDish with two links, durable, 16 connections (bar 20,000)", dish(), 16)
     weir.stop()
     if database:
         alone = one_by_one(database)
-        ratio = f"{run['req_s'] / alone:.1f} x one transaction each ({alone:,.0f}/s; bar 10 x)"
-    rows.append(["addDish with two links, durable, 16 connections (bar 20,000)", f"{run['req_s']:,.0f}", f"{run['cpu_us']:.1f}",
-                 f"{run['p50_ms']:.2f} / {run['p95_ms']:.2f}", ratio])
-    return table(["request", "req/s", "server CPU us", "p50 / p95 ms", "ratio"], rows)
+        rows[-1][4] = f"{rate / alone:.1f} x one transaction each ({alone:,.0f}/s; bar 10 x)"
+    return table(["request", "req/s", "server CPU us", "p50 / p95 ms", "ratio", "spread"], rows), runs
 
 
 def measure(folder, store):
     """The report on a store that is `store`, the arguments that name it."""
     global CUISINE, NAME
-    seconds, objects = load(folder, store)
+    seconds, objects = fill(folder, store)
     weir = Weir("serve", "schema.graphql", *store, cwd=folder)
     started = weir.first_answer_s
     one = lambda query, field: json.loads(post(weir.port, {"query": query}))["data"][field][0]["name"]  # noqa: E731
@@ -196,17 +200,20 @@ def measure(folder, store):
     text = (f"{objects:,} objects imported in {seconds:,.1f} s, {objects / seconds:,.0f}/s (bars: 90 s at full scale, 100,000/s); "
             f"start to first answer {started * 1e3:,.0f} ms.\n\n")
     text += answers(weir) + "\n"
-    text += short(weir, None if store else next(folder.glob("*.db")))
-    return text
+    asked, runs = short(weir, None if store else next(folder.glob("*.db")))
+    return text + asked, runs
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         if sys.argv[1:] != ["postgres"]:
-            return publish("native", measure(pathlib.Path(name), []))
+            text, runs = measure(pathlib.Path(name), [])
+            return publish("native", text, listed(runs))
         cluster = Cluster()
         try:
-            publish("native-postgres", measure(pathlib.Path(name), ["--store", cluster.url]))
+            version = cluster.psql("SHOW server_version").split()[0]
+            text, runs = measure(pathlib.Path(name), ["--store", cluster.url])
+            publish("native-postgres", text, listed(runs), {"PostgreSQL": version})
         finally:
             cluster.stop()
 

@@ -70,7 +70,7 @@ class Cluster:
         for log in self.folder.glob("pgbench_log*"):
             log.unlink()
         before = self.cpu_seconds()
-        text = self.run("pgbench", "-n", "-M", "prepared", "-c", connections, "-j", 2, "-T", seconds, "-f", self.folder / "script.sql",
+        text = self.run("pgbench", "-n", "-M", "prepared", "-c", connections, "-j", 2, "-T", f"{seconds:.0f}", "-f", self.folder / "script.sql",
                         "-l", "--sampling-rate=0.05", self.url)
         after = self.cpu_seconds()
         done = int(re.search(r"actually processed: (\d+)", text)[1])

@@ -2,7 +2,8 @@
 """The PostgreSQL column: the five published operations by Weir and by PostGraphile 5 over one private database, beside the
 rate at which pgbench gets the same rows or makes the same changes.
 
-Three interleaved passes, reads before writes; medians are printed, with the spread of Weir's passes. Identical requests let
+Passes take turns, reads before writes; medians are printed, with the spread of Weir's passes. Weir and PostGraphile have one core, the load the
+other, PostgreSQL and pgbench both. Identical requests let
 Weir send one statement for all that wait, so every operation is measured with values that differ from request to request
 too: those of by_pk are merged into one statement, all others each go alone. Writes are measured once more on a server with
 `batch_mutations`.
@@ -21,10 +22,9 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from cluster import Cluster  # noqa: E402
-from common import ROOT, Weir, free_port, post, publish, rss_mb, table, wrk  # noqa: E402
+from common import PASSES, ROOT, SERVER_CORE, Weir, free_port, listed, load, post, publish, rss_mb, spread, table, turns  # noqa: E402
 
-PASSES = 3
-SECONDS = 3
+SECONDS = float(os.environ.get("BENCH_SECONDS", 3))
 CHINOOK = ROOT / "examples/chinook"
 ALBUM = """INSERT INTO "Album"("AlbumId", "Title", "ArtistId") VALUES (1000, 'Trying', 1);
 SELECT setval(pg_get_serial_sequence('"Album"', 'AlbumId'), 1000); VACUUM ANALYZE; CHECKPOINT;"""
@@ -39,18 +39,19 @@ UPDATE = 'mutation { update_Album_by_pk(pk_columns: { AlbumId: 1000 } _set: { Ti
 ROW = "mutation ($title: String!, $artist: Int!) { insert_Album_one(object: { Title: $title, ArtistId: $artist }) { Title } }"
 CHANGE = ("mutation ($id: Int!, $title: String!) { update_Album_by_pk(pk_columns: { AlbumId: $id } _set: { Title: $title }) "
           "{ Title AlbumId } }")
-# More values than there are connections, so that no two requests in flight are equal; limits are 100 on the average.
+KEY, ARTIST, LIMIT, OFFSET = ({"n": {"random": it}} for it in ("1..347", "1..275", "50..150", "0..100"))
+# Values are random, so that few requests in flight are equal; limits are 100 on the average.
 WEIR = {
     "by_pk": {"query": "{ Album_by_pk(AlbumId: 1) { Title AlbumId } }"},
-    "by_pk, keys differ": [{"query": BY_PK, "variables": {"id": 1 + at * 101 % 347}} for at in range(347)],
+    "by_pk, keys differ": {"query": BY_PK, "variables": {"id": "$(n)"}, "values": KEY},
     "list 100": {"query": "{ Album(limit: 100) { AlbumId Title ArtistId } }"},
-    "list, limits differ": [{"query": LIST, "variables": {"count": 50 + at * 37 % 101}} for at in range(101)],
+    "list, limits differ": {"query": LIST, "variables": {"count": "$(n)"}, "values": LIMIT},
     "join": {"query": JOIN},
-    "join, pages differ": [{"query": PAGE, "variables": {"from": at * 37 % 101}} for at in range(101)],
+    "join, pages differ": {"query": PAGE, "variables": {"from": "$(n)"}, "values": OFFSET},
     "insert": {"query": INSERT},
-    "insert, rows differ": [{"query": ROW, "variables": {"title": f"Trying {at}", "artist": 1 + at * 101 % 275}} for at in range(275)],
+    "insert, rows differ": {"query": ROW, "variables": {"title": "Trying $(request)", "artist": "$(n)"}, "values": ARTIST},
     "update": {"query": UPDATE},
-    "update, rows differ": [{"query": CHANGE, "variables": {"id": 1 + at * 101 % 347, "title": f"Trying {at}"}} for at in range(347)],
+    "update, rows differ": {"query": CHANGE, "variables": {"id": "$(n)", "title": "Trying $(request)"}, "values": KEY},
 }
 # The same writes on a server that lets mutations share a commit.
 SHARED = {f"{name}, shared commits": name for name in WEIR if name.startswith(("insert", "update"))}
@@ -105,7 +106,7 @@ class PostGraphile:
             subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"], cwd=there, check=True)
         self.port = free_port()
         env = {**os.environ, "DATABASE_URL": url, "PORT": str(self.port), "NODE_ENV": "production", "GRAPHILE_ENV": "production"}
-        self.process = subprocess.Popen([there / "node_modules/node/bin/node", "server.mjs"], cwd=there, env=env, stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(["taskset", "-c", SERVER_CORE, there / "node_modules/node/bin/node", "server.mjs"], cwd=there, env=env, stdout=subprocess.DEVNULL)
         while True:
             try:
                 post(self.port, {"query": "{ __typename }"})
@@ -122,6 +123,11 @@ class PostGraphile:
     def stop(self):
         self.process.terminate()
         self.process.wait()
+
+
+def versions(database):
+    package = json.loads((ROOT / "bench/target/postgraphile/node_modules/postgraphile/package.json").read_text())
+    return {"PostgreSQL": database, "PostGraphile": package["version"]}
 
 
 def check(weir, postgraphile):
@@ -148,15 +154,19 @@ def passes(cluster, weirs, postgraphile, names, runs):
         print(f"{who}, {name}: {run['req_s']:,.0f}/s", flush=True)
         runs[who, name].append(run)
 
-    for _ in range(PASSES):
-        for name in names:
-            more = {"connections": 100 if name in WRITES else 64, "seconds": SECONDS, "database": cluster.cpu_seconds}
-            if name in PGBENCH:
-                note("pgbench", name, cluster.pgbench(*PGBENCH[name], SECONDS))
+    def ask(who, name):
+        more = {"connections": 100 if name in WRITES else 64, "seconds": SECONDS, "database": cluster.cpu_seconds}
+        if who == "pgbench" and name in PGBENCH:
+            note(who, name, cluster.pgbench(*PGBENCH[name], SECONDS))
+        elif who == "Weir":
             weir = weirs[name in SHARED]
-            note("Weir", name, wrk(weir.port, WEIR[name], pid=weir.pid, **more))
-            if name in POSTGRAPHILE:
-                note("PostGraphile", name, wrk(postgraphile.port, {"query": POSTGRAPHILE[name]}, pid=postgraphile.pid, **more))
+            note(who, name, load(weir.port, WEIR[name], pid=weir.pid, **more))
+        elif who == "PostGraphile" and name in POSTGRAPHILE:
+            note(who, name, load(postgraphile.port, {"query": POSTGRAPHILE[name]}, pid=postgraphile.pid, **more))
+
+    for name in names:
+        for who in turns(PASSES, ["pgbench", "Weir", "PostGraphile"]):
+            ask(who, name)
 
 
 def report(runs, memory):
@@ -174,7 +184,7 @@ def report(runs, memory):
             name, f"{rate:,.0f}", f"{cpu:.1f}" + (f" ({cpu_most})" if cpu_most else ""), f"{median(ours, 'db_us'):.1f}",
             f"{median(ours, 'p50_ms'):.2f} / {median(ours, 'p95_ms'):.2f}", f"**{to_bound:.2f} x**" + (f" ({of_pgbench})" if of_pgbench else ""),
             f"**{to_peer:.1f} x**" + (f" ({of_peer})" if of_peer else ""), f"1/{median(peer, 'cpu_us') / cpu:.0f}",
-            f"{(max(rates) - min(rates)) / rate:.0%}"])
+            spread(rates)])
     for name in PGBENCH:
         for who in ("pgbench", "PostGraphile"):
             of = (who, name)
@@ -193,6 +203,7 @@ def main():
     with contextlib.ExitStack() as running:
         start = lambda it: (running.callback(it.stop), it)[1]  # noqa: E731
         cluster = start(Cluster())
+        cluster_version = cluster.psql("SHOW server_version").split()[0]
         sql = [(CHINOOK / file).read_text() for file in ("postgres-before.sql", "chinook.sql", "postgres-after.sql")]
         cluster.psql(sql[0] + sql[1][sql[1].index("INSERT INTO"):] + sql[2] + ALBUM)
         weir, postgraphile = start(Weir("serve", cluster.url)), start(PostGraphile(cluster.url))
@@ -202,7 +213,7 @@ def main():
         passes(cluster, weirs, postgraphile, [name for name in WEIR if name not in WRITES], runs)
         memory = rss_mb(weir.pid), rss_mb(postgraphile.pid)
         passes(cluster, weirs, postgraphile, WRITES, runs)
-    publish("postgres", report(runs, memory))
+    publish("postgres", report(runs, memory), listed(runs), versions(cluster_version))
 
 
 if __name__ == "__main__":
