@@ -135,7 +135,7 @@ def machine():
     """The machine in one line."""
     model = re.search(r"model name\s*:\s*(.+)", pathlib.Path("/proc/cpuinfo").read_text())
     memory = int(re.search(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())[1]) / 2**20
-    return f"{os.cpu_count()} cores of {model[1] if model else platform.machine()}, {memory:.0f} GiB, Linux {platform.release()}"
+    return f"{os.cpu_count()} cores of {model[1] if model else platform.machine()}, {memory:.0f} GiB, Linux {platform.release().split("-")[0]}"
 
 
 def built():
