@@ -134,8 +134,9 @@ def turns(passes, contenders):
 def machine():
     """The machine in one line."""
     model = re.search(r"model name\s*:\s*(.+)", pathlib.Path("/proc/cpuinfo").read_text())
+    kernel = platform.release().split("-")[0]
     memory = int(re.search(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())[1]) / 2**20
-    return f"{os.cpu_count()} cores of {model[1] if model else platform.machine()}, {memory:.0f} GiB, Linux {platform.release().split("-")[0]}"
+    return f"{os.cpu_count()} cores of {model[1] if model else platform.machine()}, {memory:.0f} GiB, Linux {kernel}"
 
 
 def built():
