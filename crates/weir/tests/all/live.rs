@@ -73,7 +73,7 @@ fn what_is_refused_ends_the_operation_and_not_the_socket() {
 }
 
 /// A request that is answered by a stream, its head read.
-fn stream(weir: &Weir, raw: &[u8]) -> (String, BufReader<TcpStream>) {
+pub(crate) fn stream(weir: &Weir, raw: &[u8]) -> (String, BufReader<TcpStream>) {
     let mut socket = weir.connect();
     socket.write_all(raw).expect("it is sent");
     let mut reader = BufReader::new(socket);
@@ -85,7 +85,7 @@ fn stream(weir: &Weir, raw: &[u8]) -> (String, BufReader<TcpStream>) {
 }
 
 /// Reads on until `text` was there.
-fn read_until(reader: &mut BufReader<TcpStream>, text: &str) -> String {
+pub(crate) fn read_until(reader: &mut BufReader<TcpStream>, text: &str) -> String {
     let mut seen = Vec::new();
     while !String::from_utf8_lossy(&seen).contains(text) {
         let mut byte = [0];
