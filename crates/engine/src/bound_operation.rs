@@ -84,6 +84,7 @@ impl BoundOperation {
             deadline: Instant::now(),
             hold_back_bytes: 0,
             request_scope: None,
+            changes: None,
             span: None,
         }
     }

@@ -143,6 +143,11 @@ fn extended(source: &Arc<dyn Source>) -> &[TypeId] {
     source.field_resolver().map_or(&[], |it| it.extended())
 }
 
+/// True if the graph of `source` alone is its own schema.
+fn stands_alone(source: &Arc<dyn Source>) -> bool {
+    extended(source).is_empty() && source.namespace().is_none() && merge::live_queries(source).is_empty()
+}
+
 /// The source or join that answers a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
@@ -195,7 +200,7 @@ impl Graph {
         }
         match sources.as_slice() {
             [] => Err(vec![ComposeError::SourceNames { name: String::new() }]),
-            [only] if joins.is_empty() && extended(only).is_empty() && only.namespace().is_none() => {
+            [only] if joins.is_empty() && stands_alone(only) => {
                 let (schema, hangs) = (Arc::clone(only.schema()), only.field_resolver().is_some());
                 let sources = sources.into_iter().map(|it| (it, Arc::new(Ids::default()))).collect();
                 Ok(Self {
@@ -240,7 +245,26 @@ impl Graph {
             }
         }
         self.hints = found;
+        self.hint_live();
         (self, errors)
+    }
+
+    /// Gives the subscriptions to live queries the hints of the queries.
+    fn hint_live(&mut self) {
+        if self.hints.is_empty() {
+            return;
+        }
+        for (source, ids) in &self.sources {
+            // The root of queries is the first of the graph.
+            let mut first = vec![None; source.schema().fields.len()];
+            for (at, own) in ids.fields.iter().enumerate() {
+                let Some(first) = first.get_mut(*own as usize) else { continue };
+                match *first {
+                    None => *first = Some(at),
+                    Some(query) => self.hints[at] = self.hints[at].or(self.hints[query]),
+                }
+            }
+        }
     }
 
     /// The graph's root type for the one that `source` calls `name`: merged roots may have another's name.

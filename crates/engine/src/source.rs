@@ -11,7 +11,7 @@ mod headers;
 mod request_scope;
 mod service_calls;
 
-pub use change_feed::{ChangeFeed, ChangeSink};
+pub use change_feed::{ChangeFeed, ChangeSink, OthersChanges};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub use headers::{Headers, NoHeaders};
 pub(crate) use request_scope::RequestCaches;
@@ -24,7 +24,7 @@ use crate::lifetime::HintAt;
 use crate::plan::output_plan::{OutputPlan, SelectionSetId};
 use crate::rows::{Column, Rows};
 use crate::span::SpanContext;
-use crate::tag_versions::{RowKey, TagSnapshot};
+use crate::tag_versions::{ChangeRecord, RowKey, TagSnapshot};
 use crate::unread::Receiver;
 use std::fmt;
 use std::future::Future;
@@ -75,6 +75,12 @@ pub trait Source: Send + Sync {
     fn relay(&self) -> Option<Result<Arc<dyn Source>, Vec<Error>>> {
         None
     }
+    /// True if its query field `field` may be subscribed to though its schema has no root of subscriptions: the graph has the field under
+    /// that root too, and plans it as the query.
+    fn is_live(&self, field: FieldId) -> bool {
+        let _ = field;
+        false
+    }
     /// Cache hints for types and fields, its own and others'.
     fn hints(&self) -> &[HintAt] {
         &[]
@@ -91,6 +97,10 @@ pub trait Source: Send + Sync {
     /// Its feed of changes that others make. `None`: nobody tells, so what depends on it is read at intervals.
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
         None
+    }
+    /// How live queries find out that others changed its data.
+    fn others_changes(&self) -> OthersChanges {
+        self.change_feed().map_or(OthersChanges::Polled, |it| OthersChanges::Told(it.words()))
     }
     /// The services that it calls, and how their calls went since it was opened. Empty for others.
     fn calls(&self) -> Vec<ServiceCalls> {
@@ -319,6 +329,8 @@ pub struct FetchInput<'r> {
     pub hold_back_bytes: usize,
     /// State shared with fetches of the same request that may make the same calls, if there are any.
     pub request_scope: Option<RequestScope<'r>>,
+    /// Of a change: where the source may record what it did, if that is less than [`PreparedFetch::touches`] says.
+    pub changes: Option<&'r ChangeRecord>,
     /// Span of the fetch, for those whom the source calls.
     pub span: Option<SpanContext>,
 }

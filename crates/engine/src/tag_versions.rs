@@ -11,9 +11,10 @@
 
 use crate::source::Tag;
 use foldhash::quality::FixedState;
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock, Weak};
+use std::sync::{Mutex, PoisonError, RwLock, Weak};
 
 /// Number of ages for all tags. Two tags with the same age invalidate each other's entries, which costs only misses.
 const AGES: usize = 4096;
@@ -29,6 +30,11 @@ impl TagSnapshot {
     #[must_use]
     pub fn past() -> Self {
         Self(vec![(ALL, u64::MAX)])
+    }
+
+    /// The places of its tags.
+    pub(crate) fn places(&self) -> impl Iterator<Item = u16> + '_ {
+        self.0.iter().map(|it| it.0).filter(|it| *it != ALL)
     }
 
     /// Those of others too.
@@ -196,20 +202,42 @@ pub(crate) fn place(tag: &str) -> u16 {
     (FixedState::default().hash_one(tag) % AGES as u64) as u16
 }
 
+/// What a change did, told by its source when it is over: exacter than the tags of its plan, which hold all that it might have done.
+#[derive(Debug, Default)]
+pub struct ChangeRecord(Mutex<Option<Box<(Vec<Tag>, Vec<RowKey>)>>>);
+
+impl ChangeRecord {
+    /// The outcome is known: what has one of `tags` was changed, and of the tables in `rows` only the rows with these keys.
+    pub fn settle(&self, tags: Vec<Tag>, rows: Vec<RowKey>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new((tags, rows)));
+    }
+}
+
 /// A change on its way: noted when this goes, whatever came of it, as whoever waits for a mutation may go away
 /// while it is done.
 pub(crate) struct InvalidateOnDrop<'r> {
     pub(crate) changes: &'r TagVersions,
-    pub(crate) tags: &'r [Tag],
+    pub(crate) tags: Cow<'r, [Tag]>,
     /// The rows to which the change is confined.
     pub(crate) rows: Vec<RowKey>,
     /// True once its outcome is known.
     pub(crate) is_done: bool,
 }
 
+impl InvalidateOnDrop<'_> {
+    /// The source answered, and may have told what it did.
+    pub(crate) fn done(&mut self, record: &ChangeRecord) {
+        self.is_done = true;
+        let told = record.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(told) = told {
+            (self.tags, self.rows) = (Cow::Owned(told.0), told.1);
+        }
+    }
+}
+
 impl Drop for InvalidateOnDrop<'_> {
     fn drop(&mut self) {
-        self.changes.note_rows(self.tags, &self.rows);
+        self.changes.note_rows(&self.tags, &self.rows);
         for tag in self.tags.iter().filter(|_| !self.is_done) {
             self.changes.tell(|it| it.abandoned(&Change { tag: &tag.0, key: None }));
         }
@@ -219,7 +247,7 @@ impl Drop for InvalidateOnDrop<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
     fn tag(name: &str) -> Tag {
         Tag(name.into())

@@ -43,9 +43,10 @@ use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::lifetime::HintAt;
 use weir_engine::source::{
-    FieldError, FieldResolver, Headers, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source,
+    FieldError, FieldResolver, Headers, OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls,
+    Source,
 };
-use weir_language::schema::{Schema, Visibility};
+use weir_language::schema::{FieldId, Schema, Visibility};
 
 /// The services of one text.
 pub struct HttpSource {
@@ -155,6 +156,15 @@ impl Source for HttpSource {
 
     fn field_resolver(&self) -> Option<&dyn FieldResolver> {
         Some(&self.division)
+    }
+
+    fn others_changes(&self) -> OthersChanges {
+        OthersChanges::Lifetimes
+    }
+
+    /// All of them: they are asked again at the end of an answer's lifetime, after changes of its tags, or at intervals.
+    fn is_live(&self, _: FieldId) -> bool {
+        true
     }
 
     fn hints(&self) -> &[HintAt] {

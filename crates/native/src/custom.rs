@@ -124,6 +124,8 @@ pub struct CustomField {
     pub request: CustomRequest,
     /// Fields of the owner that the call reads and that may be null in it.
     pub optional: Vec<String>,
+    /// `@withSubscription`: of a query, which may be subscribed to.
+    pub is_live: bool,
     /// Place of the directive.
     pub place: Location,
 }

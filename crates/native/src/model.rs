@@ -211,11 +211,13 @@ pub struct Generate {
     pub add: bool,
     pub update: bool,
     pub delete: bool,
+    /// True if `get`, `query` and `aggregate` may be subscribed to.
+    pub subscription: bool,
 }
 
 impl Generate {
-    /// All of them.
-    pub const ALL: Self = Self {
+    /// Those that a type without directives has: all but subscriptions.
+    pub const USUAL: Self = Self {
         get: true,
         query: true,
         password: true,
@@ -223,6 +225,7 @@ impl Generate {
         add: true,
         update: true,
         delete: true,
+        subscription: false,
     };
 }
 

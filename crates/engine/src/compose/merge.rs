@@ -125,6 +125,14 @@ impl<'m> Merger<'m> {
             let names = || sources.iter().filter_map(move |it| root_name(it.schema(), kind));
             names().find(|name| name.ends_with("_root")).or_else(|| names().next())
         });
+        let [query, mutation, subscription] = root_names;
+        let is_live = |it: &Arc<dyn Source>| !live_queries(it).is_empty();
+        let usual = || match query {
+            Some(name) if name.ends_with("_root") => "subscription_root",
+            Some(_) | None => "Subscription",
+        };
+        let subscription = subscription.or_else(|| sources.iter().any(is_live).then(usual));
+        let root_names = [query, mutation, subscription];
         let ids = sources.iter().map(|_| Ids::default()).collect();
         let types = |name: &str| KINDS.map(|kind| namespace_type(name, kind));
         let namespace_types = sources.iter().map(|it| it.namespace().map(types)).collect();
@@ -416,7 +424,11 @@ impl<'m> Merger<'m> {
     fn roots(&mut self) {
         for (at, kind) in KINDS.into_iter().enumerate() {
             let Some(name) = self.root_names[at] else { continue };
-            let homes = (0..self.sources.len()).filter(|&it| self.sources[it].schema().root(kind).is_some());
+            let has_root = |it: &Arc<dyn Source>| {
+                it.schema().root(kind).is_some()
+                    || kind == OperationKind::Subscription && !live_queries(it).is_empty()
+            };
+            let homes = (0..self.sources.len()).filter(|&it| has_root(&self.sources[it]));
             let homes: Vec<usize> = homes.collect();
             let first: &'m Schema = self.sources[homes[0]].schema();
             let words = first.root(kind).map_or("", |root| first.str(first.ty(root).description));
@@ -427,6 +439,9 @@ impl<'m> Merger<'m> {
             self.builder.root(kind, graph);
             let mut known = HashMap::<&str, usize>::new();
             for source in homes {
+                if self.namespace_types[source].is_none() {
+                    self.live_root(source, at, graph);
+                }
                 self.root_fields(source, at, name, &mut known);
             }
         }
@@ -435,12 +450,20 @@ impl<'m> Merger<'m> {
     /// The type that holds the root fields of `source`, which has a namespace, for the kind at `kind`.
     fn namespace(&mut self, source: usize, kind: usize) {
         let schema: &'m Schema = self.sources[source].schema();
-        let Some((types, root)) = self.namespace_types[source].as_ref().zip(schema.root(KINDS[kind])) else {
-            return;
-        };
-        self.builder.object(&types[kind], schema.str(schema.ty(root).description));
-        for field in schema.ty(root).fields.range() {
-            self.field(source, schema, FieldId(field as u32));
+        let Some(types) = self.namespace_types[source].as_ref() else { return };
+        let words = schema.root(KINDS[kind]).map_or("", |root| schema.str(schema.ty(root).description));
+        let graph = self.builder.object(&types[kind], words);
+        self.live_root(source, kind, graph);
+        for field in fields_of_root(&self.sources[source], KINDS[kind]) {
+            self.field(source, schema, field);
+        }
+    }
+
+    /// Lets the graph's type `graph` be the query root of `source`, if it holds what is live of it.
+    fn live_root(&mut self, source: usize, kind: usize, graph: TypeId) {
+        let schema = self.sources[source].schema();
+        if schema.root(KINDS[kind]).is_none() {
+            set(&mut self.ids[source].types, graph.0, schema.query.0);
         }
     }
 
@@ -448,7 +471,6 @@ impl<'m> Merger<'m> {
     fn root_fields(&mut self, source: usize, kind: usize, name: &str, known: &mut HashMap<&'m str, usize>) {
         let of: &'m Arc<dyn Source> = &self.sources[source];
         let schema: &'m Schema = of.schema();
-        let Some(root) = schema.root(KINDS[kind]) else { return };
         if let Some((namespace, types)) = of.namespace().zip(self.namespace_types[source].as_ref()) {
             let base = self.builder.reference(&types[kind]);
             if self.is_first(source, name, namespace, known) {
@@ -458,10 +480,11 @@ impl<'m> Merger<'m> {
             }
             return;
         }
-        for field in schema.ty(root).fields.range() {
-            let id = FieldId(field as u32);
-            let is_hidden = of.field_resolver().is_some_and(|it| it.is_hidden(id));
-            if !is_hidden && self.is_first(source, name, schema.field_name(id), known) {
+        // What is live twice is a query twice, which is told there.
+        let is_live = schema.root(KINDS[kind]).is_none();
+        for id in fields_of_root(of, KINDS[kind]) {
+            let field = schema.field_name(id);
+            if !(is_live && known.contains_key(field)) && self.is_first(source, name, field, known) {
                 self.field(source, schema, id);
             }
         }
@@ -494,6 +517,25 @@ impl<'m> Merger<'m> {
         let name = own.or_else(graph).unwrap_or_else(|| schema.type_name(ty.base));
         TypeRef { base: self.builder.reference(name), wraps: ty.wraps }
     }
+}
+
+/// The fields of `source` for the graph's root of `kind`.
+fn fields_of_root(source: &Arc<dyn Source>, kind: OperationKind) -> Vec<FieldId> {
+    let schema = source.schema();
+    let Some(root) = schema.root(kind) else {
+        return if kind == OperationKind::Subscription { live_queries(source) } else { Vec::new() };
+    };
+    let is_hidden = |it: &FieldId| source.field_resolver().is_some_and(|fields| fields.is_hidden(*it));
+    schema.ty(root).fields.range().map(|it| FieldId(it as u32)).filter(|it| !is_hidden(it)).collect()
+}
+
+/// The queries of a source without a root of subscriptions that may be subscribed to.
+pub(super) fn live_queries(source: &Arc<dyn Source>) -> Vec<FieldId> {
+    if source.schema().subscription.is_some() {
+        return Vec::new();
+    }
+    let queries = fields_of_root(source, OperationKind::Query);
+    queries.into_iter().filter(|it| source.is_live(*it)).collect()
 }
 
 /// The type that holds the root fields of a source with a namespace. Source: Hasura v2.

@@ -12,10 +12,12 @@
 mod assemble;
 mod gather;
 mod isolate_failures;
+mod live_parts;
 mod observe;
 mod shared;
 mod stream;
 
+pub(crate) use live_parts::LiveParts;
 pub(crate) use observe::Observation;
 pub(crate) use shared::run_shared;
 
@@ -30,9 +32,10 @@ use crate::source::{
     BatchBarrier, CacheControl, FetchBody, FetchInput, FetchResult, Finished, Headers, PathError, Protocol,
     RequestCaches, RequestScope, SourceError,
 };
-use crate::tag_versions::{InvalidateOnDrop, TagVersions};
+use crate::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -101,7 +104,12 @@ pub(crate) struct ExecutionResult {
 }
 
 /// Runs the plan and writes the answer.
-pub(crate) async fn run(run: ExecutionContext<'_>) -> ExecutionResult {
+pub(crate) fn run(run: ExecutionContext<'_>) -> impl Future<Output = ExecutionResult> {
+    run_noting(run, None)
+}
+
+/// As [`run`], and notes in `parts` when the parts of the answer are old by themselves.
+pub(crate) async fn run_noting(run: ExecutionContext<'_>, parts: Option<&mut LiveParts>) -> ExecutionResult {
     let plan = run.plan;
     let mut results = if plan.whole {
         let caches = run.caches();
@@ -114,6 +122,9 @@ pub(crate) async fn run(run: ExecutionContext<'_>) -> ExecutionResult {
             && finished.rest.is_none()
         {
             let body = Body::Whole(wrap(std::mem::take(&mut finished.bytes)));
+            if let Some(parts) = parts {
+                parts.note(plan, &[], |_| true);
+            }
             let cache_control = run.policy(&[], |_| true).resolve();
             return ExecutionResult { body, capacity: Capacity::Enough, cache_control };
         }
@@ -131,6 +142,9 @@ pub(crate) async fn run(run: ExecutionContext<'_>) -> ExecutionResult {
     let said = std::mem::take(&mut results.cache_control);
     let was_asked = |it: usize| !matches!(results.asked[it], FetchState::Waiting);
     let mut policy = run.policy(&said, was_asked);
+    if let Some(parts) = parts {
+        parts.note(plan, &said, was_asked);
+    }
     let (body, capacity) = assemble::write(run, results);
     if !body.is_sound() {
         policy.fail();
@@ -290,7 +304,10 @@ impl<'r> ExecutionContext<'r> {
         let BatchContext { caches, level } = if node.repeats { batch } else { BatchContext::default() };
         let cache = caches.zip(node.source).map(|(caches, source)| caches.of(source));
         let observed = self.observation.and_then(|it| it.begin(node, &self.plan.output, self.variables));
+        let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
+        let record = ChangeRecord::default();
         let input = FetchInput {
+            changes: is_change.then_some(&record),
             span: observed.as_ref().and_then(|it| it.span),
             output: &self.plan.output,
             variables: self.variables,
@@ -301,10 +318,10 @@ impl<'r> ExecutionContext<'r> {
             hold_back_bytes: self.hold_back_bytes,
             request_scope: cache.map(|cache| RequestScope { cache, barrier: level }),
         };
-        let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
         let mut noting = is_change.then(|| {
             let rows = if self.changes.has_listeners() { node.fetch.rows(input) } else { Vec::new() };
-            InvalidateOnDrop { changes: self.changes, tags: node.fetch.touches(), rows, is_done: false }
+            let tags = Cow::Borrowed(node.fetch.touches());
+            InvalidateOnDrop { changes: self.changes, tags, rows, is_done: false }
         });
         // The call itself is inside, so that a panic before the first await is caught too.
         let asked = AssertUnwindSafe(async { node.fetch.run(input).await }).catch_unwind();
@@ -320,8 +337,10 @@ impl<'r> ExecutionContext<'r> {
                 Err(_) => Ok(Err(SourceError::Timeout)),
             },
         };
-        if let Some(noting) = &mut noting {
-            noting.is_done = !matches!(reply, Ok(Err(SourceError::Timeout)));
+        if let Some(noting) = &mut noting
+            && !matches!(reply, Ok(Err(SourceError::Timeout)))
+        {
+            noting.done(&record);
         }
         let reply = reply.unwrap_or_else(|panic| {
             let words = panic.downcast_ref::<&str>().copied();

@@ -8,9 +8,11 @@
 //!
 //! **Cost:** nothing for engines without subscribers. A change looks up its tag and key; a result is read once and shared by its subscribers.
 
+mod lifetimes;
 mod registry;
 mod runner;
 mod subscription;
+mod tagged;
 
 pub use subscription::{Cause, LiveResult, Subscription};
 

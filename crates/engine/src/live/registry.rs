@@ -6,6 +6,7 @@
 //! **Cost:** joining and leaving are a few hash look-ups; a change is one look-up by tag, one by key, and a flag per member that it concerns.
 
 use super::LiveState;
+use super::lifetimes::next_read;
 use super::subscription::{Cause, LiveResult, Newest};
 use crate::bound_operation::BoundOperation;
 use crate::tag_versions::{Change, RowKey};
@@ -24,7 +25,7 @@ pub(crate) struct MemberId {
 
 /// Subscriptions that are read as one.
 #[derive(Debug)]
-struct Member {
+pub(super) struct Member {
     operation: BoundOperation,
     key: Arc<[u8]>,
     subscriptions: usize,
@@ -41,6 +42,8 @@ struct Member {
     read_at: Option<Instant>,
     /// When it is dirty whatever is told: by the interval, or the end of the result's lifetime.
     due: Option<(Instant, Cause)>,
+    /// The places of the tags of its last result.
+    pub(super) places: Vec<u16>,
     /// A change that nobody waited for is done by then: a read that began before does not settle it.
     later: Option<Instant>,
 }
@@ -111,6 +114,8 @@ pub(crate) struct Registry {
     by_key: HashMap<Arc<[u8]>, MemberId>,
     tables: HashMap<Arc<str>, TableIndex>,
     sources: Vec<SourceEntry>,
+    /// Members by the places of the tags that their last results have by the values in them.
+    pub(super) tagged: HashMap<u16, BTreeSet<MemberId>>,
     /// Dirty members that are not being read, those that are dirty longest first.
     queue: VecDeque<MemberId>,
     /// Members by the time at which they are to be looked at again.
@@ -130,6 +135,7 @@ impl Registry {
             by_key: HashMap::default(),
             tables: HashMap::default(),
             sources: vec![SourceEntry::default(); sources],
+            tagged: HashMap::default(),
             queue: VecDeque::new(),
             timers: BTreeSet::new(),
             subscriptions: 0,
@@ -156,10 +162,11 @@ impl Registry {
         self.timers.clear();
         self.by_key.clear();
         self.tables.clear();
+        self.tagged.clear();
         self.members.clear();
     }
 
-    fn member(&mut self, id: MemberId) -> Option<&mut Member> {
+    pub(super) fn member(&mut self, id: MemberId) -> Option<&mut Member> {
         let (age, member) = self.members.get_mut(id.at as usize)?;
         if *age == id.age { member.as_mut() } else { None }
     }
@@ -215,6 +222,7 @@ impl Registry {
             is_read: false,
             read_at: None,
             due: None,
+            places: Vec::new(),
             later: None,
         };
         self.members[at as usize].1 = Some(member);
@@ -242,6 +250,7 @@ impl Registry {
         if let Some((at, _)) = member.due {
             self.timers.remove(&(at, id));
         }
+        self.untag(id, &member.places);
         let Dependencies { tables, rows } = &member.dependencies;
         for tag in tables {
             self.forget(tag, |table| {
@@ -271,12 +280,14 @@ impl Registry {
 
     /// Marks the members that `change` concerns; `source`: only those that ask it. True if there are any.
     pub(super) fn mark(&mut self, change: &Change<'_>, source: Option<u16>, now: Instant) -> bool {
-        let Some(table) = self.tables.get(change.tag) else { return false };
-        let whole = table.whole.iter();
-        let concerned: Vec<MemberId> = match change.key {
-            Some(key) => whole.chain(table.rows.get(key).into_iter().flatten()).copied().collect(),
-            None => whole.chain(table.rows.values().flatten()).copied().collect(),
-        };
+        let mut concerned: Vec<MemberId> = self.with_tag(change.tag).collect();
+        if let Some(table) = self.tables.get(change.tag) {
+            let whole = table.whole.iter();
+            match change.key {
+                Some(key) => concerned.extend(whole.chain(table.rows.get(key).into_iter().flatten())),
+                None => concerned.extend(whole.chain(table.rows.values().flatten())),
+            }
+        }
         let mut any = false;
         for id in concerned {
             let asks = |it: &Member| source.is_none_or(|source| it.sources.contains(&source));
@@ -324,7 +335,7 @@ impl Registry {
         self.mark_all(Some(source), now);
     }
 
-    fn dirty(&mut self, id: MemberId, why: (Instant, Cause)) {
+    pub(super) fn dirty(&mut self, id: MemberId, why: (Instant, Cause)) {
         let Some(member) = self.member(id) else { return };
         member.dirty.get_or_insert(why);
         if !member.is_read && !std::mem::replace(&mut member.is_queued, true) {
@@ -386,31 +397,29 @@ impl Registry {
         None
     }
 
-    /// A read is over. `expires`: when its result is old by itself.
+    /// A read is over. `lifetimes`: of its parts, by source.
     pub(super) fn read(
         &mut self,
         id: MemberId,
         result: LiveResult,
-        (expires, poll): (Option<Instant>, Duration),
+        (lifetimes, poll): (&[(u16, Option<u64>)], Duration),
         now: Instant,
     ) {
-        let sources = std::mem::take(&mut self.sources);
-        let Some(member) = self.member(id) else {
-            self.sources = sources;
-            return;
-        };
+        let sources = &self.sources;
+        let is_told = |it: u16| sources[usize::from(it)].has_feed && sources[usize::from(it)].is_complete;
+        let soon = result.has_errors.then_some((poll, Cause::Poll));
+        let again = next_read(lifetimes, is_told, poll).into_iter().chain(soon).min_by_key(|it| it.0);
+        let again = again.map(|(after, cause)| (now + after, cause));
+        let Some(member) = self.member(id) else { return };
         member.is_read = false;
         let differs = member.newest.borrow().as_ref().is_none_or(|it| it.body != result.body);
         if differs {
             member.newest.send_replace(Some(Arc::new(result)));
         }
-        let is_told = |it: &u16| sources[usize::from(*it)].has_feed && sources[usize::from(*it)].is_complete;
         member.later = member.later.filter(|at| member.read_at.is_some_and(|it| it < *at));
-        let due = match expires {
-            _ if member.later.is_some() => member.later.map(|at| (at, Cause::Change)),
-            Some(at) => Some((at, Cause::Expiry)),
-            None if member.sources.iter().all(is_told) => None,
-            None => Some((now + poll, Cause::Poll)),
+        let due = match member.later {
+            Some(at) => Some((at, Cause::Change)),
+            None => again,
         };
         if member.dirty.is_some() {
             member.is_queued = true;
@@ -420,6 +429,5 @@ impl Registry {
             self.timers.insert((due.0, id));
         }
         self.results += u64::from(differs);
-        self.sources = sources;
     }
 }

@@ -3,10 +3,10 @@
 //! **Invariant:** it ends with its engine; a source that panics or hangs costs its read, never the thread.
 
 use super::registry::DueRead;
-use super::subscription::LiveResult;
+use super::subscription::{Cause, LiveResult};
 use super::{FeedSink, LiveShared};
 use crate::engine::Body;
-use crate::execute::{self, ExecutionContext, ExecutionResult, Observation};
+use crate::execute::{self, ExecutionContext, ExecutionResult, LiveParts, Observation};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::StreamExt;
@@ -20,9 +20,6 @@ use tokio::task::{JoinHandle, LocalSet};
 
 /// The runner looks at least this often whether its engine is still there.
 const LOOK: Duration = Duration::from_secs(5);
-/// Shortest lifetime of a result that is read again at its end.
-const LIFETIME_MIN: Duration = Duration::from_secs(1);
-
 /// Starts the thread.
 /// # Errors
 /// The system's, if there can be no other thread.
@@ -111,13 +108,11 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         conditions_max: planner.settings.conditions_max,
         observation: observation.as_ref(),
     };
-    let ran = AssertUnwindSafe(execute::run(context)).catch_unwind().await;
-    let (body, remaining_ms) = match ran {
-        Ok(ExecutionResult { body, cache_control, .. }) => {
-            let left = cache_control.map(|it| it.remaining_ms);
-            (whole(body, settings.result_bytes_max).await, left)
-        }
-        Err(_) => (Err("INTERNAL"), None),
+    let mut parts = LiveParts::default();
+    let ran = AssertUnwindSafe(execute::run_noting(context, Some(&mut parts))).catch_unwind().await;
+    let body = match ran {
+        Ok(ExecutionResult { body, .. }) => whole(body, settings.result_bytes_max).await,
+        Err(_) => Err("INTERNAL"),
     };
     let has_errors = !matches!(&body, Ok((_, true)));
     let body = match body {
@@ -126,12 +121,14 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
     };
     let now = Instant::now();
     let result = LiveResult { body, has_errors, cause, due: since, took: now - since };
-    let expires = remaining_ms.map(|it| now + Duration::from_millis(it.min(DAY_MS)).max(LIFETIME_MIN));
-    shared.registry().read(id, result, (expires, settings.poll), now);
+    let mut registry = shared.registry();
+    // What changes from here on finds the tags of this result, what changed since they were looked at is found here.
+    registry.tagged(id, &parts.ages);
+    if !shared.changes.are_current(&parts.ages) {
+        registry.dirty(id, (now, Cause::Change));
+    }
+    registry.read(id, result, (&parts.lifetimes, settings.poll), now);
 }
-
-/// Longest time until a result is read again by itself.
-const DAY_MS: u64 = 24 * 3600 * 1000;
 
 /// All bytes of `body`, and true if they have no errors.
 async fn whole(body: Body, bytes_max: usize) -> Result<(Bytes, bool), &'static str> {

@@ -8,6 +8,7 @@ mod compose;
 mod engine;
 mod introspection;
 mod lifetime;
+mod live_queries;
 mod memory;
 mod naive;
 mod observer;

@@ -12,7 +12,7 @@ use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{ScalarReader, Schema, builtin};
 
 /// Introspection query. Types in types are few; seven levels are common.
-const QUESTION: &str = r#"{"query":"{__schema{queryType{name}mutationType{name}types{kind name description fields(includeDeprecated:true){name description isDeprecated deprecationReason args{...i}type{...t}}inputFields{...i}interfaces{name}enumValues(includeDeprecated:true){name description isDeprecated deprecationReason}possibleTypes{name}}}}fragment i on __InputValue{name description defaultValue type{...t}}fragment t on __Type{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name}}}}}}}"}"#;
+const QUESTION: &str = r#"{"query":"{__schema{queryType{name}mutationType{name}subscriptionType{name}types{kind name description fields(includeDeprecated:true){name description isDeprecated deprecationReason args{...i}type{...t}}inputFields{...i}interfaces{name}enumValues(includeDeprecated:true){name description isDeprecated deprecationReason}possibleTypes{name}}}}fragment i on __InputValue{name description defaultValue type{...t}}fragment t on __Type{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name}}}}}}}"}"#;
 
 /// Timeout of introspection.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -40,14 +40,15 @@ pub(super) async fn ask(link: &GraphqlLink) -> Result<Schema, OpenError> {
 
 /// Makes a schema of `__schema`, with `prefix` before the names of types and of the roots' fields.
 fn read(told: JsonRef<'_>, prefix: &str) -> Result<Schema, OpenError> {
-    let mut reader = SchemaReader { builder: SchemaBuilder::new(), prefix, roots: [None, None] };
-    for (at, key) in ["queryType", "mutationType"].into_iter().enumerate() {
+    let mut reader = SchemaReader { builder: SchemaBuilder::new(), prefix, roots: [None, None, None] };
+    for (at, key) in ["queryType", "mutationType", "subscriptionType"].into_iter().enumerate() {
         reader.roots[at] = told.get(key).map(|it| text(it, "name")).filter(|it| !it.is_empty());
     }
     for ty in told.get("types").into_iter().flat_map(JsonRef::items) {
         reader.ty(ty);
     }
-    for (at, root) in reader.roots.clone().into_iter().enumerate() {
+    // Its subscriptions are not passed on.
+    for (at, root) in reader.roots.clone().into_iter().take(2).enumerate() {
         let Some(root) = root else { continue };
         let name = reader.name(&root);
         let id = reader.builder.reference(&name);
@@ -65,7 +66,8 @@ fn read(told: JsonRef<'_>, prefix: &str) -> Result<Schema, OpenError> {
 struct SchemaReader<'p> {
     builder: SchemaBuilder,
     prefix: &'p str,
-    roots: [Option<String>; 2],
+    /// Of queries, mutations and subscriptions.
+    roots: [Option<String>; 3],
 }
 
 /// The text under `key`, or an empty one.
@@ -84,7 +86,7 @@ impl SchemaReader<'_> {
 
     fn ty(&mut self, ty: JsonRef<'_>) {
         let own = text(ty, "name");
-        if builtin::is_built_in_name(&own) {
+        if builtin::is_built_in_name(&own) || self.roots[2].as_ref() == Some(&own) {
             return;
         }
         let (name, words) = (self.name(&own), text(ty, "description"));

@@ -18,8 +18,8 @@ use crate::passthrough::{OpenError, Server, Shown};
 use http::uri::PathAndQuery;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{PlanError, PlanNode, PreparedFetch, ServiceCalls, Source};
-use weir_language::schema::{Schema, Visibility};
+use weir_engine::source::{OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source};
+use weir_language::schema::{FieldId, Schema, Visibility};
 
 /// A GraphQL server.
 pub struct GraphqlSource {
@@ -70,6 +70,15 @@ impl Source for GraphqlSource {
 
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
+    }
+
+    fn others_changes(&self) -> OthersChanges {
+        OthersChanges::Lifetimes
+    }
+
+    /// All of them: nobody tells of changes, so they are asked again.
+    fn is_live(&self, _: FieldId) -> bool {
+        true
     }
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {

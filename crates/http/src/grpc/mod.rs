@@ -24,9 +24,9 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{PlanError, PlanNode, PreparedFetch, ServiceCalls, Source};
+use weir_engine::source::{OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source};
 use weir_language::schema::print::{Order, print};
-use weir_language::schema::{Schema, Visibility};
+use weir_language::schema::{FieldId, Schema, Visibility};
 
 /// A gRPC server.
 pub struct GrpcSource {
@@ -103,6 +103,15 @@ impl Source for GrpcSource {
     fn calls(&self) -> Vec<ServiceCalls> {
         let GrpcLink { upstream, counts, server, .. } = &*self.link;
         vec![upstream.load().calls(Arc::from(&*server.tag), [counts])]
+    }
+
+    fn others_changes(&self) -> OthersChanges {
+        OthersChanges::Lifetimes
+    }
+
+    /// All of them: nobody tells of changes, so they are asked again.
+    fn is_live(&self, _: FieldId) -> bool {
+        true
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {

@@ -1,4 +1,4 @@
-//! `Query` and `Mutation`.
+//! `Query`, `Mutation` and `Subscription`.
 
 use super::core::{Core, list, marked, non_null, plain};
 use super::meaning::{FieldMeaning, InputMeaning};
@@ -9,7 +9,8 @@ impl Core<'_> {
     pub(super) fn roots(&mut self) {
         let query = self.b.object("Query", "");
         for id in self.model.type_ids() {
-            self.queries(id);
+            self.reads(id);
+            self.password(id);
         }
         self.b.query(query);
         let changes = |it: &super::present::Present| it.add || it.update || it.delete;
@@ -20,9 +21,18 @@ impl Core<'_> {
             }
             self.b.mutation(mutation);
         }
+        let is_read = |it: &super::present::Present| it.get || it.query || it.aggregate;
+        let is_live = |id: &TypeId| self.model.ty(*id).generate.subscription && is_read(&self.present(*id));
+        let live: Vec<TypeId> = self.model.type_ids().filter(is_live).collect();
+        if !live.is_empty() {
+            let subscription = self.b.object("Subscription", "");
+            live.into_iter().for_each(|id| self.reads(id));
+            self.b.subscription(subscription);
+        }
     }
 
-    fn queries(&mut self, id: TypeId) {
+    /// The fields of the open root that show objects, which can be subscribed to.
+    fn reads(&mut self, id: TypeId) {
         let (name, present) = (&self.model.ty(id).name, self.present(id));
         let object = plain(self.objects[id.index()]);
         if present.get {
@@ -33,16 +43,6 @@ impl Core<'_> {
                 self.name_argument(key, only);
             }
         }
-        if present.password {
-            self.field(&format!("check{name}Password"), "", object, FieldMeaning::CheckPassword(id));
-            if let Some(key) = self.model.id_of(id).or_else(|| self.model.keys_of(id).next()) {
-                self.name_argument(key, true);
-            }
-            if let Some(secret) = &self.model.ty(id).secret {
-                let string = non_null(self.common.string);
-                self.argument(&secret.name, string, InputMeaning::Secret(id));
-            }
-        }
         if present.query {
             self.field(&format!("query{name}"), "", list(object), FieldMeaning::Query(id));
             self.list_arguments(id);
@@ -51,6 +51,22 @@ impl Core<'_> {
             let result = plain(self.named("", id, "AggregateResult"));
             self.field(&format!("aggregate{name}"), "", result, FieldMeaning::Aggregate(id));
             self.filter_argument(id, false);
+        }
+    }
+
+    fn password(&mut self, id: TypeId) {
+        let name = &self.model.ty(id).name;
+        if !self.present(id).password {
+            return;
+        }
+        let object = plain(self.objects[id.index()]);
+        self.field(&format!("check{name}Password"), "", object, FieldMeaning::CheckPassword(id));
+        if let Some(key) = self.model.id_of(id).or_else(|| self.model.keys_of(id).next()) {
+            self.name_argument(key, true);
+        }
+        if let Some(secret) = &self.model.ty(id).secret {
+            let string = non_null(self.common.string);
+            self.argument(&secret.name, string, InputMeaning::Secret(id));
         }
     }
 

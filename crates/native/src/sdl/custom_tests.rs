@@ -269,3 +269,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn queries_may_be_subscribed_to_and_nothing_else() {
+    let http = "@custom(http: {url: \"http://h/\", method: GET})";
+    let text = BOAT.replace(" mine: Int @custom(HTTP)", "");
+    let read = customs(&format!("{text}type Query {{ a: Int {http} @withSubscription b: Int {http} }}"));
+    assert_eq!(read.fields.iter().map(|it| it.is_live).collect::<Vec<_>>(), [true, false]);
+    refused_root(
+        &format!("type Mutation {{ a: Int {http} @withSubscription }}"),
+        "a mutation cannot be subscribed to: remove `@withSubscription`",
+    );
+    refused_root(
+        "type Query { a: Int @withSubscription }",
+        "`Query` has fields of one's own only with `@custom(http: …)`; the others are made of the types: remove it",
+    );
+    let of_boat = http.replace("http://h/", "http://h/$reg");
+    let of_type = BOAT.replace("@custom(HTTP)", &format!("{of_boat} @withSubscription"));
+    let Err(errors) = super::read(&of_type) else { panic!("accepted") };
+    assert_eq!(
+        errors[0].message,
+        "subscriptions to the type bring this field: write `@withSubscription` on the type"
+    );
+}

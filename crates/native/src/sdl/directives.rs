@@ -245,12 +245,12 @@ impl<'d> SdlReader<'d> {
         Some(former)
     }
 
-    /// `@withSubscription`: accepted, so that schemas that have it can be served.
-    pub(super) fn subscribed(&mut self, directive: Directive) {
+    /// `@withSubscription` on a stored field: accepted, as Dgraph accepts it.
+    pub(super) fn not_subscribed(&mut self, directive: Directive) {
         self.arguments(directive, []);
         self.warn(
             directive.span,
-            "`@withSubscription` has no effect yet: the types are served, subscriptions are not",
+            "`@withSubscription` has no effect on a field of a type: write it on the type",
         );
     }
 }

@@ -174,7 +174,7 @@ impl<'d> SdlReader<'d> {
             "renamedFrom" => {
                 draft.field.renamed_from = self.former_name(directive, &draft.field.name);
             }
-            _ => self.subscribed(directive),
+            _ => self.not_subscribed(directive),
         }
     }
 

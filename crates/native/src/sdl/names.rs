@@ -172,7 +172,7 @@ impl<'d> SdlReader<'d> {
             secret: None,
             unique: Vec::new(),
             auth: Auth::default(),
-            generate: Generate::ALL,
+            generate: Generate::USUAL,
             renamed_from: None,
             place: Location { line: 1, column: 1 },
         };

@@ -174,9 +174,8 @@ fn types_say_what_they_generate_and_keep() {
     let generate = user.generate;
     assert!(!generate.get && !generate.aggregate && !generate.delete && generate.query && generate.add);
     assert_eq!(field(&read.model, "User", "last").renamed_from.as_deref(), Some("surname"));
-    assert_eq!(read.warnings.len(), 1);
-    assert_eq!(read.warnings[0].place, Location { line: 2, column: 37 });
-    assert!(read.warnings[0].message.starts_with("`@withSubscription` has no effect yet"));
+    assert!(generate.subscription, "either of the two directives suffices");
+    assert!(read.warnings.is_empty());
 }
 
 #[test]
@@ -204,10 +203,6 @@ fn what_is_not_served_is_refused_with_what_to_do() {
         (
             "type T @dgraph(type: \"t\") { a: Int }",
             "1:8 `@dgraph` is not served: it names Dgraph's storage: remove it, the name of the field is enough",
-        ),
-        (
-            "type T @generate(subscription: true) { a: Int }",
-            "1:32 subscriptions are not served yet: remove `subscription: true`",
         ),
         (
             "type T { a: Int }\ntype Query { b: Int @lambda }",
@@ -241,6 +236,7 @@ scalar DateTime
 scalar Upload
 input IntFilter { eq: Int }
 type T @tag(of: \"a\") @tag { a(format: String, first: Int): Int @tag @search }
+type U @generate(query: {get: false, query: false, aggregate: false}) @withSubscription { a: Int @withSubscription }
 ";
     let expected = [
         "1:12 this definition of `@tag` is ignored: directives that have a meaning are known already",
@@ -249,6 +245,8 @@ type T @tag(of: \"a\") @tag { a(format: String, first: Int): Int @tag @search }
         "4:8 this definition of `Upload` is ignored: scalars are known already",
         "5:7 the input `IntFilter` is ignored: Weir makes those that its mutations take",
         "6:31 the arguments of `a` are ignored: Weir makes those of fields (`filter`, `order`, `first`, `offset`)",
+        "7:6 `U` has nothing to subscribe to: let `@generate` leave `get`, `query` or `aggregate`",
+        "7:98 `@withSubscription` has no effect on a field of a type: write it on the type",
     ];
     let model = warned(text, &expected);
     assert_eq!(field(&model, "T", "a").search, [Search::Number]);

@@ -30,9 +30,13 @@ impl SdlReader<'_> {
                         let name = self.draft(id).ty.name.clone();
                         self.types[id.index()].ty.renamed_from = self.former_name(directive, &name);
                     }
-                    _ => self.subscribed(directive),
+                    _ => {
+                        self.arguments(directive, []);
+                        self.types[id.index()].ty.generate.subscription = true;
+                    }
                 }
             }
+            self.subscribable(id);
         }
         self.inherit_secrets(&secrets);
         self.inherit_auth();
@@ -48,6 +52,18 @@ impl SdlReader<'_> {
         {
             let message = "nothing can be queried: let `@generate` leave `query` or `aggregate` of a type";
             self.complain(first.span, message);
+        }
+    }
+
+    /// Warns of a type that may be subscribed to and has no field for it.
+    fn subscribable(&mut self, id: TypeId) {
+        let Generate { get, query, aggregate, subscription, .. } = self.draft(id).ty.generate;
+        if subscription && !(get || query || aggregate) {
+            let name = &self.draft(id).ty.name;
+            let message = format!(
+                "`{name}` has nothing to subscribe to: let `@generate` leave `get`, `query` or `aggregate`"
+            );
+            self.warn(self.draft(id).span, message);
         }
     }
 
@@ -157,7 +173,9 @@ impl SdlReader<'_> {
     fn generate(&mut self, id: TypeId, directive: Directive) {
         let [query, mutation, subscription] =
             self.arguments(directive, ["query", "mutation", "subscription"]);
-        let mut generate = Generate::ALL;
+        // `@withSubscription` may stand before it, and holds whatever is said here.
+        let mut generate =
+            Generate { subscription: self.draft(id).ty.generate.subscription, ..Generate::USUAL };
         if let Some(query) = query {
             let given = self.object_fields(query, ["get", "query", "password", "aggregate"]);
             let Generate { get, query, password, aggregate, .. } = &mut generate;
@@ -168,12 +186,7 @@ impl SdlReader<'_> {
             let Generate { add, update, delete, .. } = &mut generate;
             self.switch(given, [add, update, delete]);
         }
-        if let Some(value) = subscription
-            && self.boolean(value) == Some(true)
-        {
-            let message = "subscriptions are not served yet: remove `subscription: true`";
-            self.complain(self.document.value(value).span, message);
-        }
+        generate.subscription |= subscription.and_then(|value| self.boolean(value)) == Some(true);
         self.types[id.index()].ty.generate = generate;
     }
 

@@ -15,12 +15,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use weir_relational::catalog::{ColumnId, Relations, TableId};
 use weir_relational::dialect::Dialect;
 use weir_relational::dialect::store::Reserve;
+use weir_relational::passes::effects;
 use weir_relational::passes::policy::{self, Nothing, Policy};
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
 use weir_relational::plan::{Expr, Filter, Origin, Output, Page, Parameter, Purpose, Query, Reader, Scan};
 use weir_relational::sql::{render, write::render_command};
-use weir_sql::frontend::program::{BoundStatement, StatementTemplate, Value};
+use weir_sql::frontend::program::{BoundStatement, ChangedRows, StatementTemplate, Value};
 
 /// Maximum number of cached templates.
 const TEMPLATES_MAX: usize = 4096;
@@ -152,6 +153,7 @@ impl Templates {
         let plan = Planner { layout, bound: 0 }.plan(key);
         let width = if let StatementPlan::Read(query) = &plan { query.columns().len() } else { 0 };
         let is_indexed = plan.change().is_some_and(|it| self.is_indexed(layout, it));
+        let changes = plan.change().map(|it| changed_rows(layout, key, it));
         let mut restricted = plan.clone();
         restricted.restrict(&*self.policy);
         let (mut sql, parameters) = restricted.render(dialect, &layout.relations);
@@ -162,7 +164,7 @@ impl Templates {
             nothing.restrict(&Nothing);
             sql = nothing.render(dialect, &layout.relations).0;
         }
-        StatementTemplate::new(sql, width, is_indexed)
+        StatementTemplate::new(sql, width, is_indexed).changing(changes)
     }
 
     /// True if `change` changes a column of an index that is a separate table.
@@ -175,6 +177,29 @@ impl Templates {
         let mut indexes = layout.indexes.iter().filter(|it| it.table == change.table() && is_apart(it.kind));
         indexes.any(|it| it.columns.iter().any(is_set))
     }
+}
+
+/// The rows that the statement of `key` may change.
+fn changed_rows(layout: &Layout, key: &TemplateKey, change: &Change) -> ChangedRows {
+    let catalog = &layout.relations.catalog;
+    let own = change.table();
+    let tables = effects::touched(catalog, vec![own], std::slice::from_ref(change));
+    let is_alone = tables.as_ref().is_some_and(|all| all.iter().all(|it| *it == own));
+    let primary = catalog.table(own).primary_key.as_ref().map(|it| it.columns.as_slice());
+    let is_key = |column: &ColumnId| primary == Some(std::slice::from_ref(column));
+    let value = match key {
+        TemplateKey::Find { .. } => None,
+        TemplateKey::Insert { columns, .. } | TemplateKey::InsertMissing { columns, .. } => {
+            columns.iter().position(is_key)
+        }
+        TemplateKey::Update { columns, rows, .. } => {
+            let moves = columns.iter().any(is_key);
+            (is_key(&rows.by) && !moves).then_some(columns.len())
+        }
+        TemplateKey::Clear { column, rows, .. } => (is_key(&rows.by) && !is_key(column)).then_some(0),
+        TemplateKey::Delete { rows, .. } => is_key(&rows.by).then_some(0),
+    };
+    ChangedRows { tables, key: value.filter(|_| is_alone) }
 }
 
 /// The plan of one template.

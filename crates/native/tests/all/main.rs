@@ -19,6 +19,7 @@ mod both;
 mod concurrent;
 mod found;
 mod golden;
+mod live;
 mod many;
 mod migrations;
 mod postgres_store;

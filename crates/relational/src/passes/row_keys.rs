@@ -66,9 +66,14 @@ fn key(catalog: &Catalog, table: TableId, filter: &Filter) -> Option<Vec<Paramet
     let value = |column: &ColumnId| {
         conditions.iter().find_map(|condition| match condition {
             Filter::Compare { of: Expr::Column(of), by: Comparison::Eq, with } if of == column => {
-                let Reader::Column(ty) = &with.reader else { return None };
-                let folds = catalog.table(table).column(*column).folds;
-                (has_one_text(ty) && !folds).then(|| with.clone())
+                let found = catalog.table(table).column(*column);
+                let ty = match &with.reader {
+                    Reader::Column(ty) => ty,
+                    // The number of an object.
+                    Reader::Id => &found.ty,
+                    _ => return None,
+                };
+                (has_one_text(ty) && !found.folds).then(|| with.clone())
             }
             _ => None,
         })

@@ -149,7 +149,11 @@ impl<'r> Bindings<'r> {
 
     /// The text of the value of a column whose equal values have one text; `None`: it is null, or its text may be another.
     pub(crate) fn key_text(&self, parameter: &'r Parameter) -> Option<String> {
-        let Reader::Column(ty) = &parameter.reader else { return None };
+        let ty = match &parameter.reader {
+            Reader::Column(ty) => ty,
+            Reader::Id => return self.id(self.find(parameter, 0)).map(|it| it.to_string()),
+            _ => return None,
+        };
         let is_integer = matches!(ty, ColumnType::SmallInt | ColumnType::Int | ColumnType::BigInt);
         let text = match self.find(parameter, 0) {
             Found::Given(given) => match given.node() {

@@ -14,6 +14,7 @@ pub(crate) mod full;
 pub(crate) mod json_path;
 pub mod planning;
 pub(crate) mod program;
+mod program_runs;
 pub(crate) mod response_writer;
 pub(crate) mod row_collector;
 pub(crate) mod row_source;

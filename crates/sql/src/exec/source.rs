@@ -15,7 +15,7 @@ use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use super::planning::plan;
 use super::turn::Turns;
 use crate::frontend::form::{Form, form};
-use crate::frontend::program::{Answers, BoundStatement, Call, ObjectLookup, Program, Programs};
+use crate::frontend::program::{Answers, BoundStatement, Call, ObjectLookup, Program};
 use crate::frontend::{ApiFrontend, Ask, tags};
 use crate::model::RelationshipNames;
 use std::borrow::Cow;
@@ -452,7 +452,7 @@ impl<D: Driver> PlannedFetch<'_, D> {
         self.fetch.names(self.input.output)
     }
 
-    fn call(&self, field: u32) -> Call<'_> {
+    pub(super) fn call(&self, field: u32) -> Call<'_> {
         self.fetch.call(self.input.output, self.input.variables, field)
     }
 
@@ -467,35 +467,6 @@ impl<D: Driver> PlannedFetch<'_, D> {
             shown.push(choose(&answers).await.map_err(refused)?);
         }
         D::read(self, shown).await
-    }
-
-    async fn run_programs(self) -> Result<FetchResult, SourceError> {
-        let Some(programs) = self.fetch.state.frontend.programs() else {
-            return Err(SourceError::Broken("a mutation without programs".into()));
-        };
-        let (plan, shape) = (self.prepared.plan(), self.input.output);
-        let mut turns = Turns::default();
-        for at in plan.root.range() {
-            let member = &plan.members[at];
-            if turns.next(shape, member) {
-                match self.run_program(programs, at, member.field).await {
-                    Ok((bytes, errors)) => turns.done(&bytes, errors),
-                    Err(error) => turns.fail(shape, member, &error),
-                }
-            }
-        }
-        Ok(turns.reply())
-    }
-
-    async fn run_program(
-        &self,
-        programs: &dyn Programs,
-        at: usize,
-        field: u32,
-    ) -> Result<WrittenMember, SourceError> {
-        let begun = programs.begin(self.call(field)).await;
-        let program = begun.map_err(|error| SourceError::Rejected { error, field: Some(field) })?;
-        D::drive(self, at, program).await
     }
 }
 

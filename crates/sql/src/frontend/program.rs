@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{BoxFuture, FieldError, Ids};
 use weir_language::value::Variables;
+use weir_relational::catalog::TableId;
 use weir_relational::dialect::store::SideIndex;
 
 /// Code of an error that clients are not told: the root field is null without one.
@@ -141,6 +142,8 @@ pub struct StatementTemplate {
     pub width: usize,
     /// True if it changes data of one of [`Programs::side_indexes`].
     pub is_indexed: bool,
+    /// What it may change; `None`: nothing.
+    pub changes: Option<ChangedRows>,
     /// The statement as the driver knows it; filled at its first use.
     driver: OnceLock<Box<dyn Any + Send + Sync>>,
 }
@@ -149,7 +152,13 @@ impl StatementTemplate {
     /// A statement whose rows have `width` columns; it may change what is `is_indexed`.
     #[must_use]
     pub const fn new(sql: String, width: usize, is_indexed: bool) -> Self {
-        Self { sql, width, is_indexed, driver: OnceLock::new() }
+        Self { sql, width, is_indexed, changes: None, driver: OnceLock::new() }
+    }
+
+    /// The same statement, which may change `rows`.
+    #[must_use]
+    pub fn changing(self, rows: Option<ChangedRows>) -> Self {
+        Self { changes: rows, ..self }
     }
 
     /// The statement as the driver knows it; `make` runs at the first use. A source has one driver, so one type `T`.
@@ -157,6 +166,15 @@ impl StatementTemplate {
         let kept = self.driver.get_or_init(|| Box::new(make()));
         kept.downcast_ref::<T>().cloned().unwrap_or_else(make)
     }
+}
+
+/// The rows that a statement may change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedRows {
+    /// Their tables; `None`: any of the source.
+    pub tables: Option<Vec<TableId>>,
+    /// Place of the bound value that is the primary key of all rows, or their primary keys, if they are in one table.
+    pub key: Option<usize>,
 }
 
 /// A value that is bound.

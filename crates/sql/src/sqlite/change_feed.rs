@@ -25,6 +25,10 @@ impl SqliteDriver {
 }
 
 impl ChangeFeed for SqliteDriver {
+    fn words(&self) -> &'static str {
+        "the version of the file is looked at every 25 ms"
+    }
+
     fn watch<'w>(&'w self, sink: &'w dyn ChangeSink) -> BoxFuture<'w, ()> {
         Box::pin(async move {
             let mut ticks = interval(LOOK);

@@ -11,6 +11,7 @@ use crate::session::Authenticator;
 use crate::sources::{Down, Findings};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use weir_engine::source::{OthersChanges, Source};
 use weir_metadata::check::{dangling, dangling_roles};
 
 /// Reads the configuration and opens its sources, without serving them.
@@ -42,7 +43,8 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
                 };
                 let names: Vec<String> = names.iter().map(name).collect();
                 let notes: String = generation.findings.notes.iter().map(|it| format!("{it}\n")).collect();
-                return print(&format!("ok: {}; {types} types\n{notes}", names.join(", ")));
+                let live = live(&generation);
+                return print(&format!("ok: {}; {types} types\n{notes}{live}", names.join(", ")));
             }
         }
         Err(message) => {
@@ -59,6 +61,35 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     }
     errors.iter().for_each(|it| eprintln!("error: {it}"));
     Ok(ExitCode::FAILURE)
+}
+
+/// Of each source, a line: how subscriptions find out that its data changed, and what would tell them sooner.
+fn live(generation: &Generation) -> String {
+    let poll_ms = generation.config.live.poll_ms;
+    let line = |source: &dyn Source| {
+        let how = match source.others_changes() {
+            OthersChanges::Told(how) => format!("others: {how}"),
+            OthersChanges::Polled => {
+                format!(
+                    "changes of others: read every {poll_ms} ms; a shorter `live.poll_ms` shows them sooner"
+                )
+            }
+            OthersChanges::Lifetimes => format!(
+                "others: at the end of an answer's lifetime or when a tag is purged, without a lifetime every {poll_ms} ms; \
+                 `Cache-Control` or `@cacheControl` gives one"
+            ),
+        };
+        format!("live: source `{}`: own changes at once; {how}\n", source.name())
+    };
+    let sources = generation.engine.graph().sources();
+    let mut lines: String = sources.iter().map(|it| line(&*it.0)).collect();
+    lines.push_str(match &generation.config.cache.redis {
+        Some(_) => "live: other Weirs: at once, by `cache.redis`\n",
+        None => {
+            "live: other Weirs: as others; with one `cache.redis` for all they tell their changes at once\n"
+        }
+    });
+    lines
 }
 
 /// The settings of the environment; those that cannot be read are told and left out.

@@ -64,7 +64,7 @@ pub(crate) fn open(
     let translation = text::translate(customs);
     let name = format!("{name}/custom");
     let source = http(&translation, (&name, path), customs, cache)?;
-    Ok(Arc::new(CustomSource::new(source, is_guarded)))
+    Ok(Arc::new(CustomSource::new(source, customs, is_guarded)))
 }
 
 /// The source of services of a text.

@@ -5,12 +5,13 @@ use weir_engine::caller::{Facts, Identity, Token};
 use weir_engine::lifetime::HintAt;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, FieldResolver, PlanError,
-    PlanNode, PreparedFetch, Source, SourceError, Tag,
+    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, FieldResolver, OthersChanges,
+    PlanError, PlanNode, PreparedFetch, Source, SourceError, Tag,
 };
 use weir_http::source::HttpSource;
 use weir_language::ast::OperationKind;
-use weir_language::schema::{Schema, Visibility};
+use weir_language::schema::{FieldId, Schema, Visibility};
+use weir_native::custom::Customs;
 
 /// The facts of a caller whose token does not hold.
 const REFUSED: u64 = 1;
@@ -20,11 +21,16 @@ pub(super) struct CustomSource {
     http: HttpSource,
     /// True if tokens are checked: by a line `# Dgraph.Authorization`.
     is_guarded: bool,
+    /// The queries with `@withSubscription`.
+    live: Vec<FieldId>,
 }
 
 impl CustomSource {
-    pub(super) const fn new(http: HttpSource, is_guarded: bool) -> Self {
-        Self { http, is_guarded }
+    pub(super) fn new(http: HttpSource, customs: &Customs, is_guarded: bool) -> Self {
+        let schema = http.schema();
+        let live = customs.fields.iter().filter(|it| it.is_live);
+        let live = live.filter_map(|it| schema.field_by_name(schema.query, &it.name)).collect();
+        Self { http, is_guarded, live }
     }
 }
 
@@ -39,6 +45,14 @@ impl Source for CustomSource {
 
     fn field_resolver(&self) -> Option<&dyn FieldResolver> {
         self.http.field_resolver()
+    }
+
+    fn is_live(&self, field: FieldId) -> bool {
+        self.live.contains(&field)
+    }
+
+    fn others_changes(&self) -> OthersChanges {
+        self.http.others_changes()
     }
 
     fn hints(&self) -> &[HintAt] {

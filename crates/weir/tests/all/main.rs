@@ -32,6 +32,8 @@ mod http;
 mod http2;
 mod lifetimes;
 mod live;
+mod live_native;
+mod live_services;
 mod load;
 mod metadata;
 mod metadata_api;

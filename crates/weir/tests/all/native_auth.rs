@@ -20,7 +20,7 @@ type Crew { login: String! @id }
 # Dgraph.Authorization {"VerificationKey":"secret","Header":"X-Harbour-Auth","Namespace":"https://harbour.example/claims","Algo":"HS256"}
 "#;
 
-fn token(claims: &str) -> String {
+pub(crate) fn token(claims: &str) -> String {
     token_by("secret", claims)
 }
 
@@ -31,7 +31,7 @@ fn token_by(secret: &str, claims: &str) -> String {
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
 }
 
-fn served(more: &str, sdl: &str) -> Weir {
+pub(crate) fn served(more: &str, sdl: &str) -> Weir {
     served_all(more, &[("boats", "", sdl)])
 }
 

@@ -2,8 +2,9 @@
 //! answers, and tonic's server by `@grpc`.
 
 use crate::grpc_kit;
+use crate::live::{read_until, stream};
 use crate::redis_kit::Redis;
-use crate::support::{Folder, Weir, body, command, until};
+use crate::support::{Folder, Weir, body, command, message, until};
 use serde_json::json;
 
 /// A Weir whose graph is what the server at `address` has, with `pets_` before its names.
@@ -28,6 +29,26 @@ fn a_server_behind_another_answers_through_it() {
     let through = weir.query("{ pets_pet(limit: 2, order_by: {name: asc}) { name } }").text().to_owned();
     assert_eq!(through, direct.replace("\"pet\"", "\"pets_pet\""));
     assert!(weir.query(QUESTION).text().contains("pets_pet"), "{}", weir.query(QUESTION).text());
+}
+
+#[test]
+fn queries_of_a_server_can_be_subscribed_to_and_its_own_subscriptions_are_not_passed_on() {
+    let pets = Weir::pets(&[]);
+    let weir = before(pets.address);
+    let query = body("subscription { pets_pet_by_pk(id: 1) { name } }");
+    let headers = [("content-type", "application/json"), ("accept", "text/event-stream")];
+    let (_, mut events) = stream(&weir, &message("POST", "/graphql", &headers, Some(query.as_bytes())));
+    let told = |name: &str| format!("data: {{\"data\":{{\"pets_pet_by_pk\":{{\"name\":\"{name}\"}}}}}}\n\n");
+    read_until(&mut events, &told("Ada"));
+    for name in ["Eve", "Ada"] {
+        let changed = weir.query(&format!(
+            "mutation {{ pets_update_pet_by_pk(pk_columns: {{id: 1}}, _set: {{name: \"{name}\"}}) {{ id }} }}"
+        ));
+        assert!(!changed.text().contains("errors"), "{}", changed.text());
+        read_until(&mut events, &told(name));
+    }
+    let types = weir.query("{ __schema { types { name } } }");
+    assert!(!types.text().contains("pets_subscription_root"), "{}", types.text());
 }
 
 #[test]

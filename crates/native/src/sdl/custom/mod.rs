@@ -72,7 +72,8 @@ impl<'d> SdlReader<'d> {
                 continue;
             }
             let before = self.errors.len();
-            self.directives(field.directives, &["custom", "deprecated"], "a field of a root type");
+            let known = ["custom", "deprecated", "withSubscription"];
+            self.directives(field.directives, &known, "a field of a root type");
             if self.errors.len() == before {
                 let message = format!(
                     "`{name}` has fields of one's own only with `@custom(http: …)`; the others are made of the types: remove it"
@@ -163,7 +164,12 @@ impl<'d> SdlReader<'d> {
         let (name, errors) = (self.str(definition.name), self.errors.len());
         self.custom_name(draft, name);
         self.result(definition.ty);
-        let directives = self.directives(definition.directives, &["custom", "deprecated"], "a custom field");
+        let known = ["custom", "deprecated", "withSubscription"];
+        let directives = self.directives(definition.directives, &known, "a custom field");
+        let subscribed = directives.iter().find(|it| it.0 == "withSubscription").map(|it| it.1);
+        if let Some(directive) = subscribed {
+            self.custom_subscribed(directive, &owner);
+        }
         let deprecated = directives.iter().find(|it| it.0 == "deprecated");
         let deprecated = deprecated.and_then(|it| self.reason(it.1));
         let directive = directives.iter().find(|it| it.0 == "custom")?.1;
@@ -183,7 +189,21 @@ impl<'d> SdlReader<'d> {
         let ty = self.type_use(definition.ty);
         let signature = self.signature(definition, arguments, deprecated.as_deref());
         let place = self.place_of(directive.span);
-        Some(CustomField { owner, name: name.to_owned(), ty, signature, request: request?, optional, place })
+        let (name, is_live) = (name.to_owned(), subscribed.is_some());
+        Some(CustomField { owner, name, ty, signature, request: request?, optional, is_live, place })
+    }
+
+    /// `@withSubscription` on a custom field: only a query can be subscribed to.
+    fn custom_subscribed(&mut self, directive: Directive, owner: &Owner) {
+        self.arguments(directive, []);
+        let message = match owner {
+            Owner::Query => return,
+            Owner::Mutation => "a mutation cannot be subscribed to: remove `@withSubscription`",
+            Owner::Type(_) => {
+                "subscriptions to the type bring this field: write `@withSubscription` on the type"
+            }
+        };
+        self.complain(directive.span, message);
     }
 
     /// Checks the name of a custom field against those that Weir makes and those that are stored.

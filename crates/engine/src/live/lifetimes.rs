@@ -1,0 +1,45 @@
+//! The time after which a result is read again though nobody told of a change.
+//!
+//! **Invariant:** a part of a source that tells of every change needs no time; of the others each is read again at the end of its lifetime, or
+//! after the interval if it has none.
+
+use super::subscription::Cause;
+use std::time::Duration;
+
+/// Shortest lifetime of a result that is read again at its end.
+const LIFETIME_MIN: Duration = Duration::from_secs(1);
+/// Longest time until a result is read again by itself.
+const LIFETIME_MAX: Duration = Duration::from_secs(24 * 3600);
+
+/// The time until the next read, and its cause; `parts`: source and lifetime of each.
+pub(super) fn next_read(
+    parts: &[(u16, Option<u64>)],
+    is_told: impl Fn(u16) -> bool,
+    poll: Duration,
+) -> Option<(Duration, Cause)> {
+    let untold = parts.iter().filter(|it| !is_told(it.0));
+    let after = untold.map(|(_, remaining_ms)| match remaining_ms {
+        Some(it) => (Duration::from_millis(*it).clamp(LIFETIME_MIN, LIFETIME_MAX), Cause::Expiry),
+        None => (poll, Cause::Poll),
+    });
+    after.min_by_key(|it| it.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_that_ends_first_decides_and_one_whose_changes_are_told_never_does() {
+        let poll = Duration::from_secs(5);
+        let next = |parts: &[(u16, Option<u64>)]| next_read(parts, |it| it == 0, poll);
+        let after = |seconds, cause| Some((Duration::from_secs(seconds), cause));
+        assert_eq!(next(&[]), None);
+        assert_eq!(next(&[(0, None), (0, Some(9))]), None);
+        assert_eq!(next(&[(0, None), (1, Some(60_000))]), after(60, Cause::Expiry));
+        assert_eq!(next(&[(1, Some(60_000)), (2, None)]), after(5, Cause::Poll));
+        assert_eq!(next(&[(1, Some(3000)), (2, None)]), after(3, Cause::Expiry));
+        assert_eq!(next(&[(1, Some(0))]), after(1, Cause::Expiry));
+        assert_eq!(next(&[(1, Some(u64::MAX - 1))]), after(24 * 3600, Cause::Expiry));
+    }
+}
