@@ -8,7 +8,7 @@ SUITE ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 
-.PHONY: help demo restaurants gateway install test clients soak fleet check bench bless console fuzz fast announce
+.PHONY: help demo restaurants gateway install test clients soak mutants fleet check bench bless console fuzz fast announce
 
 # The optimised build of the demos: see the profile `fast` in Cargo.toml.
 WEIR = $(CURDIR)/target/fast/weir
@@ -43,6 +43,9 @@ clients: ## run clients as people have them against Weir: codegen, Apollo in a b
 
 soak: ## kill a server 200 times in storms of mutations, and look at what it leaves
 	@scripts/soak.sh
+
+mutants: ## take the permissions out of each kind of access, one by one; a test has to see each (ONLY='@auth: rows' for some)
+	@CARGO='$(CARGO)' scripts/policy-mutants.sh $(if $(ONLY),'$(ONLY)')
 
 fleet: fast ## restart three servers in turn under load, in front of a primary, a replica and a Redis (WEIR_ROUNDS=3)
 	@WEIR="$(WEIR)" scripts/fleet.sh

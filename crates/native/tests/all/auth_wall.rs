@@ -233,7 +233,7 @@ fn reads(cases: usize, store: &dyn Fn(&str, &[String]) -> Answering) {
 }
 
 #[test]
-fn a_caller_reads_what_the_admin_reads_where_only_that_is() {
+fn a_caller_reads_what_the_admin_reads_where_only_that_is_on_sqlite() {
     reads(25, &|sdl, added| {
         let served = filled(sdl, added);
         Box::new(move |request, caller| served.ask_as(request, caller))

@@ -322,6 +322,38 @@ fn nobody_gets_over_the_wall_on_postgres() {
     run(on_postgres, POSTGRES_CASES);
 }
 
+/// Mutations that name an author by its number.
+const NAMED: &[&str] = &[
+    r#"mutation { addBook(input: [{title: "z", author: {id: "ID"}}]) { numUids } }"#,
+    r#"mutation { addReview(input: [{stars: 1, critic: {id: "ID"}}]) { numUids } }"#,
+    r#"mutation { addDesk(input: [{width: 1, owner: {id: "ID"}}]) { numUids } }"#,
+    r#"mutation { updateBook(input: {filter: {}, set: {author: {id: "ID"}}}) { numUids } }"#,
+];
+
+/// A hidden object that a mutation names is answered as one that does not exist.
+fn check_named(make: impl Fn(Setting<'_>) -> Side) {
+    let setting = Setting { types: TYPES, fill: &[FILL], table: "Author", wall: Wall::hiding };
+    let (behind, open) = (make(setting), make(Setting { wall: Wall::open, ..setting }));
+    for mutation in NAMED {
+        let named = |side: &Side, id: &str| side.ask(&mutation.replace("ID", id)).replace(id, "ID");
+        let hidden = named(&behind, "0x1");
+        assert!(hidden.contains("\"errors\""), "{mutation}: {hidden}");
+        assert_eq!(hidden, named(&behind, "0xfffff"), "{mutation}");
+        let seen = named(&open, "0x1");
+        assert!(!seen.contains("\"errors\""), "{mutation}: {seen}");
+    }
+}
+
+#[test]
+fn nobody_names_what_is_behind_the_wall_on_sqlite() {
+    check_named(on_sqlite);
+}
+
+#[test]
+fn nobody_names_what_is_behind_the_wall_on_postgres() {
+    check_named(on_postgres);
+}
+
 /// Asks mutations behind a wall before the changes of `table`; gives how many were done.
 fn check_changes(make: impl Fn(Setting<'_>) -> Side, table: &str, cases: u64) -> u64 {
     let types = [TYPES, WORKS].concat();

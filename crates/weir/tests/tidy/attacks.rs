@@ -91,7 +91,7 @@ const ATTACKS: &[(u32, &str, &[&str])] = &[
             "a_role_reads_what_the_admin_reads_of_its_rows_on_sqlite",
             "a_role_reads_what_the_admin_reads_of_its_rows_on_postgres",
             "filters_and_orders_through_edges_tell_nothing_of_hidden_objects",
-            "a_caller_reads_what_the_admin_reads_where_only_that_is",
+            "a_caller_reads_what_the_admin_reads_where_only_that_is_on_sqlite",
             "a_caller_reads_what_the_admin_reads_where_only_that_is_on_postgres",
         ],
     ),
