@@ -7,6 +7,7 @@ use super::subscription::LiveResult;
 use super::{FeedSink, LiveShared};
 use crate::engine::Body;
 use crate::execute::{self, ExecutionContext, ExecutionResult, Observation};
+use crate::source::StreamEnd;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::StreamExt;
@@ -93,7 +94,7 @@ fn watch(shared: &Arc<LiveShared>, feeds: &mut BTreeMap<u16, JoinHandle<()>>, fe
 
 /// Reads one member.
 async fn read(shared: Arc<LiveShared>, due: DueRead) {
-    let DueRead { id, operation, since, cause } = due;
+    let DueRead { id, operation, stream, since, cause } = due;
     let settings = &shared.settings;
     let planner = &shared.planner;
     let observation = Observation::of(planner.settings.observer.as_deref(), &planner.source_numbers, None);
@@ -110,6 +111,7 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         hold_back_bytes: planner.settings.hold_back_bytes,
         conditions_max: planner.settings.conditions_max,
         observation: observation.as_ref(),
+        stream: stream.as_ref(),
     };
     let ran = AssertUnwindSafe(execute::run(context)).catch_unwind().await;
     let (body, remaining_ms) = match ran {
@@ -125,10 +127,19 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         Err(code) => failed(code),
     };
     let now = Instant::now();
-    let result = LiveResult { body, has_errors, cause, due: since, took: now - since };
+    let end = stream.and_then(|it| it.take_end());
+    let position = match &end {
+        // Rows that an error took out of the answer are read again.
+        Some((StreamEnd::Rows { position, .. }, _)) if body.starts_with(HEAD) => Some(Arc::clone(position)),
+        Some((StreamEnd::Rows { .. } | StreamEnd::Empty | StreamEnd::Held, _)) | None => None,
+    };
+    let result = LiveResult { body, has_errors, cause, due: since, took: now - since, position };
     let expires = remaining_ms.map(|it| now + Duration::from_millis(it.min(DAY_MS)).max(LIFETIME_MIN));
-    shared.registry().read(id, result, (expires, settings.poll), now);
+    shared.registry().read(id, (result, end), expires, (settings.floor, settings.poll), now);
 }
+
+/// The beginning of a response with data.
+const HEAD: &[u8] = b"{\"data\":{";
 
 /// Longest time until a result is read again by itself.
 const DAY_MS: u64 = 24 * 3600 * 1000;
@@ -147,7 +158,7 @@ async fn whole(body: Body, bytes_max: usize) -> Result<(Bytes, bool), &'static s
             return Err("LIMIT_RESPONSE");
         }
     }
-    let sound = all.starts_with(b"{\"data\":{") && !all.ends_with(b"]}");
+    let sound = all.starts_with(HEAD) && !all.ends_with(b"]}");
     Ok((all.into(), sound))
 }
 

@@ -222,6 +222,7 @@ impl About {
             hold_back_bytes: 0,
             request_scope: None,
             span: self.span,
+            stream: None,
         }
     }
 
