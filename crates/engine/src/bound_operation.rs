@@ -73,6 +73,12 @@ impl BoundOperation {
         self.plan.number
     }
 
+    /// True if it shows rows batch by batch, in the order of a cursor.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        self.plan.nodes.iter().any(|it| it.parent.is_none() && it.fetch.is_stream())
+    }
+
     /// Input of a fetch at its root that is asked what it depends on, and not run.
     pub(crate) fn fetch_input(&self) -> FetchInput<'_> {
         FetchInput {
@@ -86,6 +92,7 @@ impl BoundOperation {
             request_scope: None,
             changes: None,
             span: None,
+            stream: None,
         }
     }
 

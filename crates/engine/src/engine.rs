@@ -374,6 +374,7 @@ impl Engine {
             hold_back_bytes,
             conditions_max,
             observation,
+            stream: None,
         };
         let (ExecutionResult { body, capacity, cache_control }, kept) = match &plan.sharing {
             None => (execute::run(run).await, Kept::Made),

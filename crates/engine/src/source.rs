@@ -10,6 +10,7 @@ mod field_resolution;
 mod headers;
 mod request_scope;
 mod service_calls;
+mod stream_read;
 
 pub use change_feed::{ChangeFeed, ChangeSink, OthersChanges};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
@@ -17,6 +18,7 @@ pub use headers::{Headers, NoHeaders};
 pub(crate) use request_scope::RequestCaches;
 pub use request_scope::{BatchBarrier, RequestCache, RequestScope};
 pub use service_calls::{CallerCalls, ServiceCalls};
+pub use stream_read::{StreamEnd, StreamHold, StreamRead};
 
 pub use crate::caller::Caller;
 use crate::caller::{Facts, Identity};
@@ -125,6 +127,11 @@ pub trait PreparedFetch: Send + Sync {
     fn rows(&self, input: FetchInput<'_>) -> Vec<RowKey> {
         let _ = input;
         Vec::new()
+    }
+    /// True if it shows rows in the order of a cursor, batch by batch: each run reads those that follow the position of
+    /// [`FetchInput::stream`] and notes the end of its batch there.
+    fn is_stream(&self) -> bool {
+        false
     }
     /// The client's headers it reads or passes on, in lower case: what is shared between clients has to tell them apart by these.
     fn reads_headers(&self) -> &[Box<str>] {
@@ -333,6 +340,8 @@ pub struct FetchInput<'r> {
     pub changes: Option<&'r ChangeRecord>,
     /// Span of the fetch, for those whom the source calls.
     pub span: Option<SpanContext>,
+    /// Of a stream: the batch that is read. `None`: its first one, whose end nobody asks for.
+    pub stream: Option<&'r Arc<StreamRead>>,
 }
 
 /// Result of a fetch.

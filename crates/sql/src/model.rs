@@ -77,6 +77,7 @@ pub struct RootFields {
     pub select_by_pk: RootField,
     pub select_aggregate: RootField,
     pub select_group_by: RootField,
+    pub select_stream: RootField,
     pub insert: RootField,
     pub insert_one: RootField,
     pub update: RootField,
@@ -89,9 +90,9 @@ pub struct RootFields {
 impl RootFields {
     /// The names that differ from the rule.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        let Self { select, select_by_pk, select_aggregate, select_group_by, insert, insert_one, .. } = self;
-        let Self { update, update_by_pk, update_many, delete, delete_by_pk, .. } = self;
-        let reads = [select, select_by_pk, select_aggregate, select_group_by];
+        let Self { select, select_by_pk, select_aggregate, select_group_by, select_stream, .. } = self;
+        let Self { insert, insert_one, update, update_by_pk, update_many, delete, delete_by_pk, .. } = self;
+        let reads = [select, select_by_pk, select_aggregate, select_group_by, select_stream];
         let writes = [insert, insert_one, update, update_by_pk, update_many, delete, delete_by_pk];
         reads.into_iter().chain(writes).filter_map(|it| it.name.as_deref())
     }

@@ -30,7 +30,7 @@ use crate::plan::{Plan, PreparedNode};
 use crate::rows::{Column, Rows};
 use crate::source::{
     BatchBarrier, CacheControl, FetchBody, FetchInput, FetchResult, Finished, Headers, PathError, Protocol,
-    RequestCaches, RequestScope, SourceError,
+    RequestCaches, RequestScope, SourceError, StreamRead,
 };
 use crate::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;
@@ -64,6 +64,8 @@ pub(crate) struct ExecutionContext<'r> {
     pub(crate) conditions_max: u32,
     /// The observer's view of the request: it is told each fetch.
     pub(crate) observation: Option<&'r Observation<'r>>,
+    /// Of a stream: the batch that is read.
+    pub(crate) stream: Option<&'r Arc<StreamRead>>,
 }
 
 /// Result of one node.
@@ -317,6 +319,7 @@ impl<'r> ExecutionContext<'r> {
             deadline: self.deadline,
             hold_back_bytes: self.hold_back_bytes,
             request_scope: cache.map(|cache| RequestScope { cache, barrier: level }),
+            stream: self.stream.filter(|_| node.fetch.is_stream()),
         };
         let mut noting = is_change.then(|| {
             let rows = if self.changes.has_listeners() { node.fetch.rows(input) } else { Vec::new() };

@@ -6,6 +6,8 @@
 //! **Invariant:** a member stands in the index before its first read begins, and a change during a read causes one more: the last
 //! result is never older than the last change that was told. Reads of one member never overlap, so results do not go back in time.
 //!
+//! A stream is a member of one subscription: each read brings the rows behind its position, and begins when the batch before was taken.
+//!
 //! **Cost:** nothing for engines without subscribers. A change looks up its tag and key; a result is read once and shared by its subscribers.
 
 mod lifetimes;
@@ -162,6 +164,27 @@ impl LiveQueries {
     /// # Errors
     /// See [`SubscribeError`].
     pub fn subscribe(&self, operation: BoundOperation) -> Result<Subscription, SubscribeError> {
+        self.begin(operation, None)
+    }
+
+    /// Subscribes to `operation` in place of `before`, which may be of an engine that is gone: a stream goes on behind the last batch that
+    /// `before` gave, and a live query does not repeat its last result.
+    ///
+    /// # Errors
+    /// See [`SubscribeError`].
+    pub fn subscribe_after(
+        &self,
+        operation: BoundOperation,
+        before: &Subscription,
+    ) -> Result<Subscription, SubscribeError> {
+        self.begin(operation, Some(before))
+    }
+
+    fn begin(
+        &self,
+        operation: BoundOperation,
+        before: Option<&Subscription>,
+    ) -> Result<Subscription, SubscribeError> {
         if operation.kind() == OperationKind::Mutation {
             return Err(SubscribeError::Mutation);
         }
@@ -179,10 +202,12 @@ impl LiveQueries {
         }
         let tells =
             |source: u16| shared.planner.graph.sources()[usize::from(source)].0.change_feed().is_some();
-        let (id, receiver) = registry.join(operation, tells, Instant::now());
+        let is_stream = operation.is_stream();
+        let stream = is_stream.then(|| before.and_then(Subscription::position));
+        let joined = registry.join(operation, stream, tells, Instant::now());
         drop(registry);
         shared.wake.notify_one();
-        Ok(Subscription::new(id, receiver, Arc::clone(shared)))
+        Ok(Subscription::new(joined, is_stream, before, Arc::clone(shared)))
     }
 
     /// Counts for operators.

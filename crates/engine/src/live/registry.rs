@@ -1,7 +1,7 @@
 //! The members of the live queries of an engine, and which of them a change concerns.
 //!
 //! **Invariant:** a member is in one of four states: idle, dirty and queued, being read, being read and dirty. A queued member stands in the queue
-//! once.
+//! once. A stream whose batch was not taken is not read: it stays dirty until it is.
 //!
 //! **Cost:** joining and leaving are a few hash look-ups; a change is one look-up by tag, one by key, and a flag per member that it concerns.
 
@@ -9,6 +9,7 @@ use super::LiveState;
 use super::lifetimes::next_read;
 use super::subscription::{Cause, LiveResult, Newest};
 use crate::bound_operation::BoundOperation;
+use crate::source::{StreamEnd, StreamHold, StreamRead};
 use crate::tag_versions::{Change, RowKey};
 use foldhash::HashMap;
 use std::collections::{BTreeSet, VecDeque};
@@ -46,6 +47,59 @@ pub(super) struct Member {
     pub(super) places: Vec<u16>,
     /// A change that nobody waited for is done by then: a read that began before does not settle it.
     later: Option<Instant>,
+    /// Of a stream.
+    stream: Option<StreamState>,
+}
+
+/// Outcome of a read of a stream, and what it holds back.
+pub(super) type StreamOutcome = (StreamEnd, StreamHold);
+
+/// Progress of a stream.
+#[derive(Debug)]
+struct StreamState {
+    /// The position behind the rows that were read; `None`: the one that the client gave.
+    position: Option<Arc<str>>,
+    /// Rows that the last read held back.
+    hold: StreamHold,
+    /// A batch waits for its subscriber: no other is read.
+    is_untaken: bool,
+    /// More rows may follow the last batch at once.
+    is_full: bool,
+}
+
+impl StreamState {
+    fn at(position: Option<Arc<str>>) -> Self {
+        Self { position, hold: StreamHold::default(), is_untaken: false, is_full: false }
+    }
+
+    /// Takes in what was read; true if there is something to tell: rows, or an error that is not the one of `before`.
+    fn moves(
+        &mut self,
+        result: &LiveResult,
+        end: Option<StreamOutcome>,
+        before: Option<&LiveResult>,
+    ) -> bool {
+        let (end, hold) = end.map_or((None, None), |it| (Some(it.0), Some(it.1)));
+        if let Some(hold) = hold {
+            self.hold = hold;
+        }
+        if end == Some(StreamEnd::Held) {
+            return false;
+        }
+        let has_rows = result.position.is_some();
+        if has_rows {
+            self.position.clone_from(&result.position);
+        }
+        self.is_full = has_rows && matches!(end, Some(StreamEnd::Rows { is_full: true, .. }));
+        self.is_untaken = has_rows || result.has_errors && before.is_none_or(|it| it.body != result.body);
+        self.is_untaken
+    }
+
+    /// When rows that are held back are read again: the longer they wait, the later.
+    fn again_at(&self, (floor, poll): (Duration, Duration), now: Instant) -> Option<Instant> {
+        let waited = now.duration_since(self.hold.since?);
+        Some(now + (waited / 4).min(poll).max(floor))
+    }
 }
 
 /// Tables whose changes concern a member: any, or only those of one row.
@@ -102,6 +156,8 @@ struct SourceEntry {
 pub(super) struct DueRead {
     pub(super) id: MemberId,
     pub(super) operation: BoundOperation,
+    /// Of a stream.
+    pub(super) stream: Option<Arc<StreamRead>>,
     pub(super) since: Instant,
     pub(super) cause: Cause,
 }
@@ -151,7 +207,8 @@ impl Registry {
     }
 
     pub(super) fn state(&self) -> LiveState {
-        let (subscriptions, operations) = (self.subscriptions, self.by_key.len());
+        let operations = self.members.len() - self.free.len();
+        let subscriptions = self.subscriptions;
         LiveState { subscriptions, operations, reads: self.reads, results: self.results }
     }
 
@@ -164,6 +221,7 @@ impl Registry {
         self.tables.clear();
         self.tagged.clear();
         self.members.clear();
+        self.free.clear();
     }
 
     pub(super) fn member(&mut self, id: MemberId) -> Option<&mut Member> {
@@ -171,15 +229,26 @@ impl Registry {
         if *age == id.age { member.as_mut() } else { None }
     }
 
-    /// Adds a subscription. `tells`: true for a source that has a feed.
+    /// A place without a member.
+    fn free_place(&mut self) -> MemberId {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.members.push((0, None));
+            self.members.len() as u32 - 1
+        });
+        MemberId { at, age: self.members[at as usize].0 }
+    }
+
+    /// Adds a subscription; `stream`: the position of a stream, which is a member of its own. `tells`: true for a source that has a
+    /// feed.
     pub(super) fn join(
         &mut self,
         operation: BoundOperation,
+        stream: Option<Option<Arc<str>>>,
         tells: impl Fn(u16) -> bool,
         now: Instant,
     ) -> (MemberId, watch::Receiver<Newest>) {
         self.subscriptions += 1;
-        let key: Arc<[u8]> = operation.key().into();
+        let key: Arc<[u8]> = if stream.is_none() { operation.key().into() } else { [].into() };
         if let Some(&id) = self.by_key.get(&key)
             && let Some(member) = self.member(id)
         {
@@ -187,11 +256,7 @@ impl Registry {
             let receiver = member.newest.subscribe();
             return (id, receiver);
         }
-        let at = self.free.pop().unwrap_or_else(|| {
-            self.members.push((0, None));
-            self.members.len() as u32 - 1
-        });
-        let id = MemberId { at, age: self.members[at as usize].0 };
+        let id = self.free_place();
         let mut sources: Vec<u16> = operation.plan.nodes.iter().filter_map(|it| it.source).collect();
         sources.sort_unstable();
         sources.dedup();
@@ -224,9 +289,12 @@ impl Registry {
             due: None,
             places: Vec::new(),
             later: None,
+            stream: stream.map(StreamState::at),
         };
-        self.members[at as usize].1 = Some(member);
-        self.by_key.insert(key, id);
+        if member.stream.is_none() {
+            self.by_key.insert(key, id);
+        }
+        self.members[id.at as usize].1 = Some(member);
         self.queue.push_back(id);
         (id, receiver)
     }
@@ -373,7 +441,8 @@ impl Registry {
     pub(super) fn next_read(&mut self, floor: Duration, now: Instant) -> Option<DueRead> {
         while let Some(id) = self.queue.pop_front() {
             let Some(member) = self.member(id) else { continue };
-            let Some((since, cause)) = member.dirty else {
+            let is_untaken = member.stream.as_ref().is_some_and(|it| it.is_untaken);
+            let Some((since, cause)) = member.dirty.filter(|_| !is_untaken) else {
                 member.is_queued = false;
                 continue;
             };
@@ -388,21 +457,38 @@ impl Registry {
             member.dirty = None;
             (member.is_queued, member.is_read, member.read_at) = (false, true, Some(now));
             let operation = member.operation.clone();
+            let read = |it: &StreamState| Arc::new(StreamRead::after(it.position.clone(), it.hold.clone()));
+            let stream = member.stream.as_ref().map(read);
             if let Some((at, _)) = member.due.take() {
                 self.timers.remove(&(at, id));
             }
             self.reads += 1;
-            return Some(DueRead { id, operation, since, cause });
+            return Some(DueRead { id, operation, stream, since, cause });
         }
         None
     }
 
-    /// A read is over. `lifetimes`: of its parts, by source.
+    /// The subscriber of a stream asks for the batch after the one it was given. True if it is to be read.
+    pub(super) fn took(&mut self, id: MemberId, now: Instant) -> bool {
+        let Some(member) = self.member(id) else { return false };
+        let Some(stream) = &mut member.stream else { return false };
+        stream.is_untaken = false;
+        if std::mem::take(&mut stream.is_full) {
+            member.dirty.get_or_insert((now, Cause::Batch));
+            member.read_at = None;
+        }
+        let Some(why) = member.dirty else { return false };
+        self.dirty(id, why);
+        true
+    }
+
+    /// A read is over; `end`: of a stream. `lifetimes`: of its parts, by source.
     pub(super) fn read(
         &mut self,
         id: MemberId,
-        result: LiveResult,
-        (lifetimes, poll): (&[(u16, Option<u64>)], Duration),
+        (result, end): (LiveResult, Option<StreamOutcome>),
+        lifetimes: &[(u16, Option<u64>)],
+        (floor, poll): (Duration, Duration),
         now: Instant,
     ) {
         let sources = &self.sources;
@@ -412,12 +498,17 @@ impl Registry {
         let again = again.map(|(after, cause)| (now + after, cause));
         let Some(member) = self.member(id) else { return };
         member.is_read = false;
-        let differs = member.newest.borrow().as_ref().is_none_or(|it| it.body != result.body);
+        let before = member.newest.borrow().clone();
+        let differs = match &mut member.stream {
+            Some(stream) => stream.moves(&result, end, before.as_deref()),
+            None => before.is_none_or(|it| it.body != result.body),
+        };
         if differs {
             member.newest.send_replace(Some(Arc::new(result)));
         }
         member.later = member.later.filter(|at| member.read_at.is_some_and(|it| it < *at));
-        let due = match member.later {
+        let held = member.stream.as_ref().and_then(|it| it.again_at((floor, poll), now));
+        let due = match held.or(member.later) {
             Some(at) => Some((at, Cause::Change)),
             None => again,
         };

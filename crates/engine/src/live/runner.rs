@@ -7,6 +7,7 @@ use super::subscription::{Cause, LiveResult};
 use super::{FeedSink, LiveShared};
 use crate::engine::Body;
 use crate::execute::{self, ExecutionContext, ExecutionResult, LiveParts, Observation};
+use crate::source::StreamEnd;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::StreamExt;
@@ -90,7 +91,7 @@ fn watch(shared: &Arc<LiveShared>, feeds: &mut BTreeMap<u16, JoinHandle<()>>, fe
 
 /// Reads one member.
 async fn read(shared: Arc<LiveShared>, due: DueRead) {
-    let DueRead { id, operation, since, cause } = due;
+    let DueRead { id, operation, stream, since, cause } = due;
     let settings = &shared.settings;
     let planner = &shared.planner;
     let observation = Observation::of(planner.settings.observer.as_deref(), &planner.source_numbers, None);
@@ -107,6 +108,7 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         hold_back_bytes: planner.settings.hold_back_bytes,
         conditions_max: planner.settings.conditions_max,
         observation: observation.as_ref(),
+        stream: stream.as_ref(),
     };
     let mut parts = LiveParts::default();
     let ran = AssertUnwindSafe(execute::run_noting(context, Some(&mut parts))).catch_unwind().await;
@@ -120,15 +122,24 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         Err(code) => failed(code),
     };
     let now = Instant::now();
-    let result = LiveResult { body, has_errors, cause, due: since, took: now - since };
+    let end = stream.and_then(|it| it.take_end());
+    let position = match &end {
+        // Rows that an error took out of the answer are read again.
+        Some((StreamEnd::Rows { position, .. }, _)) if body.starts_with(HEAD) => Some(Arc::clone(position)),
+        Some((StreamEnd::Rows { .. } | StreamEnd::Empty | StreamEnd::Held, _)) | None => None,
+    };
+    let result = LiveResult { body, has_errors, cause, due: since, took: now - since, position };
     let mut registry = shared.registry();
     // What changes from here on finds the tags of this result, what changed since they were looked at is found here.
     registry.tagged(id, &parts.ages);
     if !shared.changes.are_current(&parts.ages) {
         registry.dirty(id, (now, Cause::Change));
     }
-    registry.read(id, result, (&parts.lifetimes, settings.poll), now);
+    registry.read(id, (result, end), &parts.lifetimes, (settings.floor, settings.poll), now);
 }
+
+/// The beginning of a response with data.
+const HEAD: &[u8] = b"{\"data\":{";
 
 /// All bytes of `body`, and true if they have no errors.
 async fn whole(body: Body, bytes_max: usize) -> Result<(Bytes, bool), &'static str> {
@@ -144,7 +155,7 @@ async fn whole(body: Body, bytes_max: usize) -> Result<(Bytes, bool), &'static s
             return Err("LIMIT_RESPONSE");
         }
     }
-    let sound = all.starts_with(b"{\"data\":{") && !all.ends_with(b"]}");
+    let sound = all.starts_with(HEAD) && !all.ends_with(b"]}");
     Ok((all.into(), sound))
 }
 

@@ -1,6 +1,7 @@
-//! A subscriber's end of a live query: the newest result it was not given yet.
+//! A subscriber's end of a live query or a stream: the newest result it was not given yet.
 //!
-//! **Invariant:** a slow subscriber finds the newest result, never a queue, and no result twice in a row.
+//! **Invariant:** a slow subscriber of a live query finds the newest result, never a queue, and no result twice in a row. That of a stream
+//! finds each batch: the next one is read when it asks for more.
 
 use super::LiveShared;
 use super::registry::MemberId;
@@ -21,6 +22,8 @@ pub enum Cause {
     Poll,
     /// The lifetime of the last result was over.
     Expiry,
+    /// The batch of a stream before it was full.
+    Batch,
 }
 
 /// A result of a live query.
@@ -36,6 +39,8 @@ pub struct LiveResult {
     pub due: Instant,
     /// Time from then to the result.
     pub took: Duration,
+    /// The position of a stream behind its rows.
+    pub(super) position: Option<Arc<str>>,
 }
 
 /// The newest result of a member; `None` before the first.
@@ -47,6 +52,11 @@ pub struct Subscription {
     newest: watch::Receiver<Newest>,
     /// The result that was given last.
     last: Newest,
+    /// The position of a stream behind the rows that were given.
+    position: Option<Arc<str>>,
+    is_stream: bool,
+    /// A batch was given, and nobody asked for the next.
+    is_given: bool,
     shared: Arc<LiveShared>,
 }
 
@@ -57,29 +67,49 @@ impl fmt::Debug for Subscription {
 }
 
 impl Subscription {
-    pub(super) fn new(id: MemberId, newest: watch::Receiver<Newest>, shared: Arc<LiveShared>) -> Self {
-        Self { id, newest, last: None, shared }
+    /// The subscription `id`; `before`: the one in whose place it stands.
+    pub(super) fn new(
+        (id, newest): (MemberId, watch::Receiver<Newest>),
+        is_stream: bool,
+        before: Option<&Self>,
+        shared: Arc<LiveShared>,
+    ) -> Self {
+        let last = before.filter(|_| !is_stream).and_then(|it| it.last.clone());
+        let position = before.and_then(Self::position);
+        Self { id, newest, last, position, is_stream, is_given: false, shared }
     }
 
-    /// This subscription in place of `before`: it does not repeat the result that `before` gave last.
-    #[must_use]
-    pub fn after(mut self, before: &Self) -> Self {
-        self.last.clone_from(&before.last);
-        self
+    /// The position of a stream behind the rows that were given.
+    pub(super) fn position(&self) -> Option<Arc<str>> {
+        self.position.clone()
     }
 
-    /// The next result that differs from the last one; `None` once the engine is gone. Cancelled, it loses nothing.
+    /// The next result: of a live query one that differs from the last, of a stream the next batch. `None` once the engine is gone.
+    /// Cancelled, it loses nothing.
     pub async fn next(&mut self) -> Option<Arc<LiveResult>> {
+        if std::mem::take(&mut self.is_given) && self.shared.registry().took(self.id, Instant::now()) {
+            self.shared.wake.notify_one();
+        }
         loop {
             let newest = self.newest.borrow_and_update().clone();
-            if let Some(newest) = newest
-                && self.last.as_ref().is_none_or(|last| last.body != newest.body)
-            {
+            if let Some(newest) = newest.filter(|it| self.is_news(it)) {
                 self.last = Some(Arc::clone(&newest));
+                self.is_given = self.is_stream;
+                if newest.position.is_some() {
+                    self.position.clone_from(&newest.position);
+                }
                 return Some(newest);
             }
             self.newest.changed().await.ok()?;
         }
+    }
+
+    /// Two batches may be equal, and both are wanted.
+    fn is_news(&self, newest: &Arc<LiveResult>) -> bool {
+        self.last.as_ref().is_none_or(|last| match self.is_stream {
+            true => !Arc::ptr_eq(last, newest),
+            false => last.body != newest.body,
+        })
     }
 }
 

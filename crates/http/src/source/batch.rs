@@ -223,6 +223,7 @@ impl About {
             request_scope: None,
             changes: None,
             span: self.span,
+            stream: None,
         }
     }
 

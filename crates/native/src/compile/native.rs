@@ -329,7 +329,19 @@ impl ApiFrontend for Native {
         }
         let (set, fields, protocol) = (plan_node.set, plan_node.fields.to_vec(), plan_node.protocol);
         let (objects, conditions_max, facts) = (Vec::new(), plan_node.conditions_max, plan_node.facts.into());
-        Ask { set, fields, protocol, structural, objects, signed, steered, named, conditions_max, facts }
+        Ask {
+            set,
+            fields,
+            protocol,
+            structural,
+            objects,
+            signed,
+            steered,
+            named,
+            conditions_max,
+            is_stream: false,
+            facts,
+        }
     }
 
     /// Values of the enums of the model are data.

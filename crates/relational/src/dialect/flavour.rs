@@ -51,6 +51,8 @@ pub struct Abilities {
     pub hides_shards: bool,
     /// The hidden column `xmax` of a row that was inserted is 0, and of one that an upsert updated is not.
     pub tells_upserts: bool,
+    /// The snapshot of a statement says which transactions run.
+    pub tells_snapshots: bool,
     /// Other statements can run while rows of one are still to come.
     pub portals: bool,
     /// A transaction may have to be repeated though it does nothing unusual (40001).
@@ -161,11 +163,13 @@ impl Flavour {
             mixes_shards: true,
             hides_shards: true,
             tells_upserts: true,
+            tells_snapshots: true,
             portals: true,
             repeats: false,
             restarts_at_savepoint: false,
             follower_reads: &[],
         };
+        let others = Abilities { tells_upserts: false, tells_snapshots: false, ..all };
         match self {
             Self::Postgres => all,
             Self::Cockroach => Abilities {
@@ -176,20 +180,15 @@ impl Flavour {
                 listens: false,
                 lists_functions: false,
                 subplans: false,
-                tells_upserts: false,
                 portals: false,
                 repeats: true,
                 restarts_at_savepoint: true,
                 follower_reads: COCKROACH_FOLLOWERS,
-                ..all
+                ..others
             },
-            Self::Yugabyte => Abilities {
-                listens: false,
-                tells_upserts: false,
-                repeats: true,
-                follower_reads: YUGABYTE_FOLLOWERS,
-                ..all
-            },
+            Self::Yugabyte => {
+                Abilities { listens: false, repeats: true, follower_reads: YUGABYTE_FOLLOWERS, ..others }
+            }
             Self::Citus => Abilities {
                 lateral_pages: false,
                 subplans: false,
@@ -198,8 +197,7 @@ impl Flavour {
                 merges_by_join: false,
                 mixes_shards: false,
                 hides_shards: false,
-                tells_upserts: false,
-                ..all
+                ..others
             },
         }
     }

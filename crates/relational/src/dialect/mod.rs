@@ -211,6 +211,10 @@ pub trait Dialect: Send + Sync {
     fn conflict_by_name(&self) -> bool {
         false
     }
+    /// The snapshot of the statement ([`crate::plan::Expr::Snapshot`]).
+    fn snapshot(&self) -> &'static str {
+        "NULL"
+    }
     /// The number of a usual type. Default, as for all that follow: types have no numbers.
     fn usual(&self, _ty: Usual) -> u32 {
         0

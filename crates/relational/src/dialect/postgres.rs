@@ -270,6 +270,11 @@ impl Dialect for Postgres {
         format!("(CASE WHEN {condition} THEN NULL ELSE '{CHECK_FAILED}' END)::timestamptz")
     }
 
+    fn snapshot(&self) -> &'static str {
+        // Numbers of 64 bits, in all versions.
+        if self.flavour.abilities().tells_snapshots { "txid_current_snapshot()::text" } else { "NULL" }
+    }
+
     fn checked_type(&self) -> u32 {
         oid::TIMESTAMPTZ
     }

@@ -176,6 +176,7 @@ impl Expr {
             | Self::Key(_)
             | Self::Computed(_)
             | Self::Row
+            | Self::Snapshot
             | Self::Null
             | Self::Count { .. }
             | Self::Function(..)

@@ -76,6 +76,7 @@ impl Claims {
             Expr::Column(_)
             | Expr::Key(_)
             | Expr::Row
+            | Expr::Snapshot
             | Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)

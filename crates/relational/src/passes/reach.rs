@@ -230,6 +230,7 @@ impl<'r> Asked<'r> {
             | Expr::Key(_)
             | Expr::Computed(_)
             | Expr::Row
+            | Expr::Snapshot
             | Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)

@@ -324,6 +324,7 @@ impl Router<'_> {
             | Expr::Key(_)
             | Expr::Computed(_)
             | Expr::Row
+            | Expr::Snapshot
             | Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)
@@ -394,6 +395,7 @@ pub(super) const fn is_plain(with: &Parameter) -> bool {
         | Origin::ParentColumn(_)
         | Origin::Bound(_)
         | Origin::Encoded(_)
+        | Origin::Position(_)
         | Origin::Session => false,
     };
     is_shared && matches!(with.reader, Reader::Column(_))
@@ -441,6 +443,7 @@ fn sources(columns: &[Expr]) -> Vec<Option<ColumnId>> {
         Expr::JsonPath(..)
         | Expr::Computed(_)
         | Expr::Row
+        | Expr::Snapshot
         | Expr::Null
         | Expr::Count { .. }
         | Expr::Function(..)

@@ -21,10 +21,10 @@ pub mod write;
 
 pub use condition::{Filter, RowAt};
 pub use output::{
-    Choice, Code, CodePiece, Hidden, Level, Member, MemberKind, Object, Plan, Run, Unset, Variant,
-    mark_copied,
+    Choice, Code, CodePiece, Hidden, Level, Member, MemberKind, Object, Plan, Run, StreamRows, Unset,
+    Variant, mark_copied,
 };
-pub use parameter::{CursorPath, Encoded, EncodedPart, Origin, Parameter, Reader};
+pub use parameter::{CursorPath, Encoded, EncodedPart, Origin, Parameter, Position, Reader};
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
 pub use scan::{GuardedColumn, Purpose, Scan};
 pub use text::describe;

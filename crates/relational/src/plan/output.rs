@@ -41,12 +41,23 @@ pub struct Plan {
     pub claims: Vec<Box<str>>,
     /// Texts that are made of rows.
     pub codes: Vec<Code>,
+    /// Of a stream, the only list of the root.
+    pub stream: Option<StreamRows>,
     /// Updates that say not even that nothing is to be set: an error, unless the policy sets something.
     pub unset: Vec<Unset>,
     /// Changes that a database of shards refuses: an error.
     pub unsupported: Vec<write::Unsupported>,
     /// Values that have to be equal, or the mutation is refused before it begins.
     pub unmoved: Vec<write::Unmoved>,
+}
+
+/// The rows of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamRows {
+    /// The code of their position.
+    pub code: u32,
+    /// The output column with the statement's snapshot.
+    pub snapshot: u16,
 }
 
 /// An update without an operator.

@@ -65,6 +65,19 @@ pub enum Origin {
     Constant(Box<str>),
     /// A part of a text that an earlier answer held: of a cursor, or of the identifier of a row.
     Encoded(Box<Encoded>),
+    /// A part of the position of a stream.
+    Position(Box<Position>),
+}
+
+/// A value of the row that a stream has come to, whose position is a cursor.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// The paths of all its values.
+    pub paths: Arc<[CursorPath]>,
+    /// The place of this one among them.
+    pub at: u16,
+    /// Origin of the value before the first batch; `None`: it is null.
+    pub first: Option<Origin>,
 }
 
 /// A value inside a text that is JSON in base64.

@@ -144,6 +144,9 @@ pub enum Expr {
     Computed(Call),
     /// The row at hand as text, to call functions with it later.
     Row,
+    /// The transactions that the statement does not see as they run, as PostgreSQL's text of a snapshot: `xmin:xmax:xid,…`. Null where
+    /// the database does not tell.
+    Snapshot,
     /// `null`.
     Null,
     /// Number of rows; with columns, of those without nulls.

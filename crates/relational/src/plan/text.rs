@@ -336,6 +336,7 @@ impl Text<'_> {
             Expr::JsonPath(of, path) => format!("{} at {}", self.expr(of, table), parameter(path)),
             Expr::Computed(call) => self.call(call),
             Expr::Row => "the row".to_owned(),
+            Expr::Snapshot => "the snapshot".to_owned(),
             Expr::Null => "null".to_owned(),
             Expr::Count { columns, distinct } => {
                 let columns = if columns.is_empty() { "*".to_owned() } else { self.columns(table, columns) };
@@ -497,6 +498,9 @@ fn parameter(parameter: &Parameter) -> String {
             }
             EncodedPart::Identifier { column, .. } => format!("{column} of the identifier"),
         },
+        Origin::Position(position) => {
+            format!("{} of the position", position.paths[usize::from(position.at)].join("."))
+        }
         Origin::Claim(name) => name.to_string(),
         Origin::Session => "the session".to_owned(),
         Origin::Constant(text) => match parameter.reader {

@@ -114,6 +114,7 @@ impl Expr {
             | Self::Key(_)
             | Self::Computed(_)
             | Self::Row
+            | Self::Snapshot
             | Self::Null
             | Self::Count { .. }
             | Self::Function(..)

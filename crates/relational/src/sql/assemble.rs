@@ -226,6 +226,7 @@ impl<'a> Assembler<'a> {
             | Expr::JsonPath(..)
             | Expr::Computed(_)
             | Expr::Row
+            | Expr::Snapshot
             | Expr::Null
             | Expr::Instant { .. }
             | Expr::Statistic { .. }

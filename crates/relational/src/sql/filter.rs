@@ -267,6 +267,7 @@ impl<'r> Renderer<'r> {
             | Expr::JsonPath(..)
             | Expr::Computed(_)
             | Expr::Row
+            | Expr::Snapshot
             | Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)

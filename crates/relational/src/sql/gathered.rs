@@ -68,6 +68,7 @@ impl Renderer<'_> {
             | Expr::Key(_)
             | Expr::Computed(_)
             | Expr::Row
+            | Expr::Snapshot
             | Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)

@@ -296,6 +296,7 @@ impl<'r> Renderer<'r> {
             }
             Expr::JsonPath(..)
             | Expr::Row
+            | Expr::Snapshot
             | Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)
@@ -323,7 +324,7 @@ impl<'r> Renderer<'r> {
             Expr::Column(of) | Expr::Key(of) => column(of),
             Expr::JsonPath(of, _) => self.ty(of, table),
             Expr::Computed(call) => self.relations.function(call.function).1.returns,
-            Expr::Null | Expr::Row => self.dialect.usual(Usual::Text),
+            Expr::Null | Expr::Row | Expr::Snapshot => self.dialect.usual(Usual::Text),
             Expr::Count { .. } => self.dialect.usual(Usual::Integer),
             Expr::Function(function, of) => self.dialect.function_type(*function, column(of)),
             Expr::Instant { text, .. } => column(text),
@@ -374,11 +375,15 @@ impl<'r> Renderer<'r> {
         self.dialect.placeholder(self.first + self.parameters.len())
     }
 
-    /// The place of a value of the policy or of an encoded text that is bound already: equal expressions have equal texts.
+    /// The place of a value of the policy, an encoded text or a position that is bound already: equal expressions have equal texts.
     fn bound(&self, parameter: &Parameter, ty: u32) -> Option<usize> {
         let is_shared = matches!(
             parameter.origin,
-            Origin::Claim(_) | Origin::Session | Origin::Constant(_) | Origin::Encoded(_)
+            Origin::Claim(_)
+                | Origin::Session
+                | Origin::Constant(_)
+                | Origin::Encoded(_)
+                | Origin::Position(_)
         );
         if !is_shared {
             return None;
@@ -423,6 +428,7 @@ impl<'r> Renderer<'r> {
             Expr::Key(column) => self.stored(scope, *column),
             Expr::Computed(call) => self.computed(call, scope),
             Expr::Row => self.row(scope),
+            Expr::Snapshot => self.sql.push_str(self.dialect.snapshot()),
             Expr::JsonPath(of, path) => {
                 let column = self.aside(|it| it.expr(of, scope));
                 let path = self.bind(path, self.dialect.usual(Usual::Texts));

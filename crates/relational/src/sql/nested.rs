@@ -281,6 +281,7 @@ impl<'n, 'a> Nested<'n, 'a> {
                 | Expr::JsonPath(..)
                 | Expr::Computed(_)
                 | Expr::Row
+                | Expr::Snapshot
                 | Expr::Null
                 | Expr::Function(..)
                 | Expr::Instant { .. }

@@ -301,7 +301,7 @@ impl Renderer<'_> {
                 let path = self.bind(path, self.dialect.usual(Usual::Texts));
                 self.dialect.json_path(&mut self.sql, &of, &path);
             }
-            Expr::Computed(_) | Expr::Row => self.expr(of, scope),
+            Expr::Computed(_) | Expr::Row | Expr::Snapshot => self.expr(of, scope),
             // Values of other rows are read after the change, by levels of their own.
             Expr::Null
             | Expr::Count { .. }

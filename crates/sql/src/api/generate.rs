@@ -43,6 +43,10 @@ fn make(model: Arc<Model>, permissions: Arc<Permissions>, style: Style) -> Resul
     let tables = Tables(tables(&model, &mut core));
     core.roots(&model, &tables);
     core.order_by_enum();
+    if style == Style::Lists && tables.iter().next().is_some() {
+        core.stream_ordering();
+        tables.iter().for_each(|table| core.stream_inputs(table));
+    }
     for table in tables.iter() {
         core.rows(&model, &tables, table);
         core.aggregates(table);

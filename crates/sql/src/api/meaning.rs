@@ -94,6 +94,8 @@ pub enum FieldMeaning {
     PageFact(PageFact),
     /// `Album`: rows.
     Select(TableId),
+    /// `Album_stream`.
+    Stream(TableId),
     /// `Album_by_pk`.
     ByPk(TableId),
     /// `Album_aggregate`.
@@ -169,6 +171,14 @@ pub enum InputMeaning {
     Limit,
     /// `offset`.
     Offset,
+    /// `batch_size` of a stream.
+    BatchSize,
+    /// `cursor` of a stream.
+    StreamCursor(TableId),
+    /// `initial_value` of a cursor of a stream.
+    InitialValue,
+    /// `ordering` of a cursor of a stream.
+    StreamOrdering,
     /// `path` of a JSON column.
     JsonPath,
     /// `columns` of `count`; `arguments` of an aggregate predicate.
@@ -266,7 +276,7 @@ pub enum EnumMeaning {
     None,
     /// A column of `t_select_column` or `t_update_column`.
     Column(TableId, ColumnId),
-    /// A direction of `order_by`.
+    /// A direction of `order_by`, or of a stream.
     Order {
         /// Largest first.
         descending: bool,

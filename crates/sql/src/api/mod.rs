@@ -19,6 +19,7 @@ mod roots;
 mod rows;
 mod scalars;
 mod shapes;
+mod streams;
 mod tables;
 mod writes;
 

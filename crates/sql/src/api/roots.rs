@@ -16,11 +16,11 @@ impl Core {
     pub(super) fn roots(&mut self, model: &Model, tables: &Tables<'_>) {
         let query = self.b.object("query_root", "");
         self.b.query(query).may_lack_queries();
-        self.reads(model, tables);
+        self.reads(model, tables, false);
         if tables.iter().next().is_some() {
             let subscription = self.b.object("subscription_root", "");
             self.b.subscription(subscription);
-            self.reads(model, tables);
+            self.reads(model, tables, true);
         }
         let written = |table: &&TableApi<'_>| table.types.mutation_response.is_some();
         let called = model.functions.iter().any(|it| it.is_on(ExposedAs::Mutation));
@@ -36,21 +36,24 @@ impl Core {
         }
     }
 
-    /// The fields of the open root that give rows.
-    fn reads(&mut self, model: &Model, tables: &Tables<'_>) {
+    /// The fields of the open root that give rows; of subscriptions if it `is_live`.
+    fn reads(&mut self, model: &Model, tables: &Tables<'_>, is_live: bool) {
         if self.style == Style::Connections {
             self.connection_roots(tables);
             return;
         }
         for table in tables.iter() {
             self.selects(table);
+            if is_live {
+                self.stream_root(table);
+            }
         }
         self.calls(model, tables, ExposedAs::Query);
     }
 
     /// One root field: its usual name is `parts` put together, its usual words are `words`, the table's name in
     /// quotes, and `rest`.
-    fn root(
+    pub(super) fn root(
         &mut self,
         table: &TableApi<'_>,
         (before, after): (&str, &str),

@@ -16,7 +16,7 @@ use weir_relational::catalog::facts::Cell;
 use weir_relational::catalog::{ColumnId, ColumnType, TableId};
 use weir_relational::plan::operators::{Aggregation, Comparison};
 use weir_relational::plan::{
-    CursorPath, Encoded, EncodedPart, Expr, Filter, Order, Origin, Parameter, Reader,
+    CursorPath, Encoded, EncodedPart, Expr, Filter, Order, Origin, Parameter, Position, Reader,
 };
 
 /// Terms that a cursor may have.
@@ -88,8 +88,9 @@ impl Compiler<'_> {
     /// The terms of a total order.
     pub(super) fn terms(&self, order: &[Order], table: TableId) -> Result<Vec<Term>, PlanError> {
         if order.len() > TERMS_MAX {
-            let message =
-                format!("a connection is sorted by at most {TERMS_MAX} values, the primary key among them");
+            let message = format!(
+                "rows with cursors are sorted by at most {TERMS_MAX} values, the primary key among them"
+            );
             return Err(self.beyond("LIMIT_CONDITIONS", message));
         }
         let guarded = self.policy.cells(table);
@@ -196,6 +197,27 @@ impl Compiler<'_> {
             outside: beside(terms, values, !is_behind, Own::Taken),
             is_behind,
         })
+    }
+
+    /// The condition on the rows behind the position of a stream, which begins with the values `first` and null for further terms.
+    pub(super) fn behind_position(&self, terms: &mut [Term], first: &[Parameter]) -> Filter {
+        if let Some(term) = terms.first_mut() {
+            // No row without a value is behind one that has a value.
+            term.nullable = false;
+        }
+        let paths: Arc<[CursorPath]> = terms.iter().map(|it| it.path.clone()).collect();
+        let value = |(at, term): (usize, &Term)| {
+            let given = first.get(at);
+            let (paths, at) = (Arc::clone(&paths), at as u16);
+            let position = Position { paths, at, first: given.map(|it| it.origin.clone()) };
+            Parameter {
+                origin: Origin::Position(Box::new(position)),
+                reader: Reader::Column(term.ty.clone()),
+                path: given.map(|it| it.path.clone()).unwrap_or_default(),
+            }
+        };
+        let values: Vec<Parameter> = terms.iter().enumerate().map(value).collect();
+        beside(terms, &values, true, Own::Left)
     }
 
     /// Refuses a cursor in the document that lacks the value of a term. One that comes by a variable is read when it is bound.

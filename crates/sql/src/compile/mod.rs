@@ -15,7 +15,7 @@ use crate::frontend::{self, ApiFrontend, Ask, Violation};
 use crate::permission::Permissions;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::plan::output_plan::{self, OutputField, OutputPlan, SelectionSetId};
+use weir_engine::plan::output_plan::{self, OutputField, OutputKind, OutputPlan, SelectionSetId};
 use weir_engine::source::PlanNode;
 use weir_engine::source::{FieldError, Ids, PlanError, Protocol};
 use weir_language::error::Error;
@@ -41,6 +41,7 @@ mod insert;
 mod keyset;
 mod node;
 mod select;
+mod stream;
 mod visibility;
 mod write;
 
@@ -109,6 +110,7 @@ impl ApiFrontend for Api {
             steered,
             named: Vec::new(),
             conditions_max: piece.conditions_max,
+            is_stream: is_stream(self, piece),
             facts: piece.facts.into(),
             structural,
         }
@@ -152,6 +154,16 @@ impl ApiFrontend for Api {
     }
 }
 
+/// True if rows of a stream are asked for.
+fn is_stream(api: &Api, piece: &PlanNode<'_>) -> bool {
+    let meaning = |it: &u32| api.field(piece.ids.field(piece.output.fields[*it as usize].field));
+    let own = piece.fields.iter().filter(|it| {
+        let member = piece.output.fields[**it as usize].member;
+        !matches!(member, OutputKind::Constant { .. } | OutputKind::Foreign { .. })
+    });
+    own.map(meaning).any(|it| matches!(it, FieldMeaning::Stream(_)))
+}
+
 /// Makes the plan of `ask`.
 fn compile(
     api: &Api,
@@ -179,6 +191,9 @@ fn compile(
     };
     let mut row = Row::default();
     let members = compiler.members(ask.fields.iter().copied(), &mut row)?;
+    if compiler.plan.stream.is_some() && members.len() > 1 {
+        return Err(compiler.refuse("a stream is the only field of its operation"));
+    }
     compiler.plan.root_copied = members.iter().any(|it| it.same_as.is_some());
     compiler.plan.root = compiler.store(members);
     Ok(compiler.plan)
@@ -370,6 +385,7 @@ impl<'c> Compiler<'c> {
                 let rows = self.by_pk_arguments(field)?;
                 self.rows(field, table, rows, Vec::new(), true)
             }
+            FieldMeaning::Stream(table) => self.stream(field, table),
             FieldMeaning::SelectAggregate(table) => self.aggregates(field, table, Vec::new()),
             FieldMeaning::GroupBy(table) => self.groups(field, table),
             FieldMeaning::Call(function, table) => {
@@ -516,9 +532,21 @@ impl<'c> Compiler<'c> {
         nest: Vec<(Tie, u16)>,
         one: bool,
     ) -> Result<MemberKind, PlanError> {
+        self.rows_with(Row::default(), set, table, rows, nest, one)
+    }
+
+    /// As [`Self::rows_of`], of rows that bring the columns of `row` first.
+    fn rows_with(
+        &mut self,
+        mut row: Row,
+        set: SelectionSetId,
+        table: TableId,
+        rows: RowSelection,
+        nest: Vec<(Tie, u16)>,
+        one: bool,
+    ) -> Result<MemberKind, PlanError> {
         let at = self.field;
         let path = self.keys.join(".");
-        let mut row = Row::default();
         let members = self.set(set, &mut row)?;
         let shape = self.shape;
         let hidden =

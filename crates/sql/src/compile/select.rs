@@ -124,7 +124,7 @@ impl Compiler<'_> {
     }
 
     /// Refuses to sort by a column whose values PostgreSQL can put in no order.
-    fn check_sorted(&self, table: TableId, column: ColumnId) -> Result<(), PlanError> {
+    pub(super) fn check_sorted(&self, table: TableId, column: ColumnId) -> Result<(), PlanError> {
         let column = self.api.model.relations.catalog.table(table).column(column);
         match column.oid != 0 && column.ty.is_unsorted() {
             true => Err(self.refuse(format!("values of the type `{}` have no order", column.ty.words()))),

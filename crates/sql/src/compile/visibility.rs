@@ -67,6 +67,7 @@ fn below(meaning: InputMeaning, around: Use) -> Use {
         | InputMeaning::DistinctOn(_)
         | InputMeaning::CountColumns(_)
         | InputMeaning::Pair
+        | InputMeaning::StreamCursor(_)
         | InputMeaning::GroupBy(_) => Use::Read,
         InputMeaning::Objects(_) | InputMeaning::Data(_) => Use::Insert,
         InputMeaning::Set
@@ -172,6 +173,12 @@ impl RoleView<'_> {
         rule.subscription_roots.as_ref().is_none_or(|it| it.contains(&root))
     }
 
+    /// True if the role may stream the rows of the table that it reads.
+    fn streams(&self, table: TableId) -> bool {
+        let roots = self.select(table).map(|it| it.subscription_roots.as_ref());
+        roots.is_some_and(|it| it.is_none_or(|it| it.contains(&SubscriptionRootField::SelectStream)))
+    }
+
     /// True if the role sees the whole primary key.
     fn sees_key(&self, table: TableId) -> bool {
         let key = self.api.model.relations.catalog.table(table).primary_key.as_ref();
@@ -212,6 +219,7 @@ impl RoleView<'_> {
             | FieldMeaning::Cursor(table)
             | FieldMeaning::PageInfo(table) => self.is_node(table),
             FieldMeaning::Select(table) => self.is_root(table, QueryRootField::Select, id),
+            FieldMeaning::Stream(table) => self.streams(table),
             FieldMeaning::ByPk(table) => {
                 self.is_root(table, QueryRootField::SelectByPk, id) && self.sees_key(table)
             }

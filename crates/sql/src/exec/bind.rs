@@ -7,15 +7,16 @@
 
 use crate::exec::encoded;
 use crate::frontend::form::Form;
+use std::sync::Arc;
 use weir_engine::caller::Claims;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{Column, Data};
-use weir_engine::source::{FieldError, Ids, Protocol, SourceError};
+use weir_engine::source::{FieldError, Ids, Protocol, SourceError, StreamRead};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::value::{Node, TextSpan, Values, Variables};
 use weir_relational::catalog::ColumnType;
 use weir_relational::geometry::Geometry;
-use weir_relational::plan::{Encoded, EncodedPart, Origin, Parameter, Reader};
+use weir_relational::plan::{Encoded, EncodedPart, Origin, Parameter, Position, Reader};
 use weir_relational::text_search::{ASKED_MAX, are_few};
 
 /// Values of a request.
@@ -35,6 +36,8 @@ pub(crate) struct Bindings<'r> {
     pub(crate) shown: &'r [i64],
     /// The caller's session variables, among them all that the plan reads.
     pub(crate) claims: &'r Claims,
+    /// Of a stream: the batch that is read.
+    pub(crate) stream: Option<&'r Arc<StreamRead>>,
     pub(crate) protocol: Protocol,
 }
 
@@ -113,6 +116,11 @@ impl<'r> Bindings<'r> {
             Origin::ParentColumn(_) | Origin::Before(_) | Origin::Bound(_) | Origin::Encoded(_) => {
                 return Found::Above;
             }
+            // As is a part of a position, once there is one.
+            Origin::Position(ref of) => match &of.first {
+                Some(first) => return self.find_at(first, key),
+                None => return Found::Above,
+            },
         };
         self.follow(Given { values, at: at as usize }, key)
     }
@@ -207,6 +215,28 @@ impl<'r> Bindings<'r> {
             Some(encoded::EncodedValue::Null) => Ok(None),
             None => Err(self.no_code(parameter, of)),
         }
+    }
+
+    /// The value in the position of a stream, to be cast to `ty`; `None`: it is null. Before the first batch it is found like any other.
+    pub(crate) fn positioned(
+        &self,
+        parameter: &Parameter,
+        of: &Position,
+        ty: &ColumnType,
+    ) -> Option<Result<Option<String>, Refused>> {
+        let position = self.stream?.position()?;
+        Some(match encoded::placed(position, &of.paths, usize::from(of.at), ty) {
+            Some(encoded::EncodedValue::Text(text)) => Ok(Some(text)),
+            Some(encoded::EncodedValue::Null) => Ok(None),
+            None => Err(self.no_position(parameter)),
+        })
+    }
+
+    /// The columns of a stream are no longer those of its position.
+    #[cold]
+    pub(crate) fn no_position(&self, parameter: &Parameter) -> Refused {
+        let message = "the table of the stream was changed: subscribe again, from the last value that came";
+        self.refusal(parameter, "INVALID_CURSOR", "validation-failed", message.to_owned())
     }
 
     /// A client's text is no cursor of the order at hand, or no identifier.

@@ -1,6 +1,7 @@
 //! Errors of the executor and the drivers.
 
 use crate::frontend::{ApiFrontend, Violation};
+use weir_engine::caller::Caller;
 use weir_engine::source::{FieldError, Protocol, SourceError};
 use weir_relational::plan::Plan;
 use weir_relational::plan::write::{Work, WriteAnswer};
@@ -28,6 +29,14 @@ pub(crate) fn not_found(words: &str, protocol: Protocol) -> Box<FieldError> {
 /// No row came back whose key others need; `words` are [`Step::needed`](weir_relational::plan::write::Step::needed).
 pub(crate) fn needed(words: &str, protocol: Protocol) -> Box<FieldError> {
     Box::new(coded(protocol, "BAD_USER_INPUT", "not-supported", words))
+}
+
+/// Refuses a caller who lacks a session variable that `plan` reads, even if nothing would come of it.
+pub(crate) fn check_claims(plan: &Plan, caller: &Caller, protocol: Protocol) -> Result<(), SourceError> {
+    match plan.claims.iter().find(|it| caller.claims().variable(it).is_none()) {
+        Some(name) => Err(missing_variable(name, protocol)),
+        None => Ok(()),
+    }
 }
 
 /// The caller has no session variable that a permission needs.

@@ -20,5 +20,6 @@ pub(crate) mod row_collector;
 pub(crate) mod row_source;
 pub(crate) mod shards;
 pub mod source;
+pub(crate) mod stream;
 pub(crate) mod turn;
 pub mod value;

@@ -12,6 +12,7 @@
 
 use super::answer::{Answer, CHUNK_BYTES, Names, Spans};
 use super::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
+use super::stream::Batch;
 use super::value::{no_such_object, write_code, write_value};
 use crate::exec::encoded;
 use weir_engine::source::{Finished, PathError, Step};
@@ -33,6 +34,8 @@ pub(crate) struct ResponseWriter<'r, S> {
     epoch: u32,
     /// The last text that was made of a row, before it is encoded.
     code: Out,
+    /// Of a stream.
+    pub(crate) batch: Batch,
 }
 
 /// The bytes an object became, to be copied for the next row that refers to it.
@@ -74,7 +77,8 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
         errors: Vec<PathError>,
     ) -> Self {
         let answer = Answer::new(names, bytes, errors);
-        Self { source, plan, answer, root: (0, 0), seen: Vec::new(), epoch: 1, code: Out::default() }
+        let (code, batch) = (Out::default(), Batch::default());
+        Self { source, plan, answer, root: (0, 0), seen: Vec::new(), epoch: 1, code, batch }
     }
 
     /// The answer so far.
@@ -95,6 +99,7 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
                 failed = true;
                 self.source.check_unsent()?;
                 self.cut(mark);
+                self.batch.clear();
             }
             ends.push(self.answer.out.len() as u32);
         }
@@ -391,6 +396,7 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
     fn many(&mut self, level: u32, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
         let of = &self.plan.levels[level as usize];
         let is_at_root = self.is_at_root(member, at);
+        let is_stream = is_at_root && self.plan.stream.is_some();
         let (mut index, mut stands) = (0, true);
         self.answer.out.open(b'[');
         S::each(self, level, at, |writer, row| {
@@ -403,10 +409,21 @@ impl<'r, S: RowSource> ResponseWriter<'r, S> {
                 writer.flush()?;
             }
             writer.answer.room(0, member)?;
-            Ok(Walk::On)
+            if !is_stream {
+                return Ok(Walk::On);
+            }
+            let next = writer.counted(member, row);
+            stands = next.is_some();
+            Ok(next.unwrap_or(Walk::Stop))
         })?;
         self.answer.out.close(b']');
         Ok(stands)
+    }
+
+    /// Notes the position of a row of a stream; `None`: it has none.
+    fn counted(&mut self, member: &'r Member, row: S::Row<'_>) -> Option<Walk> {
+        let counted = self.batch.count(&mut self.source, self.plan, row);
+        counted.map_err(|fault| self.answer.fail(member, fault)).ok()
     }
 
     /// One item of the list of a level, with its comma.

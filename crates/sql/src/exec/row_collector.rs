@@ -7,6 +7,7 @@ use super::answer::{Names, PART_BYTES_MAX, TooLong};
 use super::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
 use super::coordinates::{NoShape, push_whole};
 use super::row_source::{RowContext, RowSource, SourceRow, Walk};
+use super::stream::Batch;
 use super::value::{CellValue, Fault, write_code};
 use crate::exec::encoded;
 use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts, Variants};
@@ -22,6 +23,8 @@ pub(crate) struct RowCollector<'r, S> {
     faults: Faults,
     /// Estimated memory of the collected values, in bytes.
     bytes: usize,
+    /// Of a stream.
+    pub(crate) batch: Batch,
 }
 
 impl<S> AsMut<S> for RowCollector<'_, S> {
@@ -33,11 +36,11 @@ impl<S> AsMut<S> for RowCollector<'_, S> {
 
 impl<'r, S: RowSource> RowCollector<'r, S> {
     pub(crate) fn new(source: S, plan: &'r Plan, names: Names<'r>) -> Self {
-        Self { source, plan, names, faults: Faults::default(), bytes: 0 }
+        Self { source, plan, names, faults: Faults::default(), bytes: 0, batch: Batch::default() }
     }
 
     /// One row at the root, or one for each of `parents` parents.
-    pub(crate) fn collect(mut self, parents: Option<usize>) -> Result<Rows, S::Error> {
+    pub(crate) fn collect(mut self, parents: Option<usize>) -> Result<(Rows, Batch), S::Error> {
         let root = self.plan.root;
         let mut table = table(self.plan, root, &[]);
         match parents {
@@ -49,7 +52,7 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
                 }
             }
         }
-        Ok(table)
+        Ok((table, self.batch))
     }
 
     /// Appends the object of a row of a level.
@@ -152,13 +155,11 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
             }
             (MemberKind::One(level), _, _) => self.push_one(*level, member, at, column, place)?,
             (MemberKind::Many(level), Data::List { offsets, items }, _) => {
-                let of = &self.plan.levels[*level as usize];
-                S::each(self, *level, at, |collector, row| {
-                    collector.push_object(of, row, &mut items.data)?;
-                    collector.room(member)?;
-                    Ok(Walk::On)
-                })?;
+                let fault = self.push_many(*level, member, at, &mut items.data)?;
                 offsets.push(items.len() as u32);
+                if let Some(fault) = fault {
+                    self.faults.put(column, place, fault);
+                }
             }
             (MemberKind::Values { level, cell }, Data::List { offsets, items }, _) => {
                 S::each(self, *level, at, |collector, row| {
@@ -170,6 +171,35 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Appends the rows of a list; the fault of a stream's row whose position cannot be read.
+    fn push_many(
+        &mut self,
+        level: u32,
+        member: &'r Member,
+        at: RowContext<'_, S>,
+        items: &mut Data,
+    ) -> Result<Option<Fault>, S::Error> {
+        let of = &self.plan.levels[level as usize];
+        let is_stream = self.plan.stream.is_some() && matches!(at, RowContext::Root);
+        let mut fault = None;
+        S::each(self, level, at, |collector, row| {
+            collector.push_object(of, row, items)?;
+            collector.room(member)?;
+            if !is_stream {
+                return Ok(Walk::On);
+            }
+            let next = collector.batch.count(&mut collector.source, collector.plan, row);
+            Ok(next.unwrap_or_else(|it| {
+                fault = Some(it);
+                Walk::Stop
+            }))
+        })?;
+        if fault.is_some() {
+            self.batch.clear();
+        }
+        Ok(fault)
     }
 
     fn push_leaf(&mut self, row: S::Row<'_>, from: u16, cell: Cell, column: &mut Column, place: usize) {

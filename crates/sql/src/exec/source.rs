@@ -9,7 +9,7 @@
 use super::answer::Names;
 use super::bind::Bindings;
 use super::confined_tables::ConfinedTables;
-use super::errors::{coded, missing_variable};
+use super::errors::{check_claims, coded};
 use super::explain::Explained;
 use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use super::planning::plan;
@@ -28,8 +28,8 @@ use weir_engine::caller::{Claims, Facts, Identity, WHOLE_SESSION};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
-    AnswerForm, BoxFuture, Caller, ChangeFeed, ExplainInput, FetchInput, FetchResult, Ids, PathError,
-    PlanError, PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
+    AnswerForm, BoxFuture, ChangeFeed, ExplainInput, FetchInput, FetchResult, Ids, PathError, PlanError,
+    PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_engine::tag_versions::RowKey;
 use weir_language::ast::OperationKind;
@@ -175,14 +175,6 @@ fn no_foreign_below(piece: &PlanNode<'_>) -> PlanError {
     PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
 }
 
-/// Refuses a caller who lacks a session variable that `plan` reads, even if nothing would come of it.
-fn check_claims(plan: &Plan, caller: &Caller, protocol: Protocol) -> Result<(), SourceError> {
-    match plan.claims.iter().find(|it| caller.claims().variable(it).is_none()) {
-        Some(name) => Err(missing_variable(name, protocol)),
-        None => Ok(()),
-    }
-}
-
 struct DatabaseFetch<D: Driver> {
     inner: Arc<RelationalFetch<D>>,
     kind: FetchKind,
@@ -307,12 +299,16 @@ impl<D: Driver> SourceState<D> {
 
 impl<D: Driver> RelationalFetch<D> {
     fn new(state: &Arc<SourceState<D>>, piece: &PlanNode<'_>) -> Result<Self, PlanError> {
+        let ask = state.frontend.ask(piece);
         let mut fetch = Self {
             state: Arc::clone(state),
             ids: Arc::clone(piece.ids),
-            ask: state.frontend.ask(piece),
             rows: piece.answer == AnswerForm::Rows || piece.parent_keys.is_some(),
-            streams: piece.answer == AnswerForm::Any { contiguous: true } && piece.parent_keys.is_none(),
+            // The end of a stream's batch is known when all of it was written.
+            streams: piece.answer == AnswerForm::Any { contiguous: true }
+                && piece.parent_keys.is_none()
+                && !ask.is_stream,
+            ask,
             answer_bytes: AtomicUsize::new(256),
             forms: Forms::many(),
             parent_keys: piece.parent_keys,
@@ -435,6 +431,7 @@ impl<D: Driver> RelationalFetch<D> {
             parent_keys,
             shown: &[],
             claims,
+            stream: None,
             protocol,
         }
     }
@@ -445,7 +442,8 @@ impl<D: Driver> PlannedFetch<'_, D> {
     pub(crate) fn bindings<'b>(&'b self, shown: &'b [i64]) -> Bindings<'b> {
         let FetchInput { output: shape, variables, parent_keys, .. } = self.input;
         let (keys, claims) = (parent_keys.unwrap_or_default(), self.input.caller.claims());
-        Bindings { shown, ..self.fetch.bindings(shape, variables, &self.form, keys, claims) }
+        let stream = self.input.stream;
+        Bindings { shown, stream, ..self.fetch.bindings(shape, variables, &self.form, keys, claims) }
     }
 
     pub(crate) fn names(&self) -> Names<'_> {
@@ -542,6 +540,10 @@ impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
 
     fn touches(&self) -> &[Tag] {
         &self.tags
+    }
+
+    fn is_stream(&self) -> bool {
+        self.inner.ask.is_stream
     }
 
     fn reads_claims(&self) -> &[Box<str>] {

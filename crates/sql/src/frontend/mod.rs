@@ -41,6 +41,8 @@ pub struct Ask {
     pub named: Vec<u32>,
     /// Parts that one condition may have.
     pub conditions_max: u32,
+    /// True for a stream, whose rows are read batch by batch.
+    pub is_stream: bool,
     /// The source's facts of the callers.
     pub facts: Box<[u64]>,
 }

@@ -234,7 +234,7 @@ impl<'o> Building<'o> {
     /// True if the rule gives some root field this name.
     pub(super) fn is_root(&self, name: &str) -> bool {
         let verbs = ["", "insert_", "update_", "delete_"];
-        let ends = ["", "_one", "_by_pk", "_many", "_aggregate", "_group_by"];
+        let ends = ["", "_one", "_by_pk", "_many", "_aggregate", "_group_by", "_stream"];
         let mut rests = verbs
             .iter()
             .filter_map(|verb| name.strip_prefix(verb))
@@ -355,12 +355,13 @@ fn tracked(
 fn slots<'f, 'e>(
     fields: &'f mut RootFields,
     entry: &'e RootFieldEntries,
-) -> [(&'f mut RootField, Option<&'e RootFieldEntry>); 11] {
+) -> [(&'f mut RootField, Option<&'e RootFieldEntry>); 12] {
     [
         (&mut fields.select, entry.select.as_ref()),
         (&mut fields.select_by_pk, entry.select_by_pk.as_ref()),
         (&mut fields.select_aggregate, entry.select_aggregate.as_ref()),
         (&mut fields.select_group_by, entry.select_group_by.as_ref()),
+        (&mut fields.select_stream, entry.select_stream.as_ref()),
         (&mut fields.insert, entry.insert.as_ref()),
         (&mut fields.insert_one, entry.insert_one.as_ref()),
         (&mut fields.update, entry.update.as_ref()),

@@ -150,7 +150,7 @@ fn root_fields(tracked: &Tracked) -> RootFieldEntries {
         select_by_pk: one(&fields.select_by_pk),
         select_aggregate: one(&fields.select_aggregate),
         select_group_by: one(&fields.select_group_by),
-        select_stream: None,
+        select_stream: one(&fields.select_stream),
         insert: one(&fields.insert),
         insert_one: one(&fields.insert_one),
         update: one(&fields.update),

@@ -59,6 +59,11 @@ pub(super) fn push<'r>(
     if let (Origin::Encoded(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader) {
         return push_encoded(bindings, target, (parameter, of, ty), parameters);
     }
+    if let (Origin::Position(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader)
+        && let Some(text) = bindings.positioned(parameter, of, ty)
+    {
+        return push_positioned(bindings, target, (parameter, text?, ty), parameters);
+    }
     push_found(bindings, target, (parameter, bindings.find(parameter, KEY)), parameters)
 }
 
@@ -136,6 +141,23 @@ fn push_encoded<'r>(
     let reading = Reading { bindings, parameter, types: target.types };
     let pushed = parameters.push_with(|out| reading.value(Found::Text(&text), ty, oid, out));
     pushed.map_err(|_| bindings.no_code(parameter, of))
+}
+
+/// Binds a value in a position.
+fn push_positioned<'r>(
+    bindings: &Bindings<'r>,
+    target: Target<'_>,
+    (parameter, text, ty): (&'r Parameter, Option<String>, &ColumnType),
+    parameters: &mut Parameters,
+) -> Result<(), Refused> {
+    let Some(text) = text else {
+        parameters.push_null();
+        return Ok(());
+    };
+    let oid = target.types.base(target.oid);
+    let reading = Reading { bindings, parameter, types: target.types };
+    let pushed = parameters.push_with(|out| reading.value(Found::Text(&text), ty, oid, out));
+    pushed.map_err(|_| bindings.no_position(parameter))
 }
 
 fn is_null(found: Found<'_>) -> bool {
@@ -433,6 +455,7 @@ mod tests {
             parent_keys: &[],
             shown: &[],
             claims: &claims,
+            stream: None,
             protocol: Protocol::Hasura,
         };
         let parameter = Parameter { origin: Origin::Literal(0), reader, path: "$".into() };

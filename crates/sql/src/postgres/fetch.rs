@@ -21,11 +21,12 @@ use crate::exec::bind::Bindings;
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::row_collector::RowCollector;
 use crate::exec::source::PlannedFetch;
+use crate::exec::stream::{Batch, rows_max};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
-use weir_engine::source::{FetchBody, FetchInput, FetchResult, SourceError};
+use weir_engine::source::{FetchBody, FetchInput, FetchResult, SourceError, StreamRead};
 use weir_postgres::error::{DatabaseError, Error};
 use weir_postgres::rows::Rows;
 use weir_postgres::statement::Parameters;
@@ -135,17 +136,24 @@ impl PostgresFetch {
         (rows, below): (&Rows, Option<&Rows>),
         shape: &OutputPlan,
         parents: Option<usize>,
+        stream: Option<(&Arc<StreamRead>, Option<i64>)>,
     ) -> Result<FetchResult, TooLong> {
         let (plan, names) = (&prepared.plan, self.names(shape));
         let below = prepared.then.as_ref().zip(below).map(|(then, rows)| ResultSet::new(&then.asked, rows));
         let set = ResultSet::new(&prepared.read, rows).above(below);
         let source = ResultRows::read(prepared, Some(&set));
         if self.rows {
-            let rows = RowCollector::new(source, plan, names).collect(parents)?;
+            let mut collector = RowCollector::new(source, plan, names);
+            collector.batch = Batch::of(stream.map(|it| it.0));
+            let (rows, batch) = collector.collect(parents)?;
+            stream.into_iter().for_each(|it| batch.tell(it.0, it.1));
             return Ok(FetchResult { body: FetchBody::Rows(rows), errors: Vec::new(), cache_control: None });
         }
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
-        let (finished, errors) = ResponseWriter::new(source, plan, names, capacity).finish()?;
+        let mut writer = ResponseWriter::new(source, plan, names, capacity);
+        writer.batch = Batch::of(stream.map(|it| it.0));
+        let (finished, errors) = writer.finish()?;
+        stream.into_iter().for_each(|it| writer.batch.tell(it.0, it.1));
         let bytes = finished.bytes.len();
         self.answer_bytes.store(bytes + bytes / 8 + 64, Ordering::Relaxed);
         Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None })
@@ -207,14 +215,17 @@ pub(super) async fn read(
         None => None,
     };
     let parents = input.parent_keys.map(|keys| keys.first().map_or(1, Column::len));
+    let stream = input.stream.map(|it| (it, rows_max(&prepared.plan, &bindings)));
     if rows.bytes_len() + below.as_ref().map_or(0, Rows::bytes_len) <= WRITTEN_BYTES_MAX {
         let rows = (&rows, below.as_ref());
-        return fetch.answer(prepared, rows, input.output, parents).map_err(TooLong::into_error);
+        return fetch.answer(prepared, rows, input.output, parents, stream).map_err(TooLong::into_error);
     }
     let (fetch, prepared, shape) = (Arc::clone(fetch), Arc::clone(prepared), Arc::clone(input.output));
+    let stream = stream.map(|it| (Arc::clone(it.0), it.1));
     let written = move || {
         let rows = (&rows, below.as_ref());
-        fetch.answer(&prepared, rows, &shape, parents).map_err(TooLong::into_error)
+        let stream = stream.as_ref().map(|it| (&it.0, it.1));
+        fetch.answer(&prepared, rows, &shape, parents, stream).map_err(TooLong::into_error)
     };
     let written = tokio::task::spawn_blocking(written).await;
     written.unwrap_or_else(|_| Err(SourceError::Broken("writing an answer panicked".into())))

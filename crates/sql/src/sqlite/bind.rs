@@ -64,6 +64,11 @@ pub(super) fn value<'r>(
     if let (Origin::Encoded(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader) {
         return reading.encoded(of, ty);
     }
+    if let (Origin::Position(of), Reader::Column(ty)) = (&parameter.origin, &parameter.reader)
+        && let Some(text) = bindings.positioned(parameter, of, ty)
+    {
+        return reading.positioned(text?, ty);
+    }
     found_value(reading, bindings.find(parameter, key))
 }
 
@@ -224,6 +229,15 @@ impl<'r> SqliteReading<'_, 'r> {
         let reading = SqliteReading { bindings: self.bindings, parameter: self.parameter, key: self.key };
         let value = reading.cast(&text, ty).map(SqliteValue::into_owned);
         value.map_err(|_| self.bindings.no_code(self.parameter, of))
+    }
+
+    /// A value in a position.
+    fn positioned(&self, text: Option<String>, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
+        let Some(text) = text else { return Ok(SqliteValue::Null) };
+        // The text lives as long as the value is read.
+        let reading = SqliteReading { bindings: self.bindings, parameter: self.parameter, key: self.key };
+        let value = reading.cast(&text, ty).map(SqliteValue::into_owned);
+        value.map_err(|_| self.bindings.no_position(self.parameter))
     }
 
     /// A text of a session variable or a policy, as a cast to `ty` takes it.

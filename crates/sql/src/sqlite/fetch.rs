@@ -13,6 +13,7 @@ use crate::exec::bind::Bindings;
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::row_collector::RowCollector;
 use crate::exec::source::{PlannedFetch, RelationalFetch};
+use crate::exec::stream::{self, Batch};
 use crate::frontend::form::Form;
 use rusqlite::Connection;
 use std::sync::Arc;
@@ -22,8 +23,9 @@ use tokio::sync::oneshot;
 use weir_engine::caller::Claims;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
-use weir_engine::source::{BoxFuture, FetchBody, FetchInput, FetchResult, SourceError};
+use weir_engine::source::{BoxFuture, FetchBody, FetchInput, FetchResult, SourceError, StreamRead};
 use weir_language::value::Variables;
+use weir_relational::plan::Plan;
 use weir_sqlite::connection::reader;
 use weir_sqlite::pool::Turns;
 
@@ -43,6 +45,7 @@ pub(super) struct OwnedRun {
     parent_keys: Option<Vec<Column>>,
     /// Objects that were looked up.
     shown: Vec<i64>,
+    stream: Option<Arc<StreamRead>>,
     deadline: Instant,
 }
 
@@ -58,6 +61,7 @@ impl OwnedRun {
             variables: Arc::clone(input.variables),
             parent_keys: input.parent_keys.map(<[Column]>::to_vec),
             shown,
+            stream: input.stream.cloned(),
             deadline: input.deadline,
         }
     }
@@ -65,7 +69,7 @@ impl OwnedRun {
     pub(super) fn bindings(&self) -> Bindings<'_> {
         let keys = self.parent_keys.as_deref().unwrap_or_default();
         let bindings = self.fetch.bindings(&self.shape, &self.variables, &self.form, keys, &self.claims);
-        Bindings { shown: &self.shown, ..bindings }
+        Bindings { shown: &self.shown, stream: self.stream.as_ref(), ..bindings }
     }
 }
 
@@ -82,7 +86,10 @@ impl RelationalFetch<SqliteDriver> {
         let mut statements = Statements::new(connection, prepared, bindings);
         let (plan, names) = (&prepared.plan, self.names(bindings.shape));
         if self.rows {
-            let rows = RowCollector::new(statements, plan, names).collect(keys)?;
+            let mut collector = RowCollector::new(statements, plan, names);
+            collector.batch = Batch::of(bindings.stream);
+            let (rows, batch) = collector.collect(keys)?;
+            tell(&batch, plan, &bindings);
             return Ok(Some(FetchResult {
                 body: FetchBody::Rows(rows),
                 errors: Vec::new(),
@@ -95,7 +102,9 @@ impl RelationalFetch<SqliteDriver> {
             statements.check_values()?;
         }
         let mut writer = ResponseWriter::new(statements, plan, names, capacity);
+        writer.batch = Batch::of(bindings.stream);
         let (finished, errors) = writer.finish()?;
+        tell(&writer.batch, plan, &bindings);
         if let Some(sink) = writer.source.sink.filter(|it| it.has_flushed()) {
             sink.end(finished.bytes, errors)?;
             return Ok(None);
@@ -208,6 +217,13 @@ impl OwnedRun {
         // A run that was stopped in its last step has an answer; it is dropped, as the run begins anew.
         let is_moved = reader.watch.finish();
         (!is_moved).then(|| answer.map_err(|failure| failure.into_error(fetch.ask.protocol)))
+    }
+}
+
+/// Tells a stream where its batch ends.
+fn tell(batch: &Batch, plan: &Plan, bindings: &Bindings<'_>) {
+    if let Some(stream) = bindings.stream {
+        batch.tell(stream, stream::rows_max(plan, bindings));
     }
 }
 

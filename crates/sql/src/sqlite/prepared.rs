@@ -106,6 +106,7 @@ impl ReadyStatement {
                 | Origin::Session
                 | Origin::Constant(_)
                 | Origin::Encoded(_)
+                | Origin::Position(_)
                 | Origin::Literal(_)
                 | Origin::Variable(_)
                 | Origin::Inside { .. }

@@ -93,15 +93,19 @@ impl Fleet {
             ..Request::new(query, Instant::now() + Duration::from_secs(60))
         };
         let caller = engine.caller(identity);
-        let asked = engine.execute(request, &caller);
-        let response = match &self.0 {
-            Base::Sqlite(_) => runtime().block_on(asked),
-            Base::Postgres(_, runtime) => runtime.block_on(asked),
-        };
+        let response = self.run(engine.execute(request, &caller));
         match response.body {
             Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
             Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
             Body::Stream { .. } => panic!("short answers are whole"),
+        }
+    }
+
+    /// Runs `work` where the source's connections are.
+    pub fn run<T>(&self, work: impl Future<Output = T>) -> T {
+        match &self.0 {
+            Base::Sqlite(_) => runtime().block_on(work),
+            Base::Postgres(_, runtime) => runtime.block_on(work),
         }
     }
 

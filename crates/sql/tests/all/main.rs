@@ -62,5 +62,6 @@ mod relay_pages;
 mod role_probe;
 mod role_wall;
 mod sql_text;
+mod streams;
 mod wall;
 mod write;

@@ -173,3 +173,68 @@ fn a_server_that_ends_says_so_and_closes() {
     weir.signal("-TERM");
     assert_eq!(closed(&mut socket), 1001);
 }
+
+/// Adds the pets `from..=to`.
+fn add(weir: &Weir, from: u32, to: u32) {
+    let objects: Vec<String> = (from..=to).map(|id| format!(r#"{{id: {id}, name: \"Dot\"}}"#)).collect();
+    let objects = objects.join(", ");
+    let mutation =
+        format!(r#"{{"query":"mutation {{ insert_pet(objects: [{objects}]) {{ affected_rows }} }}"}}"#);
+    check(&weir.post("/graphql", &[], mutation.as_bytes()), 200, "affected_rows");
+}
+
+/// A stream of pets behind `after`.
+fn pets_after(after: u32) -> String {
+    let query = "subscription ($after: Int!) { pet_stream(batch_size: 2, cursor: {initial_value: {id: $after}}) { id } }";
+    format!(r#"{{"query":"{query}","variables":{{"after":{after}}}}}"#)
+}
+
+#[test]
+fn a_stream_gives_every_row_once_also_to_a_client_that_comes_again() {
+    let weir = patient("");
+    for (path, subprotocol, kind, at) in
+        [("/graphql", NEW, "next", 100), ("/v1/graphql", "graphql-ws", "data", 200)]
+    {
+        let told = |ids: &[u32]| {
+            let rows: Vec<String> = ids.iter().map(|id| format!(r#"{{"id":{id}}}"#)).collect();
+            let rows = rows.join(",");
+            format!(r#"{{"type":"{kind}","id":"a","payload":{{"data":{{"pet_stream":[{rows}]}}}}}}"#)
+        };
+        let streaming = |after: u32| {
+            let mut socket = socket(&weir, path, subprotocol);
+            say(&mut socket, INIT);
+            assert_eq!(hear(&mut socket), ACK);
+            say(&mut socket, &begin(subprotocol, "a", &pets_after(after)));
+            socket
+        };
+        add(&weir, at, at + 4);
+        let mut socket = streaming(at - 1);
+        for batch in [[at, at + 1].as_slice(), &[at + 2, at + 3], &[at + 4]] {
+            assert_eq!(hear(&mut socket), told(batch));
+        }
+        add(&weir, at + 5, at + 7);
+        assert_eq!(hear(&mut socket), told(&[at + 5, at + 6]));
+        // A new socket goes on behind the last row that came.
+        drop(socket);
+        let mut socket = streaming(at + 6);
+        assert_eq!(hear(&mut socket), told(&[at + 7]));
+    }
+}
+
+#[test]
+fn a_stream_goes_on_under_the_next_generation() {
+    let weir = patient("");
+    let mut socket = socket(&weir, "/graphql", NEW);
+    say(&mut socket, INIT);
+    assert_eq!(hear(&mut socket), ACK);
+    add(&weir, 100, 101);
+    say(&mut socket, &begin(NEW, "a", &pets_after(99)));
+    let told = |row: u32| format!(r#"{{"data":{{"pet_stream":[{{"id":{row}}}"#);
+    assert!(hear(&mut socket).contains(&told(100)));
+    for row in 102..105 {
+        check(&weir.post("/v1/reload", &[], b""), 200, "generation");
+        add(&weir, row, row);
+        let heard = hear(&mut socket);
+        assert!(heard.contains(&told(row)), "{heard}");
+    }
+}

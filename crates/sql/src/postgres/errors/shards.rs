@@ -276,6 +276,7 @@ impl Followed {
             | Expr::Key(_)
             | Expr::Computed(_)
             | Expr::Row
+            | Expr::Snapshot
             | Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)

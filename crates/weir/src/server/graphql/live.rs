@@ -241,9 +241,9 @@ impl LiveOperation {
             Ok(bound) => bound,
             Err(answered) => return Some(LiveStep::Refused(answered.body)),
         };
-        match context.live().subscribe(bound) {
+        match context.live().subscribe_after(bound, &self.subscription) {
             Ok(subscription) => {
-                self.subscription = subscription.after(&self.subscription);
+                self.subscription = subscription;
                 None
             }
             Err(error) => Some(LiveStep::Refused(full(self.client.endpoint, error).body)),

@@ -1,0 +1,3 @@
+-- chinook
+-- Track_stream, Track_stream.Track_Album
+WITH l0 AS MATERIALIZED (SELECT t0."GenreId" AS c0, t0."Milliseconds" AS c1, t0."TrackId" AS c2, NULL AS c3, t0."Name" AS c4, t0."AlbumId" AS c5 FROM "public"."Track" AS t0 WHERE (t0."UnitPrice" < $1 AND (t0."GenreId" <= $2 AND (t0."GenreId" < $2 OR (t0."GenreId" = $2 AND (t0."Milliseconds" > $3 OR (t0."Milliseconds" = $3 AND t0."TrackId" > $4)))))) ORDER BY t0."GenreId" DESC, t0."Milliseconds", t0."TrackId" LIMIT $5) SELECT 0::int2, l0.c0, l0.c1, l0.c2, l0.c3, l0.c4, l0.c5 FROM l0 UNION ALL SELECT 1::int2, t1."AlbumId", NULL, NULL, NULL, t1."Title", NULL FROM "public"."Album" AS t1 WHERE t1."AlbumId" = ANY(ARRAY(SELECT DISTINCT l0.c5 FROM l0))
