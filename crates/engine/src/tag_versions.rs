@@ -204,7 +204,10 @@ pub(crate) fn place(tag: &str) -> u16 {
 
 /// What a change did, told by its source when it is over: exacter than the tags of its plan, which hold all that it might have done.
 #[derive(Debug, Default)]
-pub struct ChangeRecord(Mutex<Option<Box<(Vec<Tag>, Vec<RowKey>)>>>);
+pub struct ChangeRecord(Mutex<Option<Box<SettledChange>>>);
+
+/// The tags of what was changed, and the rows to which that is confined.
+type SettledChange = (Vec<Tag>, Vec<RowKey>);
 
 impl ChangeRecord {
     /// The outcome is known: what has one of `tags` was changed, and of the tables in `rows` only the rows with these keys.

@@ -135,6 +135,26 @@ fn row_74_an_upsert_passes_the_check_of_its_branch() {
 }
 
 #[test]
+fn row_74_an_upsert_gives_the_presets_of_its_branch() {
+    let change = |tables: &mut Value| {
+        tables[1]["update_permissions"][0]["permission"]["set"] =
+            json!({"code": "x-hasura-code", "price": null});
+    };
+    let upsert = r#"mutation { insert_boat(objects: [{id: 8, name: "Ada", harbour_id: 1}, {id: 9, name: "Eva", harbour_id: 1}],
+        on_conflict: {constraint: boat_name_key, update_columns: [harbour_id]}) { affected_rows } }"#;
+    for database in [Database::Sqlite, Database::Postgres] {
+        let side = fleet_with(database, "", &[], &change);
+        let ann = caller_with("sailor", false, &[("x-hasura-user", "ann"), ("x-hasura-code", "seen")]);
+        let found = ask(&side.engine, &ann, upsert, Protocol::Hasura);
+        assert_eq!(found, r#"{"data":{"insert_boat":{"affected_rows":2}}}"#, "{database:?}");
+        let boats =
+            "{ boat(where: {name: {_in: [\"Ada\", \"Eva\"]}}, order_by: {id: asc}) { id owner code price } }";
+        let expected = r#"{"data":{"boat":[{"id":1,"owner":"ann","code":"seen","price":null},{"id":9,"owner":"ann","code":"none","price":null}]}}"#;
+        assert_eq!(side.ask(&caller_with("admin", false, &[]), boats), expected, "{database:?}");
+    }
+}
+
+#[test]
 fn row_54_variables_of_presets_and_checks_have_to_be_there() {
     let missing = r#"~missing session variable: \"x-hasura-user\""#;
     let insert = "mutation { insert_boat(objects: [{id: 8, name: \"n\", harbour_id: 1}]) { affected_rows } }";

@@ -114,33 +114,37 @@ impl NativeTokens {
         &self.header
     }
 
-    /// The claims of the request's token.
+    /// The claims of the request's token, and when it ends, in milliseconds since 1970.
     /// # Errors
     /// The header begins with `Bearer` and holds no token.
-    pub async fn read(&self, headers: &HeaderMap) -> Result<Token, MalformedBearer> {
+    pub async fn read(&self, headers: &HeaderMap) -> Result<(Token, Option<u64>), MalformedBearer> {
         let mut lines = headers.get_all(&self.header).iter().map(|it| it.to_str().unwrap_or_default());
         let text = match (lines.next().unwrap_or_default(), lines.next()) {
             (one, None) => bare(one)?,
-            (_, Some(_)) => return Ok(refused("token is malformed: several tokens")),
+            (_, Some(_)) => return Ok((refused("token is malformed: several tokens"), None)),
         };
         if text.is_empty() {
-            return Ok(if self.closed { Token::Refused(REQUIRED.into()) } else { Token::Absent });
+            return Ok((if self.closed { Token::Refused(REQUIRED.into()) } else { Token::Absent }, None));
         }
         let digest = digest(std::iter::once((0, text)));
         let epoch = |it: &(usize, Token)| self.keys[it.0].epoch();
         if let Some(known) = self.verified.get(&digest, self.clock.wall_ms(), epoch) {
-            return Ok(known.value.1.clone());
+            return Ok((known.value.1.clone(), known.validity.ends_ms));
         }
-        Ok(match UncheckedToken::read(text) {
+        let token = match UncheckedToken::read(text) {
             Ok(token) => match self.checked(&token).await {
-                Ok(known) => self.verified.put(digest, known).value.1.clone(),
+                Ok(known) => {
+                    let ends_ms = known.validity.ends_ms;
+                    return Ok((self.verified.put(digest, known).value.1.clone(), ends_ms));
+                }
                 Err(refused) => refused,
             },
             Err(Unreadable::Form) => refused("token is malformed: it cannot be read"),
             Err(Unreadable::Algorithm) => {
                 refused("token is unverifiable: signing method (alg) is unavailable.")
             }
-        })
+        };
+        Ok((token, None))
     }
 
     /// Checks signature and claims; the token that is refused is the error.

@@ -40,6 +40,9 @@ pub(crate) struct NativeAuth {
 /// The token of each authority that has checked one.
 type Tokens = Vec<(Box<str>, Token)>;
 
+/// The tokens of a request, and the end of the first that ends, in milliseconds since 1970.
+type ReadTokens = (Tokens, Option<u64>);
+
 impl NativeAuth {
     /// Adds the source `name` with this line and these claims.
     /// # Errors
@@ -89,7 +92,7 @@ impl NativeAuth {
         found: Result<Session, AuthError>,
     ) -> Result<Session, AuthError> {
         if self.authorities.is_empty() {
-            return found.map(|it| self.with_tokens(it, Tokens::new()));
+            return found.map(|it| self.with_tokens(it, ReadTokens::default()));
         }
         let is_sent = self.authorities.iter().any(|it| it.tokens.is_sent(headers));
         match found {
@@ -116,17 +119,18 @@ impl NativeAuth {
     }
 
     /// The tokens of the request; `only_sent`: of authorities whose header it has.
-    async fn read(&self, headers: &HeaderMap, only_sent: bool) -> Result<Tokens, AuthError> {
-        let mut all = Tokens::new();
+    async fn read(&self, headers: &HeaderMap, only_sent: bool) -> Result<ReadTokens, AuthError> {
+        let (mut all, mut ends_ms) = (Tokens::new(), None);
         for Authority { name, tokens } in &self.authorities {
             if only_sent && !tokens.is_sent(headers) {
                 continue;
             }
-            let token = tokens.read(headers).await;
             let refused = |MalformedBearer(words)| AuthError::new(AuthFault::TokenHeader, words);
-            all.push((name.clone(), token.map_err(refused)?));
+            let (token, its_end_ms) = tokens.read(headers).await.map_err(refused)?;
+            ends_ms = ends_ms.into_iter().chain(its_end_ms).min();
+            all.push((name.clone(), token));
         }
-        Ok(all)
+        Ok((all, ends_ms))
     }
 
     /// `identity` with its claims as values for rules.
@@ -136,7 +140,8 @@ impl NativeAuth {
     }
 
     /// `session` with the `tokens`. The token of the only authority is that of the session, if it has none of its own.
-    fn with_tokens(&self, mut session: Session, tokens: Tokens) -> Session {
+    fn with_tokens(&self, mut session: Session, (tokens, ends_ms): ReadTokens) -> Session {
+        session.expires_ms = session.expires_ms.into_iter().chain(ends_ms).min();
         let claims = &session.identity.claims;
         let token = match (claims.token(), tokens.as_slice()) {
             (Token::Absent, [(_, only)]) if self.authorities.len() == 1 => only.clone(),

@@ -100,20 +100,24 @@ fn the_end_of_a_token_ends_what_it_showed() {
 
 #[test]
 fn a_custom_query_with_the_directive_is_asked_again() {
-    let known = |word: &str| answers(&format!("- {{ask: GET /word, answer: {word}}}\n"));
+    let known = |word: &str| {
+        answers(&format!(
+            "- {{ask: GET /word, answer: {word}}}\n- {{ask: GET /word?of=A1, answer: {word}}}\n"
+        ))
+    };
     let upstream = Upstream::start(known("one"));
     let folder = Folder::new();
-    let field = |name: &str, more: &str| {
+    let field = |name: &str, asked: &str, more: &str| {
         format!(
-            "  {name}: String @custom(http: {{url: \"http://{}/word\", method: GET}}){more}\n",
+            "  {name}: String @custom(http: {{url: \"http://{}/word{asked}\", method: GET}}){more}\n",
             upstream.address
         )
     };
     let sdl = format!(
         "type Boat @withSubscription {{ reg: String! @id\n{} }}\ntype Query {{\n{}{}}}\n",
-        field("motto", ""),
-        field("word", " @withSubscription"),
-        field("once", "")
+        field("motto", "?of=$reg", ""),
+        field("word", "", " @withSubscription"),
+        field("once", "", "")
     );
     let types = folder.write("boats.graphql", &sdl);
     let yaml = format!(

@@ -131,7 +131,7 @@ fn what_has_no_lifetime_is_asked_for_at_intervals() {
         read_until(&mut events, &told(word));
     }
     // A service that fails is an error, and asked again.
-    scene.upstream.set(Vec::new());
+    scene.upstream.set(answers("- {ask: GET /bare, status: 500, answer: {}}\n"));
     read_until(&mut events, "\"errors\":");
     scene.upstream.set(answers(&known("Bob", "one")));
     read_until(&mut events, &told("one"));
@@ -156,7 +156,10 @@ fn the_schema_has_the_subscriptions_and_the_check_says_what_tells() {
     assert_eq!(root["name"], "subscription_root");
     let names: Vec<&str> =
         root["fields"].as_array().expect("a list").iter().filter_map(|it| it["name"].as_str()).collect();
-    assert_eq!(names, ["pet", "pet_by_pk", "pet_aggregate", "pet_group_by", "player", "brief", "bare"]);
+    assert_eq!(
+        names,
+        ["pet", "pet_by_pk", "pet_aggregate", "pet_group_by", "pet_stream", "player", "brief", "bare"]
+    );
     let checked =
         command().arg("check").arg(scene.weir.folder().file("weir.yaml")).output().expect("it runs");
     let words = String::from_utf8_lossy(&checked.stdout).into_owned();

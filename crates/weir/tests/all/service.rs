@@ -375,7 +375,10 @@ fn other_origins_are_let_in_by_name_only() {
         weir.raw(&message("OPTIONS", "/graphql", &headers, None))
     };
     let yes = preflight("https://good.com");
-    assert_eq!((yes.status, yes.header("access-control-allow-methods")), (204, Some("GET, POST")));
+    assert_eq!(
+        (yes.status, yes.header("access-control-allow-methods")),
+        (204, Some("GET, POST, PUT, DELETE"))
+    );
     assert_eq!(preflight("https://evil.com").header("access-control-allow-methods"), None);
 }
 

@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_token_finds_nothing_for_another_session_and_is_gone_with_its_stream() {
         let streams = ReservedStreams::default();
-        let token = streams.reserve(of_role("one")).ok().expect("there is room");
+        let Ok(token) = streams.reserve(of_role("one")) else { panic!("there is room") };
         assert_eq!(token.len(), 32);
         assert!(streams.find(&token, &of_role("other")).is_none());
         let stream = streams.find(&token, &of_role("one")).expect("it is reserved");
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn an_id_is_taken_once_and_the_end_stops_its_operation() {
         let streams = ReservedStreams::default();
-        let token = streams.reserve(of_role("one")).ok().expect("there is room");
+        let Ok(token) = streams.reserve(of_role("one")) else { panic!("there is room") };
         let stream = streams.find(&token, &of_role("one")).expect("it is reserved");
         let begin = |id: &str| {
             let (abort, registration) = AbortHandle::new_pair();

@@ -25,7 +25,7 @@ fn signed(claims: &str) -> String {
 
 fn read(line: &AuthorizationLine, lines: &[(&'static str, &str)]) -> Result<Token, MalformedBearer> {
     let tokens = NativeTokens::new(line, &Clock::simulated()).expect("the line is right");
-    run(tokens.read(&headers(lines)))
+    run(tokens.read(&headers(lines))).map(|it| it.0)
 }
 
 /// The claims of an object as JSON text.
