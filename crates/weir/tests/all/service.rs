@@ -374,12 +374,9 @@ fn other_origins_are_let_in_by_name_only() {
         let headers = [("origin", origin), ("access-control-request-method", "POST")];
         weir.raw(&message("OPTIONS", "/graphql", &headers, None))
     };
-    let yes = preflight("https://good.com");
-    assert_eq!(
-        (yes.status, yes.header("access-control-allow-methods")),
-        (204, Some("GET, POST, PUT, DELETE"))
-    );
-    assert_eq!(preflight("https://evil.com").header("access-control-allow-methods"), None);
+    let methods = |origin| preflight(origin).header("access-control-allow-methods").map(str::to_owned);
+    assert_eq!(methods("https://good.com").as_deref(), Some("GET, POST, PUT, DELETE"));
+    assert_eq!(methods("https://evil.com"), None);
 }
 
 #[test]
