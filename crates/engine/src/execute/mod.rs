@@ -307,9 +307,10 @@ impl<'r> ExecutionContext<'r> {
         let cache = caches.zip(node.source).map(|(caches, source)| caches.of(source));
         let observed = self.observation.and_then(|it| it.begin(node, &self.plan.output, self.variables));
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
-        let record = ChangeRecord::default();
+        // What only changes have stands elsewhere: the future of every fetch would be larger by it.
+        let record = is_change.then(Box::<ChangeRecord>::default);
         let input = FetchInput {
-            changes: is_change.then_some(&record),
+            changes: record.as_deref(),
             span: observed.as_ref().and_then(|it| it.span),
             output: &self.plan.output,
             variables: self.variables,
@@ -324,7 +325,7 @@ impl<'r> ExecutionContext<'r> {
         let mut noting = is_change.then(|| {
             let rows = if self.changes.has_listeners() { node.fetch.rows(input) } else { Vec::new() };
             let tags = Cow::Borrowed(node.fetch.touches());
-            InvalidateOnDrop { changes: self.changes, tags, rows, is_done: false }
+            Box::new(InvalidateOnDrop { changes: self.changes, tags, rows, is_done: false })
         });
         // The call itself is inside, so that a panic before the first await is caught too.
         let asked = AssertUnwindSafe(async { node.fetch.run(input).await }).catch_unwind();
@@ -340,10 +341,10 @@ impl<'r> ExecutionContext<'r> {
                 Err(_) => Ok(Err(SourceError::Timeout)),
             },
         };
-        if let Some(noting) = &mut noting
+        if let Some((noting, record)) = noting.as_mut().zip(record.as_deref())
             && !matches!(reply, Ok(Err(SourceError::Timeout)))
         {
-            noting.done(&record);
+            noting.done(record);
         }
         let reply = reply.unwrap_or_else(|panic| {
             let words = panic.downcast_ref::<&str>().copied();

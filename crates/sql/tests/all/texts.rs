@@ -223,13 +223,20 @@ fn keys_of(plan: &Plan, tops: &[u32]) -> Vec<(u16, u32)> {
 
 /// Literals as PostgreSQL reads them.
 fn values(shape: &OutputPlan, parameters: &[Parameter]) -> Vec<String> {
-    let value = |it: &Parameter| match it.origin {
-        Origin::Literal(at) => text(&shape.literals, at as usize),
-        Origin::Claim(ref name) => format!("claim {name}"),
-        Origin::Constant(ref text) => text.to_string(),
-        ref other => panic!("{other:?} is no literal"),
-    };
-    parameters.iter().map(value).collect()
+    parameters.iter().map(|it| value(shape, &it.origin)).collect()
+}
+
+fn value(shape: &OutputPlan, origin: &Origin) -> String {
+    match origin {
+        Origin::Literal(at) => text(&shape.literals, *at as usize),
+        Origin::Claim(name) => format!("claim {name}"),
+        Origin::Constant(text) => text.to_string(),
+        // Of the first batch of a stream; a value that the client left out is null there, and any will do where shards are counted.
+        Origin::Position(position) => {
+            position.first.as_ref().map_or_else(|| "0".to_owned(), |it| value(shape, it))
+        }
+        other => panic!("{other:?} is no literal"),
+    }
 }
 
 fn text(values: &Values, at: usize) -> String {
