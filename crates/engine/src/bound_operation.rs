@@ -56,7 +56,7 @@ impl Engine {
         let observation = self.observation(headers);
         let observation = observation.as_ref();
         let input = RunInput { bound, caller, headers, protocol, text, deadline, observation };
-        self.answer(&input, &mut Timing::default()).await
+        self.answer(&input, Instant::now(), &mut Timing::default()).await
     }
 }
 

@@ -329,13 +329,11 @@ impl Engine {
 
     /// Answers `request`. Never fails: what goes wrong is in the response.
     pub async fn execute(&self, request: Request<'_>, caller: &Caller) -> Response {
-        let (began, mut timing) = (Instant::now(), Timing::default());
+        let (mut clock, mut timing) = (Instant::now(), Timing::default());
         let observation = self.observation(request.headers);
         let observation = observation.as_ref();
         let ready = self.planner.bound(&request, caller, false, &mut timing).await;
-        if let Some(observation) = observation {
-            planned(observation, began, &timing);
-        }
+        clock = planned(observation, clock, &timing);
         let bound = match ready {
             Ok(bound) => bound,
             Err(refusal) => return refused(refusal, &request, timing),
@@ -343,7 +341,7 @@ impl Engine {
         let Request { protocol, query: text, headers, deadline, .. } = request;
         let bound = &bound;
         let input = RunInput { bound, caller, headers, protocol, text, deadline, observation };
-        self.answer(&input, &mut timing).await
+        self.answer(&input, clock, &mut timing).await
     }
 
     /// The observation of a request with these headers.
@@ -352,9 +350,13 @@ impl Engine {
         Observation::of(settings.observer.as_deref(), source_numbers, headers.span())
     }
 
-    /// Runs a bound plan.
-    pub(crate) async fn answer(&self, input: &RunInput<'_>, timing: &mut Timing) -> Response {
-        let started = Instant::now();
+    /// Runs a bound plan; `started` is the end of the stages before.
+    pub(crate) async fn answer(
+        &self,
+        input: &RunInput<'_>,
+        started: Instant,
+        timing: &mut Timing,
+    ) -> Response {
         let RunInput { bound, caller, headers, protocol, text, deadline, observation } = *input;
         let Bound { plan, variables } = bound;
         let variables = self.planner.values(variables.as_ref());
@@ -446,15 +448,19 @@ pub(crate) struct RunInput<'r> {
     pub(crate) observation: Option<&'r Observation<'r>>,
 }
 
-/// Tells the stages before execution, which followed one another from `began` on.
-fn planned(observation: &Observation<'_>, mut began: Instant, timing: &Timing) {
-    let planning =
-        [(Stage::Parse, timing.parse), (Stage::Validate, timing.validate), (Stage::Plan, timing.plan)];
-    let planning = if timing.plan_hit { &[][..] } else { &planning[..] };
-    for &(stage, took) in planning.iter().chain(&[(Stage::Bind, timing.bind)]) {
-        observation.observer.stage(&ObservedStage { stage, began, took, request: observation.request });
+/// Tells the stages before execution, which followed one another from `began` on. Returns their end.
+fn planned(observation: Option<&Observation<'_>>, mut began: Instant, timing: &Timing) -> Instant {
+    let Timing { parse, validate, plan, bind, .. } = *timing;
+    let stages =
+        [(Stage::Parse, parse), (Stage::Validate, validate), (Stage::Plan, plan), (Stage::Bind, bind)];
+    // A stage that took no time was not needed.
+    for (stage, took) in stages.into_iter().filter(|it| !it.1.is_zero()) {
+        if let Some(Observation { observer, request, .. }) = observation {
+            observer.stage(&ObservedStage { stage, began, took, request: *request });
+        }
         began += took;
     }
+    began
 }
 
 /// The response to a request that is not executed.

@@ -237,7 +237,6 @@ impl Planner {
         place: PlanThread,
         timing: &mut Timing,
     ) -> Result<Bound, Refusal> {
-        let mut clock = Instant::now();
         let key = request.key(None);
         let known = self.plans.get(key);
         timing.plan_hit = known.is_some();
@@ -245,7 +244,6 @@ impl Planner {
             Some(known) => (known, None),
             None => {
                 let Opened { plan, variables } = self.open(request, place, timing)?;
-                clock = Instant::now();
                 (CachedPlan::Plan(plan), variables)
             }
         };
@@ -255,11 +253,17 @@ impl Planner {
         };
         let variables = match variables {
             Some(variables) => Some(variables),
-            None => self.bind(request, operation)?,
+            // Nothing is bound, and no clock is read, where there are no variables.
+            None if operation.variables.is_empty() && request.variables.is_none() => None,
+            None => {
+                let began = Instant::now();
+                let bound = self.bind(request, operation)?;
+                timing.bind = began.elapsed();
+                bound
+            }
         };
         let values = self.values(variables.as_ref());
         let state = operation.steering.bits(values);
-        timing.bind = clock.elapsed();
         let plan = match known {
             CachedPlan::Plan(plan) => plan,
             CachedPlan::Steered(_) => self.plan_for_state(request, state, place, timing)?,

@@ -142,7 +142,8 @@ fn find(path: &str, place: ListenerRole) -> Option<&'static Route> {
 }
 
 fn is_allowed(route: &Route, method: &Method) -> bool {
-    route.methods.split(',').any(|it| it.trim_ascii_start() == method.as_str())
+    let mut methods = route.methods.as_bytes().split(|it| *it == b',');
+    methods.any(|it| it.trim_ascii_start() == method.as_str().as_bytes())
 }
 
 /// Answers a request, whatever it is.
@@ -312,8 +313,8 @@ fn is_local_name(authority: &str) -> bool {
         Some(_) | None => authority,
     };
     let name = name.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(name);
-    let top = name.rsplit_once('.').map_or(name, |it| it.1);
-    top.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok()
+    let top = || name.rsplit_once('.').map_or(name, |it| it.1);
+    name == "127.0.0.1" || top().eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
 /// Lets the request pass the route's gate.

@@ -43,6 +43,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
+use tokio_rustls::TlsAcceptor;
 
 /// As many header lines hyper reads if nothing is said.
 const HYPER_HEADERS_MAX: u16 = 100;
@@ -230,21 +231,36 @@ impl Worker {
             let tls = worker.context.live.current().tls.clone();
             match tls {
                 None => worker.connection(socket, watched, (peer, place)).await,
+                // On the heap, or each connection without TLS would have room for one with it.
                 Some(acceptor) => {
-                    watched.heard();
-                    let mut handshake = pin!(acceptor.accept(socket));
-                    let done = std::future::poll_fn(|cx| match watched.command(cx) {
-                        ConnectionCommand::Close => Poll::Ready(None),
-                        ConnectionCommand::Serve | ConnectionCommand::Drain => {
-                            handshake.as_mut().poll(cx).map(Result::ok)
-                        }
-                    });
-                    if let Some(socket) = done.await {
-                        worker.connection(socket, watched, (peer, place)).await;
-                    }
+                    Box::pin(worker.secure_connection(socket, &acceptor, watched, (peer, place))).await;
                 }
             }
         });
+    }
+
+    /// Serves one connection over TLS.
+    async fn secure_connection(
+        self: &Rc<Self>,
+        socket: TcpStream,
+        acceptor: &TlsAcceptor,
+        watched: Rc<ConnectionState>,
+        from: (IpAddr, ListenerRole),
+    ) {
+        watched.heard();
+        let socket = {
+            let mut handshake = pin!(acceptor.accept(socket));
+            std::future::poll_fn(|cx| match watched.command(cx) {
+                ConnectionCommand::Close => Poll::Ready(None),
+                ConnectionCommand::Serve | ConnectionCommand::Drain => {
+                    handshake.as_mut().poll(cx).map(Result::ok)
+                }
+            })
+            .await
+        };
+        if let Some(socket) = socket {
+            self.connection(socket, watched, from).await;
+        }
     }
 
     fn patience(&self) -> Timeouts {
@@ -336,7 +352,7 @@ impl Worker {
             id,
             form: Cell::default(),
             cookies: RefCell::default(),
-            span: trace::request(head.headers.get("traceparent").map(HeaderValue::as_bytes)),
+            span: trace::request(|| head.headers.get("traceparent").map(HeaderValue::as_bytes)),
             noted: RefCell::default(),
         };
         async move {

@@ -134,10 +134,10 @@ pub(crate) fn stop() {
 }
 
 /// The span of a new request whose header `traceparent` is `parent`; `None` if there is no collector.
-pub(crate) fn request(parent: Option<&[u8]>) -> Option<RequestSpan> {
+pub(crate) fn request<'h>(parent: impl FnOnce() -> Option<&'h [u8]>) -> Option<RequestSpan> {
     let tracer = TRACER.load();
     let tracer = tracer.as_ref()?;
-    let parent = parent.and_then(SpanContext::read);
+    let parent = parent().and_then(SpanContext::read);
     let own = parent.map_or_else(|| root(tracer.below), child);
     Some(RequestSpan { own, parent })
 }

@@ -142,7 +142,7 @@ pub(crate) fn flaw(head: &Parts, limits: &Limits) -> Option<HeadError> {
             return Some(HeadError::Host);
         }
     }
-    let (host, authority) = (headers.get(HOST)?, authority?);
+    let (authority, host) = (authority?, headers.get(HOST)?);
     let agree = is_same(host.as_bytes(), authority, head.uri.scheme());
     (!agree).then_some(HeadError::OtherHost)
 }

@@ -6,6 +6,7 @@
 //! Sources: the protocol of the npm package graphql-sse, distinct connections; Apollo's multipart protocol for subscriptions.
 
 use super::live::{self, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer};
+use crate::server::request::client_headers::kept;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::negotiate::StreamForm;
 use crate::server::request::refusal::{error_body, error_object, string};
@@ -149,12 +150,12 @@ pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>,
         watched: Rc::clone(&context.watched),
         peer: context.peer,
         endpoint,
-        headers: Rc::new(headers.clone()),
+        headers: Rc::new(kept(headers)),
         positions: Arc::new(Positions::default()),
         is_get,
     };
     let session = (session.identity, session.expires_ms);
-    let (body, verdict, execution) = match live::start(context, client, session, payload).await {
+    let (body, verdict, execution) = match Box::pin(live::start(context, client, session, payload)).await {
         LiveStart::Answered(WholeAnswer { verdict, execution, body, .. }) => {
             let mut all = form.head();
             all.extend_from_slice(&form.result(&body));

@@ -27,27 +27,23 @@ pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, call
         context.noted.borrow_mut().caller = Some(caller.clone());
     }
     let engine = context.engine();
-    let response = timed(engine.execute(request, caller)).await;
-    let is_slow = context.started.elapsed() >= Duration::from_millis(log.slow_ms.into());
+    // Not a function's argument: a future that takes another as an argument holds it twice.
+    let (mut executing, mut busy) = (pin!(engine.execute(request, caller)), Duration::ZERO);
+    let (mut response, ended) = poll_fn(|cx| {
+        let began = Instant::now();
+        let polled = executing.as_mut().poll(cx);
+        let ended = Instant::now();
+        busy += ended - began;
+        polled.map(|response| (response, ended))
+    })
+    .await;
+    // The request held its thread for so long, which does nothing else meanwhile: its CPU time.
+    response.timing.busy = busy;
+    let is_slow = ended - context.started >= Duration::from_millis(log.slow_ms.into());
     if is_slow && response.outcome == Outcome::Executed {
         let plan = engine.explain(request, caller).ok().map(|it| shown(&it));
         *context.noted.borrow_mut() = Noted { caller: Some(caller.clone()), plan };
     }
-    response
-}
-
-/// Notes for how long the request holds the thread, which does nothing else meanwhile: its CPU time.
-async fn timed(executing: impl Future<Output = Response>) -> Response {
-    let mut executing = pin!(executing);
-    let mut busy = Duration::ZERO;
-    let mut response = poll_fn(|cx| {
-        let began = Instant::now();
-        let polled = executing.as_mut().poll(cx);
-        busy += began.elapsed();
-        polled
-    })
-    .await;
-    response.timing.busy = busy;
     response
 }
 

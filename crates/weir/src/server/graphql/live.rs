@@ -205,13 +205,15 @@ impl LiveOperation {
     }
 
     /// The next result, or the end. Cancelled, it loses nothing.
+    ///
+    /// **Memory:** each subscriber has a future of this for as long as it waits, so what is seldom done is not part of it.
     pub(super) async fn next(&mut self) -> LiveStep {
         loop {
             let expired = expiry(self.expires_ms);
             tokio::select! {
                 biased;
                 _ = self.serving.changed() => {
-                    if let Some(end) = self.renew().await {
+                    if let Some(end) = Box::pin(self.renew()).await {
                         return end;
                     }
                 }
@@ -220,7 +222,7 @@ impl LiveOperation {
                     Some(result) => return LiveStep::Result(result),
                     // Its engine is gone; the next one serves already.
                     None => {
-                        if let Some(end) = self.renew().await {
+                        if let Some(end) = Box::pin(self.renew()).await {
                             return end;
                         }
                     }

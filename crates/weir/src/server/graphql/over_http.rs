@@ -70,7 +70,8 @@ pub(crate) async fn answer(
             let client = context.client(headers)?;
             let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
             let made = execute(context, request, &caller).await;
-            match negotiate::stream(headers).filter(|_| made.outcome == Outcome::Subscription) {
+            let is_subscription = made.outcome == Outcome::Subscription;
+            match is_subscription.then(|| negotiate::stream(headers)).flatten() {
                 None => answer_with(context, made, media, headers),
                 Some(form) => Box::pin(streamed(context, headers, (&bytes, false), form)).await,
             }
@@ -218,7 +219,7 @@ async fn by_get(
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, true);
     let made = execute(context, request, caller).await;
     let is_subscription = made.outcome == Outcome::MethodNotAllowed(OperationKind::Subscription);
-    if let Some(form) = negotiate::stream(&head.headers).filter(|_| is_subscription) {
+    if let Some(form) = is_subscription.then(|| negotiate::stream(&head.headers)).flatten() {
         let payload = url_payload(context, head)?;
         return Box::pin(streamed(context, &head.headers, (payload.as_bytes(), true), form)).await;
     }

@@ -8,6 +8,7 @@
 use super::event_stream::{self, Framing, LIFE};
 use super::live::{self, LiveClient, LiveStart, WholeAnswer};
 use crate::server::request::auth;
+use crate::server::request::client_headers::{kept, rare};
 use crate::server::request::context::{Answer, RequestContext, ServerPhase};
 use crate::server::request::negotiate::{Media, StreamForm};
 use crate::server::request::receive::{self, Unusable};
@@ -42,7 +43,7 @@ fn token(head: &Parts) -> Result<Option<String>, Refusal> {
 /// True if a request is about a reserved stream.
 pub(super) fn is_meant(head: &Parts) -> bool {
     matches!(head.method, Method::PUT | Method::DELETE)
-        || head.headers.contains_key(TOKEN)
+        || rare(&head.headers, &TOKEN).is_some()
         || (head.method == Method::GET && head.uri.query().is_some_and(|it| it.contains("token=")))
 }
 
@@ -175,7 +176,7 @@ fn client(context: &RequestContext, headers: &HeaderMap) -> LiveClient {
         watched: Rc::clone(&context.watched),
         peer: context.peer,
         endpoint: Endpoint::Graphql,
-        headers: Rc::new(headers.clone()),
+        headers: Rc::new(kept(headers)),
         positions: Arc::new(Positions::default()),
         is_get: false,
     }

@@ -2,7 +2,7 @@
 
 use super::refusal::Refusal;
 use hyper::HeaderMap;
-use hyper::header::HeaderName;
+use hyper::header::{HeaderName, HeaderValue};
 use std::sync::Arc;
 use weir_engine::consistency::{Consistency, Positions};
 use weir_engine::source::Headers;
@@ -31,7 +31,7 @@ impl<'r> ClientHeaders<'r> {
         request_id: &'r str,
         span: Option<SpanContext>,
     ) -> Result<Self, Refusal> {
-        let consistency = match headers.get(&CONSISTENCY) {
+        let consistency = match rare(headers, &CONSISTENCY) {
             None => Consistency::Bounded,
             Some(name) => Consistency::named(name.as_bytes()).ok_or_else(|| {
                 Refusal::bad_request(
@@ -39,7 +39,7 @@ impl<'r> ClientHeaders<'r> {
                 )
             })?,
         };
-        let positions = match headers.get(&POSITION) {
+        let positions = match rare(headers, &POSITION) {
             None => Positions::default(),
             Some(token) => Positions::read(token.as_bytes()).ok_or_else(|| {
                 Refusal::bad_request("`x-weir-position` is not what an answer of Weir had in this header")
@@ -52,6 +52,22 @@ impl<'r> ClientHeaders<'r> {
     pub(crate) fn sharing(self, positions: &Arc<Positions>) -> Self {
         Self { of_socket: Some(Arc::clone(positions)), ..self }
     }
+}
+
+/// The header `name`, which few requests have. To find that a name of Weir's own is not among the names of a head takes less than its hash.
+pub(crate) fn rare<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
+    headers.keys().any(|it| it == name).then(|| headers.get(name)).flatten()
+}
+
+/// The `headers` of a request that outlive it, in memory of their own: hyper's are parts of the block that was read with them, which stays as
+/// long as one of them.
+pub(crate) fn kept(headers: &HeaderMap) -> HeaderMap {
+    let own = |value: &HeaderValue| {
+        let mut own = HeaderValue::from_bytes(value.as_bytes()).unwrap_or(HeaderValue::from_static(""));
+        own.set_sensitive(value.is_sensitive());
+        own
+    };
+    headers.iter().map(|(name, value)| (name.clone(), own(value))).collect()
 }
 
 impl Headers for ClientHeaders<'_> {

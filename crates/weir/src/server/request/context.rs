@@ -122,7 +122,7 @@ impl RequestContext {
             id: RequestId::made(&worker.ids),
             form: Cell::default(),
             cookies: RefCell::default(),
-            span: trace::request(None),
+            span: trace::request(|| None),
             noted: RefCell::default(),
         }
     }

@@ -1,5 +1,6 @@
 //! The last touch on every answer: request id, stage times, CORS; counters and logs.
 
+use super::client_headers::rare;
 use super::context::{Answer, RequestContext};
 use super::response_body::ResponseBody;
 use super::span;
@@ -55,7 +56,7 @@ pub(crate) struct RequestId(HeaderValue);
 impl RequestId {
     /// Takes the id over, or makes one.
     pub(crate) fn of(ids: &RequestIds, head: &Parts) -> Self {
-        let sent = head.headers.get(REQUEST_ID).filter(|it| {
+        let sent = rare(&head.headers, &REQUEST_ID).filter(|it| {
             it.len() <= ID_BYTES_MAX && !it.is_empty() && it.as_bytes().iter().all(u8::is_ascii_graphic)
         });
         Self(sent.cloned().unwrap_or_else(|| ids.next()))

@@ -160,7 +160,9 @@ async fn begin(
         let answer = WholeAnswer::refused(talk.endpoint, message, "FORBIDDEN", Verdict::Rejected);
         return last(talk.answer(&id, Outcome::Refused, &answer.body));
     };
-    let work = AssertUnwindSafe(live::start(&context, client, session, payload)).catch_unwind();
+    // Apart, as the stream keeps room for what begins it until it ends.
+    let started = Box::pin(live::start(&context, client, session, payload));
+    let work = AssertUnwindSafe(started).catch_unwind();
     let started = work.await.unwrap_or_else(|_| {
         context.worker.metrics.panics.inc();
         tracing::error!(request_id = context.id.text(), "a bug: the request panicked");

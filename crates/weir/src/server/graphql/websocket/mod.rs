@@ -17,6 +17,7 @@ use crate::server::connection::guarded_io::{REST_BYTES_MAX, TimedIo};
 use crate::server::connection::head_guard::{has_upgrade, is_websocket};
 use crate::server::connection::timeouts::{ConnectionCommand, ConnectionState};
 use crate::server::connection::websocket_terms::{Subprotocol, WebSocketTerms};
+use crate::server::request::client_headers::kept;
 use crate::server::request::context::{Answer, RequestContext, WorkerContext};
 use crate::server::request::refusal::Refusal;
 use crate::server::request::response_body::ResponseBody;
@@ -79,7 +80,7 @@ pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint)
         return Err(refused(message));
     };
     let limits = &context.generation.config.limits;
-    context.watched.agree(WebSocketTerms::new((subprotocol, endpoint), headers.clone(), limits));
+    context.watched.agree(WebSocketTerms::new((subprotocol, endpoint), kept(headers), limits));
     let mut response = Response::new(ResponseBody::empty());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let answer = response.headers_mut();
