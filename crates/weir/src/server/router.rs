@@ -25,7 +25,7 @@ use hyper::header::{
     LOCATION, ORIGIN,
 };
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, Response, StatusCode};
+use hyper::{HeaderMap, Method, Response, StatusCode, Version};
 
 /// Callers of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ pub(crate) async fn answer(
 ) -> Answer {
     let answered = match admit(context, place, head).await {
         Err(refusal) => Err(refusal),
-        Ok(route) if websocket::is_offered(&head.headers) => upgrade(context, route, head),
+        Ok(route) if websocket::is_offered(head) => upgrade(context, route, head),
         Ok(route) if head.method == Method::OPTIONS && !is_bare_options(route, head) => {
             Ok(options(context, route, head))
         }
@@ -195,7 +195,8 @@ pub(crate) async fn answer(
             context.worker.metrics.limit(refusal.code);
         }
         // The bytes behind such a head may be no HTTP.
-        let refusal = if websocket::is_offered(&head.headers) { refusal.closing() } else { refusal };
+        let is_socket = head.version < Version::HTTP_2 && websocket::is_offered(head);
+        let refusal = if is_socket { refusal.closing() } else { refusal };
         let endpoint = match head.uri.path() {
             "/graphql" => Endpoint::Graphql,
             "/v1/graphql" | "/v1alpha1/graphql" | "/v1beta1/relay" => Endpoint::Hasura,
@@ -258,7 +259,8 @@ async fn admit(
         return Ok(route);
     }
     // Endpoints refuse a HEAD in their own words.
-    let is_answered = route.page == Handler::Rest && head.method == Method::HEAD;
+    let is_rest_head = route.page == Handler::Rest && head.method == Method::HEAD;
+    let is_answered = is_rest_head || websocket::is_extended_connect(head);
     if !is_answered && !is_allowed(route, &head.method) {
         return Err(Refusal::method(route.methods));
     }

@@ -68,7 +68,6 @@ pub(crate) struct WorkerSeed {
 struct Worker {
     /// The part of the state that requests see.
     context: Rc<WorkerContext>,
-    clock: TimeoutClock,
     read_buffer: ReadBuffer,
     /// When the log had last that a connection could not be accepted, in the whole process.
     accept_failures: Arc<LogThrottle>,
@@ -102,8 +101,8 @@ pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
                 ids: RequestIds::new(seed.number),
                 phase: seed.phase,
                 ends_connections: Cell::new(false),
+                clock: TimeoutClock::new(),
             }),
-            clock: TimeoutClock::new(),
             read_buffer: read_buffer(),
             accept_failures: seed.accept_failures,
             connections_max: seed.connections_max,
@@ -128,6 +127,7 @@ fn http(live: &Live) -> auto::Builder<LocalExecutor> {
         http.http1().max_headers(usize::from(limits.headers_max));
     }
     http.http2()
+        .enable_connect_protocol()
         .max_concurrent_streams(limits.streams_max)
         .max_header_list_size(http2_guard::list_bytes_max(&limits))
         .initial_stream_window_size(256 * 1024)
@@ -150,7 +150,7 @@ async fn serve(worker: &Rc<Worker>, listeners: Vec<(TcpListener, ListenerRole)>)
     loop {
         tokio::select! {
             _ = ticks.tick() => {
-                worker.clock.tick();
+                worker.context.clock.tick();
                 access::flush();
             }
             _ = phase.wait_for(|it| *it == ServerPhase::Draining) => break,
@@ -159,14 +159,14 @@ async fn serve(worker: &Rc<Worker>, listeners: Vec<(TcpListener, ListenerRole)>)
     let drain = Duration::from_secs(u64::from(worker.context.live.current().config.limits.drain_s));
     let drained = async {
         loop {
-            worker.clock.tell_all(ConnectionCommand::Drain);
+            worker.context.clock.tell_all(ConnectionCommand::Drain);
             let closed = worker.all_closed.notified();
             if worker.open.get() == 0 {
                 break;
             }
             // A connection accepted just now has to be told, too.
             let _ = tokio::time::timeout(Duration::from_millis(100), closed).await;
-            worker.clock.tick();
+            worker.context.clock.tick();
         }
     };
     if tokio::time::timeout(drain, drained).await.is_err() {
@@ -215,7 +215,7 @@ impl Worker {
     fn take(self: &Rc<Self>, socket: TcpStream, peer: IpAddr, place: ListenerRole) {
         if self.open.get() >= self.connections_max {
             self.context.metrics.evicted.inc();
-            if !self.clock.close_longest_idle() {
+            if !self.context.clock.close_longest_idle() {
                 return;
             }
         }
@@ -224,7 +224,7 @@ impl Worker {
         self.open.set(self.open.get() + 1);
         self.context.metrics.connections.inc();
         let open = Open(Rc::clone(self));
-        let watched = self.clock.watch(self.patience());
+        let watched = self.context.clock.watch(self.patience());
         let worker = Rc::clone(self);
         tokio::task::spawn_local(async move {
             let _open = open;

@@ -58,6 +58,7 @@ mod services;
 mod services_errors;
 mod services_settings;
 mod sockets;
+mod sockets_http2;
 mod storm;
 mod tenants;
 mod tls;

@@ -63,7 +63,7 @@ impl<S: AsyncRead + Unpin> GuardedIo<S> {
 
     /// The socket, and what came behind the head that asked for a WebSocket.
     pub(crate) fn into_held(self) -> (TimedIo<S>, Vec<u8>) {
-        (TimedIo { socket: self.socket.into_inner(), watched: self.watched }, self.kept)
+        (TimedIo::new(self.socket.into_inner(), self.watched), self.kept)
     }
 
     /// Gives hyper of what is kept as much as it has room for.
@@ -175,6 +175,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for LentIo<S> {
 pub(crate) struct TimedIo<S> {
     socket: S,
     watched: Rc<ConnectionState>,
+}
+
+impl<S> TimedIo<S> {
+    /// Puts `socket` under the clock of `watched`.
+    pub(crate) fn new(socket: S, watched: Rc<ConnectionState>) -> Self {
+        Self { socket, watched }
+    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for TimedIo<S> {

@@ -56,6 +56,8 @@ pub(crate) struct ConnectionState {
     in_flight: Cell<u32>,
     /// HTTP/2.
     multiplexed: Cell<bool>,
+    /// A stream of HTTP/2 that carries a WebSocket, and no socket of its own.
+    is_stream: bool,
     since_s: Cell<u32>,
     /// Seconds of the clock; `u32::MAX` for never.
     deadline_s: Cell<u32>,
@@ -258,10 +260,18 @@ impl TimeoutClock {
     }
     /// Watches a new connection.
     pub(crate) fn watch(&self, patience: Timeouts) -> Rc<ConnectionState> {
+        self.watch_as(patience, false)
+    }
+    /// Watches a stream of HTTP/2 over `connection` that is a WebSocket, with the same patience.
+    pub(crate) fn watch_stream(&self, connection: &ConnectionState) -> Rc<ConnectionState> {
+        self.watch_as(connection.patience, true)
+    }
+    fn watch_as(&self, patience: Timeouts, is_stream: bool) -> Rc<ConnectionState> {
         let watched = Rc::new(ConnectionState {
             phase: Cell::new(ConnectionPhase::Idle),
             in_flight: Cell::new(0),
             multiplexed: Cell::new(false),
+            is_stream,
             since_s: Cell::new(self.now_s.get()),
             deadline_s: Cell::new(self.now_s.get().saturating_add(patience.idle_s)),
             body_deadline_s: Cell::new(u32::MAX),
@@ -303,7 +313,7 @@ impl TimeoutClock {
     pub(crate) fn close_longest_idle(&self) -> bool {
         let mut watched = self.watched.borrow_mut();
         watched.retain(|it| Rc::strong_count(it) > 1);
-        let idle = watched.iter().enumerate().filter(|(_, it)| it.in_flight.get() == 0);
+        let idle = watched.iter().enumerate().filter(|(_, it)| it.in_flight.get() == 0 && !it.is_stream);
         let Some(place) = idle.min_by_key(|(_, it)| it.since_s.get()).map(|it| it.0) else { return false };
         watched.swap_remove(place).tell(ConnectionCommand::Close);
         true

@@ -8,7 +8,7 @@ use super::response::{RequestId, RequestIds};
 use super::response_body::ResponseBody;
 use crate::generation::{Generation, Live};
 use crate::log_throttle::LogThrottle;
-use crate::server::connection::timeouts::ConnectionState;
+use crate::server::connection::timeouts::{ConnectionState, TimeoutClock};
 use crate::server::telemetry::log::Noted;
 use crate::server::telemetry::metrics::{Endpoint, Metrics, Verdict};
 use crate::trace::{self, RequestSpan};
@@ -63,6 +63,8 @@ pub(crate) struct WorkerContext {
     /// True once the server drains: connections of HTTP/1.1 end with their next answer. A copy of the thread's own, as each answer
     /// reads it.
     pub(crate) ends_connections: Cell<bool>,
+    /// Timeouts of the thread's connections.
+    pub(crate) clock: TimeoutClock,
 }
 
 impl WorkerContext {

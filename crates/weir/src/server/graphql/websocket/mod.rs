@@ -1,5 +1,5 @@
-//! WebSockets on `/graphql` and `/v1/graphql`: the upgrade, the frames and their limits. `protocol` knows the messages, `client` who
-//! sends them, and `operations` what runs.
+//! WebSockets on `/graphql` and `/v1/graphql`: the frames and their limits. `handshake` agrees to them, `protocol` knows the messages,
+//! `client` who sends them, and `operations` what runs.
 //!
 //! A socket is a connection like any other: it counts as one, the clock closes it when its client is silent, and where there
 //! are too many the one that is silent longest makes room. A client is asked for a sign of life after half of that time.
@@ -10,26 +10,17 @@
 //! Sources: RFC 6455; the protocols of the npm packages graphql-ws and subscriptions-transport-ws.
 
 mod client;
+mod handshake;
 mod operations;
 mod protocol;
 
 use crate::server::connection::guarded_io::{REST_BYTES_MAX, TimedIo};
-use crate::server::connection::head_guard::{has_upgrade, is_websocket};
 use crate::server::connection::timeouts::{ConnectionCommand, ConnectionState};
-use crate::server::connection::websocket_terms::{Subprotocol, WebSocketTerms};
-use crate::server::request::client_headers::kept;
-use crate::server::request::context::{Answer, RequestContext, WorkerContext};
-use crate::server::request::refusal::Refusal;
-use crate::server::request::response_body::ResponseBody;
-use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use crate::server::connection::websocket_terms::WebSocketTerms;
+use crate::server::request::context::WorkerContext;
 use client::SocketClient;
 use futures_util::{SinkExt, StreamExt};
-use hyper::header::{
-    CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
-    SEC_WEBSOCKET_VERSION, UPGRADE,
-};
-use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, Response, StatusCode, Version};
+pub(crate) use handshake::{accept, is_extended_connect, is_offered};
 use operations::{Happened, OperationStep, RunningOperations};
 use protocol::{Close, SocketSession, Step};
 use std::net::IpAddr;
@@ -39,75 +30,12 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::frame::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-/// The length of a key: 16 bytes in base64. Source: RFC 6455, section 4.1.
-const KEY_BYTES: usize = 24;
-
 /// So long the end of a socket waits for a client that was told why.
 const LINGER: Duration = Duration::from_secs(2);
-
-/// True if the head asks for a WebSocket.
-pub(crate) fn is_offered(headers: &HeaderMap) -> bool {
-    headers.contains_key(UPGRADE)
-        && headers.get_all(UPGRADE).iter().any(|it| is_websocket(it.as_bytes()))
-        && headers.get_all(CONNECTION).iter().any(|it| has_upgrade(it.as_bytes()))
-}
-
-/// Agrees to a WebSocket, or says why not.
-pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint) -> Result<Answer, Refusal> {
-    let refused = |message| Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message);
-    let headers = &head.headers;
-    if head.method != Method::GET || head.version != Version::HTTP_11 {
-        return Err(refused("a WebSocket begins with a GET in HTTP/1.1"));
-    }
-    if headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|it| it != "13") {
-        return Err(refused("the version of WebSockets that is spoken is 13"));
-    }
-    let Some(key) = headers.get(SEC_WEBSOCKET_KEY).filter(|it| it.len() == KEY_BYTES) else {
-        return Err(refused("a WebSocket needs `sec-websocket-key`, 16 bytes in base64"));
-    };
-    if !context.generation.cors.may_call(head) {
-        let message = "web pages of this origin may not open a socket; `cors.origins` names those that may";
-        return Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message));
-    }
-    let Some(subprotocol) = chosen(headers, endpoint) else {
-        let message =
-            "a WebSocket needs `sec-websocket-protocol: graphql-transport-ws`, or the older `graphql-ws`";
-        return Err(refused(message));
-    };
-    let limits = &context.generation.config.limits;
-    context.watched.agree(WebSocketTerms::new((subprotocol, endpoint), kept(headers), limits));
-    let mut response = Response::new(ResponseBody::empty());
-    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
-    let answer = response.headers_mut();
-    answer.insert(CONNECTION, HeaderValue::from_static("upgrade"));
-    answer.insert(UPGRADE, HeaderValue::from_static("websocket"));
-    let accepted = HeaderValue::from_maybe_shared(bytes::Bytes::from(derive_accept_key(key.as_bytes())));
-    answer.insert(SEC_WEBSOCKET_ACCEPT, accepted.unwrap_or(HeaderValue::from_static("")));
-    // A protocol may be chosen only if the client offered one.
-    if headers.contains_key(SEC_WEBSOCKET_PROTOCOL) {
-        answer.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(subprotocol.name()));
-    }
-    Ok(Answer { response, endpoint, verdict: Verdict::Executed, execution: None })
-}
-
-/// The subprotocol: the first that is known in the client's order of preference (RFC 6455, section 4.1). gql for Python reads the answer with the letters of
-/// another case, finds nothing, and speaks the one it has first. On Hasura's address a client that offers none speaks the older.
-fn chosen(headers: &HeaderMap, endpoint: Endpoint) -> Option<Subprotocol> {
-    let lines = || headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|it| it.to_str().ok());
-    let known = |offered: &str| {
-        [Subprotocol::Transport, Subprotocol::Legacy].into_iter().find(|it| it.name() == offered.trim())
-    };
-    let none = || {
-        (endpoint == Endpoint::Hasura && !headers.contains_key(SEC_WEBSOCKET_PROTOCOL))
-            .then_some(Subprotocol::Legacy)
-    };
-    lines().flat_map(|it| it.split(',')).find_map(known).or_else(none)
-}
 
 /// Limits of the frames.
 fn config(terms: &WebSocketTerms) -> WebSocketConfig {
@@ -328,28 +256,6 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn check(lines: &[&'static str], endpoint: Endpoint, expected: Option<Subprotocol>) {
-        let mut headers = HeaderMap::new();
-        for line in lines {
-            headers.append(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(line));
-        }
-        assert_eq!(chosen(&headers, endpoint), expected, "{lines:?}");
-    }
-
-    #[test]
-    fn the_first_subprotocol_that_is_known_is_chosen() {
-        for endpoint in [Endpoint::Graphql, Endpoint::Hasura] {
-            check(&["graphql-transport-ws"], endpoint, Some(Subprotocol::Transport));
-            check(&["graphql-ws"], endpoint, Some(Subprotocol::Legacy));
-            check(&["mqtt, graphql-ws, graphql-transport-ws"], endpoint, Some(Subprotocol::Legacy));
-            check(&["graphql-transport-ws", "graphql-ws"], endpoint, Some(Subprotocol::Transport));
-            check(&["mqtt"], endpoint, None);
-            check(&["GraphQL-WS"], endpoint, None);
-        }
-        check(&[], Endpoint::Graphql, None);
-        check(&[], Endpoint::Hasura, Some(Subprotocol::Legacy));
-    }
 
     #[test]
     fn a_flood_of_messages_waits_for_the_next_second() {

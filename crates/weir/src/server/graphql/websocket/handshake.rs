@@ -1,0 +1,150 @@
+//! The handshake of a WebSocket: over HTTP/1.1 the connection becomes the socket, over HTTP/2 one of its streams does.
+//!
+//! **Invariant:** a page of an origin that may not call gets no socket.
+//!
+//! Sources: RFC 6455, section 4; RFC 8441.
+
+use crate::server::connection::guarded_io::TimedIo;
+use crate::server::connection::head_guard::{has_upgrade, is_websocket};
+use crate::server::connection::websocket_terms::{Subprotocol, WebSocketTerms};
+use crate::server::request::client_headers::kept;
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::refusal::Refusal;
+use crate::server::request::response_body::ResponseBody;
+use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use hyper::ext::Protocol;
+use hyper::header::{
+    CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
+    SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use hyper::http::request::Parts;
+use hyper::upgrade::OnUpgrade;
+use hyper::{HeaderMap, Method, Response, StatusCode, Version};
+use hyper_util::rt::TokioIo;
+use std::rc::Rc;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+
+/// The length of a key: 16 bytes in base64. Source: RFC 6455, section 4.1.
+const KEY_BYTES: usize = 24;
+
+/// True if the head asks for a WebSocket.
+pub(crate) fn is_offered(head: &Parts) -> bool {
+    let headers = &head.headers;
+    let is_upgrade = || {
+        headers.contains_key(UPGRADE)
+            && headers.get_all(UPGRADE).iter().any(|it| is_websocket(it.as_bytes()))
+            && headers.get_all(CONNECTION).iter().any(|it| has_upgrade(it.as_bytes()))
+    };
+    if head.version == Version::HTTP_2 { is_extended_connect(head) } else { is_upgrade() }
+}
+
+/// True for the head of HTTP/2 that asks for a WebSocket. It stands for the GET of HTTP/1.1. Source: RFC 8441, section 5.
+pub(crate) fn is_extended_connect(head: &Parts) -> bool {
+    let protocol = || head.extensions.get::<Protocol>();
+    head.method == Method::CONNECT && protocol().is_some_and(|it| it.as_str() == "websocket")
+}
+
+/// Agrees to a WebSocket, or says why not.
+pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint) -> Result<Answer, Refusal> {
+    let headers = &head.headers;
+    let is_stream = head.version == Version::HTTP_2;
+    if !is_stream && (head.method != Method::GET || head.version != Version::HTTP_11) {
+        return Err(refused("a WebSocket begins with a GET in HTTP/1.1, or with a CONNECT in HTTP/2"));
+    }
+    if headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|it| it != "13") {
+        return Err(refused("the version of WebSockets that is spoken is 13"));
+    }
+    // Over HTTP/2 there is none: its method says enough.
+    let key = headers.get(SEC_WEBSOCKET_KEY).filter(|it| it.len() == KEY_BYTES);
+    if key.is_none() && !is_stream {
+        return Err(refused("a WebSocket needs `sec-websocket-key`, 16 bytes in base64"));
+    }
+    if !context.generation.cors.may_call(head) {
+        let message = "web pages of this origin may not open a socket; `cors.origins` names those that may";
+        return Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message));
+    }
+    let Some(subprotocol) = chosen(headers, endpoint) else {
+        let message =
+            "a WebSocket needs `sec-websocket-protocol: graphql-transport-ws`, or the older `graphql-ws`";
+        return Err(refused(message));
+    };
+    let terms =
+        WebSocketTerms::new((subprotocol, endpoint), kept(headers), &context.generation.config.limits);
+    let mut response = Response::new(ResponseBody::empty());
+    let answer = response.headers_mut();
+    // A protocol may be chosen only if the client offered one.
+    if headers.contains_key(SEC_WEBSOCKET_PROTOCOL) {
+        answer.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(subprotocol.name()));
+    }
+    if let Some(key) = key.filter(|_| !is_stream) {
+        answer.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+        answer.insert(UPGRADE, HeaderValue::from_static("websocket"));
+        let accepted = HeaderValue::from_maybe_shared(bytes::Bytes::from(derive_accept_key(key.as_bytes())));
+        answer.insert(SEC_WEBSOCKET_ACCEPT, accepted.unwrap_or(HeaderValue::from_static("")));
+        *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+        context.watched.agree(terms);
+    } else if let Some(upgrade) = head.extensions.get::<OnUpgrade>() {
+        serve_stream(context, upgrade.clone(), terms);
+    }
+    Ok(Answer { response, endpoint, verdict: Verdict::Executed, execution: None })
+}
+
+fn refused(message: &'static str) -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message)
+}
+
+/// Serves a stream of HTTP/2 once the answer to its head has left. The clock watches it as a connection of its own; the connection it is on
+/// counts it as a request in flight.
+fn serve_stream(context: &RequestContext, upgrade: OnUpgrade, terms: WebSocketTerms) {
+    let (worker, connection, peer) = (Rc::clone(&context.worker), Rc::clone(&context.watched), context.peer);
+    tokio::task::spawn_local(async move {
+        let _in_flight = connection.begin(true);
+        let watched = worker.clock.watch_stream(&connection);
+        // Nothing is upgraded where the client has gone.
+        if let Ok(stream) = upgrade.await {
+            let stream = TimedIo::new(TokioIo::new(stream), Rc::clone(&watched));
+            super::serve(stream, Vec::new(), terms, (&worker, &watched, peer)).await;
+        }
+    });
+}
+
+/// The subprotocol: the first that is known in the client's order of preference (RFC 6455, section 4.1). gql for Python reads the answer with the letters of
+/// another case, finds nothing, and speaks the one it has first. On Hasura's address a client that offers none speaks the older.
+fn chosen(headers: &HeaderMap, endpoint: Endpoint) -> Option<Subprotocol> {
+    let lines = || headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|it| it.to_str().ok());
+    let known = |offered: &str| {
+        [Subprotocol::Transport, Subprotocol::Legacy].into_iter().find(|it| it.name() == offered.trim())
+    };
+    let none = || {
+        (endpoint == Endpoint::Hasura && !headers.contains_key(SEC_WEBSOCKET_PROTOCOL))
+            .then_some(Subprotocol::Legacy)
+    };
+    lines().flat_map(|it| it.split(',')).find_map(known).or_else(none)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lines: &[&'static str], endpoint: Endpoint, expected: Option<Subprotocol>) {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(line));
+        }
+        assert_eq!(chosen(&headers, endpoint), expected, "{lines:?}");
+    }
+
+    #[test]
+    fn the_first_subprotocol_that_is_known_is_chosen() {
+        for endpoint in [Endpoint::Graphql, Endpoint::Hasura] {
+            check(&["graphql-transport-ws"], endpoint, Some(Subprotocol::Transport));
+            check(&["graphql-ws"], endpoint, Some(Subprotocol::Legacy));
+            check(&["mqtt, graphql-ws, graphql-transport-ws"], endpoint, Some(Subprotocol::Legacy));
+            check(&["graphql-transport-ws", "graphql-ws"], endpoint, Some(Subprotocol::Transport));
+            check(&["mqtt"], endpoint, None);
+            check(&["GraphQL-WS"], endpoint, None);
+        }
+        check(&[], Endpoint::Graphql, None);
+        check(&[], Endpoint::Hasura, Some(Subprotocol::Legacy));
+    }
+}
