@@ -418,4 +418,19 @@ mod tests {
         );
         assert!(clock.close_longest_idle() && !clock.close_longest_idle());
     }
+
+    #[test]
+    fn a_stream_is_closed_for_its_own_silence_and_makes_no_room_for_connections() {
+        let clock = TimeoutClock::new();
+        let connection = clock.watch(PATIENCE);
+        let _request = connection.begin(true);
+        let stream = clock.watch_stream(&connection);
+        stream.alive();
+        assert!(!clock.close_longest_idle());
+        clock.tick_at(60);
+        assert_eq!(
+            (stream.command.get(), connection.command.get()),
+            (ConnectionCommand::Close, ConnectionCommand::Serve)
+        );
+    }
 }

@@ -34,13 +34,16 @@ use tokio_tungstenite::tungstenite::protocol::frame::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
+/// Bytes that are read at once, and the memory of a socket that waits: the library fills it with zeros before each read.
+const READ_BYTES: usize = 1024;
+
 /// So long the end of a socket waits for a client that was told why.
 const LINGER: Duration = Duration::from_secs(2);
 
 /// Limits of the frames.
 fn config(terms: &WebSocketTerms) -> WebSocketConfig {
     WebSocketConfig::default()
-        .read_buffer_size(4 * 1024)
+        .read_buffer_size(READ_BYTES)
         .write_buffer_size(0)
         .max_message_size(Some(terms.message_bytes_max))
         .max_frame_size(Some(terms.message_bytes_max))
