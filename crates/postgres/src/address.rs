@@ -4,6 +4,7 @@
 //!
 //! **Invariant:** a password is never shown, neither by `Debug` nor in an error.
 
+use crate::replication::DecodingSettings;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -50,6 +51,8 @@ pub struct Settings {
     pub follower_reads: &'static [(&'static str, &'static str)],
     /// True if queued mutations of one statement share a commit.
     pub batch_mutations: bool,
+    /// Logical decoding.
+    pub decoding: DecodingSettings,
 }
 
 /// Bounds on what grows.
@@ -258,6 +261,7 @@ impl Settings {
             stale_reads_max: Duration::from_secs(10),
             follower_reads: &[],
             batch_mutations: false,
+            decoding: DecodingSettings::DEFAULT,
         })
     }
 }

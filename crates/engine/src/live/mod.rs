@@ -21,7 +21,7 @@ pub use subscription::{Cause, LiveResult, Subscription};
 use crate::bound_operation::BoundOperation;
 use crate::engine::Engine;
 use crate::planner::Planner;
-use crate::source::ChangeSink;
+use crate::source::{ChangeSink, Coverage};
 use crate::tag_versions::{Change, ChangeListener, TagVersions};
 use registry::Registry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -143,8 +143,8 @@ impl ChangeSink for FeedSink<'_> {
         self.shared.wake.notify_one();
     }
 
-    fn is_complete(&self, complete: bool) {
-        self.shared.registry().set_complete(self.source, complete, Instant::now());
+    fn covers(&self, coverage: Coverage) {
+        self.shared.registry().set_coverage(self.source, coverage, Instant::now());
         self.shared.wake.notify_one();
     }
 }

@@ -9,7 +9,7 @@ use super::LiveState;
 use super::lifetimes::next_read;
 use super::subscription::{Cause, LiveResult, Newest};
 use crate::bound_operation::BoundOperation;
-use crate::source::{StreamEnd, StreamHold, StreamRead};
+use crate::source::{Coverage, StreamEnd, StreamHold, StreamRead};
 use crate::tag_versions::{Change, RowKey};
 use foldhash::HashMap;
 use std::collections::{BTreeSet, VecDeque};
@@ -107,11 +107,15 @@ impl StreamState {
 struct Dependencies {
     tables: Vec<Arc<str>>,
     rows: Vec<RowKey>,
+    /// Sources of which it may read data that has no tag.
+    untagged: Vec<u16>,
 }
 
 impl Dependencies {
     fn of(operation: &BoundOperation) -> Self {
         let (mut tables, mut rows): (Vec<Arc<str>>, Vec<RowKey>) = (Vec::new(), Vec::new());
+        let nodes = operation.plan.nodes.iter();
+        let untagged = nodes.filter(|it| it.fetch.reads_untagged()).filter_map(|it| it.source).collect();
         for node in &operation.plan.nodes {
             let confined = match node.parent {
                 None => node.fetch.rows(operation.fetch_input()),
@@ -124,7 +128,19 @@ impl Dependencies {
         tables.sort_unstable();
         tables.dedup();
         rows.retain(|it| tables.binary_search(&it.tag.0).is_err());
-        Self { tables, rows }
+        Self { tables, rows, untagged }
+    }
+
+    /// True if `source` tells every change of what a member with these reads there.
+    fn are_told(&self, source: u16, coverage: &Coverage) -> bool {
+        match coverage {
+            Coverage::Nothing => false,
+            Coverage::Everything => true,
+            Coverage::Except(untold) => {
+                let mut tags = self.tables.iter().chain(self.rows.iter().map(|it| &it.tag.0));
+                !self.untagged.contains(&source) && (untold.is_empty() || !tags.any(|it| untold.contains(it)))
+            }
+        }
     }
 }
 
@@ -142,14 +158,14 @@ impl TableIndex {
 }
 
 /// A source as far as live queries go.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct SourceEntry {
     /// Members that ask it.
     members: usize,
     /// True if it has a feed.
     has_feed: bool,
-    /// True while its feed tells of every change.
-    is_complete: bool,
+    /// What its feed tells.
+    coverage: Coverage,
 }
 
 /// A read that is to be made.
@@ -319,7 +335,7 @@ impl Registry {
             self.timers.remove(&(at, id));
         }
         self.untag(id, &member.places);
-        let Dependencies { tables, rows } = &member.dependencies;
+        let Dependencies { tables, rows, .. } = &member.dependencies;
         for tag in tables {
             self.forget(tag, |table| {
                 table.whole.remove(&id);
@@ -397,10 +413,17 @@ impl Registry {
         }
     }
 
-    /// The feed of `source` tells of every change from now on, or may miss some: what came before it was complete was not told.
-    pub(super) fn set_complete(&mut self, source: u16, complete: bool, now: Instant) {
-        self.sources[usize::from(source)].is_complete = complete;
-        self.mark_all(Some(source), now);
+    /// The feed of `source` tells of these changes from now on: what came before was not told.
+    pub(super) fn set_coverage(&mut self, source: u16, coverage: Coverage, now: Instant) {
+        let before = std::mem::replace(&mut self.sources[usize::from(source)].coverage, coverage.clone());
+        if (before, coverage) != (Coverage::Nothing, Coverage::Nothing) {
+            self.mark_all(Some(source), now);
+        }
+    }
+
+    /// The feed of `source` is not watched any more.
+    pub(super) fn end_feed(&mut self, source: u16) {
+        self.sources[usize::from(source)].coverage = Coverage::Nothing;
     }
 
     pub(super) fn dirty(&mut self, id: MemberId, why: (Instant, Cause)) {
@@ -492,11 +515,14 @@ impl Registry {
         now: Instant,
     ) {
         let sources = &self.sources;
-        let is_told = |it: u16| sources[usize::from(it)].has_feed && sources[usize::from(it)].is_complete;
+        let Some((age, Some(member))) = self.members.get_mut(id.at as usize) else { return };
+        if *age != id.age {
+            return;
+        }
+        let is_told = |it: u16| member.dependencies.are_told(it, &sources[usize::from(it)].coverage);
         let soon = result.has_errors.then_some((poll, Cause::Poll));
         let again = next_read(lifetimes, is_told, poll).into_iter().chain(soon).min_by_key(|it| it.0);
         let again = again.map(|(after, cause)| (now + after, cause));
-        let Some(member) = self.member(id) else { return };
         member.is_read = false;
         let before = member.newest.borrow().clone();
         let differs = match &mut member.stream {
