@@ -27,6 +27,7 @@ mod citus_model;
 mod citus_random;
 mod citus_served;
 mod costs;
+mod decoding;
 mod edges;
 mod flavours;
 mod fleet_kit;
