@@ -12,7 +12,7 @@ mod request_scope;
 mod service_calls;
 mod stream_read;
 
-pub use change_feed::{ChangeFeed, ChangeSink, Coverage, OthersChanges};
+pub use change_feed::{ChangeFeed, ChangeSink, Coverage, FeedCounts, OthersChanges};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub use headers::{Headers, NoHeaders};
 pub(crate) use request_scope::RequestCaches;

@@ -21,6 +21,20 @@ pub trait ChangeFeed: Send + Sync {
     fn tells_own(&self) -> bool {
         false
     }
+
+    /// Counts for operators, of a feed that may fail; `None`: it cannot.
+    fn counts(&self) -> Option<FeedCounts> {
+        None
+    }
+}
+
+/// Counts of a feed since its source was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FeedCounts {
+    /// True while it is watched and tells.
+    pub is_telling: bool,
+    /// Transactions that it told.
+    pub transactions: u64,
 }
 
 /// How live queries find out that others changed the data of a source.

@@ -9,8 +9,9 @@ use super::source::PostgresDriver;
 use crate::frontend::tags;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
-use weir_engine::source::{BoxFuture, ChangeFeed, ChangeSink, Coverage, OthersChanges, Tag};
+use weir_engine::source::{BoxFuture, ChangeFeed, ChangeSink, Coverage, FeedCounts, OthersChanges, Tag};
 use weir_engine::tag_versions::{Change, RowKey};
 use weir_postgres::replication::{self, ChangeEvent, Prospect, StreamState, TableChange, TableName};
 use weir_postgres::{Pool, Settings};
@@ -26,6 +27,32 @@ pub(super) struct Decoding {
     settings: Settings,
     tables: BTreeMap<TableName, FedTable>,
     prospect: Prospect,
+    /// Watchers whose stream tells.
+    telling: AtomicUsize,
+    /// Transactions that were told.
+    transactions: AtomicU64,
+}
+
+/// Whether the stream of a watcher tells, counted.
+struct Telling<'d> {
+    decoding: &'d Decoding,
+    is_telling: bool,
+}
+
+impl Telling<'_> {
+    fn set(&mut self, is_telling: bool) {
+        match (std::mem::replace(&mut self.is_telling, is_telling), is_telling) {
+            (false, true) => self.decoding.telling.fetch_add(1, Ordering::Relaxed),
+            (true, false) => self.decoding.telling.fetch_sub(1, Ordering::Relaxed),
+            (true, true) | (false, false) => return,
+        };
+    }
+}
+
+impl Drop for Telling<'_> {
+    fn drop(&mut self) {
+        self.set(false);
+    }
 }
 
 /// A table or view of the catalog.
@@ -61,7 +88,8 @@ impl Decoding {
                 Err(error) => Prospect::Nothing(error.to_string()),
             },
         };
-        Self { settings: settings.clone(), tables, prospect }
+        let (telling, transactions) = (AtomicUsize::new(0), AtomicU64::new(0));
+        Self { settings: settings.clone(), tables, prospect, telling, transactions }
     }
 
     /// True if the server is to tell, now or when an operator has done something.
@@ -125,15 +153,27 @@ impl ChangeFeed for PostgresDriver {
         Box::pin(async move {
             let decoding = &self.decoding;
             let mut watcher = replication::watch(&decoding.settings, wanted(&decoding.tables));
+            let mut telling = Telling { decoding, is_telling: false };
             loop {
                 match watcher.next().await {
-                    ChangeEvent::State(state) => sink.covers(decoding.coverage(&state)),
-                    ChangeEvent::Commit(commit) if commit.is_unknown => sink.source_changed(),
+                    ChangeEvent::State(state) => {
+                        telling.set(state != StreamState::Down);
+                        sink.covers(decoding.coverage(&state));
+                    }
                     ChangeEvent::Commit(commit) => {
+                        decoding.transactions.fetch_add(1, Ordering::Relaxed);
                         commit.changes.iter().for_each(|it| decoding.tell(it, sink));
+                        if commit.is_unknown {
+                            sink.source_changed();
+                        }
                     }
                 }
             }
         })
+    }
+
+    fn counts(&self) -> Option<FeedCounts> {
+        let is_telling = self.decoding.telling.load(Ordering::Relaxed) > 0;
+        Some(FeedCounts { is_telling, transactions: self.decoding.transactions.load(Ordering::Relaxed) })
     }
 }

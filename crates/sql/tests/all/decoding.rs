@@ -2,12 +2,21 @@
 //!
 //! The interval of polling is an hour where a result has to come by the stream.
 
+use crate::cluster_kit;
 use crate::live::{BY_KEY, PATIENCE, TABLES, change, name, next, rename, subscribe};
-use crate::postgres_kit::served::{Served, serve, serve_with};
+use crate::postgres_kit::served::{Served, engine_settings, open, serve, serve_with};
 use crate::postgres_kit::{Cluster, Database};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::compose::Graph;
+use weir_engine::engine::Engine;
 use weir_engine::live::{Cause, LiveQueries, LiveSettings, Subscription};
 use weir_engine::source::{OthersChanges, Source};
+use weir_sql::model::ModelOptions;
+use weir_sql::postgres::PostgresSource;
+use weir_sql::postgres::source::Options;
 
 const COUNT: &str = "subscription { boat_aggregate { aggregate { count } } }";
 const NEVER: LiveSettings = LiveSettings { poll: Duration::from_secs(3600), ..LiveSettings::STANDARD };
@@ -169,6 +178,7 @@ async fn a_commit_that_reads_do_not_see_yet_is_told_when_they_do() {
         // It waits for a standby that is not there: the log has it, and nobody sees it.
         scope.spawn(|| database.run("INSERT INTO boat VALUES (4, 1, 'Dot')"));
         until(database, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", "1");
+        until(database, "SELECT bool_and(sent_lsn >= pg_current_wal_lsn()) FROM pg_stat_replication", "t");
         assert_eq!(live.state().reads, reads, "nobody would see it");
         database.run("ALTER SYSTEM RESET synchronous_standby_names");
         database.run("SELECT pg_reload_conf()");
@@ -305,4 +315,90 @@ async fn a_slot_that_holds_back_too_much_log_is_given_up() {
     assert_eq!(await_cause(&mut boats, &served, Cause::Poll).await, Cause::Poll);
     hand.run("ROLLBACK").await;
     until(&served.database, slots, "1");
+}
+
+#[tokio::test]
+async fn a_server_that_comes_back_tells_again_and_what_was_missed_is_read() {
+    let mut cluster = cluster_kit::Cluster::new();
+    let configuration = cluster.folder.join("data/postgresql.conf");
+    let mut file = std::fs::OpenOptions::new().append(true).open(configuration).unwrap();
+    std::io::Write::write_all(&mut file, b"wal_level = logical\n").unwrap();
+    cluster.start();
+    let settings = cluster.settings("postgres", "");
+    let options =
+        Options { model: ModelOptions::default(), schemas: &["public".to_owned()], stringify: false };
+    let opened = PostgresSource::open("main", settings, options, PATIENCE).await.unwrap().0;
+    let graph = Graph::compose(vec![Arc::new(opened) as Arc<dyn Source>], &[]).unwrap();
+    let engine = Engine::new(graph, engine_settings(256 << 10));
+    let live = LiveQueries::of(&engine, NEVER);
+    let thing = |name: &str| format!(r#"{{"data":{{"thing_by_pk":{{"name":"{name}"}}}}}}"#);
+    let mut subscription =
+        subscribe((&engine, &live), "subscription { thing_by_pk(id: 1) { name } }", "").await;
+    assert_eq!(next(&mut subscription).await.0, thing("thing 1"));
+    settled(&live).await;
+    for round in 0..2 {
+        cluster.stop();
+        // A server that takes no clients is changed, and then comes back.
+        let data = cluster.folder.join("data");
+        let sql = format!("UPDATE thing SET name = 'alone {round}' WHERE id = 1\n");
+        single_user(&data, &sql);
+        cluster.start();
+        await_result(&mut subscription, &thing(&format!("alone {round}"))).await;
+        cluster.sql(&format!("UPDATE thing SET name = 'told {round}' WHERE id = 1"));
+        await_result(&mut subscription, &thing(&format!("told {round}"))).await;
+    }
+}
+
+/// Runs a statement in a database whose server is down.
+fn single_user(data: &Path, sql: &str) {
+    let mut server = cluster_kit::command(cluster_kit::bin("postgres"));
+    server.arg("--single").arg("-D").arg(data).arg("postgres").stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut server = server.stderr(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut server.stdin.take().unwrap(), sql.as_bytes()).unwrap();
+    let output = server.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Takes results until one is `expected`: a server that is away makes some with errors.
+async fn await_result(subscription: &mut Subscription, expected: &str) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let found = next(subscription).await.0;
+        if found == expected {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{expected}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn tables_of_two_sources_share_a_stream_and_a_function_is_polled() {
+    let more = "CREATE SCHEMA other; CREATE TABLE other.crew (id int PRIMARY KEY);
+        CREATE TABLE other.hidden (id int PRIMARY KEY);
+        CREATE FUNCTION harbours() RETURNS SETOF harbour LANGUAGE sql STABLE
+            AS 'SELECT * FROM harbour WHERE EXISTS (SELECT FROM other.hidden)'";
+    let first = serve(database(&[], &format!("{TABLES}; {more}"))).await;
+    let live = LiveQueries::of(&first.engine, LiveSettings::STANDARD);
+    let mut boats = subscribe((&first.engine, &live), COUNT, "").await;
+    next(&mut boats).await;
+    settled(&live).await;
+    let source = Arc::new(open(&first.database, &["other"], |_| {}).await);
+    let graph = Graph::compose(vec![Arc::clone(&source) as Arc<dyn Source>], &[]).unwrap();
+    let engine = Engine::new(graph, engine_settings(256 << 10));
+    let others = LiveQueries::of(&engine, NEVER);
+    let counted = "subscription { other_crew_aggregate { aggregate { count } } }";
+    let mut crew = subscribe((&engine, &others), counted, "").await;
+    next(&mut crew).await;
+    settled(&others).await;
+    first.database.run("INSERT INTO other.crew VALUES (1)");
+    assert_eq!(next(&mut crew).await.1, Cause::Change);
+    first.database.run("INSERT INTO boat VALUES (4, 1, 'Dot')");
+    assert_eq!(next(&mut boats).await, (count(4), Cause::Change));
+    let streams = "SELECT count(*) FROM pg_replication_slots WHERE active";
+    assert_eq!(first.database.run(streams).trim(), "1");
+    let mut harbours = subscribe((&first.engine, &live), "subscription { harbours { name } }", "").await;
+    assert_eq!(next(&mut harbours).await.0, r#"{"data":{"harbours":[]}}"#);
+    first.database.run("INSERT INTO other.hidden VALUES (1)");
+    let (body, cause) = next(&mut harbours).await;
+    assert!(body.contains("Cove") && cause == Cause::Poll, "{body} {cause:?}");
 }

@@ -67,7 +67,7 @@ pub fn shared() -> &'static Cluster {
     })
 }
 
-fn bin(name: &str) -> PathBuf {
+pub fn bin(name: &str) -> PathBuf {
     let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .map(|it| it.flatten().map(|it| it.path().join("bin").join(name)).filter(|it| it.exists()).collect())
         .unwrap_or_default();
