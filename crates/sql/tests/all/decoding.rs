@@ -4,7 +4,7 @@
 
 use crate::cluster_kit;
 use crate::live::{BY_KEY, PATIENCE, TABLES, change, name, next, rename, subscribe};
-use crate::postgres_kit::served::{Served, engine_settings, open, serve, serve_with};
+use crate::postgres_kit::served::{Served, engine_settings, open, serve, serve_as, serve_with};
 use crate::postgres_kit::{Cluster, Database};
 use std::path::Path;
 use std::process::Stdio;
@@ -14,6 +14,7 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::Engine;
 use weir_engine::live::{Cause, LiveQueries, LiveSettings, Subscription};
 use weir_engine::source::{OthersChanges, Source};
+use weir_metadata::document::function::FunctionEntry;
 use weir_sql::model::ModelOptions;
 use weir_sql::postgres::PostgresSource;
 use weir_sql::postgres::source::Options;
@@ -377,7 +378,10 @@ async fn tables_of_two_sources_share_a_stream_and_a_function_is_polled() {
         CREATE TABLE other.hidden (id int PRIMARY KEY);
         CREATE FUNCTION harbours() RETURNS SETOF harbour LANGUAGE sql STABLE
             AS 'SELECT * FROM harbour WHERE EXISTS (SELECT FROM other.hidden)'";
-    let first = serve(database(&[], &format!("{TABLES}; {more}"))).await;
+    let functions: Vec<FunctionEntry> =
+        serde_json::from_str(r#"[{"function": {"schema": "public", "name": "harbours"}}]"#).unwrap();
+    let model = ModelOptions { functions: &functions, ..ModelOptions::default() };
+    let first = serve_as(database(&[], &format!("{TABLES}; {more}")), model).await;
     let live = LiveQueries::of(&first.engine, LiveSettings::STANDARD);
     let mut boats = subscribe((&first.engine, &live), COUNT, "").await;
     next(&mut boats).await;
