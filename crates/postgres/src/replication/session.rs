@@ -6,8 +6,8 @@
 //! **Invariant:** a commit is told when reads see it, and what may have been missed is told as unknown: commits at the beginning whose
 //! transactions had written their record before the slot and were not seen yet.
 //!
-//! **Cost:** idle, a message every 10 s and no statement; a statement per commit of told tables, or for all that come at once; one
-//! every 30 s while the database is written to.
+//! **Cost:** idle, a message every 10 s and no statement; a statement per commit of told tables, or for all that come at once; while the
+//! database is written to, a small one every 2 s and one over all tables every 30 s.
 
 use super::connection::{Connection, Streamed};
 use super::obstacle::{CAPABILITIES, obstacle};
@@ -28,7 +28,9 @@ use weir_relational::dialect::quoting::literal;
 const CONFIRM: Duration = Duration::from_secs(10);
 /// A server that said nothing for so long is gone.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
-/// Longest time between two looks at the tables and the slot while the database is written to.
+/// Time between two looks at the publication while the database is written to: a table that is dropped leaves it.
+const GLANCE: Duration = Duration::from_secs(2);
+/// The same of all tables and the slot.
 const LOOK: Duration = Duration::from_secs(30);
 /// Bytes of log after which the slot is looked at sooner.
 const LOOK_BYTES: u64 = 16 << 20;
@@ -158,7 +160,9 @@ struct Session<'s> {
     held: HeldCommits,
     /// Up to here everything was taken in.
     position: u64,
-    /// The position when the slot was looked at last.
+    /// The position when the publication was looked at last.
+    glanced_at: u64,
+    /// The same of all tables and the slot.
     looked_at: u64,
     /// When the server said something last.
     heard: Instant,
@@ -186,6 +190,7 @@ impl<'s> Session<'s> {
             collector,
             held: HeldCommits::default(),
             position: 0,
+            glanced_at: 0,
             looked_at: 0,
             heard: Instant::now(),
             suspects: None,
@@ -214,9 +219,9 @@ impl<'s> Session<'s> {
     async fn pass_on(&mut self, wanted: &BTreeSet<TableName>) -> Result<Turn, End> {
         let shared = self.shared;
         let mut turn = std::pin::pin!(shared.turn(wanted));
-        let (mut confirm, mut look) = (interval(CONFIRM), interval(LOOK));
+        let (mut confirm, mut glance, mut look) = (interval(CONFIRM), interval(GLANCE), interval(LOOK));
         let mut again = Instant::now() + self.suspects_pause;
-        for it in [&mut confirm, &mut look] {
+        for it in [&mut confirm, &mut glance, &mut look] {
             it.set_missed_tick_behavior(MissedTickBehavior::Delay);
         }
         loop {
@@ -237,6 +242,7 @@ impl<'s> Session<'s> {
                     again = Instant::now() + self.suspects_pause;
                 }
                 _ = confirm.tick() => self.confirm().await?,
+                _ = glance.tick() => self.glance().await?,
                 _ = look.tick() => self.look(wanted).await?,
             }
             if self.position - self.looked_at > LOOK_BYTES.min(shared.settings.decoding.log_bytes_max / 4) {
@@ -305,6 +311,21 @@ impl<'s> Session<'s> {
             self.shared.tell(Arc::new(Commit { changes: Vec::new(), is_unknown: true }));
         }
         Ok(())
+    }
+
+    /// Begins anew if a table is not in the publication any more: one that is made anew is not in it by itself.
+    async fn glance(&mut self) -> Result<(), End> {
+        if self.position == std::mem::replace(&mut self.glanced_at, self.position) {
+            return Ok(());
+        }
+        let count = format!(
+            "SELECT count(*)::text FROM pg_catalog.pg_publication_rel r JOIN pg_catalog.pg_publication p ON p.oid = r.prpubid \
+             WHERE p.pubname = {}",
+            literal(self.name)
+        );
+        let rows = self.side.rows(&count).await?;
+        let count = rows.first().and_then(|it| it.first()?.as_ref()?.parse::<usize>().ok());
+        if count == Some(self.tables.told.len()) { Ok(()) } else { Err(End::Retold) }
     }
 
     /// Gives the slot up if it holds back too much of the log, and begins anew if the tables are others than at the beginning.

@@ -83,6 +83,11 @@ async fn what_others_write_comes_without_polling() {
     // The schema may change under the stream.
     write("ALTER TABLE boat ADD COLUMN length int, DROP COLUMN name; INSERT INTO boat VALUES (0, 2, 7)");
     assert_eq!(next(&mut boats).await, (count(20_001), Cause::Change));
+    // A table that is made anew is another one.
+    write("BEGIN; DROP TABLE boat; CREATE TABLE boat (id int PRIMARY KEY); COMMIT");
+    await_result(&mut boats, &count(0)).await;
+    write("INSERT INTO boat VALUES (1)");
+    await_result(&mut boats, &count(1)).await;
 }
 
 #[tokio::test]

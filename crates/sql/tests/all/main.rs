@@ -33,6 +33,7 @@ mod flavours;
 mod fleet_kit;
 mod hostile_values;
 mod live;
+mod live_model;
 mod model;
 mod permission_attacks;
 mod permission_functions;
