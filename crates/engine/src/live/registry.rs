@@ -7,7 +7,7 @@
 
 use super::LiveState;
 use super::lifetimes::next_read;
-use super::subscription::{Cause, LiveResult, Newest};
+use super::subscription::{Cause, Joined, LiveResult, Newest};
 use crate::bound_operation::BoundOperation;
 use crate::source::{Coverage, StreamEnd, StreamHold, StreamRead};
 use crate::tag_versions::{Change, RowKey};
@@ -41,6 +41,10 @@ pub(super) struct Member {
     is_read: bool,
     /// When its last read began.
     read_at: Option<Instant>,
+    /// Reads that began.
+    reads: u64,
+    /// The read that the last subscriber which joined it waits for.
+    awaited: u64,
     /// When it is dirty whatever is told: by the interval, or the end of the result's lifetime.
     due: Option<(Instant, Cause)>,
     /// The places of the tags of its last result.
@@ -157,6 +161,15 @@ impl TableIndex {
     }
 }
 
+/// What a source is for live queries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SourceTraits {
+    /// It has a feed.
+    pub(super) has_feed: bool,
+    /// Its answers have lifetimes: a result that was read before is as good as a new one.
+    pub(super) has_lifetimes: bool,
+}
+
 /// A source as far as live queries go.
 #[derive(Clone, Debug, Default)]
 struct SourceEntry {
@@ -254,23 +267,28 @@ impl Registry {
         MemberId { at, age: self.members[at as usize].0 }
     }
 
-    /// Adds a subscription; `stream`: the position of a stream, which is a member of its own. `tells`: true for a source that has a
-    /// feed.
+    /// Adds a subscription; `stream`: the position of a stream, which is a member of its own.
     pub(super) fn join(
         &mut self,
         operation: BoundOperation,
         stream: Option<Option<Arc<str>>>,
-        tells: impl Fn(u16) -> bool,
+        traits: impl Fn(u16) -> SourceTraits,
         now: Instant,
-    ) -> (MemberId, watch::Receiver<Newest>) {
+    ) -> Joined {
         self.subscriptions += 1;
         let key: Arc<[u8]> = if stream.is_none() { operation.key().into() } else { [].into() };
         if let Some(&id) = self.by_key.get(&key)
             && let Some(member) = self.member(id)
         {
             member.subscriptions += 1;
-            let receiver = member.newest.subscribe();
-            return (id, receiver);
+            let newest = member.newest.subscribe();
+            if member.sources.iter().all(|it| traits(*it).has_lifetimes) {
+                return Joined { id, newest, first_read: 1 };
+            }
+            let first_read = member.reads + 1;
+            member.awaited = first_read;
+            self.dirty(id, (now, Cause::First));
+            return Joined { id, newest, first_read };
         }
         let id = self.free_place();
         let mut sources: Vec<u16> = operation.plan.nodes.iter().filter_map(|it| it.source).collect();
@@ -279,7 +297,7 @@ impl Registry {
         for &source in &sources {
             let entry = &mut self.sources[usize::from(source)];
             entry.members += 1;
-            entry.has_feed = tells(source);
+            entry.has_feed = traits(source).has_feed;
         }
         let dependencies = Dependencies::of(&operation);
         for tag in &dependencies.tables {
@@ -289,7 +307,7 @@ impl Registry {
             let table = self.tables.entry(Arc::clone(&tag.0)).or_default();
             table.rows.entry(key.clone()).or_default().insert(id);
         }
-        let (newest, receiver) = watch::channel(None);
+        let (newest, receiver) = watch::channel(Newest::default());
         let (subscriptions, dirty) = (1, Some((now, Cause::First)));
         let member = Member {
             operation,
@@ -302,6 +320,8 @@ impl Registry {
             is_queued: true,
             is_read: false,
             read_at: None,
+            reads: 0,
+            awaited: 1,
             due: None,
             places: Vec::new(),
             later: None,
@@ -312,7 +332,7 @@ impl Registry {
         }
         self.members[id.at as usize].1 = Some(member);
         self.queue.push_back(id);
-        (id, receiver)
+        Joined { id, newest: receiver, first_read: 1 }
     }
 
     /// Takes a subscription away, and its member with the last one.
@@ -479,6 +499,7 @@ impl Registry {
             }
             member.dirty = None;
             (member.is_queued, member.is_read, member.read_at) = (false, true, Some(now));
+            member.reads += 1;
             let operation = member.operation.clone();
             let read = |it: &StreamState| Arc::new(StreamRead::after(it.position.clone(), it.hold.clone()));
             let stream = member.stream.as_ref().map(read);
@@ -524,14 +545,19 @@ impl Registry {
         let again = next_read(lifetimes, is_told, poll).into_iter().chain(soon).min_by_key(|it| it.0);
         let again = again.map(|(after, cause)| (now + after, cause));
         member.is_read = false;
-        let before = member.newest.borrow().clone();
+        let before = member.newest.borrow().result.clone();
         let differs = match &mut member.stream {
             Some(stream) => stream.moves(&result, end, before.as_deref()),
             None => before.is_none_or(|it| it.body != result.body),
         };
-        if differs {
-            member.newest.send_replace(Some(Arc::new(result)));
-        }
+        let read = member.reads;
+        member.newest.send_if_modified(|newest| {
+            newest.read = read;
+            if differs {
+                newest.result = Some(Arc::new(result));
+            }
+            differs || read == member.awaited
+        });
         member.later = member.later.filter(|at| member.read_at.is_some_and(|it| it < *at));
         let held = member.stream.as_ref().and_then(|it| it.again_at((floor, poll), now));
         let due = match held.or(member.later) {
