@@ -78,6 +78,9 @@ impl From<Error> for End {
 /// Runs a session to its end.
 pub(super) async fn run(shared: &SharedStream) -> End {
     let wanted = shared.wanted();
+    if wanted.is_empty() {
+        return shared.turn(&wanted).await.into();
+    }
     let mut side = match Connection::open(&shared.settings, Kind::Session).await {
         Ok(side) => side,
         Err(error) => return error.into(),

@@ -373,6 +373,7 @@ async fn await_result(subscription: &mut Subscription, expected: &str) {
         if found == expected {
             return;
         }
+        assert!(!found.contains("\"data\":null") || found.contains("SOURCE_UNAVAILABLE"), "{found}");
         assert!(Instant::now() < deadline, "{expected}: {found}");
     }
 }
