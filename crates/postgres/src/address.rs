@@ -4,7 +4,6 @@
 //!
 //! **Invariant:** a password is never shown, neither by `Debug` nor in an error.
 
-use crate::replication::DecodingSettings;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,6 +52,20 @@ pub struct Settings {
     pub batch_mutations: bool,
     /// Logical decoding.
     pub decoding: DecodingSettings,
+}
+
+/// Settings of logical decoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodingSettings {
+    /// True if changes are to be told where the server can.
+    pub is_wanted: bool,
+    /// A slot that holds back more of the server's log, in bytes, is given up.
+    pub log_bytes_max: u64,
+}
+
+impl DecodingSettings {
+    /// On, for servers with some disk to spare.
+    pub const DEFAULT: Self = Self { is_wanted: true, log_bytes_max: 256 << 20 };
 }
 
 /// Bounds on what grows.

@@ -37,7 +37,9 @@ pub mod transaction;
 pub mod watch;
 pub mod write_route;
 
-pub use address::{Host, Limits, Naming, Secret, Settings, SettingsError, Target, Tls, TlsMode, hosts};
+pub use address::{
+    DecodingSettings, Host, Limits, Naming, Secret, Settings, SettingsError, Target, Tls, TlsMode, hosts,
+};
 pub use bound::ConnectionBound;
 pub use connection::Facts;
 pub use error::{DatabaseError, Error};
@@ -45,7 +47,6 @@ pub use pipelined_connection::jittered;
 pub use pool::{Counts, Pool};
 pub use reads::Reads;
 pub use replica::ReadPreference;
-pub use replication::DecodingSettings;
 pub use rows::{Columns, Row, Rows};
 pub use session::{Purpose, Session};
 pub use statement::{Buffer, Format, Parameters, Statement};

@@ -7,7 +7,7 @@
 
 use super::LiveState;
 use super::lifetimes::next_read;
-use super::subscription::{Cause, Joined, LiveResult, Newest};
+use super::subscription::{Cause, LiveResult, Membership, Newest};
 use crate::bound_operation::BoundOperation;
 use crate::source::{Coverage, StreamEnd, StreamHold, StreamRead};
 use crate::tag_versions::{Change, RowKey};
@@ -274,21 +274,13 @@ impl Registry {
         stream: Option<Option<Arc<str>>>,
         traits: impl Fn(u16) -> SourceTraits,
         now: Instant,
-    ) -> Joined {
+    ) -> Membership {
         self.subscriptions += 1;
         let key: Arc<[u8]> = if stream.is_none() { operation.key().into() } else { [].into() };
         if let Some(&id) = self.by_key.get(&key)
-            && let Some(member) = self.member(id)
+            && let Some(joined) = self.join_member(id, &traits, now)
         {
-            member.subscriptions += 1;
-            let newest = member.newest.subscribe();
-            if member.sources.iter().all(|it| traits(*it).has_lifetimes) {
-                return Joined { id, newest, first_read: 1 };
-            }
-            let first_read = member.reads + 1;
-            member.awaited = first_read;
-            self.dirty(id, (now, Cause::First));
-            return Joined { id, newest, first_read };
+            return joined;
         }
         let id = self.free_place();
         let mut sources: Vec<u16> = operation.plan.nodes.iter().filter_map(|it| it.source).collect();
@@ -332,7 +324,26 @@ impl Registry {
         }
         self.members[id.at as usize].1 = Some(member);
         self.queue.push_back(id);
-        Joined { id, newest: receiver, first_read: 1 }
+        Membership { id, newest: receiver, first_read: 1 }
+    }
+
+    /// Adds a subscription to a member that is there.
+    fn join_member(
+        &mut self,
+        id: MemberId,
+        traits: impl Fn(u16) -> SourceTraits,
+        now: Instant,
+    ) -> Option<Membership> {
+        let member = self.member(id)?;
+        member.subscriptions += 1;
+        let newest = member.newest.subscribe();
+        if member.sources.iter().all(|it| traits(*it).has_lifetimes) {
+            return Some(Membership { id, newest, first_read: 1 });
+        }
+        let first_read = member.reads + 1;
+        member.awaited = first_read;
+        self.dirty(id, (now, Cause::First));
+        Some(Membership { id, newest, first_read })
     }
 
     /// Takes a subscription away, and its member with the last one.

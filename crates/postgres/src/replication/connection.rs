@@ -31,7 +31,7 @@ const STATEMENT_MAX: Duration = Duration::from_secs(30);
 const SERVER_EPOCH: Duration = Duration::from_secs(946_684_800);
 
 /// A connection that answers statements or, once it was told so, sends changes.
-pub(super) struct Connection {
+pub(super) struct StreamConnection {
     stream: Stream,
     read: BytesMut,
     /// Bytes still to come of a message that is thrown away.
@@ -61,7 +61,7 @@ pub(super) enum Streamed {
     },
 }
 
-impl Connection {
+impl StreamConnection {
     /// Connects, in replication mode or for statements.
     pub(super) async fn open(settings: &Settings, kind: Kind) -> Result<Self, Error> {
         let dialer = Dialer::new(settings.clone(), ReadVersion::Present);
@@ -216,9 +216,12 @@ mod tests {
         tells_shards: false,
     };
 
-    fn pair() -> (Connection, UnixStream) {
+    fn pair() -> (StreamConnection, UnixStream) {
         let (client, server) = UnixStream::pair().unwrap();
-        (Connection { stream: Stream::Unix(client), read: BytesMut::new(), skip: 0, facts: FACTS }, server)
+        (
+            StreamConnection { stream: Stream::Unix(client), read: BytesMut::new(), skip: 0, facts: FACTS },
+            server,
+        )
     }
 
     fn data(body: &[u8]) -> Vec<u8> {

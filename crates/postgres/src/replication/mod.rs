@@ -17,7 +17,7 @@ mod transaction;
 mod visibility;
 
 pub use tables::ToldTable;
-pub use transaction::{Commit, Key, TableChange};
+pub use transaction::{Commit, KeyTexts, TableChange};
 
 use crate::address::Settings;
 use crate::connection::Facts;
@@ -27,7 +27,7 @@ use crate::pool::Pool;
 use crate::rows::Rows;
 use crate::statement::{Format, Parameters, Statement};
 use hashbrown::HashMap;
-use session::End;
+use session::SessionEnd;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -52,20 +52,6 @@ pub struct TableName {
     pub schema: String,
     /// Its name in the schema.
     pub name: String,
-}
-
-/// Settings of logical decoding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DecodingSettings {
-    /// True if changes are to be told where the server can.
-    pub is_wanted: bool,
-    /// A slot that holds back more of the server's log, in bytes, is given up.
-    pub log_bytes_max: u64,
-}
-
-impl DecodingSettings {
-    /// On, for servers with some disk to spare.
-    pub const DEFAULT: Self = Self { is_wanted: true, log_bytes_max: 256 << 20 };
 }
 
 /// Whether a stream tells changes.
@@ -317,8 +303,8 @@ async fn sessions(address: &str, stream: &Arc<SharedStream>) {
     loop {
         let begun = Instant::now();
         let cause = match session::run(stream).await {
-            End::Retold => continue,
-            End::Unwanted => {
+            SessionEnd::Retold => continue,
+            SessionEnd::Unwanted => {
                 let mut streams = STREAMS.lock();
                 let watchers = stream.watchers();
                 if watchers.is_over || watchers.wanted.is_empty() {
@@ -327,11 +313,11 @@ async fn sessions(address: &str, stream: &Arc<SharedStream>) {
                 }
                 continue;
             }
-            End::Obstacle(cause) => {
+            SessionEnd::Obstacle(cause) => {
                 pause = PAUSE_MAX;
                 cause
             }
-            End::Broken(cause) => {
+            SessionEnd::Broken(cause) => {
                 pause = if begun.elapsed() > PAUSE_MAX { PAUSE } else { pause };
                 cause
             }

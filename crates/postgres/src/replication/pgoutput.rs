@@ -24,7 +24,7 @@ pub(super) enum Message<'m> {
         end: u64,
     },
     /// A table, before its first change and after each change of its columns.
-    Relation(Relation<'m>),
+    Relation(DescribedRelation<'m>),
     /// A new row.
     Insert {
         /// Number of the table.
@@ -59,7 +59,7 @@ pub(super) enum Message<'m> {
 
 /// A table as the plugin describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Relation<'m> {
+pub(super) struct DescribedRelation<'m> {
     /// Its number.
     pub oid: u32,
     /// Its columns that the publication has.
@@ -192,12 +192,12 @@ impl<'m> Reader<'m> {
         Ok(bytes)
     }
 
-    fn relation(&mut self) -> Result<Relation<'m>, Malformed> {
+    fn relation(&mut self) -> Result<DescribedRelation<'m>, Malformed> {
         let oid = self.u32()?;
         let (_schema, _name, _identity) = (self.text()?, self.text()?, self.byte()?);
         let count = self.u16()?;
         let columns = (0..count).map(|_| self.column()).collect::<Result<_, _>>()?;
-        Ok(Relation { oid, columns })
+        Ok(DescribedRelation { oid, columns })
     }
 
     fn column(&mut self) -> Result<RelationColumn<'m>, Malformed> {
@@ -241,7 +241,7 @@ mod tests {
             ([&b"C\0"[..], &[0; 8], &[0, 0, 0, 1, 0, 0, 0, 2], &[0; 8]].concat(), Message::Commit { end: (1 << 32) + 2 }),
             (
                 b"R\0\0\x40\x01public\0boat\0d\0\x02\x01id\0\0\0\0\x17\xff\xff\xff\xff\0name\0\0\0\0\x19\xff\xff\xff\xff".to_vec(),
-                Message::Relation(Relation { oid: 0x4001, columns }),
+                Message::Relation(DescribedRelation { oid: 0x4001, columns }),
             ),
             (b"I\0\0\0\x07N\0\x02t\0\0\0\x011n".to_vec(), Message::Insert { relation: 7, new: one() }),
             (

@@ -9,7 +9,7 @@
 //! **Cost:** idle, a message every 10 s and no statement; a statement per commit of told tables, or for all that come at once; while the
 //! database is written to, a small one every 2 s and one over all tables every 30 s.
 
-use super::connection::{Connection, Streamed};
+use super::connection::{StreamConnection, Streamed};
 use super::obstacle::{CAPABILITIES, obstacle};
 use super::tables::{HEIRS, RELATIONS, Tables};
 use super::transaction::{Collector, Commit, Taken};
@@ -53,7 +53,7 @@ const ABANDONED: &str = "SELECT p.pubname::text FROM pg_catalog.pg_publication p
         AND (l.classid::bigint << 32 | l.objid::bigint) = ('x' || right(p.pubname, 16))::bit(64)::bigint)";
 
 /// Why a session ended.
-pub(super) enum End {
+pub(super) enum SessionEnd {
     /// Nobody listens.
     Unwanted,
     /// Other tables are to be told.
@@ -64,7 +64,7 @@ pub(super) enum End {
     Broken(String),
 }
 
-impl From<Error> for End {
+impl From<Error> for SessionEnd {
     fn from(error: Error) -> Self {
         match &error {
             Error::Database { error, .. } if !error.hint.is_empty() => {
@@ -76,12 +76,12 @@ impl From<Error> for End {
 }
 
 /// Runs a session to its end.
-pub(super) async fn run(shared: &SharedStream) -> End {
+pub(super) async fn run(shared: &SharedStream) -> SessionEnd {
     let wanted = shared.wanted();
     if wanted.is_empty() {
         return shared.turn(&wanted).await.into();
     }
-    let mut side = match Connection::open(&shared.settings, Kind::Session).await {
+    let mut side = match StreamConnection::open(&shared.settings, Kind::Session).await {
         Ok(side) => side,
         Err(error) => return error.into(),
     };
@@ -92,7 +92,9 @@ pub(super) async fn run(shared: &SharedStream) -> End {
         turn = shared.turn(&wanted) => Err(turn.into()),
     };
     let end = match begun {
-        Ok((stream, tables)) => Session::new(shared, stream, &mut side, (&name, tables)).serve(&wanted).await,
+        Ok((stream, tables)) => {
+            StreamSession::new(shared, stream, &mut side, (&name, tables)).serve(&wanted).await
+        }
         Err(end) => end,
     };
     // What cannot be dropped now is abandoned, and dropped by the next session.
@@ -101,7 +103,7 @@ pub(super) async fn run(shared: &SharedStream) -> End {
     end
 }
 
-impl From<Turn> for End {
+impl From<Turn> for SessionEnd {
     fn from(turn: Turn) -> Self {
         match turn {
             Turn::Unwanted => Self::Unwanted,
@@ -119,19 +121,21 @@ fn random() -> u64 {
 /// Makes the publication and the slot `name`, and begins to stream.
 async fn begin(
     settings: &Settings,
-    side: &mut Connection,
+    side: &mut StreamConnection,
     (name, number): (&str, u64),
     wanted: &BTreeSet<TableName>,
-) -> Result<(Connection, Tables), End> {
+) -> Result<(StreamConnection, Tables), SessionEnd> {
     let capabilities = side.rows(CAPABILITIES).await?;
     if let Some(obstacle) = obstacle(settings, side.facts, &capabilities) {
-        return Err(End::Obstacle(obstacle));
+        return Err(SessionEnd::Obstacle(obstacle));
     }
     let tables = read_tables(side, wanted).await?;
     if tables.told.is_empty() {
-        return Err(End::Obstacle(tables.left_out_words().unwrap_or_else(|| "it has no tables".into())));
+        return Err(SessionEnd::Obstacle(
+            tables.left_out_words().unwrap_or_else(|| "it has no tables".into()),
+        ));
     }
-    let mut stream = Connection::open(settings, Kind::Replication).await?;
+    let mut stream = StreamConnection::open(settings, Kind::Replication).await?;
     let lock = number.cast_signed();
     stream.rows(&format!("SELECT pg_catalog.pg_advisory_lock({lock})::text")).await?;
     for row in side.rows(ABANDONED).await? {
@@ -147,16 +151,16 @@ async fn begin(
     Ok((stream, tables))
 }
 
-async fn read_tables(side: &mut Connection, wanted: &BTreeSet<TableName>) -> Result<Tables, Error> {
+async fn read_tables(side: &mut StreamConnection, wanted: &BTreeSet<TableName>) -> Result<Tables, Error> {
     let relations = side.rows(RELATIONS).await?;
     Ok(Tables::read(&relations, &side.rows(HEIRS).await?, wanted))
 }
 
 /// A stream that runs.
-struct Session<'s> {
+struct StreamSession<'s> {
     shared: &'s SharedStream,
-    stream: Connection,
-    side: &'s mut Connection,
+    stream: StreamConnection,
+    side: &'s mut StreamConnection,
     name: &'s str,
     tables: Arc<Tables>,
     collector: Collector,
@@ -175,11 +179,11 @@ struct Session<'s> {
     suspects_pause: Duration,
 }
 
-impl<'s> Session<'s> {
+impl<'s> StreamSession<'s> {
     fn new(
         shared: &'s SharedStream,
-        stream: Connection,
-        side: &'s mut Connection,
+        stream: StreamConnection,
+        side: &'s mut StreamConnection,
         (name, tables): (&'s str, Tables),
     ) -> Self {
         let tables = Arc::new(tables);
@@ -202,7 +206,7 @@ impl<'s> Session<'s> {
     }
 
     /// Tells changes until something ends that.
-    async fn serve(mut self, wanted: &BTreeSet<TableName>) -> End {
+    async fn serve(mut self, wanted: &BTreeSet<TableName>) -> SessionEnd {
         let ended = match self.watch_suspects().await {
             Ok(()) => {
                 let told = self.tables.told.iter().map(|it| it.name.clone()).collect();
@@ -219,7 +223,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    async fn pass_on(&mut self, wanted: &BTreeSet<TableName>) -> Result<Turn, End> {
+    async fn pass_on(&mut self, wanted: &BTreeSet<TableName>) -> Result<Turn, SessionEnd> {
         let shared = self.shared;
         let mut turn = std::pin::pin!(shared.turn(wanted));
         let (mut confirm, mut glance, mut look) = (interval(CONFIRM), interval(GLANCE), interval(LOOK));
@@ -255,9 +259,9 @@ impl<'s> Session<'s> {
         }
     }
 
-    async fn take(&mut self, streamed: Streamed) -> Result<(), End> {
+    async fn take(&mut self, streamed: Streamed) -> Result<(), SessionEnd> {
         self.heard = Instant::now();
-        let malformed = || End::Broken("the server sent a change that cannot be read".into());
+        let malformed = || SessionEnd::Broken("the server sent a change that cannot be read".into());
         match streamed {
             Streamed::Change { message, is_cut: true, .. } => self.collector.take_cut(&message),
             Streamed::Change { message, is_cut: false, position } => {
@@ -278,22 +282,22 @@ impl<'s> Session<'s> {
     }
 
     /// Confirms what was taken in, and asks whether the server lives.
-    async fn confirm(&mut self) -> Result<(), End> {
+    async fn confirm(&mut self) -> Result<(), SessionEnd> {
         if self.heard.elapsed() > SILENCE_MAX {
-            return Err(End::Broken("the server says nothing".into()));
+            return Err(SessionEnd::Broken("the server says nothing".into()));
         }
         self.stream.confirm(self.position, true).await?;
         Ok(())
     }
 
-    async fn snapshot(&mut self) -> Result<Snapshot, End> {
+    async fn snapshot(&mut self) -> Result<Snapshot, SessionEnd> {
         let rows = self.side.rows(SNAPSHOT).await?;
         let text = rows.first().and_then(|it| it.first()?.as_deref());
-        text.and_then(Snapshot::read).ok_or_else(|| End::Broken("the server tells no snapshot".into()))
+        text.and_then(Snapshot::read).ok_or_else(|| SessionEnd::Broken("the server tells no snapshot".into()))
     }
 
     /// Tells the commits that reads see.
-    async fn release(&mut self) -> Result<(), End> {
+    async fn release(&mut self) -> Result<(), SessionEnd> {
         if !self.held.is_empty() {
             let snapshot = self.snapshot().await?;
             self.held.release(&snapshot).into_iter().for_each(|it| self.shared.tell(it));
@@ -302,12 +306,12 @@ impl<'s> Session<'s> {
     }
 
     /// Notes the transactions that run: one of them may have been committed before the slot, and be seen later.
-    async fn watch_suspects(&mut self) -> Result<(), End> {
+    async fn watch_suspects(&mut self) -> Result<(), SessionEnd> {
         self.suspects = Some(self.snapshot().await?).filter(Snapshot::has_running);
         Ok(())
     }
 
-    async fn clear_suspects(&mut self) -> Result<(), End> {
+    async fn clear_suspects(&mut self) -> Result<(), SessionEnd> {
         self.suspects_pause = (self.suspects_pause * 2).min(SUSPECTS_PAUSE_MAX);
         let now = self.snapshot().await?;
         if self.suspects.take_if(|it| now.is_past(it)).is_some() {
@@ -317,7 +321,7 @@ impl<'s> Session<'s> {
     }
 
     /// Begins anew if a table is not in the publication any more: one that is made anew is not in it by itself.
-    async fn glance(&mut self) -> Result<(), End> {
+    async fn glance(&mut self) -> Result<(), SessionEnd> {
         if self.position == std::mem::replace(&mut self.glanced_at, self.position) {
             return Ok(());
         }
@@ -328,11 +332,11 @@ impl<'s> Session<'s> {
         );
         let rows = self.side.rows(&count).await?;
         let count = rows.first().and_then(|it| it.first()?.as_ref()?.parse::<usize>().ok());
-        if count == Some(self.tables.told.len()) { Ok(()) } else { Err(End::Retold) }
+        if count == Some(self.tables.told.len()) { Ok(()) } else { Err(SessionEnd::Retold) }
     }
 
     /// Gives the slot up if it holds back too much of the log, and begins anew if the tables are others than at the beginning.
-    async fn look(&mut self, wanted: &BTreeSet<TableName>) -> Result<(), End> {
+    async fn look(&mut self, wanted: &BTreeSet<TableName>) -> Result<(), SessionEnd> {
         if self.position == self.looked_at {
             return Ok(());
         }
@@ -346,13 +350,13 @@ impl<'s> Session<'s> {
         let held = held.first().and_then(|it| it.first()?.as_ref()?.parse::<u64>().ok()).unwrap_or(0);
         let held_max = self.shared.settings.decoding.log_bytes_max;
         if held > held_max {
-            return Err(End::Broken(format!(
+            return Err(SessionEnd::Broken(format!(
                 "the slot is given up, as it holds back {held} bytes of the server's log, more than {held_max}"
             )));
         }
         match read_tables(self.side, wanted).await? == *self.tables {
             true => Ok(()),
-            false => Err(End::Retold),
+            false => Err(SessionEnd::Retold),
         }
     }
 }

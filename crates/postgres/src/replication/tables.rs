@@ -39,7 +39,7 @@ pub(super) struct Tables {
 }
 
 /// A relation of the catalog.
-struct Relation {
+struct CatalogRelation {
     name: TableName,
     key: Vec<String>,
     obstacle: String,
@@ -93,12 +93,12 @@ impl Tables {
 }
 
 /// The relations by their numbers.
-fn read_relations(rows: &TextRows) -> HashMap<u32, Relation> {
-    let mut relations: HashMap<u32, Relation> = HashMap::new();
+fn read_relations(rows: &TextRows) -> HashMap<u32, CatalogRelation> {
+    let mut relations: HashMap<u32, CatalogRelation> = HashMap::new();
     for row in rows {
         let text = |at: usize| row.get(at).cloned().flatten().unwrap_or_default();
         let Some(oid) = number(row, 0) else { continue };
-        let relation = relations.entry(oid).or_insert_with(|| Relation {
+        let relation = relations.entry(oid).or_insert_with(|| CatalogRelation {
             name: TableName { schema: text(1), name: text(2) },
             key: Vec::new(),
             obstacle: text(4),

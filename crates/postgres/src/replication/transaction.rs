@@ -5,7 +5,7 @@
 //!
 //! **Cost:** the texts of a changed row's key are copied; nothing else of the row is looked at.
 
-use super::pgoutput::{Malformed, Message, Relation, Tuple, Value, decode};
+use super::pgoutput::{DescribedRelation, Malformed, Message, Tuple, Value, decode};
 use super::tables::{Tables, ToldTable};
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const KEYS_MAX: usize = 10_000;
 const KEY_BYTES_MAX: usize = 4 << 20;
 
 /// The texts of a key's columns, in the order of the key.
-pub type Key = Box<[Box<str>]>;
+pub type KeyTexts = Box<[Box<str>]>;
 
 /// The changes of a committed transaction.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct TableChange {
     /// The table.
     pub table: Arc<ToldTable>,
     /// The keys of all rows that were changed, before and after; `None`: any row.
-    pub keys: Option<Vec<Key>>,
+    pub keys: Option<Vec<KeyTexts>>,
 }
 
 /// A commit, by the number of its transaction.
@@ -55,7 +55,7 @@ pub(super) struct Collector {
     relations: HashMap<u32, Vec<KeyColumns>>,
     xid: u32,
     /// Keys of changed rows by the place of their table; `None`: any row.
-    changed: BTreeMap<usize, Option<HashSet<Key>>>,
+    changed: BTreeMap<usize, Option<HashSet<KeyTexts>>>,
     key_bytes: usize,
     is_unknown: bool,
 }
@@ -122,7 +122,7 @@ impl Collector {
 
     fn commit(&mut self) -> Option<Committed> {
         let changed = std::mem::take(&mut self.changed);
-        let change = |(at, keys): (usize, Option<HashSet<Key>>)| TableChange {
+        let change = |(at, keys): (usize, Option<HashSet<KeyTexts>>)| TableChange {
             table: Arc::clone(&self.tables.told[at]),
             keys: keys.map(|it| it.into_iter().collect()),
         };
@@ -134,7 +134,7 @@ impl Collector {
     }
 
     /// Notes where the keys of the tables stand in the rows of a relation.
-    fn relation(&mut self, relation: &Relation<'_>) {
+    fn relation(&mut self, relation: &DescribedRelation<'_>) {
         let place = |name: &String| relation.columns.iter().position(|it| it.name == name.as_bytes());
         let columns = |&table: &usize| {
             let key = &self.tables.told[table].key;
@@ -148,7 +148,7 @@ impl Collector {
     }
 
     /// Rows of the relation `oid` were changed, those with the keys that `keys` finds; `None`: any.
-    fn change(&mut self, oid: u32, keys: impl Fn(&KeyColumns) -> Vec<Option<Key>>) {
+    fn change(&mut self, oid: u32, keys: impl Fn(&KeyColumns) -> Vec<Option<KeyTexts>>) {
         let relation = self.relations.get(&oid).map_or(&[][..], Vec::as_slice);
         // A partition that was added meanwhile, or a table.
         self.is_unknown |= relation.is_empty();
@@ -175,7 +175,7 @@ impl Collector {
 
 impl KeyColumns {
     /// The key in a row; `None` if it is not whole there.
-    fn key(&self, row: &Tuple<'_>) -> Option<Key> {
+    fn key(&self, row: &Tuple<'_>) -> Option<KeyTexts> {
         let text = |&at: &usize| match row.0.get(at)? {
             Value::Text(text) => Some(std::str::from_utf8(text).ok()?.into()),
             Value::Null | Value::Unchanged | Value::Binary(_) => None,

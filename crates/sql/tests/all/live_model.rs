@@ -129,7 +129,7 @@ fn act() -> impl Strategy<Value = Act> {
 /// The database under test.
 enum Store {
     Sqlite(kit::Served),
-    Postgres { cluster: Cluster, database: String, engine: Engine, open: Option<Session> },
+    Postgres { cluster: Cluster, database: String, engine: Box<Engine>, open: Option<Box<Session>> },
 }
 
 impl Store {
@@ -208,7 +208,7 @@ impl Store {
         let mut session = pool.session(Purpose::Write, Instant::now() + PATIENCE).await.unwrap();
         run(&mut session, "BEGIN").await;
         run(&mut session, &format!("INSERT INTO boat VALUES ({id}, 9, 'late')")).await;
-        *open = Some(session);
+        *open = Some(Box::new(session));
         true
     }
 
@@ -270,6 +270,34 @@ impl Model {
 
     async fn make(&mut self, store: &mut Store, live: &LiveQueries, act: &Act) {
         match *act {
+            Act::Begin(id) => {
+                if !self.now.boats.contains_key(&id) && store.begin(id).await {
+                    self.open = Some(id);
+                }
+            }
+            Act::End(commits) => self.end(store, commits).await,
+            Act::Subscribe(query) => self.subscribe(store, live, query).await,
+            Act::Leave(at) if at < self.subscribers.len() => {
+                let subscriber = self.subscribers.swap_remove(at);
+                subscriber.task.abort();
+                self.gone.push(subscriber);
+            }
+            Act::KillStream | Act::LosePublication => store.fail(act),
+            Act::Restart => {
+                self.open = None;
+                store.fail(act);
+            }
+            Act::Leave(_) => {}
+            Act::Rename(..) | Act::RenameAll(..) | Act::Move(..) => self.update(store, act).await,
+            Act::Add(by, id) => self.add(store, by, id).await,
+            Act::Remove(..) | Act::RemoveHarbour(..) | Act::AddHarbour(..) | Act::Empty => {
+                self.add_or_remove(store, act).await;
+            }
+        }
+    }
+
+    async fn update(&mut self, store: &Store, act: &Act) {
+        match *act {
             Act::Rename(by, id, name) => {
                 let mutation = format!(
                     r#"update_boat_by_pk(pk_columns: {{id: {id}}}, _set: {{name: "n{name}"}}) {{ id }}"#
@@ -299,7 +327,12 @@ impl Model {
                 };
                 self.write(store, by, &mutation, &sql, change).await;
             }
-            Act::Add(by, id) => self.add(store, by, id).await,
+            _ => {}
+        }
+    }
+
+    async fn add_or_remove(&mut self, store: &Store, act: &Act) {
+        match *act {
             Act::Remove(by, id) => {
                 let mutation = format!("delete_boat_by_pk(id: {id}) {{ id }}");
                 let sql = format!("DELETE FROM boat WHERE id = {id}");
@@ -328,24 +361,7 @@ impl Model {
                 };
                 self.write(store, By::Others, "", sql, |it| it.boats.clear()).await;
             }
-            Act::Begin(id) => {
-                if !self.now.boats.contains_key(&id) && store.begin(id).await {
-                    self.open = Some(id);
-                }
-            }
-            Act::End(commits) => self.end(store, commits).await,
-            Act::Subscribe(query) => self.subscribe(store, live, query).await,
-            Act::Leave(at) if at < self.subscribers.len() => {
-                let subscriber = self.subscribers.swap_remove(at);
-                subscriber.task.abort();
-                self.gone.push(subscriber);
-            }
-            Act::KillStream | Act::LosePublication => store.fail(act),
-            Act::Restart => {
-                self.open = None;
-                store.fail(act);
-            }
-            Act::AddHarbour(..) | Act::Empty | Act::Leave(_) => {}
+            _ => {}
         }
     }
 
@@ -470,7 +486,12 @@ fn postgres(cluster: Cluster, database: String) -> Store {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let opened = runtime.block_on(PostgresSource::open("main", settings, options, PATIENCE)).unwrap().0;
     let graph = Graph::compose(vec![Arc::new(opened) as Arc<dyn Source>], &[]).unwrap();
-    Store::Postgres { cluster, database, engine: Engine::new(graph, engine_settings(256 << 10)), open: None }
+    Store::Postgres {
+        cluster,
+        database,
+        engine: Box::new(Engine::new(graph, engine_settings(256 << 10))),
+        open: None,
+    }
 }
 
 /// Plays random acts over a cluster with these settings; of one case, the server is restarted in the middle.
