@@ -12,7 +12,7 @@ mod request_scope;
 mod service_calls;
 mod stream_read;
 
-pub use change_feed::{ChangeFeed, ChangeSink, OthersChanges};
+pub use change_feed::{ChangeFeed, ChangeSink, Coverage, FeedCounts, OthersChanges};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub use headers::{Headers, NoHeaders};
 pub(crate) use request_scope::RequestCaches;
@@ -102,7 +102,7 @@ pub trait Source: Send + Sync {
     }
     /// How live queries find out that others changed its data.
     fn others_changes(&self) -> OthersChanges {
-        self.change_feed().map_or(OthersChanges::Polled, |it| OthersChanges::Told(it.words()))
+        OthersChanges::of_feed(self.change_feed())
     }
     /// The services that it calls, and how their calls went since it was opened. Empty for others.
     fn calls(&self) -> Vec<ServiceCalls> {
@@ -127,6 +127,10 @@ pub trait PreparedFetch: Send + Sync {
     fn rows(&self, input: FetchInput<'_>) -> Vec<RowKey> {
         let _ = input;
         Vec::new()
+    }
+    /// True if it may read data that has none of the tags in [`PreparedFetch::touches`], as functions of a database do.
+    fn reads_untagged(&self) -> bool {
+        false
     }
     /// True if it shows rows in the order of a cursor, batch by batch: each run reads those that follow the position of
     /// [`FetchInput::stream`] and notes the end of its batch there.

@@ -50,6 +50,22 @@ pub struct Settings {
     pub follower_reads: &'static [(&'static str, &'static str)],
     /// True if queued mutations of one statement share a commit.
     pub batch_mutations: bool,
+    /// Logical decoding.
+    pub decoding: DecodingSettings,
+}
+
+/// Settings of logical decoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodingSettings {
+    /// True if changes are to be told where the server can.
+    pub is_wanted: bool,
+    /// A slot that holds back more of the server's log, in bytes, is given up.
+    pub log_bytes_max: u64,
+}
+
+impl DecodingSettings {
+    /// On, for servers with some disk to spare.
+    pub const DEFAULT: Self = Self { is_wanted: true, log_bytes_max: 256 << 20 };
 }
 
 /// Bounds on what grows.
@@ -258,6 +274,7 @@ impl Settings {
             stale_reads_max: Duration::from_secs(10),
             follower_reads: &[],
             batch_mutations: false,
+            decoding: DecodingSettings::DEFAULT,
         })
     }
 }

@@ -31,6 +31,9 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 /// Timeout of an idle transaction, set on the server.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// A new slot waits at most so long for transactions that run.
+const SLOT_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Query for the facts of a new connection.
 const FACTS: &str = "SELECT version(), current_setting('server_version_num'), current_setting('TimeZone'), \
     pg_backend_pid(), pg_is_in_recovery(), current_setting('transaction_read_only'), \
@@ -48,6 +51,8 @@ pub(crate) enum Kind {
     Session,
     /// Mutations that share a commit: none may keep the others waiting.
     Group,
+    /// A stream of changes.
+    Replication,
 }
 
 /// Versions of the database that connections read.
@@ -267,6 +272,7 @@ impl Dialer {
             Kind::Lane => (limits.statement_timeout, limits.lane_lock_timeout),
             Kind::Session => (limits.stream_timeout, limits.session_lock_timeout),
             Kind::Group => (limits.group_statement_timeout, limits.group_lock_timeout),
+            Kind::Replication => (Duration::ZERO, SLOT_TIMEOUT),
         };
         let mut parameters = vec![
             ("user", settings.user.clone()),
@@ -275,6 +281,7 @@ impl Dialer {
             ("client_encoding", "UTF8".into()),
             ("DateStyle", "ISO".into()),
         ];
+        parameters.extend((kind == Kind::Replication).then(|| ("replication", "database".into())));
         parameters.extend(settings.options.iter().map(|it| ("options", it.clone())));
         if !is_modest {
             parameters.extend([

@@ -25,6 +25,7 @@ pub mod pipelined_connection;
 pub mod pool;
 pub mod reads;
 pub mod replica;
+pub mod replication;
 pub mod rows;
 pub mod script;
 pub mod server;
@@ -36,7 +37,9 @@ pub mod transaction;
 pub mod watch;
 pub mod write_route;
 
-pub use address::{Host, Limits, Naming, Secret, Settings, SettingsError, Target, Tls, TlsMode, hosts};
+pub use address::{
+    DecodingSettings, Host, Limits, Naming, Secret, Settings, SettingsError, Target, Tls, TlsMode, hosts,
+};
 pub use bound::ConnectionBound;
 pub use connection::Facts;
 pub use error::{DatabaseError, Error};

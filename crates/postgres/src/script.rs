@@ -52,7 +52,7 @@ pub async fn run(
 }
 
 /// Sends one text and reads all that it answers.
-async fn ask(
+pub(crate) async fn ask(
     stream: &mut Stream,
     read: &mut BytesMut,
     sql: &str,

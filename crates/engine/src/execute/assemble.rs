@@ -118,8 +118,8 @@ impl ResponseAssembler<'_> {
                 self.row(field, rows, node as usize, place as usize)
             }
             FetchState::Failed(error) => {
-                let is_query = plan.kind == weir_language::ast::OperationKind::Query;
-                if is_query && culprit(error, &plan.nodes[node as usize].fields).is_none() {
+                let is_mutation = plan.kind == weir_language::ast::OperationKind::Mutation;
+                if !is_mutation && culprit(error, &plan.nodes[node as usize].fields).is_none() {
                     self.note_failed(error, field);
                 }
                 self.null(member)

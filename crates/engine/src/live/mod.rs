@@ -21,9 +21,9 @@ pub use subscription::{Cause, LiveResult, Subscription};
 use crate::bound_operation::BoundOperation;
 use crate::engine::Engine;
 use crate::planner::Planner;
-use crate::source::ChangeSink;
+use crate::source::{ChangeSink, Coverage, OthersChanges};
 use crate::tag_versions::{Change, ChangeListener, TagVersions};
-use registry::Registry;
+use registry::{Registry, SourceTraits};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -143,8 +143,8 @@ impl ChangeSink for FeedSink<'_> {
         self.shared.wake.notify_one();
     }
 
-    fn is_complete(&self, complete: bool) {
-        self.shared.registry().set_complete(self.source, complete, Instant::now());
+    fn covers(&self, coverage: Coverage) {
+        self.shared.registry().set_coverage(self.source, coverage, Instant::now());
         self.shared.wake.notify_one();
     }
 }
@@ -200,11 +200,14 @@ impl LiveQueries {
             shared.changes.listen(listener);
             registry.has_runner = true;
         }
-        let tells =
-            |source: u16| shared.planner.graph.sources()[usize::from(source)].0.change_feed().is_some();
+        let traits = |source: u16| {
+            let source = &shared.planner.graph.sources()[usize::from(source)].0;
+            let has_lifetimes = source.others_changes() == OthersChanges::Lifetimes;
+            SourceTraits { has_feed: source.change_feed().is_some(), has_lifetimes }
+        };
         let is_stream = operation.is_stream();
         let stream = is_stream.then(|| before.and_then(Subscription::position));
-        let joined = registry.join(operation, stream, tells, Instant::now());
+        let joined = registry.join(operation, stream, traits, Instant::now());
         drop(registry);
         shared.wake.notify_one();
         Ok(Subscription::new(joined, is_stream, before, Arc::clone(shared)))

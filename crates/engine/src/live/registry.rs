@@ -7,9 +7,9 @@
 
 use super::LiveState;
 use super::lifetimes::next_read;
-use super::subscription::{Cause, LiveResult, Newest};
+use super::subscription::{Cause, LiveResult, Membership, Newest};
 use crate::bound_operation::BoundOperation;
-use crate::source::{StreamEnd, StreamHold, StreamRead};
+use crate::source::{Coverage, StreamEnd, StreamHold, StreamRead};
 use crate::tag_versions::{Change, RowKey};
 use foldhash::HashMap;
 use std::collections::{BTreeSet, VecDeque};
@@ -41,6 +41,10 @@ pub(super) struct Member {
     is_read: bool,
     /// When its last read began.
     read_at: Option<Instant>,
+    /// Reads that began.
+    reads: u64,
+    /// The read that the last subscriber which joined it waits for.
+    awaited: u64,
     /// When it is dirty whatever is told: by the interval, or the end of the result's lifetime.
     due: Option<(Instant, Cause)>,
     /// The places of the tags of its last result.
@@ -107,11 +111,15 @@ impl StreamState {
 struct Dependencies {
     tables: Vec<Arc<str>>,
     rows: Vec<RowKey>,
+    /// Sources of which it may read data that has no tag.
+    untagged: Vec<u16>,
 }
 
 impl Dependencies {
     fn of(operation: &BoundOperation) -> Self {
         let (mut tables, mut rows): (Vec<Arc<str>>, Vec<RowKey>) = (Vec::new(), Vec::new());
+        let nodes = operation.plan.nodes.iter();
+        let untagged = nodes.filter(|it| it.fetch.reads_untagged()).filter_map(|it| it.source).collect();
         for node in &operation.plan.nodes {
             let confined = match node.parent {
                 None => node.fetch.rows(operation.fetch_input()),
@@ -124,7 +132,19 @@ impl Dependencies {
         tables.sort_unstable();
         tables.dedup();
         rows.retain(|it| tables.binary_search(&it.tag.0).is_err());
-        Self { tables, rows }
+        Self { tables, rows, untagged }
+    }
+
+    /// True if `source` tells every change of what a member with these reads there.
+    fn are_told(&self, source: u16, coverage: &Coverage) -> bool {
+        match coverage {
+            Coverage::Nothing => false,
+            Coverage::Everything => true,
+            Coverage::Except(untold) => {
+                let mut tags = self.tables.iter().chain(self.rows.iter().map(|it| &it.tag.0));
+                !self.untagged.contains(&source) && (untold.is_empty() || !tags.any(|it| untold.contains(it)))
+            }
+        }
     }
 }
 
@@ -141,15 +161,24 @@ impl TableIndex {
     }
 }
 
+/// What a source is for live queries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SourceTraits {
+    /// It has a feed.
+    pub(super) has_feed: bool,
+    /// Its answers have lifetimes: a result that was read before is as good as a new one.
+    pub(super) has_lifetimes: bool,
+}
+
 /// A source as far as live queries go.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct SourceEntry {
     /// Members that ask it.
     members: usize,
     /// True if it has a feed.
     has_feed: bool,
-    /// True while its feed tells of every change.
-    is_complete: bool,
+    /// What its feed tells.
+    coverage: Coverage,
 }
 
 /// A read that is to be made.
@@ -238,23 +267,20 @@ impl Registry {
         MemberId { at, age: self.members[at as usize].0 }
     }
 
-    /// Adds a subscription; `stream`: the position of a stream, which is a member of its own. `tells`: true for a source that has a
-    /// feed.
+    /// Adds a subscription; `stream`: the position of a stream, which is a member of its own.
     pub(super) fn join(
         &mut self,
         operation: BoundOperation,
         stream: Option<Option<Arc<str>>>,
-        tells: impl Fn(u16) -> bool,
+        traits: impl Fn(u16) -> SourceTraits,
         now: Instant,
-    ) -> (MemberId, watch::Receiver<Newest>) {
+    ) -> Membership {
         self.subscriptions += 1;
         let key: Arc<[u8]> = if stream.is_none() { operation.key().into() } else { [].into() };
         if let Some(&id) = self.by_key.get(&key)
-            && let Some(member) = self.member(id)
+            && let Some(joined) = self.join_member(id, &traits, now)
         {
-            member.subscriptions += 1;
-            let receiver = member.newest.subscribe();
-            return (id, receiver);
+            return joined;
         }
         let id = self.free_place();
         let mut sources: Vec<u16> = operation.plan.nodes.iter().filter_map(|it| it.source).collect();
@@ -263,7 +289,7 @@ impl Registry {
         for &source in &sources {
             let entry = &mut self.sources[usize::from(source)];
             entry.members += 1;
-            entry.has_feed = tells(source);
+            entry.has_feed = traits(source).has_feed;
         }
         let dependencies = Dependencies::of(&operation);
         for tag in &dependencies.tables {
@@ -273,7 +299,7 @@ impl Registry {
             let table = self.tables.entry(Arc::clone(&tag.0)).or_default();
             table.rows.entry(key.clone()).or_default().insert(id);
         }
-        let (newest, receiver) = watch::channel(None);
+        let (newest, receiver) = watch::channel(Newest::default());
         let (subscriptions, dirty) = (1, Some((now, Cause::First)));
         let member = Member {
             operation,
@@ -286,6 +312,8 @@ impl Registry {
             is_queued: true,
             is_read: false,
             read_at: None,
+            reads: 0,
+            awaited: 1,
             due: None,
             places: Vec::new(),
             later: None,
@@ -296,7 +324,26 @@ impl Registry {
         }
         self.members[id.at as usize].1 = Some(member);
         self.queue.push_back(id);
-        (id, receiver)
+        Membership { id, newest: receiver, first_read: 1 }
+    }
+
+    /// Adds a subscription to a member that is there.
+    fn join_member(
+        &mut self,
+        id: MemberId,
+        traits: impl Fn(u16) -> SourceTraits,
+        now: Instant,
+    ) -> Option<Membership> {
+        let member = self.member(id)?;
+        member.subscriptions += 1;
+        let newest = member.newest.subscribe();
+        if member.sources.iter().all(|it| traits(*it).has_lifetimes) {
+            return Some(Membership { id, newest, first_read: 1 });
+        }
+        let first_read = member.reads + 1;
+        member.awaited = first_read;
+        self.dirty(id, (now, Cause::First));
+        Some(Membership { id, newest, first_read })
     }
 
     /// Takes a subscription away, and its member with the last one.
@@ -319,7 +366,7 @@ impl Registry {
             self.timers.remove(&(at, id));
         }
         self.untag(id, &member.places);
-        let Dependencies { tables, rows } = &member.dependencies;
+        let Dependencies { tables, rows, .. } = &member.dependencies;
         for tag in tables {
             self.forget(tag, |table| {
                 table.whole.remove(&id);
@@ -397,10 +444,17 @@ impl Registry {
         }
     }
 
-    /// The feed of `source` tells of every change from now on, or may miss some: what came before it was complete was not told.
-    pub(super) fn set_complete(&mut self, source: u16, complete: bool, now: Instant) {
-        self.sources[usize::from(source)].is_complete = complete;
-        self.mark_all(Some(source), now);
+    /// The feed of `source` tells of these changes from now on: what came before was not told.
+    pub(super) fn set_coverage(&mut self, source: u16, coverage: Coverage, now: Instant) {
+        let before = std::mem::replace(&mut self.sources[usize::from(source)].coverage, coverage.clone());
+        if (before, coverage) != (Coverage::Nothing, Coverage::Nothing) {
+            self.mark_all(Some(source), now);
+        }
+    }
+
+    /// The feed of `source` is not watched any more.
+    pub(super) fn end_feed(&mut self, source: u16) {
+        self.sources[usize::from(source)].coverage = Coverage::Nothing;
     }
 
     pub(super) fn dirty(&mut self, id: MemberId, why: (Instant, Cause)) {
@@ -456,6 +510,7 @@ impl Registry {
             }
             member.dirty = None;
             (member.is_queued, member.is_read, member.read_at) = (false, true, Some(now));
+            member.reads += 1;
             let operation = member.operation.clone();
             let read = |it: &StreamState| Arc::new(StreamRead::after(it.position.clone(), it.hold.clone()));
             let stream = member.stream.as_ref().map(read);
@@ -492,20 +547,28 @@ impl Registry {
         now: Instant,
     ) {
         let sources = &self.sources;
-        let is_told = |it: u16| sources[usize::from(it)].has_feed && sources[usize::from(it)].is_complete;
+        let Some((age, Some(member))) = self.members.get_mut(id.at as usize) else { return };
+        if *age != id.age {
+            return;
+        }
+        let is_told = |it: u16| member.dependencies.are_told(it, &sources[usize::from(it)].coverage);
         let soon = result.has_errors.then_some((poll, Cause::Poll));
         let again = next_read(lifetimes, is_told, poll).into_iter().chain(soon).min_by_key(|it| it.0);
         let again = again.map(|(after, cause)| (now + after, cause));
-        let Some(member) = self.member(id) else { return };
         member.is_read = false;
-        let before = member.newest.borrow().clone();
+        let before = member.newest.borrow().result.clone();
         let differs = match &mut member.stream {
             Some(stream) => stream.moves(&result, end, before.as_deref()),
             None => before.is_none_or(|it| it.body != result.body),
         };
-        if differs {
-            member.newest.send_replace(Some(Arc::new(result)));
-        }
+        let read = member.reads;
+        member.newest.send_if_modified(|newest| {
+            newest.read = read;
+            if differs {
+                newest.result = Some(Arc::new(result));
+            }
+            differs || read == member.awaited
+        });
         member.later = member.later.filter(|at| member.read_at.is_some_and(|it| it < *at));
         let held = member.stream.as_ref().and_then(|it| it.again_at((floor, poll), now));
         let due = match held.or(member.later) {

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** it ends with its engine; a source that panics or hangs costs its read, never the thread.
 
-use super::registry::DueRead;
+use super::registry::{DueRead, Registry};
 use super::subscription::{Cause, LiveResult};
 use super::{FeedSink, LiveShared};
 use crate::engine::Body;
@@ -45,8 +45,7 @@ async fn run(shared: Weak<LiveShared>) {
             if registry.is_closed {
                 break;
             }
-            let fed: Vec<u16> = registry.fed().collect();
-            watch(&shared, &mut feeds, &fed);
+            watch(&shared, &mut registry, &mut feeds);
             let next = registry.tick(now);
             while reads.len() < shared.settings.reads_max
                 && let Some(due) = registry.next_read(shared.settings.floor, now)
@@ -66,16 +65,18 @@ async fn run(shared: Weak<LiveShared>) {
     feeds.values().for_each(JoinHandle::abort);
 }
 
-/// Watches the feeds of the sources `fed`, and no others.
-fn watch(shared: &Arc<LiveShared>, feeds: &mut BTreeMap<u16, JoinHandle<()>>, fed: &[u16]) {
+/// Watches the feeds of the sources that members ask, and no others.
+fn watch(shared: &Arc<LiveShared>, registry: &mut Registry, feeds: &mut BTreeMap<u16, JoinHandle<()>>) {
+    let fed: Vec<u16> = registry.fed().collect();
     feeds.retain(|source, feed| {
         let is_wanted = fed.contains(source) && !feed.is_finished();
         if !is_wanted {
             feed.abort();
+            registry.end_feed(*source);
         }
         is_wanted
     });
-    for &source in fed {
+    for source in fed {
         feeds.entry(source).or_insert_with(|| {
             let shared = Arc::downgrade(shared);
             tokio::task::spawn_local(async move {

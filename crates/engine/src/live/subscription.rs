@@ -1,7 +1,7 @@
 //! A subscriber's end of a live query or a stream: the newest result it was not given yet.
 //!
 //! **Invariant:** a slow subscriber of a live query finds the newest result, never a queue, and no result twice in a row. That of a stream
-//! finds each batch: the next one is read when it asks for more.
+//! finds each batch: the next one is read when it asks for more. Of databases no subscriber is given a result that was read before it came.
 
 use super::LiveShared;
 use super::registry::MemberId;
@@ -43,15 +43,32 @@ pub struct LiveResult {
     pub(super) position: Option<Arc<str>>,
 }
 
-/// The newest result of a member; `None` before the first.
-pub(super) type Newest = Option<Arc<LiveResult>>;
+/// The newest result of a member.
+#[derive(Debug, Default)]
+pub(super) struct Newest {
+    /// `None` before the first.
+    pub(super) result: Option<Arc<LiveResult>>,
+    /// The number of the last read that brought it.
+    pub(super) read: u64,
+}
+
+/// A place in the registry for a subscription.
+#[derive(Debug)]
+pub(super) struct Membership {
+    pub(super) id: MemberId,
+    pub(super) newest: watch::Receiver<Newest>,
+    /// The first read that began after it came: a result from before may be older than what its client knows.
+    pub(super) first_read: u64,
+}
 
 /// One subscription; dropped, it ends.
 pub struct Subscription {
     id: MemberId,
     newest: watch::Receiver<Newest>,
+    /// The first read whose result it is given.
+    first_read: u64,
     /// The result that was given last.
-    last: Newest,
+    last: Option<Arc<LiveResult>>,
     /// The position of a stream behind the rows that were given.
     position: Option<Arc<str>>,
     is_stream: bool,
@@ -67,16 +84,16 @@ impl fmt::Debug for Subscription {
 }
 
 impl Subscription {
-    /// The subscription `id`; `before`: the one in whose place it stands.
+    /// A subscription; `before`: the one in whose place it stands.
     pub(super) fn new(
-        (id, newest): (MemberId, watch::Receiver<Newest>),
+        Membership { id, newest, first_read }: Membership,
         is_stream: bool,
         before: Option<&Self>,
         shared: Arc<LiveShared>,
     ) -> Self {
         let last = before.filter(|_| !is_stream).and_then(|it| it.last.clone());
         let position = before.and_then(Self::position);
-        Self { id, newest, last, position, is_stream, is_given: false, shared }
+        Self { id, newest, first_read, last, position, is_stream, is_given: false, shared }
     }
 
     /// The position of a stream behind the rows that were given.
@@ -91,7 +108,10 @@ impl Subscription {
             self.shared.wake.notify_one();
         }
         loop {
-            let newest = self.newest.borrow_and_update().clone();
+            let newest = {
+                let newest = self.newest.borrow_and_update();
+                (newest.read >= self.first_read).then(|| newest.result.clone()).flatten()
+            };
             if let Some(newest) = newest.filter(|it| self.is_news(it)) {
                 self.last = Some(Arc::clone(&newest));
                 self.is_given = self.is_stream;

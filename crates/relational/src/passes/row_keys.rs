@@ -5,7 +5,7 @@
 //! **Cost:** planning only: one walk over the plan.
 
 use super::effects::touched;
-use crate::catalog::{Catalog, ColumnId, ColumnType, Follow, TableId};
+use crate::catalog::{Catalog, ColumnId, ColumnType, Follow, Table, TableId};
 use crate::plan::operators::Comparison;
 use crate::plan::write::{Assign, Change};
 use crate::plan::{Expr, Filter, Parameter, Plan, Reader};
@@ -79,6 +79,13 @@ fn key(catalog: &Catalog, table: TableId, filter: &Filter) -> Option<Vec<Paramet
         })
     };
     key.columns.iter().map(value).collect()
+}
+
+/// True if equal values of the table's primary key have equal texts, so that a row can be told by them.
+#[must_use]
+pub fn has_certain_key(table: &Table) -> bool {
+    let is_certain = |it: &ColumnId| has_one_text(&table.column(*it).ty) && !table.column(*it).folds;
+    table.primary_key.as_ref().is_some_and(|it| it.columns.iter().all(is_certain))
 }
 
 /// True for types whose equal values have one text.

@@ -28,8 +28,8 @@ use weir_engine::caller::{Claims, Facts, Identity, WHOLE_SESSION};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
-    AnswerForm, BoxFuture, ChangeFeed, ExplainInput, FetchInput, FetchResult, Ids, PathError, PlanError,
-    PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
+    AnswerForm, BoxFuture, ChangeFeed, ExplainInput, FetchInput, FetchResult, Ids, OthersChanges, PathError,
+    PlanError, PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_engine::tag_versions::RowKey;
 use weir_language::ast::OperationKind;
@@ -94,6 +94,11 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
 
     /// As [`Source::change_feed`].
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
+        None
+    }
+
+    /// As [`Source::others_changes`]; `None`: as its feed says.
+    fn others_changes(&self) -> Option<OthersChanges> {
         None
     }
 
@@ -183,6 +188,8 @@ struct DatabaseFetch<D: Driver> {
     claims: Vec<Box<str>>,
     /// The tables of which a run uses one row.
     confined: ConfinedTables,
+    /// A function may be called, which reads what it likes.
+    calls_functions: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -267,7 +274,12 @@ impl<D: Driver> Source for DatabaseSource<D> {
         let claims = inner.claims();
         let confined =
             prepared.map(|it| ConfinedTables::of(&*self.state.frontend, it.plan())).unwrap_or_default();
-        Ok(Box::new(DatabaseFetch { inner: Arc::new(inner), kind, tags, claims, confined }))
+        let calls_functions = match prepared {
+            Some(prepared) => !prepared.plan().functions.is_empty(),
+            None => !self.state.frontend.relations().functions.is_empty(),
+        };
+        let inner = Arc::new(inner);
+        Ok(Box::new(DatabaseFetch { inner, kind, tags, claims, confined, calls_functions }))
     }
 
     fn product(&self) -> Option<String> {
@@ -280,6 +292,10 @@ impl<D: Driver> Source for DatabaseSource<D> {
 
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
         self.state.driver.change_feed()
+    }
+
+    fn others_changes(&self) -> OthersChanges {
+        self.state.driver.others_changes().unwrap_or_else(|| OthersChanges::of_feed(self.change_feed()))
     }
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
@@ -540,6 +556,10 @@ impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
 
     fn touches(&self) -> &[Tag] {
         &self.tags
+    }
+
+    fn reads_untagged(&self) -> bool {
+        self.calls_functions
     }
 
     fn is_stream(&self) -> bool {

@@ -3,6 +3,7 @@
 mod asked;
 mod bind;
 mod catalog;
+mod change_feed;
 mod consistency;
 mod decimal;
 pub mod decode;

@@ -2,6 +2,7 @@
 
 use super::asked::Asked as Reads;
 use super::catalog;
+use super::change_feed::Decoding;
 use super::decode::{Choices, Decoder};
 use super::errors::source_error;
 use super::prepared::Prepared;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
-use weir_engine::source::{BoxFuture, FetchResult, Protocol, SourceError};
+use weir_engine::source::{BoxFuture, ChangeFeed, FetchResult, OthersChanges, Protocol, SourceError};
 use weir_postgres::address::Settings;
 use weir_postgres::bound::ConnectionBound;
 use weir_postgres::connection::Facts;
@@ -43,6 +44,7 @@ pub struct PostgresDriver {
     pub(super) name: Box<str>,
     /// Facts of the server when it was opened.
     facts: Option<Facts>,
+    pub(super) decoding: Decoding,
     /// Numbers of statements by [`Reach`], where tables have shards.
     shards: Option<[AtomicU64; Reach::EVERY.len()]>,
 }
@@ -130,6 +132,15 @@ impl Driver for PostgresDriver {
     fn product(&self) -> Option<String> {
         let facts = self.pool.facts().or(self.facts)?;
         Some(format!("{} {}", facts.flavour.product(), facts.release).trim_end().to_owned())
+    }
+
+    fn change_feed(&self) -> Option<&dyn ChangeFeed> {
+        let may_tell = self.decoding.is_wanted() && self.dialect.flavour == Flavour::Postgres;
+        may_tell.then_some(self)
+    }
+
+    fn others_changes(&self) -> Option<OthersChanges> {
+        (self.dialect.flavour == Flavour::Postgres).then(|| self.decoding.others_changes())
     }
 
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
@@ -252,8 +263,10 @@ impl DatabaseSource<PostgresDriver> {
         let (permissions, more) = permission::build(&model, &options.model);
         warnings.extend(more);
         let api = generate(model, permissions).map_err(OpenError::Schema)?;
+        let decoding = Decoding::new(&settings, &api.relations().catalog, &pool, deadline).await;
         let numbers = (options.stringify, Floats::AsPostgres);
-        let made = Self::start(name, Arc::new(api), settings, types, pool.facts(), numbers);
+        let opened = (types, pool.facts(), decoding);
+        let made = Self::start(name, Arc::new(api), settings, opened, numbers);
         Ok((made, warnings))
     }
 
@@ -268,17 +281,18 @@ impl DatabaseSource<PostgresDriver> {
     ) -> Result<Self, OpenError> {
         // As above.
         let pool = Pool::new(settings.clone());
-        pool.ready(Instant::now() + patience).await.map_err(OpenError::Database)?;
+        let deadline = Instant::now() + patience;
+        pool.ready(deadline).await.map_err(OpenError::Database)?;
+        let decoding = Decoding::new(&settings, &frontend.relations().catalog, &pool, deadline).await;
         let numbers = (false, Floats::AsElsewhere);
-        Ok(Self::start(name, frontend, settings, Types::builtin(), pool.facts(), numbers))
+        Ok(Self::start(name, frontend, settings, (Types::builtin(), pool.facts(), decoding), numbers))
     }
 
     fn start(
         name: &str,
         frontend: Arc<dyn ApiFrontend>,
         mut settings: Settings,
-        types: Types,
-        facts: Option<Facts>,
+        (types, facts, decoding): (Types, Option<Facts>, Decoding),
         (stringify, floats): (bool, Floats),
     ) -> Self {
         let choices = Choices { utc: facts.is_some_and(|it| it.is_utc), stringify, floats, utf8: true };
@@ -287,7 +301,8 @@ impl DatabaseSource<PostgresDriver> {
         settings.follower_reads = flavour.abilities().follower_reads;
         let shards = frontend.relations().catalog.has_shards().then(Default::default);
         let (pool, name_of) = (Pool::new(settings), name.into());
-        Self::serve(name, frontend, PostgresDriver { dialect, choices, pool, name: name_of, facts, shards })
+        let driver = PostgresDriver { dialect, choices, pool, name: name_of, facts, decoding, shards };
+        Self::serve(name, frontend, driver)
     }
 
     /// Connections that it may open.

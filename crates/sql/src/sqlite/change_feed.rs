@@ -7,7 +7,7 @@
 use super::source::SqliteDriver;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
-use weir_engine::source::{BoxFuture, ChangeFeed, ChangeSink};
+use weir_engine::source::{BoxFuture, ChangeFeed, ChangeSink, Coverage};
 use weir_sqlite::connection::reader;
 use weir_sqlite::writer::data_version;
 
@@ -24,6 +24,11 @@ impl SqliteDriver {
     }
 }
 
+/// Without a version nothing is told.
+fn coverage(version: Option<i64>) -> Coverage {
+    version.map_or(Coverage::Nothing, |_| Coverage::Everything)
+}
+
 impl ChangeFeed for SqliteDriver {
     fn words(&self) -> &'static str {
         "the version of the file is looked at every 25 ms"
@@ -34,12 +39,12 @@ impl ChangeFeed for SqliteDriver {
             let mut ticks = interval(LOOK);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             let mut known = self.data_version().await;
-            sink.is_complete(known.is_some());
+            sink.covers(coverage(known));
             loop {
                 ticks.tick().await;
                 let now = self.data_version().await;
                 if now.is_some() != known.is_some() {
-                    sink.is_complete(now.is_some());
+                    sink.covers(coverage(now));
                 } else if now != known {
                     sink.source_changed();
                 }

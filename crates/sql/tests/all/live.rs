@@ -11,16 +11,20 @@ use weir_engine::engine::{Engine, Request};
 use weir_engine::live::{Cause, LiveQueries, LiveSettings, Subscription};
 use weir_language::json::{Json, JsonRef};
 
-const TABLES: &str = "CREATE TABLE harbour (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+pub(crate) const TABLES: &str = "CREATE TABLE harbour (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
     CREATE TABLE boat (id INTEGER PRIMARY KEY, harbour_id INTEGER NOT NULL REFERENCES harbour (id) ON DELETE CASCADE, name TEXT NOT NULL);
     INSERT INTO harbour VALUES (1, 'Cove'), (2, 'Bay');
     INSERT INTO boat VALUES (1, 1, 'Ada'), (2, 1, 'Bel'), (3, 2, 'Cyd')";
-const BY_KEY: &str = "subscription ($id: Int!) { boat_by_pk(id: $id) { name } }";
+pub(crate) const BY_KEY: &str = "subscription ($id: Int!) { boat_by_pk(id: $id) { name } }";
 
 /// Longest wait for a result that has to come; a busy machine needs a part of it.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-async fn subscribe((engine, live): (&Engine, &LiveQueries), query: &str, variables: &str) -> Subscription {
+pub(crate) async fn subscribe(
+    (engine, live): (&Engine, &LiveQueries),
+    query: &str,
+    variables: &str,
+) -> Subscription {
     let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 100).unwrap());
     let variables = json.as_ref().map(|json| JsonRef { json, at: 0 });
     let request = Request { variables, ..Request::new(query, Instant::now() + PATIENCE) };
@@ -29,7 +33,7 @@ async fn subscribe((engine, live): (&Engine, &LiveQueries), query: &str, variabl
     live.subscribe(bound).unwrap()
 }
 
-async fn change(engine: &Engine, mutation: &str) {
+pub(crate) async fn change(engine: &Engine, mutation: &str) {
     let request = Request::new(mutation, Instant::now() + PATIENCE);
     let made = engine.execute(request, &engine.caller(&Identity::admin())).await;
     assert!(
@@ -40,7 +44,7 @@ async fn change(engine: &Engine, mutation: &str) {
 }
 
 /// The data of the next result, and its cause.
-async fn next(subscription: &mut Subscription) -> (String, Cause) {
+pub(crate) async fn next(subscription: &mut Subscription) -> (String, Cause) {
     let result =
         timeout(PATIENCE, subscription.next()).await.expect("a result comes").expect("the engine lives");
     (String::from_utf8(result.body.to_vec()).unwrap(), result.cause)
@@ -51,11 +55,11 @@ fn run(test: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
 }
 
-fn name(name: &str) -> String {
+pub(crate) fn name(name: &str) -> String {
     format!(r#"{{"data":{{"boat_by_pk":{{"name":"{name}"}}}}}}"#)
 }
 
-fn rename(id: u32, name: &str) -> String {
+pub(crate) fn rename(id: u32, name: &str) -> String {
     format!(
         r#"mutation {{ update_boat_by_pk(pk_columns: {{id: {id}}}, _set: {{name: "{name}"}}) {{ id }} }}"#
     )

@@ -67,7 +67,7 @@ pub fn shared() -> &'static Cluster {
     })
 }
 
-fn bin(name: &str) -> PathBuf {
+pub fn bin(name: &str) -> PathBuf {
     let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .map(|it| it.flatten().map(|it| it.path().join("bin").join(name)).filter(|it| it.exists()).collect())
         .unwrap_or_default();
@@ -225,9 +225,14 @@ impl Cluster {
 
     /// Runs SQL beside the client that is tested, and gives its output.
     pub fn sql(&self, sql: &str) -> String {
+        self.sql_in("postgres", sql)
+    }
+
+    /// The same in another database.
+    pub fn sql_in(&self, database: &str, sql: &str) -> String {
         let port = self.port.to_string();
-        let arguments =
-            ["-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-c", sql];
+        let to = ["-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-d", database];
+        let arguments = [&["-XqAt", "-v", "ON_ERROR_STOP=1"][..], &to, &["-c", sql]].concat();
         let output = succeed(command(bin("psql")).args(arguments));
         String::from_utf8(output.stdout).unwrap().trim().into()
     }

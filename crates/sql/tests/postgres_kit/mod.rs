@@ -135,7 +135,7 @@ impl Cluster {
     }
 
     /// A copy of the database `template`.
-    fn create(&'static self, template: &str) -> Database {
+    pub fn create(&'static self, template: &str) -> Database {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed));
         self.psql("postgres", &[], &format!("CREATE DATABASE {name} TEMPLATE {template}"));

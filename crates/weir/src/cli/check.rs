@@ -69,11 +69,7 @@ fn live(generation: &Generation) -> String {
     let line = |source: &dyn Source| {
         let how = match source.others_changes() {
             OthersChanges::Told(how) => format!("others: {how}"),
-            OthersChanges::Polled => {
-                format!(
-                    "changes of others: read every {poll_ms} ms; a shorter `live.poll_ms` shows them sooner"
-                )
-            }
+            OthersChanges::Polled(more) => format!("changes of others: read every {poll_ms} ms; {more}"),
             OthersChanges::Lifetimes => format!(
                 "others: at the end of an answer's lifetime or when a tag is purged, without a lifetime every {poll_ms} ms; \
                  `Cache-Control` or `@cacheControl` gives one"

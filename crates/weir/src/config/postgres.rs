@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use weir_postgres::{Limits, Naming, Settings};
+use weir_postgres::{DecodingSettings, Limits, Naming, Settings};
 use weir_relational::dialect::flavour;
 
 /// The block's keys.
@@ -28,6 +28,10 @@ pub struct Postgres {
     pub watch_ddl: bool,
     /// Mutations of one statement that wait together share one commit; each is still in or out by itself.
     pub batch_mutations: bool,
+    /// Has the database tell subscriptions of changes by logical decoding, where it can; else they are read at intervals.
+    pub logical_decoding: bool,
+    /// Megabytes of the server's log that a slot may hold back; beyond, it is given up for a while.
+    pub decoding_log_mb_max: u32,
     /// Connections that short reads share; without the key one per worker thread.
     pub lanes: Option<u16>,
     /// Connections for mutations and long reads, one request each.
@@ -83,6 +87,8 @@ impl Default for Postgres {
             statement_names: StatementNames::Detect,
             watch_ddl: false,
             batch_mutations: false,
+            logical_decoding: DecodingSettings::DEFAULT.is_wanted,
+            decoding_log_mb_max: (DecodingSettings::DEFAULT.log_bytes_max >> 20) as u32,
             lanes: None,
             sessions_max: limits.sessions_max as u16,
             waiting_max: limits.waiting_max as u32,
@@ -112,6 +118,10 @@ impl Postgres {
         settings.replica_lag_max = Duration::from_millis(u64::from(self.replica_lag_ms_max));
         settings.stale_reads_max = Duration::from_millis(u64::from(self.stale_reads_ms_max));
         settings.batch_mutations = self.batch_mutations;
+        settings.decoding = DecodingSettings {
+            is_wanted: self.logical_decoding,
+            log_bytes_max: u64::from(self.decoding_log_mb_max) << 20,
+        };
         settings.naming = match self.statement_names {
             StatementNames::Detect => Naming::Detect,
             StatementNames::Always => Naming::Named,

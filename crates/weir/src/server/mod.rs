@@ -41,11 +41,15 @@ use request::reserved_streams::ReservedStreams;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use telemetry::log;
 use telemetry::metrics::Metrics;
 use tokio::sync::watch;
+use weir_postgres::replication;
 use worker::WorkerSeed;
+
+/// Time for databases to drop what streams of changes have there.
+const STREAMS_END: Duration = Duration::from_secs(2);
 
 /// A running server.
 pub struct Server {
@@ -150,6 +154,7 @@ impl Server {
                 Err(_) => failed = Some("a worker panicked".to_string()),
             }
         }
+        replication::end_all(Instant::now() + STREAMS_END);
         trace::stop();
         failed.map_or(Ok(()), Err)
     }

@@ -32,6 +32,7 @@ mod http;
 mod http2;
 mod lifetimes;
 mod live;
+mod live_decoding;
 mod live_native;
 mod live_services;
 mod load;

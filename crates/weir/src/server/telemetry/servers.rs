@@ -1,4 +1,4 @@
-//! Metrics of the servers behind sources: products, and statements by the shards that they ask.
+//! Metrics of the servers behind sources: products, statements by the shards that they ask, changes that they tell.
 //!
 //! **Cost:** none until the page of metrics is read.
 
@@ -8,7 +8,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use std::sync::Arc;
-use weir_engine::source::Source;
+use weir_engine::source::{ChangeFeed, FeedCounts, Source};
 
 /// Facts of the servers of sources, collected when the page is read.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ struct DatabaseServer {
     source: String,
     product: Option<String>,
     statements: Vec<(&'static str, u64)>,
+    feed: Option<FeedCounts>,
 }
 
 impl DatabaseServers {
@@ -28,8 +29,29 @@ impl DatabaseServers {
             source: it.name().to_owned(),
             product: it.product(),
             statements: it.statements_by_shards(),
+            feed: it.change_feed().and_then(ChangeFeed::counts),
         };
         Self(sources.into_iter().map(server).collect())
+    }
+
+    fn encode_feeds(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let feeds = || self.0.iter().filter_map(|it| Some((&*it.source, it.feed?)));
+        if feeds().next().is_none() {
+            return Ok(());
+        }
+        let help = "1 while the database tells subscriptions of changes";
+        let mut family = encoder.encode_descriptor("live_feed_up", help, None, MetricType::Gauge)?;
+        for (source, feed) in feeds() {
+            let is_telling = i64::from(feed.is_telling);
+            ConstGauge::new(is_telling).encode(family.encode_family(&[("source", source)])?)?;
+        }
+        let help = "Transactions that the database told subscriptions of";
+        let mut family =
+            encoder.encode_descriptor("live_feed_transactions", help, None, MetricType::Counter)?;
+        for (source, feed) in feeds() {
+            ConstCounter::new(feed.transactions).encode(family.encode_family(&[("source", source)])?)?;
+        }
+        Ok(())
     }
 }
 
@@ -45,6 +67,7 @@ impl Collector for DatabaseServers {
                 ConstGauge::new(1_u64).encode(family.encode_family(&labels)?)?;
             }
         }
+        self.encode_feeds(&mut encoder)?;
         if self.0.iter().all(|it| it.statements.is_empty()) {
             return Ok(());
         }
@@ -70,16 +93,22 @@ mod tests {
     #[test]
     fn the_page_tells_products_and_shards() {
         let statements = vec![("none", 0), ("one", 7), ("several", 0), ("all", 2)];
-        let shop = DatabaseServer { source: "shop".into(), product: Some("Citus 13.2".into()), statements };
-        let plain = DatabaseServer { source: "file".into(), product: None, statements: Vec::new() };
+        let product = Some("Citus 13.2".into());
+        let shop = DatabaseServer { source: "shop".into(), product, statements, feed: None };
+        let plain =
+            DatabaseServer { source: "file".into(), product: None, statements: Vec::new(), feed: None };
+        let feed = Some(FeedCounts { is_telling: true, transactions: 3 });
+        let told = DatabaseServer { source: "told".into(), product: None, statements: Vec::new(), feed };
         let mut registry = Registry::with_prefix("weir");
-        registry.register_collector(Box::new(DatabaseServers(vec![shop, plain])));
+        registry.register_collector(Box::new(DatabaseServers(vec![shop, plain, told])));
         let mut page = String::new();
         encode(&mut page, &registry).unwrap();
         for line in [
             r#"weir_server_info{source="shop",product="Citus",version="13.2"} 1"#,
             r#"weir_statements_by_shards_total{source="shop",shards="one"} 7"#,
             r#"weir_statements_by_shards_total{source="shop",shards="all"} 2"#,
+            r#"weir_live_feed_up{source="told"} 1"#,
+            r#"weir_live_feed_transactions_total{source="told"} 3"#,
         ] {
             assert!(page.lines().any(|it| it == line), "{line} is not in\n{page}");
         }

@@ -1,0 +1,97 @@
+//! What keeps a server from telling its changes, and what an operator can do about it.
+
+use super::tables::TextRows;
+use crate::address::Settings;
+use crate::connection::Facts;
+use weir_relational::dialect::flavour::Flavour;
+use weir_relational::dialect::quoting::quoted;
+
+/// Query for what [`obstacle`] judges by.
+pub(super) const CAPABILITIES: &str = "SELECT current_setting('wal_level'), \
+    (EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = current_user AND (r.rolsuper OR r.rolreplication)) \
+     OR EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = 'rds_replication' AND pg_has_role(r.oid, 'MEMBER')))::text, \
+    has_database_privilege(current_database(), 'CREATE')::text, current_setting('synchronous_standby_names')";
+
+/// The oldest version whose `pgoutput` and catalogs are known.
+const VERSION_MIN: u32 = 13_00_00;
+
+/// The reason why a server of these `facts` cannot tell its changes, and the remedy, by its answer to [`CAPABILITIES`].
+pub(super) fn obstacle(settings: &Settings, facts: Facts, capabilities: &TextRows) -> Option<String> {
+    let text = |at: usize| capabilities.first().and_then(|it| it.get(at)?.as_deref()).unwrap_or("");
+    let (user, database) = (quoted(&settings.user), quoted(&settings.database));
+    if let Some(obstacle) = of_server(facts) {
+        return Some(obstacle);
+    }
+    if text(0) != "logical" {
+        return Some(format!(
+            "`wal_level` is `{}`: set `wal_level = logical` and restart the server",
+            text(0)
+        ));
+    }
+    if text(1) != "true" {
+        return Some(format!("the login may not replicate: `ALTER ROLE {user} REPLICATION`"));
+    }
+    if text(2) != "true" {
+        return Some(format!(
+            "the login may not make a publication: `GRANT CREATE ON DATABASE {database} TO {user}`"
+        ));
+    }
+    // A stream of ours that counts as a standby would have commits wait for it.
+    let standbys = text(3).to_lowercase();
+    if standbys.contains('*') || standbys.contains(&settings.application_name.to_lowercase()) {
+        return Some(format!(
+            "`synchronous_standby_names` would make commits wait for it: name the standbys in it, and none `{}`",
+            settings.application_name
+        ));
+    }
+    None
+}
+
+/// The reason that lies in the kind of server.
+pub(super) fn of_server(facts: Facts) -> Option<String> {
+    if facts.flavour != Flavour::Postgres {
+        return Some(format!("{} has no changes to tell", facts.flavour.product()));
+    }
+    if facts.version < VERSION_MIN {
+        return Some("the server is older than PostgreSQL 13: upgrade it".into());
+    }
+    facts.in_recovery.then(|| "the server is a standby: name the primary".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_relational::dialect::flavour::Release;
+
+    fn check(tune: impl FnOnce(&mut Facts), answer: [&str; 4], expected: &str) {
+        let settings = Settings::parse("postgres://ada@h/shop", |_| None).unwrap();
+        let mut facts = Facts {
+            version: 15_00_20,
+            flavour: Flavour::Postgres,
+            release: Release::NONE,
+            is_utc: true,
+            is_pooled: false,
+            in_recovery: false,
+            is_read_only: false,
+            tells_shards: false,
+        };
+        tune(&mut facts);
+        let row = answer.iter().map(|it| Some((*it).to_owned())).collect();
+        let found = obstacle(&settings, facts, &vec![row]).unwrap_or_default();
+        assert!(found.contains(expected) && found.is_empty() == expected.is_empty(), "{found}");
+    }
+
+    #[test]
+    fn each_obstacle_has_a_remedy() {
+        let fine = ["logical", "true", "true", "one"];
+        check(|_| {}, fine, "");
+        check(|_| {}, ["replica", "true", "true", ""], "set `wal_level = logical`");
+        check(|_| {}, ["logical", "false", "true", ""], "`ALTER ROLE \"ada\" REPLICATION`");
+        check(|_| {}, ["logical", "true", "false", ""], "`GRANT CREATE ON DATABASE \"shop\" TO \"ada\"`");
+        check(|_| {}, ["logical", "true", "true", "ANY 1 (*)"], "synchronous_standby_names");
+        check(|_| {}, ["logical", "true", "true", "a, \"Weir\""], "synchronous_standby_names");
+        check(|it| it.flavour = Flavour::Cockroach, fine, "CockroachDB");
+        check(|it| it.version = 12_00_09, fine, "PostgreSQL 13");
+        check(|it| it.in_recovery = true, fine, "standby");
+    }
+}

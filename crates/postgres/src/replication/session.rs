@@ -1,0 +1,362 @@
+//! One session of a stream of changes: from the connections to whatever ends it.
+//!
+//! The publication is made before the slot, as a slot only knows what was there when it began. The slot is temporary: it goes with the
+//! connection, so no log is kept for a process that is gone. A lock that is held as long as the connection marks the publication as in use.
+//!
+//! **Invariant:** a commit is told when reads see it, and what may have been missed is told as unknown: commits at the beginning whose
+//! transactions had written their record before the slot and were not seen yet.
+//!
+//! **Cost:** idle, a message every 10 s and no statement; a statement per commit of told tables, or for all that come at once; while the
+//! database is written to, a small one every 2 s and one over all tables every 30 s.
+
+use super::connection::{StreamConnection, Streamed};
+use super::obstacle::{CAPABILITIES, obstacle};
+use super::tables::{HEIRS, RELATIONS, Tables};
+use super::transaction::{Collector, Commit, Taken};
+use super::visibility::{HeldCommits, Snapshot};
+use super::{SharedStream, StreamState, TableName, Turn};
+use crate::address::Settings;
+use crate::dial::Kind;
+use crate::error::Error;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::time::{MissedTickBehavior, interval};
+use weir_relational::dialect::quoting::literal;
+
+/// Time between two confirmations, which the server answers.
+const CONFIRM: Duration = Duration::from_secs(10);
+/// A server that said nothing for so long is gone.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
+/// Time between two looks at the publication while the database is written to: a table that is dropped leaves it.
+const GLANCE: Duration = Duration::from_secs(2);
+/// The same of all tables and the slot.
+const LOOK: Duration = Duration::from_secs(30);
+/// Bytes of log after which the slot is looked at sooner.
+const LOOK_BYTES: u64 = 16 << 20;
+/// First pause between two looks for transactions that ran when the slot began; the next ones double.
+const SUSPECTS_PAUSE: Duration = Duration::from_millis(100);
+/// Longest such pause.
+const SUSPECTS_PAUSE_MAX: Duration = Duration::from_secs(10);
+
+/// Query for the transactions that a read sees.
+const SNAPSHOT: &str = "SELECT pg_catalog.pg_current_snapshot()::text";
+
+/// The beginning of the names of publications and slots.
+const PREFIX: &str = "weir_live_";
+
+/// Publications whose process is gone: the lock of the number in the name is free.
+const ABANDONED: &str = "SELECT p.pubname::text FROM pg_catalog.pg_publication p \
+    WHERE p.pubname ~ '^weir_live_[0-9a-f]{16}$' AND pg_has_role(p.pubowner, 'USAGE') AND NOT EXISTS ( \
+      SELECT FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_database d ON d.oid = l.database \
+      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND d.datname = current_database() \
+        AND (l.classid::bigint << 32 | l.objid::bigint) = ('x' || right(p.pubname, 16))::bit(64)::bigint)";
+
+/// Why a session ended.
+pub(super) enum SessionEnd {
+    /// Nobody listens.
+    Unwanted,
+    /// Other tables are to be told.
+    Retold,
+    /// An operator has to do something first.
+    Obstacle(String),
+    /// It broke, or was given up; it can be begun again.
+    Broken(String),
+}
+
+impl From<Error> for SessionEnd {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Database { error, .. } if !error.hint.is_empty() => {
+                Self::Broken(format!("{error}: {}", error.hint))
+            }
+            _ => Self::Broken(error.to_string()),
+        }
+    }
+}
+
+/// Runs a session to its end.
+pub(super) async fn run(shared: &SharedStream) -> SessionEnd {
+    let wanted = shared.wanted();
+    if wanted.is_empty() {
+        return shared.turn(&wanted).await.into();
+    }
+    let mut side = match StreamConnection::open(&shared.settings, Kind::Session).await {
+        Ok(side) => side,
+        Err(error) => return error.into(),
+    };
+    let number = random();
+    let name = format!("{PREFIX}{number:016x}");
+    let begun = tokio::select! {
+        begun = begin(&shared.settings, &mut side, (&name, number), &wanted) => begun,
+        turn = shared.turn(&wanted) => Err(turn.into()),
+    };
+    let end = match begun {
+        Ok((stream, tables)) => {
+            StreamSession::new(shared, stream, &mut side, (&name, tables)).serve(&wanted).await
+        }
+        Err(end) => end,
+    };
+    // What cannot be dropped now is abandoned, and dropped by the next session.
+    let drop = format!("DROP PUBLICATION IF EXISTS \"{name}\"");
+    let _ = tokio::time::timeout(CONFIRM, side.rows(&drop)).await;
+    end
+}
+
+impl From<Turn> for SessionEnd {
+    fn from(turn: Turn) -> Self {
+        match turn {
+            Turn::Unwanted => Self::Unwanted,
+            Turn::Retold => Self::Retold,
+        }
+    }
+}
+
+/// A number that no other process has.
+fn random() -> u64 {
+    use std::hash::BuildHasher;
+    std::hash::RandomState::new().hash_one(std::process::id())
+}
+
+/// Makes the publication and the slot `name`, and begins to stream.
+async fn begin(
+    settings: &Settings,
+    side: &mut StreamConnection,
+    (name, number): (&str, u64),
+    wanted: &BTreeSet<TableName>,
+) -> Result<(StreamConnection, Tables), SessionEnd> {
+    let capabilities = side.rows(CAPABILITIES).await?;
+    if let Some(obstacle) = obstacle(settings, side.facts, &capabilities) {
+        return Err(SessionEnd::Obstacle(obstacle));
+    }
+    let tables = read_tables(side, wanted).await?;
+    if tables.told.is_empty() {
+        return Err(SessionEnd::Obstacle(
+            tables.left_out_words().unwrap_or_else(|| "it has no tables".into()),
+        ));
+    }
+    let mut stream = StreamConnection::open(settings, Kind::Replication).await?;
+    let lock = number.cast_signed();
+    stream.rows(&format!("SELECT pg_catalog.pg_advisory_lock({lock})::text")).await?;
+    for row in side.rows(ABANDONED).await? {
+        if let Some(abandoned) = row.first().and_then(Option::as_deref) {
+            side.rows(&format!("DROP PUBLICATION IF EXISTS \"{abandoned}\"")).await?;
+        }
+    }
+    side.rows(&format!("CREATE PUBLICATION \"{name}\" FOR TABLE {}", tables.list())).await?;
+    // It waits for all transactions that run and have written: not longer than the lock timeout of the connection.
+    let slot = format!("CREATE_REPLICATION_SLOT \"{name}\" TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT");
+    stream.rows(&slot).await?;
+    stream.start(name).await?;
+    Ok((stream, tables))
+}
+
+async fn read_tables(side: &mut StreamConnection, wanted: &BTreeSet<TableName>) -> Result<Tables, Error> {
+    let relations = side.rows(RELATIONS).await?;
+    Ok(Tables::read(&relations, &side.rows(HEIRS).await?, wanted))
+}
+
+/// A stream that runs.
+struct StreamSession<'s> {
+    shared: &'s SharedStream,
+    stream: StreamConnection,
+    side: &'s mut StreamConnection,
+    name: &'s str,
+    tables: Arc<Tables>,
+    collector: Collector,
+    held: HeldCommits,
+    /// Up to here everything was taken in.
+    position: u64,
+    /// The position when the publication was looked at last.
+    glanced_at: u64,
+    /// The same of all tables and the slot.
+    looked_at: u64,
+    /// When the server said something last.
+    heard: Instant,
+    /// The transactions that ran when the slot began, while some run.
+    suspects: Option<Snapshot>,
+    /// Pause until the next look for them.
+    suspects_pause: Duration,
+}
+
+impl<'s> StreamSession<'s> {
+    fn new(
+        shared: &'s SharedStream,
+        stream: StreamConnection,
+        side: &'s mut StreamConnection,
+        (name, tables): (&'s str, Tables),
+    ) -> Self {
+        let tables = Arc::new(tables);
+        let collector = Collector::new(Arc::clone(&tables));
+        Self {
+            shared,
+            stream,
+            side,
+            name,
+            tables,
+            collector,
+            held: HeldCommits::default(),
+            position: 0,
+            glanced_at: 0,
+            looked_at: 0,
+            heard: Instant::now(),
+            suspects: None,
+            suspects_pause: SUSPECTS_PAUSE,
+        }
+    }
+
+    /// Tells changes until something ends that.
+    async fn serve(mut self, wanted: &BTreeSet<TableName>) -> SessionEnd {
+        let ended = match self.watch_suspects().await {
+            Ok(()) => {
+                let told = self.tables.told.iter().map(|it| it.name.clone()).collect();
+                self.shared.set_state(StreamState::Told(Arc::new(told)));
+                self.shared.note_left_out(self.tables.left_out_words());
+                self.pass_on(wanted).await
+            }
+            Err(end) => Err(end),
+        };
+        self.shared.set_state(StreamState::Down);
+        match ended {
+            Ok(turn) => turn.into(),
+            Err(end) => end,
+        }
+    }
+
+    async fn pass_on(&mut self, wanted: &BTreeSet<TableName>) -> Result<Turn, SessionEnd> {
+        let shared = self.shared;
+        let mut turn = std::pin::pin!(shared.turn(wanted));
+        let (mut confirm, mut glance, mut look) = (interval(CONFIRM), interval(GLANCE), interval(LOOK));
+        let mut again = Instant::now() + self.suspects_pause;
+        for it in [&mut confirm, &mut glance, &mut look] {
+            it.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        }
+        loop {
+            let pause = self.held.pause();
+            tokio::select! {
+                turn = &mut turn => return Ok(turn),
+                streamed = self.stream.next() => {
+                    self.take(streamed?).await?;
+                    // All that came together is one look at the snapshot.
+                    while let Some(streamed) = self.stream.take()? {
+                        self.take(streamed).await?;
+                    }
+                    self.release().await?;
+                }
+                () = tokio::time::sleep(pause), if !self.held.is_empty() => self.release().await?,
+                () = tokio::time::sleep_until(again.into()), if self.suspects.is_some() => {
+                    self.clear_suspects().await?;
+                    again = Instant::now() + self.suspects_pause;
+                }
+                _ = confirm.tick() => self.confirm().await?,
+                _ = glance.tick() => self.glance().await?,
+                _ = look.tick() => self.look(wanted).await?,
+            }
+            if self.position - self.looked_at > LOOK_BYTES.min(shared.settings.decoding.log_bytes_max / 4) {
+                self.confirm().await?;
+                self.look(wanted).await?;
+            }
+        }
+    }
+
+    async fn take(&mut self, streamed: Streamed) -> Result<(), SessionEnd> {
+        self.heard = Instant::now();
+        let malformed = || SessionEnd::Broken("the server sent a change that cannot be read".into());
+        match streamed {
+            Streamed::Change { message, is_cut: true, .. } => self.collector.take_cut(&message),
+            Streamed::Change { message, is_cut: false, position } => {
+                self.position = self.position.max(position);
+                if let Taken::Commit(commit, end) = self.collector.take(&message).map_err(|_| malformed())? {
+                    self.position = self.position.max(end);
+                    commit.into_iter().for_each(|it| self.held.push(it));
+                }
+            }
+            Streamed::KeepAlive { position, wants_answer } => {
+                self.position = self.position.max(position);
+                if wants_answer {
+                    self.stream.confirm(self.position, false).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Confirms what was taken in, and asks whether the server lives.
+    async fn confirm(&mut self) -> Result<(), SessionEnd> {
+        if self.heard.elapsed() > SILENCE_MAX {
+            return Err(SessionEnd::Broken("the server says nothing".into()));
+        }
+        self.stream.confirm(self.position, true).await?;
+        Ok(())
+    }
+
+    async fn snapshot(&mut self) -> Result<Snapshot, SessionEnd> {
+        let rows = self.side.rows(SNAPSHOT).await?;
+        let text = rows.first().and_then(|it| it.first()?.as_deref());
+        text.and_then(Snapshot::read).ok_or_else(|| SessionEnd::Broken("the server tells no snapshot".into()))
+    }
+
+    /// Tells the commits that reads see.
+    async fn release(&mut self) -> Result<(), SessionEnd> {
+        if !self.held.is_empty() {
+            let snapshot = self.snapshot().await?;
+            self.held.release(&snapshot).into_iter().for_each(|it| self.shared.tell(it));
+        }
+        Ok(())
+    }
+
+    /// Notes the transactions that run: one of them may have been committed before the slot, and be seen later.
+    async fn watch_suspects(&mut self) -> Result<(), SessionEnd> {
+        self.suspects = Some(self.snapshot().await?).filter(Snapshot::has_running);
+        Ok(())
+    }
+
+    async fn clear_suspects(&mut self) -> Result<(), SessionEnd> {
+        self.suspects_pause = (self.suspects_pause * 2).min(SUSPECTS_PAUSE_MAX);
+        let now = self.snapshot().await?;
+        if self.suspects.take_if(|it| now.is_past(it)).is_some() {
+            self.shared.tell(Arc::new(Commit { changes: Vec::new(), is_unknown: true }));
+        }
+        Ok(())
+    }
+
+    /// Begins anew if a table is not in the publication any more: one that is made anew is not in it by itself.
+    async fn glance(&mut self) -> Result<(), SessionEnd> {
+        if self.position == std::mem::replace(&mut self.glanced_at, self.position) {
+            return Ok(());
+        }
+        let count = format!(
+            "SELECT count(*)::text FROM pg_catalog.pg_publication_rel r JOIN pg_catalog.pg_publication p ON p.oid = r.prpubid \
+             WHERE p.pubname = {}",
+            literal(self.name)
+        );
+        let rows = self.side.rows(&count).await?;
+        let count = rows.first().and_then(|it| it.first()?.as_ref()?.parse::<usize>().ok());
+        if count == Some(self.tables.told.len()) { Ok(()) } else { Err(SessionEnd::Retold) }
+    }
+
+    /// Gives the slot up if it holds back too much of the log, and begins anew if the tables are others than at the beginning.
+    async fn look(&mut self, wanted: &BTreeSet<TableName>) -> Result<(), SessionEnd> {
+        if self.position == self.looked_at {
+            return Ok(());
+        }
+        self.looked_at = self.position;
+        let held = format!(
+            "SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), restart_lsn)::bigint::text \
+             FROM pg_catalog.pg_replication_slots WHERE slot_name = {}",
+            literal(self.name)
+        );
+        let held = self.side.rows(&held).await?;
+        let held = held.first().and_then(|it| it.first()?.as_ref()?.parse::<u64>().ok()).unwrap_or(0);
+        let held_max = self.shared.settings.decoding.log_bytes_max;
+        if held > held_max {
+            return Err(SessionEnd::Broken(format!(
+                "the slot is given up, as it holds back {held} bytes of the server's log, more than {held_max}"
+            )));
+        }
+        match read_tables(self.side, wanted).await? == *self.tables {
+            true => Ok(()),
+            false => Err(SessionEnd::Retold),
+        }
+    }
+}
