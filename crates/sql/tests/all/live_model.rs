@@ -128,7 +128,7 @@ fn act() -> impl Strategy<Value = Act> {
 
 /// The database under test.
 enum Store {
-    Sqlite(kit::Served),
+    Sqlite(Box<kit::Served>),
     Postgres { cluster: Cluster, database: String, engine: Box<Engine>, open: Option<Box<Session>> },
 }
 
@@ -470,7 +470,7 @@ fn results_over_sqlite_are_answers_in_order_and_the_last_is_the_answer_now() {
     let acts = proptest::collection::vec(act(), 10..60);
     TestRunner::new(config)
         .run(&acts, |acts| {
-            drop(played(Store::Sqlite(kit::serve(TABLES)), FAST, &acts));
+            drop(played(Store::Sqlite(Box::new(kit::serve(TABLES))), FAST, &acts));
             Ok(())
         })
         .unwrap();
