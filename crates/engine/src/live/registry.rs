@@ -43,8 +43,9 @@ pub(super) struct Member {
     read_at: Option<Instant>,
     /// Reads that began.
     reads: u64,
-    /// The read that the last subscriber which joined it waits for.
-    awaited: u64,
+    /// The first read that a subscriber still waits for, and the one that the last which joined waits for: those that come during a
+    /// read wait for the next.
+    awaited: Option<(u64, u64)>,
     /// When it is dirty whatever is told: by the interval, or the end of the result's lifetime.
     due: Option<(Instant, Cause)>,
     /// The places of the tags of its last result.
@@ -313,7 +314,7 @@ impl Registry {
             is_read: false,
             read_at: None,
             reads: 0,
-            awaited: 1,
+            awaited: Some((1, 1)),
             due: None,
             places: Vec::new(),
             later: None,
@@ -341,7 +342,7 @@ impl Registry {
             return Some(Membership { id, newest, first_read: 1 });
         }
         let first_read = member.reads + 1;
-        member.awaited = first_read;
+        member.awaited = Some((member.awaited.map_or(first_read, |it| it.0), first_read));
         self.dirty(id, (now, Cause::First));
         Some(Membership { id, newest, first_read })
     }
@@ -562,12 +563,16 @@ impl Registry {
             None => before.is_none_or(|it| it.body != result.body),
         };
         let read = member.reads;
+        let is_awaited = member.awaited.is_some_and(|it| it.0 <= read);
+        if is_awaited {
+            member.awaited = member.awaited.map(|it| (it.1, it.1)).filter(|it| it.0 > read);
+        }
         member.newest.send_if_modified(|newest| {
             newest.read = read;
             if differs {
                 newest.result = Some(Arc::new(result));
             }
-            differs || read == member.awaited
+            differs || is_awaited
         });
         member.later = member.later.filter(|at| member.read_at.is_some_and(|it| it < *at));
         let held = member.stream.as_ref().and_then(|it| it.again_at((floor, poll), now));

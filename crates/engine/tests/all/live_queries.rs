@@ -2,8 +2,9 @@
 
 use crate::kit::{Documents, answer, engine_of, text};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::compose::Graph;
@@ -137,4 +138,42 @@ async fn a_hint_of_the_query_is_the_lifetime_of_the_subscription() {
     let (source, _, cents) = market(Vec::new());
     let engine = engine_of(vec![source], &[]);
     assert_eq!(causes(&engine, &cents, Duration::from_millis(10)).await, [Cause::First, Cause::Poll]);
+}
+
+/// Subscriptions to one person, each read of whom begins with a word in the first channel and ends with one in the second.
+fn watched_reads() -> (Arc<dyn Source>, Receiver<()>, Sender<()>) {
+    let (begun, begins) = channel();
+    let (ends, end) = channel();
+    let (begun, end) = (Mutex::new(begun), Mutex::new(end));
+    let people = Documents::new("people", PEOPLE, move |_, _| {
+        // Both are gone once the test is over.
+        let _ = begun.lock().expect("no test failed").send(());
+        let _ = end.lock().expect("no test failed").recv();
+        Ok(json!(1))
+    });
+    (people, begins, ends)
+}
+
+#[tokio::test]
+async fn subscribers_that_come_without_a_pause_each_get_the_read_that_began_after_them() {
+    let (people, begins, ends) = watched_reads();
+    let engine = engine_of(vec![people], &[]);
+    let live =
+        LiveQueries::of(&engine, LiveSettings { poll: Duration::from_secs(3600), ..LiveSettings::STANDARD });
+    let mut last = None;
+    for reads in 0..4 {
+        let request = Request::new("subscription { person }", Instant::now() + Duration::from_secs(60));
+        let bound = engine.bind(request, &engine.caller(&Identity::admin())).await.expect("it is planned");
+        let next = live.subscribe(bound).expect("there is room");
+        if reads > 0 {
+            ends.send(()).expect("the read waits");
+        }
+        // The read that the next subscriber comes during; nobody lets it end before the last one has its result.
+        begins.recv().expect("a read begins");
+        if let Some(mut waiting) = last.replace(next) {
+            let given = waiting.next().await.expect("the engine lives");
+            assert_eq!(&*given.body, br#"{"data":{"person":1}}"#);
+        }
+    }
+    drop(ends);
 }
