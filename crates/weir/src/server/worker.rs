@@ -130,8 +130,9 @@ fn http(live: &Live) -> auto::Builder<LocalExecutor> {
         .enable_connect_protocol()
         .max_concurrent_streams(limits.streams_max)
         .max_header_list_size(http2_guard::list_bytes_max(&limits))
-        .initial_stream_window_size(256 * 1024)
-        .initial_connection_window_size(1024 * 1024);
+        .initial_stream_window_size(64 * 1024)
+        // Sockets may leave their windows full for a while: half as many as there may be leave the other streams theirs.
+        .initial_connection_window_size(64 * 1024 * limits.streams_max.max(32) / 2);
     http
 }
 

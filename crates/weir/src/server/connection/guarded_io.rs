@@ -23,6 +23,8 @@ const READ_BYTES_MAX: usize = 16 * 1024;
 const READ_BYTES_MIN: usize = 4 * 1024;
 /// Head and body of up to so many bytes are joined before they are written: the kernel takes one piece faster than two.
 const JOINED_BYTES_MAX: usize = 4 * 1024;
+/// Bytes of a message that are handed to a stream of HTTP/2 at once.
+const STREAM_PIECE_BYTES_MAX: usize = 16 * 1024;
 /// Bytes of a refused request that are still read, so that the client receives the response before the connection ends.
 pub(crate) const REST_BYTES_MAX: usize = 4 * 1024 * 1024;
 
@@ -175,12 +177,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for LentIo<S> {
 pub(crate) struct TimedIo<S> {
     socket: S,
     watched: Rc<ConnectionState>,
+    /// Bytes that are written at once, at most.
+    write_bytes_max: usize,
 }
 
 impl<S> TimedIo<S> {
-    /// Puts `socket` under the clock of `watched`.
-    pub(crate) fn new(socket: S, watched: Rc<ConnectionState>) -> Self {
-        Self { socket, watched }
+    /// Puts a socket under the clock of `watched`.
+    fn new(socket: S, watched: Rc<ConnectionState>) -> Self {
+        Self { socket, watched, write_bytes_max: usize::MAX }
+    }
+    /// Puts a stream of HTTP/2 under the clock of `watched`. The library takes a few pieces, however long, before it waits for the client.
+    pub(crate) fn of_stream(socket: S, watched: Rc<ConnectionState>) -> Self {
+        Self { socket, watched, write_bytes_max: STREAM_PIECE_BYTES_MAX }
     }
 }
 
@@ -198,12 +206,15 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedIo<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        let piece = &bytes[..bytes.len().min(self.write_bytes_max)];
+        let written = Pin::new(&mut self.socket).poll_write(cx, piece);
         self.watched.await_reader(written.is_pending());
         written
     }
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_flush(cx)
+        let flushed = Pin::new(&mut self.socket).poll_flush(cx);
+        self.watched.await_reader(flushed.is_pending());
+        flushed
     }
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.socket).poll_shutdown(cx)

@@ -56,8 +56,10 @@ pub(crate) struct ConnectionState {
     in_flight: Cell<u32>,
     /// HTTP/2.
     multiplexed: Cell<bool>,
-    /// A stream of HTTP/2 that carries a WebSocket, and no socket of its own.
-    is_stream: bool,
+    /// The connection whose stream this is, if it is a WebSocket over HTTP/2.
+    connection: Option<Rc<ConnectionState>>,
+    /// WebSockets among the requests in flight.
+    sockets: Cell<u32>,
     since_s: Cell<u32>,
     /// Seconds of the clock; `u32::MAX` for never.
     deadline_s: Cell<u32>,
@@ -71,8 +73,8 @@ pub(crate) struct ConnectionState {
     waker: RefCell<Option<Waker>>,
     now_s: Rc<Cell<u32>>,
     patience: Timeouts,
-    /// Bytes of answers that the client has not read.
-    held: UnreadBytes,
+    /// Bytes of answers that the client has not read; those of a stream are its connection's.
+    held: Rc<UnreadBytes>,
     /// Streams of HTTP/2 with an answer on its way.
     streams: RefCell<Vec<Rc<Http2Stream>>>,
 }
@@ -87,6 +89,19 @@ pub(crate) struct InFlight {
     parts: Option<Rc<StreamedAnswer>>,
     /// Over HTTP/2.
     stream: Option<Rc<Http2Stream>>,
+}
+
+/// A WebSocket over HTTP/2. Dropping it ends that state.
+#[derive(Debug)]
+pub(crate) struct SocketInFlight {
+    watched: Rc<ConnectionState>,
+    _request: InFlight,
+}
+
+impl Drop for SocketInFlight {
+    fn drop(&mut self) {
+        self.watched.sockets.set(self.watched.sockets.get().saturating_sub(1));
+    }
 }
 
 impl InFlight {
@@ -205,6 +220,25 @@ impl ConnectionState {
     /// A WebSocket's client shows that it is there.
     pub(crate) fn alive(&self) {
         self.enter(ConnectionPhase::Idle, self.patience.idle_s);
+        if let Some(connection) = &self.connection {
+            connection.since_s.set(self.now_s.get());
+        }
+    }
+    /// A stream of HTTP/2 is a WebSocket as long as the returned guard lives.
+    pub(crate) fn begin_socket(self: &Rc<Self>) -> SocketInFlight {
+        self.sockets.set(self.sockets.get() + 1);
+        SocketInFlight { _request: self.begin(true), watched: Rc::clone(self) }
+    }
+    /// The WebSocket of a stream is over: `task` has the time of an unread answer to send the rest, and none if the clock closed it.
+    pub(crate) fn leave_stream(&self, task: Rc<StreamTask>) {
+        if self.command.get() == ConnectionCommand::Close {
+            return task.end();
+        }
+        let stream = Http2Stream::new(task);
+        stream.await_reader(self.until_written_s());
+        if let Some(connection) = &self.connection {
+            connection.streams.borrow_mut().push(stream);
+        }
     }
     /// Timeout of a silent client, in seconds.
     pub(crate) fn idle_s(&self) -> u32 {
@@ -260,18 +294,21 @@ impl TimeoutClock {
     }
     /// Watches a new connection.
     pub(crate) fn watch(&self, patience: Timeouts) -> Rc<ConnectionState> {
-        self.watch_as(patience, false)
+        self.watch_as(patience, None)
     }
     /// Watches a stream of HTTP/2 over `connection` that is a WebSocket, with the same patience.
-    pub(crate) fn watch_stream(&self, connection: &ConnectionState) -> Rc<ConnectionState> {
-        self.watch_as(connection.patience, true)
+    pub(crate) fn watch_stream(&self, connection: &Rc<ConnectionState>) -> Rc<ConnectionState> {
+        self.watch_as(connection.patience, Some(Rc::clone(connection)))
     }
-    fn watch_as(&self, patience: Timeouts, is_stream: bool) -> Rc<ConnectionState> {
+    fn watch_as(&self, patience: Timeouts, connection: Option<Rc<ConnectionState>>) -> Rc<ConnectionState> {
+        let own = || Rc::new(UnreadBytes::beside(&self.held));
+        let held = connection.as_ref().map_or_else(own, |it| Rc::clone(&it.held));
         let watched = Rc::new(ConnectionState {
             phase: Cell::new(ConnectionPhase::Idle),
             in_flight: Cell::new(0),
             multiplexed: Cell::new(false),
-            is_stream,
+            connection,
+            sockets: Cell::new(0),
             since_s: Cell::new(self.now_s.get()),
             deadline_s: Cell::new(self.now_s.get().saturating_add(patience.idle_s)),
             body_deadline_s: Cell::new(u32::MAX),
@@ -282,7 +319,7 @@ impl TimeoutClock {
             waker: RefCell::new(None),
             now_s: Rc::clone(&self.now_s),
             patience,
-            held: UnreadBytes::beside(&self.held),
+            held,
             streams: RefCell::new(Vec::new()),
         });
         self.watched.borrow_mut().push(Rc::clone(&watched));
@@ -300,6 +337,7 @@ impl TimeoutClock {
             if it.is_over(now_s) {
                 it.tell(ConnectionCommand::Close);
             }
+            it.streams.borrow_mut().retain(|stream| stream.goes_on());
             it.streams.borrow().iter().for_each(|stream| stream.tick(now_s));
         }
     }
@@ -313,7 +351,9 @@ impl TimeoutClock {
     pub(crate) fn close_longest_idle(&self) -> bool {
         let mut watched = self.watched.borrow_mut();
         watched.retain(|it| Rc::strong_count(it) > 1);
-        let idle = watched.iter().enumerate().filter(|(_, it)| it.in_flight.get() == 0 && !it.is_stream);
+        let is_idle =
+            |it: &ConnectionState| it.in_flight.get() == it.sockets.get() && it.connection.is_none();
+        let idle = watched.iter().enumerate().filter(|(_, it)| is_idle(it));
         let Some(place) = idle.min_by_key(|(_, it)| it.since_s.get()).map(|it| it.0) else { return false };
         watched.swap_remove(place).tell(ConnectionCommand::Close);
         true

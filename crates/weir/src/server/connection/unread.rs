@@ -32,6 +32,11 @@ pub(crate) struct LocalExecutor;
 impl<F: Future + 'static> hyper::rt::Executor<F> for LocalExecutor {
     fn execute(&self, task: F) {
         let own = Rc::new(StreamTask::default());
+        CURRENT.with_borrow(|parent| {
+            if let Some(parent) = parent {
+                parent.child.replace(Some(Rc::clone(&own)));
+            }
+        });
         tokio::task::spawn_local(async move {
             let mut task = pin!(task);
             poll_fn(|cx| {
@@ -54,6 +59,8 @@ impl<F: Future + 'static> hyper::rt::Executor<F> for LocalExecutor {
 pub(crate) struct StreamTask {
     is_over: Cell<bool>,
     waker: RefCell<Option<Waker>>,
+    /// The last task that it had run beside itself: the one that sends what a WebSocket says.
+    child: RefCell<Option<Rc<StreamTask>>>,
 }
 
 impl StreamTask {
@@ -62,7 +69,13 @@ impl StreamTask {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    fn end(&self) {
+    /// Takes the task that it had run beside itself.
+    pub(crate) fn take_child(&self) -> Option<Rc<Self>> {
+        self.child.take()
+    }
+
+    /// Ends the task, if it goes on.
+    pub(crate) fn end(&self) {
         self.is_over.set(true);
         if let Some(waker) = self.waker.borrow_mut().take() {
             waker.wake();
@@ -87,6 +100,11 @@ impl Http2Stream {
     /// The client has until `deadline_s` to take the next bytes.
     pub(crate) fn await_reader(&self, deadline_s: u32) {
         self.deadline_s.set(deadline_s);
+    }
+
+    /// True while its task goes on.
+    pub(crate) fn goes_on(&self) -> bool {
+        Rc::strong_count(&self.task) > 1
     }
 
     /// Ends the stream if its time is over.

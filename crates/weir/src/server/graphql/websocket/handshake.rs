@@ -6,6 +6,7 @@
 
 use crate::server::connection::guarded_io::TimedIo;
 use crate::server::connection::head_guard::{has_upgrade, is_websocket};
+use crate::server::connection::unread::StreamTask;
 use crate::server::connection::websocket_terms::{Subprotocol, WebSocketTerms};
 use crate::server::request::client_headers::kept;
 use crate::server::request::context::{Answer, RequestContext};
@@ -97,13 +98,18 @@ fn refused(message: &'static str) -> Refusal {
 /// counts it as a request in flight.
 fn serve_stream(context: &RequestContext, upgrade: OnUpgrade, terms: WebSocketTerms) {
     let (worker, connection, peer) = (Rc::clone(&context.worker), Rc::clone(&context.watched), context.peer);
+    let task = StreamTask::current();
     tokio::task::spawn_local(async move {
-        let _in_flight = connection.begin(true);
+        let _in_flight = connection.begin_socket();
         let watched = worker.clock.watch_stream(&connection);
         // Nothing is upgraded where the client has gone.
         if let Ok(stream) = upgrade.await {
-            let stream = TimedIo::new(TokioIo::new(stream), Rc::clone(&watched));
+            let sender = task.and_then(|it| it.take_child());
+            let stream = TimedIo::of_stream(TokioIo::new(stream), Rc::clone(&watched));
             super::serve(stream, Vec::new(), terms, (&worker, &watched, peer)).await;
+            if let Some(sender) = sender {
+                watched.leave_stream(sender);
+            }
         }
     });
 }
