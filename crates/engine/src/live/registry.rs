@@ -400,12 +400,7 @@ impl Registry {
     }
 
     /// The feed of `source` tells of every change from now on, or may miss some: what came before it was complete was not told.
-    pub(super) fn set_complete(
-        &mut self,
-        (source, complete): (u16, bool),
-        changed: Changed,
-        now: Instant,
-    ) {
+    pub(super) fn set_complete(&mut self, (source, complete): (u16, bool), changed: Changed, now: Instant) {
         self.sources[usize::from(source)].is_complete = complete;
         self.mark_all(Some(source), changed, now);
     }

@@ -104,9 +104,16 @@ fn events_and_parts_tell_causes_too() {
 fn who_tries_a_role_out_with_the_secret_is_told_also_of_changed_settings() {
     let weir = served("admin_secret: hush");
     let headers = [SECRET, ("x-hasura-role", "user")];
-    let mut socket = subscribed(&weir, &headers, r#"{"query":"subscription { pet(order_by: {id: asc}) { id } }","extensions":{"weirPush":true}}"#);
+    let mut socket = subscribed(
+        &weir,
+        &headers,
+        r#"{"query":"subscription { pet(order_by: {id: asc}) { id } }","extensions":{"weirPush":true}}"#,
+    );
     let heard = hear(&mut socket);
-    assert!(heard.contains(r#"[{"id":1},{"id":2},{"id":3}]"#) && heard.contains(r#""cause":"first""#), "{heard}");
+    assert!(
+        heard.contains(r#"[{"id":1},{"id":2},{"id":3}]"#) && heard.contains(r#""cause":"first""#),
+        "{heard}"
+    );
     weir.folder().write("weir.yaml", &yaml("{id: {_lt: 3}}", "admin_secret: hush"));
     weir.signal("-HUP");
     let heard = hear(&mut socket);

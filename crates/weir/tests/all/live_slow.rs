@@ -130,12 +130,15 @@ fn a_slow_client_of_a_live_query_gets_the_newest_result_over_every_transport() {
 #[test]
 fn a_slow_client_of_a_stream_gets_every_row_once_and_batches_are_not_read_ahead() {
     let weir = notes(1000, "write_s: 600");
-    let operation = body("subscription { note_stream(batch_size: 20, cursor: {initial_value: {id: 0}}) { id text } }");
+    let operation =
+        body("subscription { note_stream(batch_size: 20, cursor: {initial_value: {id: 0}}) { id text } }");
     let mut slow = slow_clients(&weir, &operation);
     let mut fast = subscribed(&weir, &operation);
     let ids = |text: &str| {
         let parts = text.split(r#"{"id":"#).skip(1);
-        parts.map(|it| it.split(',').next().unwrap_or_default().parse().expect("a number")).collect::<Vec<u32>>()
+        parts
+            .map(|it| it.split(',').next().unwrap_or_default().parse().expect("a number"))
+            .collect::<Vec<u32>>()
     };
     let all = |next: &mut dyn FnMut() -> String| {
         let mut seen = Vec::new();

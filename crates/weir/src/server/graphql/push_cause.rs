@@ -127,7 +127,8 @@ mod tests {
     fn a_cause_says_what_was_changed_and_when() {
         let tag = || Changed::Tag("public.pet".into());
         let row = Changed::Row { tag: "a\"b".into(), key: vec!["1".into(), "x".into()] };
-        let change = |changed: Value| json!({"cause": "change", "changed": changed, "has_ms": true, "bytes": 19});
+        let change =
+            |changed: Value| json!({"cause": "change", "changed": changed, "has_ms": true, "bytes": 19});
         check(tag().into(), None, change(json!({"tag": "public.pet"})));
         check(row.into(), None, change(json!({"tag": "a\"b", "key": ["1", "x"]})));
         check(Changed::Source("main".into()).into(), None, change(json!({"source": "main"})));
