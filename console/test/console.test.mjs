@@ -220,7 +220,7 @@ describe('the console', () => {
       // Number, time of day, time since the last, cause, delay, bytes.
       const bytes = `{"data":{"Album_by_pk":{"Title":"${title}"}}}`.length;
       const time = String.raw`[\d.]+ (ms|s|min)`;
-      assert.match(await row.innerText(), new RegExp(String.raw`^${at + 2}\s+\d\d:\d\d:\d\d\.\d{3}\s+${time}\s+Album, key 2\s+${time}\s+${bytes}\s*$`));
+      assert.match(await row.innerText(), new RegExp(String.raw`^${at + 2}\s+\d\d:\d\d:\d\d\.\d{3}\s+${time}\s+main\.Album, key 2\s+${time}\s+${bytes}\s*$`));
       await page.waitForFunction(it => document.querySelector('.graphiql-response')?.textContent?.includes(it), title);
     }
     assert.equal(await page.getByTestId('live-state').innerText(), 'Watched: running');

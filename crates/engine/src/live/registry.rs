@@ -407,7 +407,9 @@ impl Registry {
 
     pub(super) fn dirty(&mut self, id: MemberId, why: (Instant, Cause)) {
         let Some(member) = self.member(id) else { return };
-        member.dirty.get_or_insert(why);
+        if member.dirty.as_ref().is_none_or(|it| it.1.exactness() < why.1.exactness()) {
+            member.dirty = Some(why);
+        }
         if !member.is_read && !std::mem::replace(&mut member.is_queued, true) {
             self.queue.push_back(id);
         }

@@ -17,7 +17,8 @@ use tokio::sync::watch;
 pub enum Cause {
     /// Its first subscriber came.
     First,
-    /// Data that it depends on was changed in this process, or a feed told so. Of several changes before a read it is the first.
+    /// Data that it depends on was changed in this process, or a feed told so. Of several changes before a read it is the first
+    /// with a tag.
     Change(Arc<Changed>),
     /// The interval of a source that does not tell was over.
     Poll,
@@ -51,6 +52,20 @@ impl From<&Change<'_>> for Changed {
         match change.key {
             None => Self::Tag(tag),
             Some(key) => Self::Row { tag, key: RowKey::texts(key).map(Into::into).collect() },
+        }
+    }
+}
+
+impl Cause {
+    /// Of the causes of one read the most exact is told, of equally exact ones the first.
+    pub(super) fn exactness(&self) -> u8 {
+        match self {
+            Self::Poll | Self::Expiry => 0,
+            Self::Change(changed) => match **changed {
+                Changed::Unknown | Changed::Source(_) => 1,
+                Changed::Tag(_) | Changed::Row { .. } => 2,
+            },
+            Self::First | Self::Batch => 3,
         }
     }
 }

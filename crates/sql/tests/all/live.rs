@@ -76,7 +76,7 @@ fn a_subscription_by_key_wakes_for_its_key_alone() {
         settled(live).await;
         let reads = live.state().reads;
         change(engine, &rename(2, "Bea")).await;
-        let row = Changed::Row { tag: "boat".into(), key: vec!["2".into()] };
+        let row = Changed::Row { tag: "main.boat".into(), key: vec!["2".into()] };
         assert_eq!(next(&mut two).await, (name("Bea"), row.into()));
         assert_eq!(live.state().reads, reads + 1, "the other was not read");
         change(engine, "mutation { delete_boat_by_pk(id: 1) { id } }").await;

@@ -85,7 +85,8 @@ fn next_line(reader: &mut BufReader<TcpStream>) -> String {
     }
 }
 
-fn metric(weir: &Weir, name: &str) -> u64 {
+/// The value of a metric without labels.
+pub(crate) fn metric(weir: &Weir, name: &str) -> u64 {
     let page = weir.get("/metrics", &[]);
     let line = page.text().lines().find_map(|it| it.strip_prefix(&format!("{name} "))?.parse().ok());
     line.unwrap_or_else(|| panic!("{name} is not in {}", page.text()))
