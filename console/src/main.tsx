@@ -7,9 +7,9 @@ import { createRoot } from 'react-dom/client';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { GraphiQL } from 'graphiql';
 import type { GraphiQLPlugin } from '@graphiql/react';
-import type { Fetcher } from '@graphiql/toolkit';
+import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
-import { buildClientSchema, getIntrospectionQuery, getOperationAST, introspectionFromSchema, lexicographicSortSchema } from 'graphql';
+import { buildClientSchema, getIntrospectionQuery, getOperationAST, parse, introspectionFromSchema, lexicographicSortSchema } from 'graphql';
 import type { IntrospectionQuery } from 'graphql';
 import { OperationsPage } from './operations-page';
 import { PlanPanel } from './plan-panel';
@@ -57,6 +57,15 @@ const INTROSPECTION = 'IntrospectionQuery';
 function sorted(data: IntrospectionQuery): IntrospectionQuery {
   const schema = lexicographicSortSchema(buildClientSchema(data));
   return introspectionFromSchema(schema, { inputValueDeprecation: true, schemaDescription: true });
+}
+
+/** True if the operation is a subscription. What cannot be parsed is none: the server says what is wrong with it. */
+function isSubscription({ query, operationName }: FetcherParams): boolean {
+  try {
+    return getOperationAST(parse(query), operationName)?.operation === 'subscription';
+  } catch {
+    return false;
+  }
 }
 
 async function loadSchema(): Promise<IntrospectionQuery> {
@@ -118,10 +127,7 @@ function Console() {
         return { data: { ...data } };
       }
       const headers = options?.headers as Record<string, string> | undefined;
-      const document = options?.documentAST;
-      if (document && getOperationAST(document, params.operationName)?.operation === 'subscription') {
-        return subscribe(params, headers);
-      }
+      if (isSubscription(params)) return subscribe(params, headers);
       try {
         const { answer, last } = await run(params, headers);
         if (!asksSchema) remember(last);
