@@ -85,6 +85,9 @@ async function write(page, operation) {
   await page.locator('.graphiql-query-editor .view-lines').click();
   await page.keyboard.press('Control+A');
   await page.keyboard.type(operation);
+  // The page reads the text a moment after it was written; then the tab has its name.
+  const [, name] = /^\w+ (\w+)/.exec(operation);
+  await page.locator('.graphiql-tab', { hasText: name }).waitFor();
 }
 
 async function ask(url, query, variables, headers) {
