@@ -83,7 +83,8 @@ fn an_operator_who_asks_is_told_what_caused_each_result() {
     assert_eq!(push(&mut socket), ("Ada".to_owned(), first));
     settled(&weir);
     rename(&weir, "Eve");
-    let row = json!({"cause": "change", "changed": {"tag": "main.pet", "key": ["1"]}, "ms": true, "bytes": 37});
+    let row =
+        json!({"cause": "change", "changed": {"tag": "main.pet", "key": ["1"]}, "ms": true, "bytes": 37});
     assert_eq!(push(&mut socket), ("Eve".to_owned(), row));
     change(&weir, &[], &name_by("name: {_eq: \"Eve\"}", "Zoe"));
     let table = json!({"cause": "change", "changed": {"tag": "main.pet"}, "ms": true, "bytes": 37});
