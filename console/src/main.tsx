@@ -1,4 +1,4 @@
-// The console: GraphiQL, the plan panel, the page of operations, the caller of its requests, the secret dialog.
+// The console: GraphiQL, the panels of plans and pushes, the page of operations, the caller of its requests, the secret dialog.
 
 import 'graphiql/setup-workers/vite';
 import 'graphiql/style.css';
@@ -7,17 +7,19 @@ import { createRoot } from 'react-dom/client';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { GraphiQL } from 'graphiql';
 import type { GraphiQLPlugin } from '@graphiql/react';
-import type { Fetcher } from '@graphiql/toolkit';
+import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
-import { buildClientSchema, getIntrospectionQuery, introspectionFromSchema, lexicographicSortSchema } from 'graphql';
+import { buildClientSchema, getIntrospectionQuery, getOperationAST, parse, introspectionFromSchema, lexicographicSortSchema } from 'graphql';
 import type { IntrospectionQuery } from 'graphql';
 import { OperationsPage } from './operations-page';
 import { PlanPanel } from './plan-panel';
+import { pushPlugin, ShowPushes } from './push-panel';
 import { RunAs } from './run-as';
 import { SecretDialog } from './secret-dialog';
 import { forgetSecret, lacksSecret, run, SecretNeeded, sentSecret, setSecret, wordsOf } from './requests';
 import type { LastRequest } from './requests';
 import { starterQuery } from './starter';
+import { subscribe } from './subscriptions';
 import logo from './weir.svg';
 
 // The panel lives inside GraphiQL's plugin slot, which is rendered by GraphiQL: a listener tells it of new requests.
@@ -55,6 +57,15 @@ const INTROSPECTION = 'IntrospectionQuery';
 function sorted(data: IntrospectionQuery): IntrospectionQuery {
   const schema = lexicographicSortSchema(buildClientSchema(data));
   return introspectionFromSchema(schema, { inputValueDeprecation: true, schemaDescription: true });
+}
+
+/** True if the operation is a subscription. What cannot be parsed is none: the server says what is wrong with it. */
+function isSubscription({ query, operationName }: FetcherParams): boolean {
+  try {
+    return getOperationAST(parse(query), operationName)?.operation === 'subscription';
+  } catch {
+    return false;
+  }
 }
 
 async function loadSchema(): Promise<IntrospectionQuery> {
@@ -115,8 +126,10 @@ function Console() {
         unread.current = null;
         return { data: { ...data } };
       }
+      const headers = options?.headers as Record<string, string> | undefined;
+      if (isSubscription(params)) return subscribe(params, headers);
       try {
-        const { answer, last } = await run(params, options?.headers as Record<string, string> | undefined);
+        const { answer, last } = await run(params, headers);
         if (!asksSchema) remember(last);
         return asksSchema && answer.data ? { ...answer, data: sorted(answer.data) } : answer;
       } catch (error) {
@@ -150,7 +163,7 @@ function Console() {
     <GraphiQL
       fetcher={fetcher}
       defaultQuery={starter}
-      plugins={[HISTORY_PLUGIN, planPlugin]}
+      plugins={[HISTORY_PLUGIN, planPlugin, pushPlugin]}
       visiblePlugin={isNarrow ? undefined : 'Plan'}
       inputValueDeprecation
       schemaDescription
@@ -164,6 +177,7 @@ function Console() {
         )}
         <a className="weir-link" href="#operations">Operations</a>
         <RunAs />
+        <ShowPushes isNarrow={isNarrow} />
         <img src={logo} alt="" width="20" height="20" /> <b>Weir</b>
       </GraphiQL.Logo>
     </GraphiQL>

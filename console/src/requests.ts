@@ -82,7 +82,7 @@ function callerHeaders(): Record<string, string> {
 }
 
 /** The caller that these headers name. */
-function callerOf(sent: Record<string, string>): Caller {
+export function callerOf(sent: Record<string, string>): Caller {
   const found: Caller = { role: '', variables: {} };
   for (const [name, value] of Object.entries(sent)) {
     const lower = name.toLowerCase();
@@ -92,12 +92,21 @@ function callerOf(sent: Record<string, string>): Caller {
   return found;
 }
 
-function headers(extra?: Record<string, string>): Record<string, string> {
+function secretHeaders(): Record<string, string> {
   const secret = sentSecret();
+  return secret ? { 'x-weir-admin-secret': secret } : {};
+}
+
+/** The headers that say who runs an operation; those of the headers editor come last. */
+export function sentHeaders(extra?: Record<string, string>): Record<string, string> {
+  return { ...secretHeaders(), ...callerHeaders(), ...extra };
+}
+
+function headers(extra?: Record<string, string>): Record<string, string> {
   return {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json;q=0.9',
-    ...(secret ? { 'x-weir-admin-secret': secret } : {}),
+    ...secretHeaders(),
     ...extra,
   };
 }

@@ -79,6 +79,28 @@ async function runQuery(page) {
   return answer.body();
 }
 
+/** Writes an operation in place of the editor's. */
+async function write(page, operation) {
+  await page.waitForFunction(() => document.querySelector('.graphiql-query-editor .view-lines')?.textContent?.trim());
+  await page.locator('.graphiql-query-editor .view-lines').click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(operation);
+  // The page reads the text a moment after it was written; then the tab has its name.
+  const [, name] = /^\w+ (\w+)/.exec(operation);
+  await page.locator('.graphiql-tab', { hasText: name }).waitFor();
+}
+
+async function ask(url, query, variables, headers) {
+  const body = JSON.stringify({ query, variables });
+  return (await fetch(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })).json();
+}
+
+/** Waits until the server has so many subscriptions. */
+async function subscriptions(url, count) {
+  const page = await (await fetch(`${url}/metrics`)).text();
+  if (!page.includes(`weir_subscriptions ${count}\n`)) await subscriptions(url, count);
+}
+
 describe('the console', () => {
   let server;
   before(async () => { server = await startWeir({}); });
@@ -184,6 +206,47 @@ describe('the console', () => {
     await page.close();
   });
 
+  test('runs a subscription, shows time and cause of each push, and stops it', async () => {
+    const { page, complaints, foreign } = await openPage(server.url);
+    await write(page, 'subscription Watched { Album_by_pk(AlbumId: 2) { Title } }');
+    await page.getByRole('button', { name: /execute query/i }).click();
+    const rows = page.getByTestId('pushes').locator('tbody tr');
+    await rows.filter({ hasText: 'first result' }).waitFor();
+    const rename = async title => {
+      const query = 'mutation ($t: String!) { update_Album_by_pk(pk_columns: {AlbumId: 2}, _set: {Title: $t}) { AlbumId } }';
+      assert.ok((await ask(server.url, query, { t: title })).data);
+    };
+    for (const [at, title] of ['One', 'Two'].entries()) {
+      await rename(title);
+      const row = rows.filter({ hasText: new RegExp(`^${at + 2}`) });
+      await row.waitFor();
+      // Number, time of day, time since the last, cause, delay, bytes.
+      const bytes = `{"data":{"Album_by_pk":{"Title":"${title}"}}}`.length;
+      const time = String.raw`[\d.]+ (ms|s|min)`;
+      assert.match(await row.innerText(), new RegExp(String.raw`^${at + 2}\s+\d\d:\d\d:\d\d\.\d{3}\s+${time}\s+main\.Album, key 2\s+${time}\s+${bytes}\s*$`));
+      await page.waitForFunction(it => document.querySelector('.graphiql-response')?.textContent?.includes(it), title);
+    }
+    assert.equal(await page.getByTestId('live-state').innerText(), 'Watched: running');
+    assert.doesNotMatch(await responseText(page), /weirPush|extensions/);
+    if (process.env.SCREENSHOT_PUSHES) await page.screenshot({ path: process.env.SCREENSHOT_PUSHES });
+    await page.getByRole('button', { name: /stop query/i }).click();
+    await page.getByTestId('live-state').filter({ hasText: 'Watched: stopped' }).waitFor();
+    await subscriptions(server.url, 0);
+    await rename('Three');
+    assert.equal(await rows.count(), 3);
+    // An error ends a subscription, and the editor runs the next operation.
+    await write(page, 'subscription Wrong { Albun { Title } }');
+    await page.getByRole('button', { name: /execute query/i }).click();
+    await page.waitForFunction(() => document.querySelector('.graphiql-response')?.textContent?.includes('GRAPHQL_VALIDATION_FAILED'));
+    await page.getByTestId('live-state').filter({ hasText: 'Wrong: ended' }).waitFor();
+    await write(page, 'query First { Album_by_pk(AlbumId: 2) { Title } }');
+    await runQuery(page);
+    assert.match(await responseText(page), /Three/);
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(foreign, []);
+    await page.close();
+  });
+
   for (const colorScheme of ['light', 'dark']) {
     test(`follows a ${colorScheme} system`, async () => {
       const { page } = await openPage(server.url, { colorScheme });
@@ -252,6 +315,17 @@ describe('a console with roles', () => {
     await page.locator('mark', { hasText: 'policy of sailor: owner = x-hasura-user-id' }).waitFor();
     await page.getByRole('heading', { name: 'Plan for sailor' }).waitFor();
     if (process.env.SCREENSHOT_ROLES) await page.screenshot({ path: process.env.SCREENSHOT_ROLES });
+    // A subscription runs as the role too, and the admin is told causes under any role.
+    await write(page, 'subscription Boats { boat(order_by: {name: asc}) { name } }');
+    await page.getByRole('button', { name: /execute query/i }).click();
+    const rows = page.getByTestId('pushes').locator('tbody tr');
+    await rows.filter({ hasText: 'first result' }).waitFor();
+    assert.equal(await page.getByTestId('live-state').innerText(), 'Boats as sailor: running');
+    assert.doesNotMatch(await responseText(page), /Bel/);
+    const rename = 'mutation { update_boat(where: {name: {_eq: "Dot"}}, _set: {name: "Doris"}) { affected_rows } }';
+    assert.deepEqual((await ask(server.url, rename, {}, { 'x-weir-admin-secret': SECRET })).data, { update_boat: { affected_rows: 1 } });
+    await rows.filter({ hasText: /^2.*boat/s }).waitFor();
+    await page.waitForFunction(() => /Ada[^]*Doris/.test(document.querySelector('.graphiql-response')?.textContent ?? ''));
     assert.deepEqual(complaints.filter(it => !it.includes('401')), []);
     await page.close();
   });

@@ -195,6 +195,16 @@ impl RowKey {
         }
         Self { tag, key: key.into() }
     }
+
+    /// The texts in `key`, as [`RowKey::new`] was given them.
+    pub(crate) fn texts(mut key: &[u8]) -> impl Iterator<Item = &str> {
+        std::iter::from_fn(move || {
+            let (length, rest) = key.split_first_chunk()?;
+            let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+            key = rest;
+            std::str::from_utf8(text).ok()
+        })
+    }
 }
 
 /// Index of the age of `tag`.

@@ -16,7 +16,7 @@ mod runner;
 mod subscription;
 mod tagged;
 
-pub use subscription::{Cause, LiveResult, Subscription};
+pub use subscription::{Cause, Changed, LiveResult, Subscription};
 
 use crate::bound_operation::BoundOperation;
 use crate::engine::Engine;
@@ -120,7 +120,7 @@ impl ChangeListener for LiveShared {
     }
 
     fn everything_changed(&self) {
-        self.registry().mark_all(None, Instant::now());
+        self.registry().mark_all(None, Changed::Unknown, Instant::now());
         self.wake.notify_one();
     }
 }
@@ -131,6 +131,13 @@ struct FeedSink<'l> {
     source: u16,
 }
 
+impl FeedSink<'_> {
+    fn changed_source(&self) -> Changed {
+        let sources = self.shared.planner.graph.sources();
+        Changed::Source(sources[usize::from(self.source)].0.name().into())
+    }
+}
+
 impl ChangeSink for FeedSink<'_> {
     fn changed(&self, change: &Change<'_>) {
         if self.shared.registry().mark(change, Some(self.source), Instant::now()) {
@@ -139,12 +146,13 @@ impl ChangeSink for FeedSink<'_> {
     }
 
     fn source_changed(&self) {
-        self.shared.registry().mark_all(Some(self.source), Instant::now());
+        self.shared.registry().mark_all(Some(self.source), self.changed_source(), Instant::now());
         self.shared.wake.notify_one();
     }
 
     fn covers(&self, coverage: Coverage) {
-        self.shared.registry().set_coverage(self.source, coverage, Instant::now());
+        let changed = self.changed_source();
+        self.shared.registry().set_coverage((self.source, coverage), changed, Instant::now());
         self.shared.wake.notify_one();
     }
 }

@@ -7,7 +7,7 @@
 
 use super::LiveState;
 use super::lifetimes::next_read;
-use super::subscription::{Cause, LiveResult, Membership, Newest};
+use super::subscription::{Cause, Changed, LiveResult, Membership, Newest};
 use crate::bound_operation::BoundOperation;
 use crate::source::{Coverage, StreamEnd, StreamHold, StreamRead};
 use crate::tag_versions::{Change, RowKey};
@@ -404,15 +404,15 @@ impl Registry {
                 None => concerned.extend(whole.chain(table.rows.values().flatten())),
             }
         }
-        let mut any = false;
+        let mut cause = None;
         for id in concerned {
             let asks = |it: &Member| source.is_none_or(|source| it.sources.contains(&source));
             if self.member(id).is_some_and(|it| asks(it)) {
-                self.dirty(id, (now, Cause::Change));
-                any = true;
+                let cause = cause.get_or_insert_with(|| Cause::from(Changed::from(change)));
+                self.dirty(id, (now, cause.clone()));
             }
         }
-        any
+        cause.is_some()
     }
 
     /// Has the members that `change` concerns read at `at`, or before.
@@ -420,11 +420,12 @@ impl Registry {
         let Some(table) = self.tables.get(change.tag) else { return };
         let concerned: Vec<MemberId> =
             table.whole.iter().chain(table.rows.values().flatten()).copied().collect();
+        let cause = Cause::from(Changed::from(change));
         for id in concerned {
-            let due = (at, Cause::Change);
+            let due = (at, cause.clone());
             let Some(member) = self.member(id) else { continue };
             let before = member.later.replace(at);
-            let is_sooner = member.due.is_none_or(|it| it.0 > at);
+            let is_sooner = member.due.as_ref().is_none_or(|it| it.0 > at);
             if is_sooner && before.is_none() {
                 if let Some((old, _)) = member.due.replace(due) {
                     self.timers.remove(&(old, id));
@@ -435,21 +436,27 @@ impl Registry {
     }
 
     /// Marks all members, or those that ask `source`.
-    pub(super) fn mark_all(&mut self, source: Option<u16>, now: Instant) {
+    pub(super) fn mark_all(&mut self, source: Option<u16>, changed: Changed, now: Instant) {
+        let cause = Cause::from(changed);
         for at in 0..self.members.len() as u32 {
             let (age, member) = &self.members[at as usize];
             let asks = |it: &Member| source.is_none_or(|source| it.sources.contains(&source));
             if member.as_ref().is_some_and(asks) {
-                self.dirty(MemberId { at, age: *age }, (now, Cause::Change));
+                self.dirty(MemberId { at, age: *age }, (now, cause.clone()));
             }
         }
     }
 
     /// The feed of `source` tells of these changes from now on: what came before was not told.
-    pub(super) fn set_coverage(&mut self, source: u16, coverage: Coverage, now: Instant) {
+    pub(super) fn set_coverage(
+        &mut self,
+        (source, coverage): (u16, Coverage),
+        changed: Changed,
+        now: Instant,
+    ) {
         let before = std::mem::replace(&mut self.sources[usize::from(source)].coverage, coverage.clone());
         if (before, coverage) != (Coverage::Nothing, Coverage::Nothing) {
-            self.mark_all(Some(source), now);
+            self.mark_all(Some(source), changed, now);
         }
     }
 
@@ -460,7 +467,9 @@ impl Registry {
 
     pub(super) fn dirty(&mut self, id: MemberId, why: (Instant, Cause)) {
         let Some(member) = self.member(id) else { return };
-        member.dirty.get_or_insert(why);
+        if member.dirty.as_ref().is_none_or(|it| it.1.exactness() < why.1.exactness()) {
+            member.dirty = Some(why);
+        }
         if !member.is_read && !std::mem::replace(&mut member.is_queued, true) {
             self.queue.push_back(id);
         }
@@ -497,10 +506,10 @@ impl Registry {
         while let Some(id) = self.queue.pop_front() {
             let Some(member) = self.member(id) else { continue };
             let is_untaken = member.stream.as_ref().is_some_and(|it| it.is_untaken);
-            let Some((since, cause)) = member.dirty.filter(|_| !is_untaken) else {
+            if is_untaken || member.dirty.is_none() {
                 member.is_queued = false;
                 continue;
-            };
+            }
             if let Some(at) = member.read_at.map(|it| it + floor).filter(|it| *it > now) {
                 let due = member.due.take();
                 if let Some((before, _)) = due {
@@ -509,7 +518,7 @@ impl Registry {
                 self.timers.insert((at, id));
                 continue;
             }
-            member.dirty = None;
+            let Some((since, cause)) = member.dirty.take() else { continue };
             (member.is_queued, member.is_read, member.read_at) = (false, true, Some(now));
             member.reads += 1;
             let operation = member.operation.clone();
@@ -533,7 +542,7 @@ impl Registry {
             member.dirty.get_or_insert((now, Cause::Batch));
             member.read_at = None;
         }
-        let Some(why) = member.dirty else { return false };
+        let Some(why) = member.dirty.clone() else { return false };
         self.dirty(id, why);
         true
     }
@@ -577,15 +586,16 @@ impl Registry {
         member.later = member.later.filter(|at| member.read_at.is_some_and(|it| it < *at));
         let held = member.stream.as_ref().and_then(|it| it.again_at((floor, poll), now));
         let due = match held.or(member.later) {
-            Some(at) => Some((at, Cause::Change)),
+            Some(at) => Some((at, Changed::Unknown.into())),
             None => again,
         };
         if member.dirty.is_some() {
             member.is_queued = true;
             self.queue.push_back(id);
         } else if let Some(due) = due {
+            let at = due.0;
             member.due = Some(due);
-            self.timers.insert((due.0, id));
+            self.timers.insert((at, id));
         }
         self.results += u64::from(differs);
     }

@@ -3,7 +3,7 @@
 //! **Invariant:** it ends with its engine; a source that panics or hangs costs its read, never the thread.
 
 use super::registry::{DueRead, Registry};
-use super::subscription::{Cause, LiveResult};
+use super::subscription::{Changed, LiveResult};
 use super::{FeedSink, LiveShared};
 use crate::engine::Body;
 use crate::execute::{self, ExecutionContext, ExecutionResult, LiveParts, Observation};
@@ -134,7 +134,7 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
     // What changes from here on finds the tags of this result, what changed since they were looked at is found here.
     registry.tagged(id, &parts.ages);
     if !shared.changes.are_current(&parts.ages) {
-        registry.dirty(id, (now, Cause::Change));
+        registry.dirty(id, (now, Changed::Unknown.into()));
     }
     registry.read(id, (result, end), &parts.lifetimes, (settings.floor, settings.poll), now);
 }

@@ -5,6 +5,7 @@
 
 use super::LiveShared;
 use super::registry::MemberId;
+use crate::tag_versions::{Change, RowKey};
 use bytes::Bytes;
 use std::fmt;
 use std::sync::Arc;
@@ -12,18 +13,67 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Reason why an operation was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Its first subscriber came.
     First,
-    /// Data that it depends on was changed in this process, or a feed told so.
-    Change,
+    /// Data that it depends on was changed in this process, or a feed told so. Of several changes before a read it is the first
+    /// with a tag.
+    Change(Arc<Changed>),
     /// The interval of a source that does not tell was over.
     Poll,
     /// The lifetime of the last result was over.
     Expiry,
     /// The batch of a stream before it was full.
     Batch,
+}
+
+/// Data that was changed. It names tables and keys that a subscriber's role may not see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// All that has a tag, such as a table.
+    Tag(Box<str>),
+    /// One row of a table.
+    Row {
+        /// The tag of the table.
+        tag: Box<str>,
+        /// The values of the primary key, as texts.
+        key: Vec<Box<str>>,
+    },
+    /// Some data of the source with this name.
+    Source(Box<str>),
+    /// Data that nobody named.
+    Unknown,
+}
+
+impl From<&Change<'_>> for Changed {
+    fn from(change: &Change<'_>) -> Self {
+        let tag = change.tag.into();
+        match change.key {
+            None => Self::Tag(tag),
+            Some(key) => Self::Row { tag, key: RowKey::texts(key).map(Into::into).collect() },
+        }
+    }
+}
+
+impl Cause {
+    /// Of the causes of one read the most exact is told, of equally exact ones the first.
+    pub(super) fn exactness(&self) -> u8 {
+        match self {
+            Self::Poll | Self::Expiry => 0,
+            Self::Change(changed) => match **changed {
+                Changed::Unknown | Changed::Source(_) => 1,
+                Changed::Tag(_) | Changed::Row { .. } => 2,
+            },
+            Self::First | Self::Batch => 3,
+        }
+    }
+}
+
+impl From<Changed> for Cause {
+    fn from(changed: Changed) -> Self {
+        Self::Change(Arc::new(changed))
+    }
 }
 
 /// A result of a live query.

@@ -121,9 +121,9 @@ async fn causes(engine: &Engine, cents: &AtomicI64, poll: Duration) -> [Cause; 2
         Request::new("subscription { price(of: 1) { cents } }", Instant::now() + Duration::from_secs(60));
     let bound = engine.bind(request, &engine.caller(&Identity::admin())).await.expect("it is planned");
     let mut price = live.subscribe(bound).expect("there is room");
-    let first = price.next().await.expect("the engine lives").cause;
+    let first = price.next().await.expect("the engine lives").cause.clone();
     cents.fetch_add(1, Ordering::Relaxed);
-    [first, price.next().await.expect("the engine lives").cause]
+    [first, price.next().await.expect("the engine lives").cause.clone()]
 }
 
 #[tokio::test]

@@ -58,7 +58,7 @@ impl<'e> Live<'e> {
         let next = self.runtime.block_on(async { timeout(PATIENCE, subscription.next()).await });
         let result = next.expect("a result comes").expect("the engine lives");
         assert_eq!(String::from_utf8_lossy(&result.body), format!(r#"{{"data":{{{data}}}}}"#));
-        result.cause
+        result.cause.clone()
     }
 
     #[track_caller]
@@ -108,7 +108,8 @@ fn a_mutation_wakes_what_shows_its_objects_and_nothing_else() {
         live.change(&format!(
             "mutation {{ updateBoat(input: {{filter: {{id: [\"{bel}\"]}}, set: {{tons: 21}}}}) {{ numUids }} }}"
         ));
-        assert_eq!(live.hears(&mut two, r#""getBoat":{"name":"Bel","tons":21}"#), Cause::Change);
+        let cause = live.hears(&mut two, r#""getBoat":{"name":"Bel","tons":21}"#);
+        assert!(matches!(cause, Cause::Change(_)), "{cause:?}");
         live.hears(&mut sum, r#""aggregateBoat":{"count":2,"tonsSum":31}"#);
         live.change(r#"mutation { addBoat(input: [{name: "Cyd", tons: 5}]) { numUids } }"#);
         live.hears(&mut sum, r#""aggregateBoat":{"count":3,"tonsSum":36}"#);
@@ -187,7 +188,8 @@ fn changes_behind_our_back_are_seen() {
     let mut of_file = live.subscribe(query, &Identity::admin());
     live.hears(&mut of_file, r#""aggregateBoat":{"tonsMax":20}"#);
     both.sqlite.beside.execute_batch(change).expect("it is changed");
-    assert_eq!(live.hears(&mut of_file, r#""aggregateBoat":{"tonsMax":99}"#), Cause::Change);
+    let cause = live.hears(&mut of_file, r#""aggregateBoat":{"tonsMax":99}"#);
+    assert!(matches!(cause, Cause::Change(_)), "{cause:?}");
     let polled = LiveSettings { poll: Duration::from_millis(20), ..LiveSettings::STANDARD };
     let live = Live::of(&both.postgres.engine, polled);
     let mut of_server = live.subscribe(query, &Identity::admin());

@@ -265,6 +265,7 @@ fn is_untyped(right: &Side<'_>) -> bool {
             no_type && ty.facts().cell == Cell::Text
         }
         Reader::Limit
+        | Reader::BatchSize
         | Reader::Offset
         | Reader::First
         | Reader::Skip

@@ -94,6 +94,7 @@ impl Claims {
             | Reader::Column(_)
             | Reader::Each(_)
             | Reader::Limit
+            | Reader::BatchSize
             | Reader::Offset
             | Reader::First
             | Reader::Skip

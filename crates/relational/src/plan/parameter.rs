@@ -129,6 +129,8 @@ pub enum Reader {
     },
     /// A non-negative 32-bit integer; null is no limit.
     Limit,
+    /// A positive 32-bit integer: rows of a batch.
+    BatchSize,
     /// A 64-bit integer; null is none.
     Offset,
     /// Number of rows, from either end; null is no limit.
@@ -168,7 +170,7 @@ pub enum Reader {
     JsonPath,
     /// Stays what the parent's row holds.
     AsIs,
-    /// A number of rows as `reader` says, [`Reader::Limit`] or [`Reader::First`], but never more than `rows_max`.
+    /// A number of rows as `reader` says, [`Reader::Limit`], [`Reader::BatchSize`] or [`Reader::First`], but never more than `rows_max`.
     Capped {
         /// The reader of the client's limit.
         reader: Box<Reader>,

@@ -31,7 +31,12 @@ impl<'c> Compiler<'c> {
             let place = self.argument(argument);
             self.path.push(self.input_words(argument.input).0.into());
             match self.meaning(argument.input) {
-                InputMeaning::BatchSize => rows.page.limit = Some(self.parameter(place, Reader::Limit)),
+                InputMeaning::BatchSize => {
+                    if matches!(self.inputs.node(place), Node::Int(..1)) {
+                        return Err(self.refuse("`batch_size` must be at least 1"));
+                    }
+                    rows.page.limit = Some(self.parameter(place, Reader::BatchSize));
+                }
                 InputMeaning::StreamCursor(table) => cursor = self.stream_cursor(place, table)?,
                 InputMeaning::Where(of) if !matches!(self.inputs.node(place), Node::Null | Node::Absent) => {
                     rows.filter = self.condition(place, of)?;

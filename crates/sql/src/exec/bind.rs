@@ -447,6 +447,17 @@ impl<'r> Bindings<'r> {
         self.refuse(parameter, "BAD_USER_INPUT", "validation-failed", message)
     }
 
+    /// Rows of a batch: at least one, as a stream of empty batches would never go on.
+    pub(crate) fn batch_size(&self, parameter: &Parameter, found: Found<'r>) -> Result<i64, Refused> {
+        match self.limit(parameter, found)? {
+            Some(rows) if rows > 0 => Ok(rows),
+            Some(_) | None => {
+                let message = "`batch_size` must be at least 1".to_owned();
+                self.refuse(parameter, "BAD_USER_INPUT", "validation-failed", message)
+            }
+        }
+    }
+
     /// A number of rows under a policy's limit. `reader` is that of the client's own.
     pub(crate) fn capped(
         &self,
@@ -456,6 +467,7 @@ impl<'r> Bindings<'r> {
     ) -> Result<i64, Refused> {
         let asked = match reader {
             Reader::Limit => self.limit(parameter, found)?,
+            Reader::BatchSize => Some(self.batch_size(parameter, found)?),
             _ => self.first(found),
         };
         Ok(asked.map_or(i64::from(rows_max), |it| it.min(i64::from(rows_max))))

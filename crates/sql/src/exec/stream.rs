@@ -143,7 +143,7 @@ pub(crate) fn rows_max(plan: &Plan, bindings: &Bindings<'_>) -> Option<i64> {
     let found = bindings.find(limit, 0);
     match &limit.reader {
         Reader::Capped { reader, rows_max } => bindings.capped(limit, (reader, *rows_max), found).ok(),
-        _ => bindings.limit(limit, found).ok().flatten(),
+        _ => bindings.batch_size(limit, found).ok(),
     }
 }
 

@@ -89,6 +89,7 @@ fn push_found<'r>(
             bindings.limit(parameter, found)?.into_iter().for_each(|it| integer(it, out));
             Ok(())
         }
+        Reader::BatchSize => bindings.batch_size(parameter, found).map(|it| integer(it, out)),
         Reader::Offset => reading.value(found, &ColumnType::BigInt, oid::INT8, out),
         Reader::First => {
             bindings.first(found).into_iter().for_each(|it| integer(it, out));
@@ -561,6 +562,8 @@ mod tests {
         check(node(Node::Null), Reader::Limit, oid::INT8, Ok("null"));
         let words = "expected a non-negative 32-bit integer for type 'Int', but found an integer";
         check(node(Node::Int(-1)), Reader::Limit, oid::INT8, Err(words));
+        check(node(Node::Int(7)), Reader::BatchSize, oid::INT8, Ok("7"));
+        check(node(Node::Int(0)), Reader::BatchSize, oid::INT8, Err("`batch_size` must be at least 1"));
         check(text("3"), Reader::Offset, oid::INT8, Ok("3"));
         check(text("$.a['o\"k'][0]"), Reader::JsonPath, oid::TEXT_ARRAY, Ok(r#"{"a","o\"k","0"}"#));
         check(text("a..b"), Reader::JsonPath, oid::TEXT_ARRAY, Err("parse json path error: \"a..b\""));

@@ -79,6 +79,7 @@ fn found_value<'r>(reading: SqliteReading<'_, 'r>, found: Found<'r>) -> Result<S
         Reader::Each(ty) => reading.list(found, ty),
         Reader::Gathered { ty, values } => reading.gathered(values, ty),
         Reader::Limit => Ok(SqliteValue::Int(bindings.limit(parameter, found)?.unwrap_or(-1))),
+        Reader::BatchSize => bindings.batch_size(parameter, found).map(SqliteValue::Int),
         Reader::Offset => reading.offset(found),
         Reader::First => Ok(SqliteValue::Int(bindings.first(found).unwrap_or(-1))),
         Reader::Skip => Ok(SqliteValue::Int(bindings.skip(found))),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 use weir_engine::caller::Identity;
 use weir_engine::engine::{Engine, Request};
-use weir_engine::live::{Cause, LiveQueries, LiveSettings, Subscription};
+use weir_engine::live::{Cause, Changed, LiveQueries, LiveSettings, Subscription};
 use weir_language::json::{Json, JsonRef};
 
 pub(crate) const TABLES: &str = "CREATE TABLE harbour (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -47,7 +47,7 @@ pub(crate) async fn change(engine: &Engine, mutation: &str) {
 pub(crate) async fn next(subscription: &mut Subscription) -> (String, Cause) {
     let result =
         timeout(PATIENCE, subscription.next()).await.expect("a result comes").expect("the engine lives");
-    (String::from_utf8(result.body.to_vec()).unwrap(), result.cause)
+    (String::from_utf8(result.body.to_vec()).unwrap(), result.cause.clone())
 }
 
 /// Runs `test` on a runtime of its own.
@@ -80,7 +80,8 @@ fn a_subscription_by_key_wakes_for_its_key_alone() {
         settled(live).await;
         let reads = live.state().reads;
         change(engine, &rename(2, "Bea")).await;
-        assert_eq!(next(&mut two).await, (name("Bea"), Cause::Change));
+        let row = Changed::Row { tag: "main.boat".into(), key: vec!["2".into()] };
+        assert_eq!(next(&mut two).await, (name("Bea"), row.into()));
         assert_eq!(live.state().reads, reads + 1, "the other was not read");
         change(engine, "mutation { delete_boat_by_pk(id: 1) { id } }").await;
         assert_eq!(next(&mut one).await.0, r#"{"data":{"boat_by_pk":null}}"#);
@@ -136,9 +137,10 @@ fn a_program_beside_that_changes_the_file_is_seen() {
         let count =
             |count: u32| format!(r#"{{"data":{{"boat_aggregate":{{"aggregate":{{"count":{count}}}}}}}}}"#);
         assert_eq!(next(&mut boats).await.0, count(3));
+        let beside = Cause::from(Changed::Source("main".into()));
         for more in 4..7 {
             served.beside.execute("INSERT INTO boat VALUES (?1, 1, 'x')", [more]).unwrap();
-            assert_eq!(next(&mut boats).await.0, count(more));
+            assert_eq!(next(&mut boats).await, (count(more), beside.clone()));
         }
     });
 }

@@ -286,6 +286,8 @@ fn what_is_no_cursor_is_refused_with_words() {
             ),
             ("cursor: {initial_value: {id: 1}}", "batch_size"),
             ("batch_size: 1", "cursor"),
+            ("batch_size: 0, cursor: {initial_value: {id: 1}}", "`batch_size` must be at least 1"),
+            ("batch_size: -1, cursor: {initial_value: {id: 1}}", "`batch_size` must be at least 1"),
         ] {
             let refused =
                 asked.refused(&format!("subscription {{ event_stream({arguments}) {{ id }} }}")).await;
@@ -297,6 +299,9 @@ fn what_is_no_cursor_is_refused_with_words() {
         let mut stream = asked.subscribe(BY_ID, &sized(0, 3).replace("3}", "-1}")).await;
         let told = next(&mut stream).await;
         assert!(told.contains("expected a non-negative 32-bit integer"), "{told}");
+        let mut stream = asked.subscribe(BY_ID, &sized(0, 0)).await;
+        let told = next(&mut stream).await;
+        assert!(told.contains("`batch_size` must be at least 1"), "{told}");
     });
 }
 

@@ -45,8 +45,11 @@ const NO_EFFECT: &[(&str, &str)] = &[
         "HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE",
         "equal subscriptions are one read, others each their own",
     ),
-    ("HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", "streams are not served"),
-    ("HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE", "streams are not served"),
+    (
+        "HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL",
+        "streams go on at once, and are polled each `live.poll_ms`",
+    ),
+    ("HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE", "streams are read one by one"),
     ("HASURA_GRAPHQL_EVENTS_HTTP_POOL_SIZE", "event triggers do not run"),
     ("HASURA_GRAPHQL_EVENTS_FETCH_INTERVAL", "event triggers do not run"),
     ("HASURA_GRAPHQL_ENABLED_LOG_TYPES", "requests are logged by `log.access` in weir.yaml"),

@@ -7,7 +7,7 @@
 use super::connection::guarded_io::{GuardedIo, LentIo, ReadBuffer, read_buffer};
 use super::connection::head_guard::HeadGuard;
 use super::connection::http2_guard;
-use super::connection::listener::ListenerRole;
+use super::connection::listener::{ListenerRole, prepare};
 use super::connection::timeouts::{ConnectionCommand, ConnectionState, TimeoutClock, Timeouts};
 use super::connection::unread::{LocalExecutor, UnreadLimits};
 use super::graphql::websocket;
@@ -220,8 +220,7 @@ impl Worker {
                 return;
             }
         }
-        // Answers leave at once; a socket that cannot do that serves all the same.
-        let _ = socket.set_nodelay(true);
+        prepare(&socket, Duration::from_secs(u64::from(self.patience().write_s)));
         self.open.set(self.open.get() + 1);
         self.context.metrics.connections.inc();
         let open = Open(Rc::clone(self));

@@ -1,6 +1,6 @@
-//! Keeps the figures of README equal to those that `make bench` wrote into `docs/performance.md`.
+//! Keeps the figures of README and of `docs/live.md` equal to those that `make bench` wrote into `docs/performance.md`.
 //!
-//! The block of README between two markers is rendered from the tables; `WEIR_BLESS=1` writes it, as `make bench` does
+//! The block of a page between two markers is rendered from the tables; `WEIR_BLESS=1` writes it, as `make bench` does
 //! at its end. A figure typed by hand, or a table that was measured again without README, fails here.
 
 use crate::root;
@@ -97,21 +97,31 @@ fn rendered() -> String {
     out
 }
 
-#[test]
-fn readme_has_the_figures_that_were_measured() {
-    let readme = read("README.md");
-    let (head, rest) = readme.split_once(BEGIN).expect("README.md has the marker of its figures");
-    let (found, tail) = rest.split_once(END).expect("README.md has the end of its figures");
-    let expected = rendered();
+/// The block of the page `name` is `expected`, or is made so.
+fn check(name: &str, expected: &str) {
+    let page = read(name);
+    let (head, rest) =
+        page.split_once(BEGIN).unwrap_or_else(|| panic!("{name} has no marker of its figures"));
+    let (found, tail) = rest.split_once(END).unwrap_or_else(|| panic!("{name} has no end of its figures"));
     if std::env::var_os("WEIR_BLESS").is_some() {
-        fs::write(root().join("README.md"), format!("{head}{BEGIN}{expected}{END}{tail}"))
-            .expect("README.md can be written");
+        let page = format!("{head}{BEGIN}{expected}{END}{tail}");
+        fs::write(root().join(name), page).unwrap_or_else(|cause| panic!("{name}: {cause}"));
         return;
     }
-    assert_eq!(
-        found, expected,
-        "README.md is older than docs/performance.md: `make bench` writes its figures"
-    );
+    assert_eq!(found, expected, "{name} is older than docs/performance.md: `make bench` writes its figures");
+}
+
+#[test]
+fn readme_has_the_figures_that_were_measured() {
+    check("README.md", &rendered());
+}
+
+#[test]
+fn the_sizing_of_live_queries_has_the_figures_that_were_measured() {
+    let page = read("docs/performance.md");
+    let ours = |it: &&str| !it.starts_with("| Mercurius") && !it.starts_with("| graphql-ws");
+    let lines: Vec<&str> = section(&page, "live").lines().filter(ours).collect();
+    check("docs/live.md", &format!("{}\n", lines.join("\n")));
 }
 
 /// The operations of `examples/capacity/match-centre.yaml` and their rows in the table of services.

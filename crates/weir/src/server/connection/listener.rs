@@ -1,8 +1,10 @@
-//! Listening sockets: one per thread on each address, and the errors of an address that cannot be listened on.
+//! Listening sockets: one per thread on each address, and the errors of an address that cannot be listened on; options of accepted ones.
 
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
+use std::os::fd::AsFd;
+use std::time::Duration;
 
 /// Connections that may wait to be accepted, per thread.
 const BACKLOG: i32 = 1024;
@@ -48,6 +50,19 @@ fn listener(address: SocketAddr, shared: bool) -> std::io::Result<TcpListener> {
     Ok(socket.into())
 }
 
+/// Sets the options of an accepted socket. One that cannot have them serves all the same.
+pub(crate) fn prepare(socket: &impl AsFd, write_timeout: Duration) {
+    let socket = SockRef::from(socket);
+    // Answers leave at once.
+    let _ = socket.set_tcp_nodelay(true);
+    // A peer that vanished without a FIN acknowledges nothing. Signs of life to it fit into the send buffer, so no write tells, and TCP by
+    // itself goes on for a quarter of an hour.
+    #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_user_timeout(Some(write_timeout));
+    #[cfg(not(target_os = "linux"))]
+    let _ = write_timeout;
+}
+
 fn words(address: SocketAddr, cause: &std::io::Error) -> String {
     let way_out = match cause.kind() {
         ErrorKind::AddrInUse => {
@@ -58,4 +73,21 @@ fn words(address: SocketAddr, cause: &std::io::Error) -> String {
         _ => "",
     };
     format!("cannot listen on {address}: {cause}{way_out}")
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::net::TcpStream;
+
+    #[test]
+    fn an_accepted_socket_ends_when_its_peer_acknowledges_nothing_for_the_write_timeout() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+        let _client = TcpStream::connect(listener.local_addr().expect("it listens")).expect("it accepts");
+        let (accepted, _) = listener.accept().expect("there is one");
+        prepare(&accepted, Duration::from_secs(30));
+        let socket = SockRef::from(&accepted);
+        assert_eq!(socket.tcp_user_timeout().expect("it is TCP"), Some(Duration::from_secs(30)));
+        assert!(socket.tcp_nodelay().expect("it is TCP"));
+    }
 }

@@ -5,6 +5,7 @@
 
 use super::execute::{Begun, begin};
 use super::hasura;
+use super::push_cause::{self, Beginning};
 use crate::server::connection::timeouts::ConnectionState;
 use crate::server::request::auth;
 use crate::server::request::context::{RequestContext, ServerPhase, WorkerContext};
@@ -13,11 +14,12 @@ use crate::server::request::receive::{self, Params};
 use crate::server::request::refusal::{Refusal, error_body};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::error::AuthError;
+use bytes::Bytes;
 use hyper::HeaderMap;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 use weir_engine::bound_operation::BoundOperation;
 use weir_engine::caller::Identity;
@@ -71,9 +73,16 @@ pub(super) enum LiveStart {
     Live(Box<LiveOperation>),
 }
 
+/// A result for one client.
+pub(super) struct Push {
+    /// The JSON of the response.
+    pub(super) body: Bytes,
+    pub(super) has_errors: bool,
+}
+
 /// The next of a subscription.
 pub(super) enum LiveStep {
-    Result(Arc<LiveResult>),
+    Result(Push),
     /// Errors that end it.
     Refused(Vec<u8>),
     /// The caller is turned away under the settings that serve now.
@@ -91,6 +100,17 @@ pub(super) struct LiveOperation {
     serving: watch::Receiver<u64>,
     /// End of the session, in milliseconds since 1970.
     expires_ms: Option<u64>,
+    /// True if the client is told the cause of each result.
+    tells_cause: bool,
+    /// Until the first result after it.
+    beginning: Option<Beginning>,
+}
+
+/// A planned subscription.
+struct Planned {
+    operation: BoundOperation,
+    /// True if the client asked for the cause of each result and may know it.
+    tells_cause: bool,
 }
 
 /// Begins the operation in `payload` for `client`.
@@ -102,14 +122,21 @@ pub(super) async fn start(
 ) -> LiveStart {
     // Before the generation is read: one that comes meanwhile is not missed.
     let serving = client.worker.live.serving();
-    let bound = match bind(context, &client, &identity, &payload).await {
-        Ok(bound) => bound,
+    let Planned { operation, tells_cause } = match bind(context, &client, &identity, &payload).await {
+        Ok(planned) => planned,
         Err(answered) => return LiveStart::Answered(answered),
     };
-    match context.live().subscribe(bound) {
-        Ok(subscription) => {
-            LiveStart::Live(Box::new(LiveOperation { client, payload, subscription, serving, expires_ms }))
-        }
+    let beginning = Some(Beginning { at: Instant::now(), is_renewed: false });
+    match context.live().subscribe(operation) {
+        Ok(subscription) => LiveStart::Live(Box::new(LiveOperation {
+            client,
+            payload,
+            subscription,
+            serving,
+            expires_ms,
+            tells_cause,
+            beginning,
+        })),
         Err(error) => LiveStart::Answered(full(client.endpoint, error)),
     }
 }
@@ -133,7 +160,7 @@ async fn bind(
     client: &LiveClient,
     identity: &Identity,
     payload: &str,
-) -> Result<BoundOperation, WholeAnswer> {
+) -> Result<Planned, WholeAnswer> {
     let endpoint = client.endpoint;
     let refused = |message: &str, code, verdict| WholeAnswer::refused(endpoint, message, code, verdict);
     if context.generation.is_waiting {
@@ -162,7 +189,11 @@ async fn bind(
     let caller = context.engine().caller(identity);
     let request = engine_request(context, &params, &headers, protocol, client.is_get);
     match begin(context, request, &caller).await {
-        Begun::Live(bound) => Ok(bound),
+        Begun::Live(operation) => {
+            let tells_cause = push_cause::is_wanted(tape.root())
+                && push_cause::may_know(context, &client.headers, identity);
+            Ok(Planned { operation, tells_cause })
+        }
         Begun::Answered(response) => {
             Err(answered(*response, endpoint, limits.unread_connection_bytes_max).await)
         }
@@ -219,7 +250,7 @@ impl LiveOperation {
                 }
                 () = expired => return LiveStep::Expired,
                 result = self.subscription.next() => match result {
-                    Some(result) => return LiveStep::Result(result),
+                    Some(result) => return LiveStep::Result(self.push(&result)),
                     // Its engine is gone; the next one serves already.
                     None => {
                         if let Some(end) = Box::pin(self.renew()).await {
@@ -231,6 +262,16 @@ impl LiveOperation {
         }
     }
 
+    /// What the client is sent of `result`.
+    fn push(&mut self, result: &LiveResult) -> Push {
+        let beginning = self.beginning.take();
+        let body = match self.tells_cause {
+            true => push_cause::told(&result.body, (&result.cause, result.due), beginning),
+            false => result.body.clone(),
+        };
+        Push { body, has_errors: result.has_errors }
+    }
+
     /// Begins anew under the settings that serve now; the end, if it cannot.
     async fn renew(&mut self) -> Option<LiveStep> {
         let context = self.client.context();
@@ -239,11 +280,15 @@ impl LiveOperation {
             Err(error) => return Some(LiveStep::Denied(error)),
         };
         self.expires_ms = session.expires_ms;
-        let bound = match bind(&context, &self.client, &session.identity, &self.payload).await {
-            Ok(bound) => bound,
+        let planned = bind(&context, &self.client, &session.identity, &self.payload).await;
+        let Planned { operation, tells_cause } = match planned {
+            Ok(planned) => planned,
             Err(answered) => return Some(LiveStep::Refused(answered.body)),
         };
-        match context.live().subscribe_after(bound, &self.subscription) {
+        self.tells_cause = tells_cause;
+        let is_renewed = self.beginning.is_none_or(|it| it.is_renewed);
+        self.beginning = Some(Beginning { at: Instant::now(), is_renewed });
+        match context.live().subscribe_after(operation, &self.subscription) {
             Ok(subscription) => {
                 self.subscription = subscription;
                 None

@@ -7,6 +7,7 @@ pub(crate) mod execute;
 pub(crate) mod hasura;
 mod live;
 pub(crate) mod over_http;
+mod push_cause;
 mod reserved_stream;
 pub(crate) mod rest;
 pub(crate) mod websocket;
