@@ -90,6 +90,7 @@ impl BoundOperation {
             deadline: Instant::now(),
             hold_back_bytes: 0,
             request_scope: None,
+            objects: None,
             changes: None,
             span: None,
             stream: None,

@@ -4,6 +4,8 @@
 
 use crate::consistency::{Consistency, Positions};
 use crate::span::SpanContext;
+use std::any::Any;
+use std::sync::Arc;
 
 /// The headers of one request, and what they say of its reads.
 pub trait Headers: Send + Sync {
@@ -24,6 +26,11 @@ pub trait Headers: Send + Sync {
 
     /// The log positions that the request sent, and where those of its changes are noted; `None`: nobody would read them.
     fn positions(&self) -> Option<&Positions> {
+        None
+    }
+
+    /// Values that the embedding program gave the request, for its own resolvers.
+    fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
         None
     }
 
