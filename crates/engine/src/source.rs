@@ -15,7 +15,7 @@ mod stream_read;
 
 pub use change_feed::{ChangeFeed, ChangeSink, OthersChanges};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
-pub use headers::{Headers, NoHeaders};
+pub use headers::{Headers, NoHeaders, WithData};
 pub(crate) use kept_objects::RequestObjects;
 pub use kept_objects::{KeptObjects, NodeObjects, OBJECT_KEY};
 pub(crate) use request_scope::RequestCaches;

@@ -52,6 +52,35 @@ impl dyn Headers + '_ {
     }
 }
 
+/// The headers of a request with values of the embedding program.
+pub struct WithData<'h> {
+    /// The headers.
+    pub headers: &'h dyn Headers,
+    /// The values.
+    pub data: Arc<dyn Any + Send + Sync>,
+}
+
+impl Headers for WithData<'_> {
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
+        self.headers.each(name, take);
+    }
+    fn request_id(&self) -> &str {
+        self.headers.request_id()
+    }
+    fn consistency(&self) -> Consistency {
+        self.headers.consistency()
+    }
+    fn positions(&self) -> Option<&Positions> {
+        self.headers.positions()
+    }
+    fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        Some(&self.data)
+    }
+    fn span(&self) -> Option<SpanContext> {
+        self.headers.span()
+    }
+}
+
 /// No headers: requests that came by no transport.
 #[derive(Clone, Copy, Debug)]
 pub struct NoHeaders;

@@ -1,0 +1,3 @@
+//! Time per field of lists through resolvers.
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! Schemas with resolvers, from SDL to answers.
+
+#[path = "../kit/mod.rs"]
+mod kit;
+
+mod abstract_types;
+mod arguments;
+mod build;
+mod errors;
+mod loaders;
+mod mixed;
+mod resolvers;
+mod subscriptions;
+mod visibility;
