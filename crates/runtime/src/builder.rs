@@ -5,7 +5,7 @@
 use crate::check;
 use crate::context::Data;
 use crate::error::{BuildError, ErrorMapping, ResolveError, mapping};
-use crate::input::InputBinder;
+use crate::input::{InputBinder, Shape};
 use crate::leaf::Leaf;
 use crate::library::{Library, LibrarySource, Parts};
 use crate::loader::{Loader, RegisteredLoader};
@@ -359,7 +359,10 @@ impl Resolving<'_> {
         let run = self.schema.field(field).arguments;
         match resolver.resolve.bind_arguments(&mut binder, run, coordinate.to_owned()) {
             Ok(shape) => parts.put(field, resolver, shape),
-            Err(message) => self.complain(coordinate, message),
+            Err(message) => {
+                self.complain(coordinate, message);
+                parts.put(field, resolver, Shape::LEAF);
+            }
         }
     }
 

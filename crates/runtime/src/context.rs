@@ -9,6 +9,7 @@ use crate::library::Library;
 use crate::loader::{LoadKey, Loader, LoaderMemory, RequestMemory};
 use crate::selection::Lookahead;
 use crate::subscribe::SubscriptionStep;
+use crate::turns::Turns;
 use std::any::{Any, TypeId as RustType};
 use std::collections::HashMap;
 use std::fmt;
@@ -55,9 +56,9 @@ impl Data {
 /// Data of one request, as it passes through the engine.
 pub(crate) struct RequestData {
     pub(crate) data: Arc<Data>,
-    pub(crate) memory: RequestMemory,
-    /// True if other requests share the memory: their keys are waited for.
-    pub(crate) is_shared: bool,
+    pub(crate) memory: Arc<RequestMemory>,
+    /// If other requests share the memory: their keys are waited for.
+    pub(crate) turns: Option<Arc<Turns>>,
     pub(crate) subscription: Mutex<SubscriptionStep>,
 }
 

@@ -18,7 +18,6 @@ use crate::subscribe::{self, EventSource};
 use futures_util::future::join_all;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::Poll;
 use weir_engine::memory::{Binder, Bindings, ObjectNumbers, RecordHost, Scope, Spot, Unbound, Writer};
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey};
 use weir_engine::rows::{Column, Rows};
@@ -354,15 +353,9 @@ impl LibraryFetch {
 /// Waits until other requests had their turn, if they load together with this one.
 async fn take_turns(input: FetchInput<'_>) {
     let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
-    let mut has_waited = !data.is_some_and(|it| it.is_shared);
-    std::future::poll_fn(move |task| {
-        if std::mem::replace(&mut has_waited, true) {
-            return Poll::Ready(());
-        }
-        task.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
+    if let Some(turns) = data.and_then(|it| it.turns.as_ref()) {
+        turns.wait().await;
+    }
 }
 
 /// True if nothing has to be waited for.

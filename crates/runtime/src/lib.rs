@@ -51,9 +51,11 @@ mod places;
 mod profile;
 mod request;
 mod resolver;
+mod scalar;
 mod schema;
 mod selection;
 mod subscribe;
+mod turns;
 mod validate;
 
 pub use builder::{AnyResolver, SchemaBuilder};
@@ -72,6 +74,7 @@ pub use resolver::{
     BatchReply, LoadKeys, Resolver, async_batch, async_each, async_keyed, async_root, batch, constant, each,
     keyed, load, root,
 };
+pub use scalar::{Enumeration, Scalar, ScalarValue, ScalarWriter};
 pub use schema::Schema;
 pub use selection::Lookahead;
 pub use subscribe::stream;
@@ -88,3 +91,14 @@ pub use weir_engine::record;
 pub use weir_engine::source::{Headers, Source};
 pub use weir_language::limits::Limits;
 pub use weir_language::schema::TypeRef;
+
+/// What the macros of this crate expand to.
+#[doc(hidden)]
+pub mod macros {
+    pub use crate::scalar::{
+        bind_enumeration, bind_scalar, enumeration_column, enumeration_shape, read_enumeration, read_scalar,
+        scalar_column, scalar_shape, write_enumeration, write_scalar,
+    };
+    pub use weir_engine::memory::{Binder, Scope, Spot, Unbound, Writer};
+    pub use weir_engine::rows::Column;
+}

@@ -10,6 +10,7 @@ use crate::library::{Library, LibrarySource};
 use crate::loader::RequestMemory;
 use crate::request::{Request, RequestVariables, Response};
 use crate::subscribe::{self, SubscriptionStep};
+use crate::turns::Turns;
 use futures_util::future::join_all;
 use futures_util::stream::BoxStream;
 use std::any::Any;
@@ -86,22 +87,24 @@ impl Schema {
 
     /// Answers `request`. Never fails: what goes wrong is in the response.
     pub async fn execute(&self, request: Request<'_>) -> Response {
-        self.execute_in(request, RequestMemory::default(), false).await
+        self.execute_in(request, Arc::default(), None).await
     }
 
     /// Answers several requests at the same time. Their loaders share one memory: keys that are said at the same level of several
     /// requests are loaded by one call, keys that are known are not loaded again. Mutations do not load together with others.
     pub async fn execute_all(&self, requests: Vec<Request<'_>>) -> Vec<Response> {
-        let memory = RequestMemory::default();
-        let is_shared = requests.len() > 1;
-        let all = requests.into_iter().map(|request| {
-            let memory = RequestMemory(Arc::clone(&memory.0));
-            self.execute_in(request, memory, is_shared)
-        });
-        join_all(all).await
+        let (memory, turns) = (Arc::default(), Arc::new(Turns::default()));
+        let all = requests.into_iter();
+        let all = all.map(|it| self.execute_in(it, Arc::clone(&memory), Some(Arc::clone(&turns))));
+        turns.run(join_all(all)).await
     }
 
-    async fn execute_in(&self, request: Request<'_>, memory: RequestMemory, is_shared: bool) -> Response {
+    async fn execute_in(
+        &self,
+        request: Request<'_>,
+        memory: Arc<RequestMemory>,
+        turns: Option<Arc<Turns>>,
+    ) -> Response {
         let Request { query, operation_name, variables, data, identity, headers, deadline, queries_only } =
             request;
         let tape = match variables {
@@ -117,7 +120,7 @@ impl Schema {
         };
         let subscription = Mutex::new(SubscriptionStep::None);
         let data: Arc<dyn Any + Send + Sync> =
-            Arc::new(RequestData { data: Arc::new(data), memory, is_shared, subscription });
+            Arc::new(RequestData { data: Arc::new(data), memory, turns, subscription });
         let headers = WithData { headers, data };
         let request = engine::Request {
             query,

@@ -118,8 +118,8 @@ pub(crate) fn step(
 
 /// Data for one step of a subscription.
 fn request(data: &Arc<Data>, subscription: SubscriptionStep) -> Arc<RequestData> {
-    let (data, memory) = (Arc::clone(data), RequestMemory::default());
-    Arc::new(RequestData { data, memory, is_shared: false, subscription: Mutex::new(subscription) })
+    let (data, memory) = (Arc::clone(data), Arc::new(RequestMemory::default()));
+    Arc::new(RequestData { data, memory, turns: None, subscription: Mutex::new(subscription) })
 }
 
 /// Opens the stream of `operation`; each item of it is a response, whose first byte has `patience`.

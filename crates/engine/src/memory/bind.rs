@@ -126,7 +126,8 @@ impl Bindings {
     }
 
     /// The source's own id of a type.
-    pub(super) fn ty(&self, id: TypeId) -> TypeId {
+    #[must_use]
+    pub fn ty(&self, id: TypeId) -> TypeId {
         self.ids.ty(id)
     }
 

@@ -5,7 +5,7 @@
 //!
 //! **Cost:** nothing for values without a host; a number is one addition per table.
 
-use super::answer::{Spot, Writer};
+use super::answer::{Spot, Writer, nulls};
 use super::bind::{Binder, Scope, Unbound};
 use crate::plan::output_plan::{OutputField, SelectionSetId};
 use crate::rows::{Column, Data};
@@ -88,10 +88,11 @@ impl ObjectNumbers {
 }
 
 /// The hidden column of the objects themselves.
-pub(super) fn object_numbers(set: SelectionSetId, len: usize, scope: Scope<'_>) -> Column {
+pub(super) fn object_numbers<T>(objects: &[Option<&T>], set: SelectionSetId, scope: Scope<'_>) -> Column {
+    let len = objects.len();
     let first = scope.numbers.map_or(0, |it| it.take(set, len));
     let numbers = (0..len as u32).map(|it| i64::from(first + it));
-    Column { data: Data::Int(numbers.collect()), ..Column::default() }
+    Column { nulls: nulls(objects), data: Data::Int(numbers.collect()), errors: Vec::new() }
 }
 
 /// In a pass of a visitor: shows it the objects of `set` if they are the ones, and says whether to go on below. `None`: columns are

@@ -306,7 +306,7 @@ fn table<R: Record>(records: &[Option<&R>], set: SelectionSetId, scope: Scope<'_
     });
     let columns = columns.collect();
     let hidden = binding.hidden.iter().map(|&index| match index {
-        WHOLE_OBJECT => object_numbers(set, records.len(), scope),
+        WHOLE_OBJECT => object_numbers(records, set, scope),
         _ => column(index, &scope.bindings.hidden),
     });
     Table { rows: records.len() as u32, columns, hidden: hidden.collect() }

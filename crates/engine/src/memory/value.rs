@@ -255,7 +255,7 @@ fn table(objects: &[Option<&Object>], set: SelectionSetId, scope: Scope<'_>) -> 
     let columns = columns.collect();
     let hidden = scope.output.set(set).hidden.iter().map(|&field| {
         if field == bindings.schema.meta.typename {
-            return object_numbers(set, objects.len(), scope);
+            return object_numbers(objects, set, scope);
         }
         let kind = bindings.schema.ty(bindings.schema.field(bindings.field(field)).ty.base).kind;
         let mut column = Column::default();
