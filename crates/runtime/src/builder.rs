@@ -10,7 +10,7 @@ use crate::leaf::Leaf;
 use crate::library::{Library, LibrarySource, Parts};
 use crate::loader::{Loader, RegisteredLoader};
 use crate::places::Places;
-use crate::profile::{Member, Predicate, ProfileOf, Profiles};
+use crate::profile::{Predicate, ProfileOf, Profiles, SchemaMember};
 use crate::resolver::{ParentType, Resolver};
 use crate::schema::Schema;
 use crate::validate::{self, Check};
@@ -270,7 +270,7 @@ impl Resolving<'_> {
         mut self,
         given: Given,
         loaders: &HashMap<RustType, RegisteredLoader>,
-    ) -> (Parts, Vec<(Member, Predicate)>, Vec<Error>) {
+    ) -> (Parts, Vec<(SchemaMember, Predicate)>, Vec<Error>) {
         let mut parts = Parts::default();
         parts.fields.resize_with(self.schema.fields.len(), || None);
         let checks = self.checks(given.checks);
@@ -426,8 +426,8 @@ impl Resolving<'_> {
         }
         for (coordinate, check) in given {
             match self.member(&coordinate) {
-                Some(Member::Input(input)) => checks.entry(input).or_default().push(check),
-                Some(Member::Type(_) | Member::Field(_) | Member::EnumValue(_)) => {
+                Some(SchemaMember::Input(input)) => checks.entry(input).or_default().push(check),
+                Some(SchemaMember::Type(_) | SchemaMember::Field(_) | SchemaMember::EnumValue(_)) => {
                     self.complain(&coordinate, format!("`{coordinate}` is no argument and no input field"));
                 }
                 None => {}
@@ -437,7 +437,7 @@ impl Resolving<'_> {
     }
 
     /// The member at any coordinate.
-    fn member(&mut self, coordinate: &str) -> Option<Member> {
+    fn member(&mut self, coordinate: &str) -> Option<SchemaMember> {
         let found = find(self.schema, coordinate);
         if found.is_none() {
             self.complain(coordinate, format!("the schema has no `{coordinate}`"));
@@ -449,25 +449,25 @@ impl Resolving<'_> {
 /// The member of `schema` at a coordinate.
 ///
 /// Source: GraphQL specification, section 3.14.
-fn find(schema: &language::Schema, coordinate: &str) -> Option<Member> {
+fn find(schema: &language::Schema, coordinate: &str) -> Option<SchemaMember> {
     let (on, rest) = coordinate.split_once('.').unwrap_or((coordinate, ""));
     let ty = schema.type_by_name(on)?;
     if rest.is_empty() {
-        return Some(Member::Type(ty));
+        return Some(SchemaMember::Type(ty));
     }
     let members = schema.ty(ty).members;
     match schema.ty(ty).kind {
         TypeKind::Enum => {
             let is_it = |it: &usize| schema.str(schema.enum_values[*it].name) == rest;
-            members.range().find(is_it).map(|it| Member::EnumValue(EnumValueId(it as u32)))
+            members.range().find(is_it).map(|it| SchemaMember::EnumValue(EnumValueId(it as u32)))
         }
-        TypeKind::Input { .. } => schema.input_by_name(members, rest).map(Member::Input),
+        TypeKind::Input { .. } => schema.input_by_name(members, rest).map(SchemaMember::Input),
         TypeKind::Object | TypeKind::Interface => match rest.split_once('(') {
-            None => schema.field_by_name(ty, rest).map(Member::Field),
+            None => schema.field_by_name(ty, rest).map(SchemaMember::Field),
             Some((field, argument)) => {
                 let field = schema.field_by_name(ty, field)?;
                 let argument = argument.strip_suffix(":)")?;
-                schema.input_by_name(schema.field(field).arguments, argument).map(Member::Input)
+                schema.input_by_name(schema.field(field).arguments, argument).map(SchemaMember::Input)
             }
         },
         TypeKind::Scalar(_) | TypeKind::Union => None,

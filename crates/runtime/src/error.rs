@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
-use weir_engine::memory::{AnswerError, Cause, RecordHost};
+use weir_engine::memory::{AnswerError, ProgramError, RecordHost};
 use weir_engine::source::{Extensions, FieldError};
 use weir_language::json::quote;
 
@@ -26,7 +26,7 @@ pub(crate) const INTERNAL: &str = "INTERNAL";
 ///
 /// ```
 /// use weir_runtime::ResolveError;
-/// let error = ResolveError::new("the shop is closed").code("SHOP_CLOSED").with_json("opensAt", "9");
+/// let error = ResolveError::new("the shop is closed").code("CLOSED").with_json("opensAt", "9");
 /// assert_eq!(error.message(), "the shop is closed");
 /// let error: ResolveError = "x".parse::<i32>().unwrap_err().into();
 /// assert_eq!(error.message(), "invalid digit found in string");
@@ -37,7 +37,7 @@ pub struct ResolveError {
     code: Cow<'static, str>,
     /// Members of `extensions`, as JSON, each with a comma before it.
     members: String,
-    cause: Option<Arc<Cause>>,
+    cause: Option<Arc<ProgramError>>,
 }
 
 impl ResolveError {
@@ -74,7 +74,7 @@ impl ResolveError {
     }
     /// The error of the program that it was made of.
     #[must_use]
-    pub fn cause(&self) -> Option<&Cause> {
+    pub fn cause(&self) -> Option<&ProgramError> {
         self.cause.as_deref()
     }
 
@@ -136,7 +136,7 @@ pub(crate) fn field_error(code: &'static str, message: impl Into<Box<str>>) -> F
 }
 
 /// A mapping of one type of cause.
-pub(crate) type ErrorMapping = Box<dyn Fn(&Cause) -> Option<ResolveError> + Send + Sync>;
+pub(crate) type ErrorMapping = Box<dyn Fn(&ProgramError) -> Option<ResolveError> + Send + Sync>;
 
 /// The mapping that turns causes of type `E` into errors for clients.
 pub(crate) fn mapping<E: Error + 'static>(

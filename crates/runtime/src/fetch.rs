@@ -30,7 +30,7 @@ use weir_language::ast::OperationKind;
 use weir_language::schema::FieldId;
 
 /// A field of a step and its resolver.
-struct Member {
+struct StepField {
     /// Place in [`OutputPlan::fields`]; of a hidden field that of the first member.
     field: u32,
     /// Of a hidden field: the member that it would be.
@@ -58,7 +58,7 @@ struct LibraryFetch {
     library: Arc<Library>,
     ids: Arc<Ids>,
     bindings: Arc<Bindings>,
-    members: Vec<Member>,
+    members: Vec<StepField>,
     /// Number of members that are not hidden.
     shown: usize,
     parents: ParentForm,
@@ -88,7 +88,7 @@ pub(crate) fn prepare(
     let mut members = Vec::with_capacity(node.fields.len());
     for &field in node.fields {
         let of = &node.output.fields[field as usize];
-        members.push(Member { field, hidden: None, call: member_call(library, node, of) });
+        members.push(StepField { field, hidden: None, call: member_call(library, node, of) });
     }
     let shown = members.len();
     if node.parent_keys.is_some() {
@@ -96,7 +96,7 @@ pub(crate) fn prepare(
         members.extend(hidden.map(|&id| hidden_member(library, node, id)));
     }
     let mut asks = Vec::new();
-    for Member { field, hidden, call } in &members {
+    for StepField { field, hidden, call } in &members {
         let Some(MemberCall { resolve, .. }) = call else { continue };
         let of = hidden.as_ref().unwrap_or(&node.output.fields[*field as usize]);
         resolve.bind(&mut binder, Spot { field: *field, of, ty: of.ty }).map_err(unfit)?;
@@ -149,7 +149,7 @@ fn member_call(library: &Library, node: &PlanNode<'_>, of: &OutputField) -> Opti
 }
 
 /// A field that only nodes below need, called without arguments.
-fn hidden_member(library: &Library, node: &PlanNode<'_>, id: FieldId) -> Member {
+fn hidden_member(library: &Library, node: &PlanNode<'_>, id: FieldId) -> StepField {
     let ty = node.schema.field(id).ty;
     let key = ResponseKey::new("hidden");
     let of = OutputField {
@@ -163,7 +163,7 @@ fn hidden_member(library: &Library, node: &PlanNode<'_>, id: FieldId) -> Member 
         offset: 0,
     };
     let call = member_call(library, node, &of);
-    Member { field: node.fields.first().copied().unwrap_or(0), hidden: Some(of), call }
+    StepField { field: node.fields.first().copied().unwrap_or(0), hidden: Some(of), call }
 }
 
 /// True if the parents are known by their keys alone.
@@ -228,11 +228,11 @@ struct MemberCalls {
 }
 
 impl LibraryFetch {
-    fn of<'o>(&'o self, member: &'o Member, output: &'o OutputPlan) -> &'o OutputField {
+    fn of<'o>(&'o self, member: &'o StepField, output: &'o OutputPlan) -> &'o OutputField {
         member.hidden.as_ref().unwrap_or(&output.fields[member.field as usize])
     }
 
-    fn context(&self, member: &Member, input: FetchInput<'_>, memory: &Memory) -> Context {
+    fn context(&self, member: &StepField, input: FetchInput<'_>, memory: &Memory) -> Context {
         let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
         let mut headers = Vec::new();
         for name in &self.library.headers {
@@ -260,7 +260,7 @@ impl LibraryFetch {
     }
 
     /// Calls the resolver of `member`.
-    fn call(&self, member: &Member, input: FetchInput<'_>, memory: &Memory) -> Option<MemberCalls> {
+    fn call(&self, member: &StepField, input: FetchInput<'_>, memory: &Memory) -> Option<MemberCalls> {
         let MemberCall { resolve, stream, shape, slots } = member.call.as_ref()?;
         let all = |called| Some(MemberCalls { calls: vec![called], rows: None });
         let context = self.context(member, input, memory);

@@ -42,6 +42,7 @@ mod context;
 mod error;
 mod fetch;
 mod input;
+mod input_macros;
 mod keys;
 mod leaf;
 mod library;
@@ -65,7 +66,7 @@ pub use input::{
     BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Maybe, Shape, Shapes,
 };
 #[doc(hidden)]
-pub use input::{bind_input_by, bind_input_variant};
+pub use input_macros::{bind_input_by, bind_input_variant};
 pub use keys::KeyRow;
 pub use leaf::{Leaf, leaf, leaf_option_ref, leaf_ref};
 pub use loader::{BoxFuture, LoadKey, Loader, LoaderReply};

@@ -17,7 +17,7 @@ use std::any::{Any, TypeId as RustType};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::memory::{Cause, RecordHost};
+use weir_engine::memory::{ProgramError, RecordHost};
 use weir_engine::source::{
     FieldError, FieldResolution, FieldResolver, NodeId, OBJECT_KEY, PlanError, PlanNode, PreparedFetch,
     SeparateFetch, SeparateFetchId, Source,
@@ -81,7 +81,7 @@ impl RecordHost for Library {
         self.parts.leaves.get(&(record, field)).map(|it| &*it.resolve)
     }
 
-    fn field_error(&self, cause: &Cause) -> FieldError {
+    fn field_error(&self, cause: &ProgramError) -> FieldError {
         match self.mappings.iter().find_map(|it| it(cause)) {
             Some(error) if error.cause().is_none() => error.told(),
             Some(_) | None => {

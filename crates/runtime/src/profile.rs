@@ -18,7 +18,7 @@ pub(crate) type Predicate = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// A member of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Member {
+pub(crate) enum SchemaMember {
     Type(TypeId),
     Field(FieldId),
     Input(InputId),
@@ -29,7 +29,7 @@ pub(crate) enum Member {
 #[derive(Default)]
 pub(crate) struct Profiles {
     pub(crate) profile_of: Option<Box<ProfileOf>>,
-    pub(crate) rules: Vec<(Member, Predicate)>,
+    pub(crate) rules: Vec<(SchemaMember, Predicate)>,
     /// Names of profiles; a fact is a place here.
     pub(crate) names: RwLock<Vec<Arc<str>>>,
 }
@@ -66,10 +66,10 @@ impl Profiles {
                 continue;
             }
             match *member {
-                Member::Type(id) => seen.show_type(id, false),
-                Member::Field(id) => seen.show_field(id, false),
-                Member::Input(id) => seen.show_input(id, false),
-                Member::EnumValue(id) => seen.show_enum_value(id, false),
+                SchemaMember::Type(id) => seen.show_type(id, false),
+                SchemaMember::Field(id) => seen.show_field(id, false),
+                SchemaMember::Input(id) => seen.show_input(id, false),
+                SchemaMember::EnumValue(id) => seen.show_enum_value(id, false),
             }
         }
         seen.close(schema);

@@ -269,7 +269,7 @@ macro_rules! scalar {
 /// use weir_runtime::enumeration;
 /// #[derive(Clone, Copy)]
 /// enum Episode { NewHope, Empire }
-/// enumeration!(Episode { NewHope => "NEW_HOPE", Empire => "EMPIRE" });
+/// enumeration!(Episode { NewHope => "HOPE", Empire => "EMPIRE" });
 /// ```
 #[macro_export]
 macro_rules! enumeration {

@@ -29,8 +29,8 @@ use crate::plan::output_plan::PlanNodeId;
 use crate::plan::{Plan, PreparedNode};
 use crate::rows::{Column, Rows};
 use crate::source::{
-    BatchBarrier, CacheControl, FetchBody, FetchInput, FetchResult, Finished, Headers, PathError, Protocol,
-    RequestCaches, RequestObjects, RequestScope, SourceError, StreamRead,
+    BatchBarrier, CacheControl, FetchBody, FetchInput, FetchResult, Finished, Headers, NodeObjects,
+    PathError, Protocol, RequestCaches, RequestObjects, RequestScope, SourceError, StreamRead,
 };
 use crate::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;
@@ -227,6 +227,11 @@ impl<'r> ExecutionContext<'r> {
         self.plan.repeats.then(|| RequestCaches::new(self.graph.sources().len()))
     }
 
+    /// Objects of `node` and of its parents.
+    fn objects_of<'o>(objects: &'o RequestObjects, node: &PreparedNode) -> NodeObjects<'o> {
+        objects.of(node.id.0, node.parent.as_ref().map(|it| it.node.0))
+    }
+
     /// Objects of the nodes, if any keep some.
     fn objects(&self) -> Option<RequestObjects> {
         self.plan.has_objects.then(|| RequestObjects::new(self.plan.nodes.len()))
@@ -316,9 +321,8 @@ impl<'r> ExecutionContext<'r> {
         batch: BatchContext<'_>,
     ) -> Result<FetchResult, SourceError> {
         let level = batch.level.filter(|_| node.repeats);
-        let caches = batch.caches.filter(|_| node.repeats);
-        let cache = caches.zip(node.source).map(|(caches, source)| caches.of(source));
-        let parent = node.parent.as_ref().map(|it| it.node.0);
+        let cache =
+            batch.caches.filter(|_| node.repeats).zip(node.source).map(|(caches, source)| caches.of(source));
         let observed = self.observation.and_then(|it| it.begin(node, &self.plan.output, self.variables));
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
         // What only changes have stands elsewhere: the future of every fetch would be larger by it.
@@ -333,7 +337,7 @@ impl<'r> ExecutionContext<'r> {
             headers: self.headers,
             deadline: self.deadline,
             hold_back_bytes: self.hold_back_bytes,
-            objects: batch.objects.map(|it| it.of(node.id.0, parent)),
+            objects: batch.objects.map(|it| Self::objects_of(it, node)),
             request_scope: cache.map(|cache| RequestScope { cache, barrier: level }),
             stream: self.stream.filter(|_| node.fetch.is_stream()),
         };
@@ -346,9 +350,7 @@ impl<'r> ExecutionContext<'r> {
         let asked = AssertUnwindSafe(async { node.fetch.run(input).await }).catch_unwind();
         let mut asked = std::pin::pin!(asked);
         let first = futures_util::poll!(asked.as_mut());
-        if let Some(level) = level {
-            level.arrive();
-        }
+        level.into_iter().for_each(BatchBarrier::arrive);
         let reply = match first {
             std::task::Poll::Ready(reply) => reply,
             std::task::Poll::Pending => match tokio::time::timeout_at(self.last().into(), asked).await {

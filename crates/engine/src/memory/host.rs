@@ -15,14 +15,14 @@ use std::cell::RefCell;
 use weir_language::schema::FieldId;
 
 /// An error of a resolver from this process.
-pub type Cause = dyn std::error::Error + Send + Sync + 'static;
+pub type ProgramError = dyn std::error::Error + Send + Sync + 'static;
 
 /// What a runtime adds to records.
 pub trait RecordHost: Send + Sync {
     /// The resolver of `field`, the source's own id, on records of the Rust type `record`: an `Arc<dyn LeafOf<R>>`.
     fn leaf(&self, record: RustType, field: FieldId) -> Option<&(dyn Any + Send + Sync)>;
     /// Words for the client for an error of the program.
-    fn field_error(&self, cause: &Cause) -> FieldError;
+    fn field_error(&self, cause: &ProgramError) -> FieldError;
     /// Checks that objects of the type that has `field` may be of the Rust type `record`, as the field is fetched separately by them.
     /// # Errors
     /// Words for the author of the types.

@@ -38,7 +38,7 @@ mod value;
 pub use answer::{Answer, RawJson, Spot, Writer};
 pub use bind::{Binder, Bindings, Scope, Unbound};
 pub use call::Call;
-pub use host::{AnswerError, Cause, LeafOf, ObjectNumbers, ObjectVisitor, RecordHost};
+pub use host::{AnswerError, LeafOf, ObjectNumbers, ObjectVisitor, ProgramError, RecordHost};
 pub use record::Record;
 #[doc(hidden)]
 pub use record::{

@@ -35,20 +35,22 @@ struct Fan {
 }
 record!(Fan { album });
 
-fn schema(log: &Log) -> Schema {
-    let own_log = Arc::clone(log);
-    let by_artist = Arc::clone(log);
-    let sdl = "
+const SDL: &str = "
         type Query { fans: [Fan!]! }
         type Fan { album: Int! stars: Int! }
         type Album { rating: Float! reviews(top: Int = 1): [Review!]! }
         type Review { text: String! words: Int! }";
-    struct Review(String);
-    record!(Review { text = |review| review.0.as_str() });
-    struct Top {
-        top: Option<i32>,
-    }
-    weir_runtime::input!(Top { top });
+
+struct Review(String);
+record!(Review { text = |review| review.0.as_str() });
+
+struct Top {
+    top: Option<i32>,
+}
+weir_runtime::input!(Top { top });
+
+/// What the table answers for fans.
+fn joins() -> [Join; 2] {
     let join = Join {
         on: "Fan".into(),
         name: "loves".into(),
@@ -58,8 +60,15 @@ fn schema(log: &Log) -> Schema {
         arguments: "(id: $this.album)".into(),
     };
     let starred = Join { name: "starred".into(), arguments: "(id: $this.stars)".into(), ..join.clone() };
+    [join, starred]
+}
+
+fn schema(log: &Log) -> Schema {
+    let own_log = Arc::clone(log);
+    let by_artist = Arc::clone(log);
+    let [join, starred] = joins();
     built(
-        Schema::builder(sdl)
+        Schema::builder(SDL)
             .source(Arc::new(table(log)))
             .join(join)
             .join(starred)
