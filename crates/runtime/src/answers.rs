@@ -1,6 +1,7 @@
 //! Values that resolvers gave, with their type forgotten: they write themselves or become columns.
 
-use crate::error::internal;
+use crate::error::{field_error, internal};
+use crate::guard::ACCESS_DENIED;
 use std::any::Any;
 use weir_engine::memory::{Answer, Scope, Spot, Writer};
 use weir_engine::plan::output_plan::OutputField;
@@ -20,7 +21,7 @@ pub(crate) trait Answers: Send + Sync {
     fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column;
     /// The same with `others` behind them. Values that failed make all fail.
     fn with(self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers>;
-    /// The same in another order: value `i` is the one at `order[i]`.
+    /// The same in another order: value `i` is the one at `order[i]`. Where there is none, the field is refused.
     fn ordered(&mut self, order: Vec<u32>);
     /// For [`Answers::with`].
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
@@ -48,7 +49,12 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
             Some(order) => order.iter().map(|&at| self.values.get(at as usize)).collect(),
             None => self.values.iter().map(Some).collect(),
         };
-        A::column(&values, spot, scope)
+        let mut column = A::column(&values, spot, scope);
+        let refused = values.iter().enumerate().filter(|it| it.1.is_none());
+        let error = |row| CellError { row, error: refused_error() };
+        column.errors.extend(refused.take(FAILED_ERRORS_MAX).map(|it| error(it.0 as u32)));
+        column.errors.sort_by_key(|it| it.row);
+        column
     }
     fn with(mut self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers> {
         let rows = self.len() + others.len();
@@ -69,6 +75,11 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
+}
+
+/// The error of a field that its guard refuses.
+pub(crate) fn refused_error() -> FieldError {
+    field_error(ACCESS_DENIED, "Access denied.")
 }
 
 /// A step without values.
@@ -97,7 +108,9 @@ impl Answers for Failed {
         let rows = self.rows + others.len();
         Box::new(Self { rows, ..*self })
     }
-    fn ordered(&mut self, _: Vec<u32>) {}
+    fn ordered(&mut self, order: Vec<u32>) {
+        self.rows = order.len();
+    }
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }

@@ -3,8 +3,10 @@
 //! **Invariant:** names are resolved here, once; what is built refers to fields by their ids.
 
 use crate::check;
-use crate::context::Data;
+use crate::context::{Context, Data};
+use crate::cost::{Cost, Costs, FieldCost};
 use crate::error::{BuildError, ErrorMapping, ResolveError, mapping};
+use crate::guard::{Guard, guard};
 use crate::input::{InputBinder, Shape};
 use crate::leaf::Leaf;
 use crate::library::{Library, LibrarySource, Parts};
@@ -60,6 +62,9 @@ pub struct SchemaBuilder {
     mappings: Vec<ErrorMapping>,
     data: Data,
     headers: Vec<Box<str>>,
+    guards: Vec<(String, Guard)>,
+    costs: Vec<(String, Cost)>,
+    complexity_max: Option<u64>,
     settings: Settings,
     sources: Vec<Arc<dyn Source>>,
     joins: Vec<Join>,
@@ -79,6 +84,9 @@ impl SchemaBuilder {
             mappings: Vec::new(),
             data: Data::new(),
             headers: Vec::new(),
+            guards: Vec::new(),
+            costs: Vec::new(),
+            complexity_max: None,
             settings: Settings::STANDARD,
             sources: Vec::new(),
             joins: Vec::new(),
@@ -111,6 +119,27 @@ impl SchemaBuilder {
     /// Names the profile of a caller; default: its role. There may be few profiles, as each has plans of its own.
     pub fn profile_of(mut self, name: impl Fn(&Identity) -> String + Send + Sync + 'static) -> Self {
         self.profile_of = Some(Box::new(name));
+        self
+    }
+    /// Asks `allows`, once for all parents of a step, whether the caller may ask for the field; a refused field is the error
+    /// `ACCESS_DENIED`. The field has a resolver of its own, no leaf.
+    pub fn authorize<P: 'static>(
+        mut self,
+        coordinate: &str,
+        allows: impl Fn(&[&P], &Context) -> Vec<bool> + Send + Sync + 'static,
+    ) -> Self {
+        self.guards.push((coordinate.into(), guard(allows)));
+        self
+    }
+    /// Says what a field costs; see [`SchemaBuilder::complexity_max`].
+    pub fn cost(mut self, coordinate: &str, cost: Cost) -> Self {
+        self.costs.push((coordinate.into(), cost));
+        self
+    }
+    /// Refuses operations that cost more: `LIMIT_COMPLEXITY`. A field without a cost costs 1. The limit of depth is
+    /// [`Settings::limits`].
+    pub fn complexity_max(mut self, max: u64) -> Self {
+        self.complexity_max = Some(max);
         self
     }
     /// Says that the object type `name` is another source's, to which this SDL adds fields. They are resolved by [`crate::keyed`].
@@ -189,8 +218,10 @@ impl SchemaBuilder {
             checks: self.checks,
             rules: self.rules,
             extended: self.extended,
+            guards: self.guards,
+            costs: self.costs,
         };
-        let (parts, rules, errors) = resolving.run(given, &self.loaders);
+        let (parts, rules, fields, errors) = resolving.run(given, &self.loaders);
         let profiles = Profiles { profile_of: self.profile_of, rules, ..Profiles::default() };
         let library = Arc::new(Library {
             name,
@@ -201,6 +232,7 @@ impl SchemaBuilder {
             data: self.data,
             headers: self.headers,
             profiles,
+            costs: Costs { max: self.complexity_max, fields },
         });
         let mut errors = errors;
         let misfits = if errors.is_empty() { check::check(&library) } else { Vec::new() };
@@ -250,12 +282,17 @@ fn error(message: String, place: Option<weir_language::span::Span>) -> Error {
     Error { message, spans: place.into_iter().collect(), code: Code::Schema }
 }
 
+/// What coordinates were resolved to.
+type Resolved = (Parts, Vec<(SchemaMember, Predicate)>, HashMap<FieldId, FieldCost>, Vec<Error>);
+
 /// What the builder was given by coordinate.
 struct Given {
     resolvers: Vec<(String, AnyResolver)>,
     checks: Vec<(String, Check)>,
     rules: Vec<(String, Predicate)>,
     extended: Vec<String>,
+    guards: Vec<(String, Guard)>,
+    costs: Vec<(String, Cost)>,
 }
 
 /// Resolves coordinates to ids.
@@ -266,11 +303,7 @@ struct Resolving<'r> {
 }
 
 impl Resolving<'_> {
-    fn run(
-        mut self,
-        given: Given,
-        loaders: &HashMap<RustType, RegisteredLoader>,
-    ) -> (Parts, Vec<(SchemaMember, Predicate)>, Vec<Error>) {
+    fn run(mut self, given: Given, loaders: &HashMap<RustType, RegisteredLoader>) -> Resolved {
         let mut parts = Parts::default();
         parts.fields.resize_with(self.schema.fields.len(), || None);
         let checks = self.checks(given.checks);
@@ -290,10 +323,42 @@ impl Resolving<'_> {
             }
         }
         self.roots(&parts);
+        self.guards(given.guards, &mut parts);
+        let costs = self.costs(given.costs);
         let rules = given.rules.into_iter();
         let rules: Vec<_> =
             rules.filter_map(|(coordinate, rule)| self.member(&coordinate).map(|it| (it, rule))).collect();
-        (parts, rules, self.errors)
+        (parts, rules, costs, self.errors)
+    }
+
+    fn guards(&mut self, guards: Vec<(String, Guard)>, parts: &mut Parts) {
+        for (coordinate, guard) in guards {
+            let Some(field) = self.field(&coordinate) else { continue };
+            match parts.fields[field.index()].as_mut() {
+                Some(entry) => entry.guard = Some(Arc::new(guard)),
+                None => {
+                    let message =
+                        format!("`{coordinate}` comes with its object: resolve it by `each` to authorize it");
+                    self.complain(&coordinate, message);
+                }
+            }
+        }
+    }
+
+    fn costs(&mut self, costs: Vec<(String, Cost)>) -> HashMap<FieldId, FieldCost> {
+        let mut found = HashMap::new();
+        for (coordinate, cost) in costs {
+            let Some(field) = self.field(&coordinate) else { continue };
+            let arguments = self.schema.field(field).arguments;
+            let page = cost.page_argument.map(|it| self.schema.input_by_name(arguments, it));
+            if page == Some(None) {
+                let name = cost.page_argument.unwrap_or_default();
+                self.complain(&coordinate, format!("`{coordinate}` has no argument `{name}`"));
+            }
+            let (own, page_default) = (u64::from(cost.own), u64::from(cost.page_default));
+            found.insert(field, FieldCost { own, page: page.flatten(), page_default });
+        }
+        found
     }
 
     fn complain(&mut self, coordinate: &str, message: String) {

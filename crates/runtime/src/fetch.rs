@@ -5,9 +5,11 @@
 //!
 //! **Cost:** per step a few allocations; per object none beyond the resolver's own.
 
-use crate::answers::{Answers, Failed};
+use crate::answers::{Answers, Failed, refused_error};
 use crate::context::{Context, ContextParts, RequestData};
+use crate::cost::CostTree;
 use crate::error::{field_error, internal};
+use crate::guard::Guard;
 use crate::input::{InputScope, Shape};
 use crate::library::{FieldEntry, Library};
 use crate::loader::{LoaderMemory, RequestMemory};
@@ -16,6 +18,7 @@ use crate::resolver::{Called, Parents, Resolve, Step, StepArguments};
 use crate::selection::Lookahead;
 use crate::subscribe::{self, EventSource};
 use futures_util::future::join_all;
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_engine::memory::{Binder, Bindings, ObjectNumbers, RecordHost, Scope, Spot, Unbound, Writer};
@@ -41,6 +44,7 @@ struct StepField {
 struct MemberCall {
     resolve: Arc<dyn Resolve>,
     stream: Option<Arc<dyn EventSource>>,
+    guard: Option<Arc<Guard>>,
     shape: Shape,
     /// By field of the arguments' Rust type: places of the value and of the default that stands for an absent one.
     slots: Vec<Option<(u32, Option<u32>)>>,
@@ -67,6 +71,8 @@ struct LibraryFetch {
     keeps: bool,
     is_change: bool,
     asks: Vec<u32>,
+    /// Of the operation, as far as it stands below this step; at the root, if costs are limited.
+    cost: Option<CostTree>,
     /// Length of the last answer, the first guess for the next.
     bytes_last: AtomicUsize,
 }
@@ -120,6 +126,7 @@ pub(crate) fn prepare(
         keeps: keeps(library, node),
         is_change: node.kind == OperationKind::Mutation && node.parent_keys.is_none(),
         asks,
+        cost: if node.parent_keys.is_none() { CostTree::of(library, node) } else { None },
         bytes_last: AtomicUsize::new(0),
     }))
 }
@@ -145,7 +152,13 @@ fn member_call(library: &Library, node: &PlanNode<'_>, of: &OutputField) -> Opti
         Some((argument.value, argument.default))
     });
     let (resolve, stream) = (Arc::clone(&entry.resolver.resolve), entry.resolver.stream.clone());
-    Some(MemberCall { resolve, stream, shape: entry.shape, slots: slots.collect() })
+    Some(MemberCall {
+        resolve,
+        stream,
+        guard: entry.guard.clone(),
+        shape: entry.shape,
+        slots: slots.collect(),
+    })
 }
 
 /// A field that only nodes below need, called without arguments.
@@ -261,7 +274,7 @@ impl LibraryFetch {
 
     /// Calls the resolver of `member`.
     fn call(&self, member: &StepField, input: FetchInput<'_>, memory: &Memory) -> Option<MemberCalls> {
-        let MemberCall { resolve, stream, shape, slots } = member.call.as_ref()?;
+        let MemberCall { resolve, stream, guard, shape, slots } = member.call.as_ref()?;
         let all = |called| Some(MemberCalls { calls: vec![called], rows: None });
         let context = self.context(member, input, memory);
         let (schema, ids, variables) = (&*self.library.schema, &*self.ids, &**input.variables);
@@ -274,24 +287,20 @@ impl LibraryFetch {
         if let Some(answers) = subscribe::step(input, &**resolve, stream.as_deref(), arguments, &context) {
             return all(Called::Ready(answers));
         }
-        match (&self.parents, input.parent_keys) {
-            (ParentForm::Objects(parents), Some(keys)) => {
-                let kept = input.objects.and_then(|it| it.parents).and_then(|it| it.get::<Kept>());
-                let (mut calls, mut seen) = (Vec::new(), Vec::new());
-                if let (Some(kept), Some(wanted)) = (kept, wanted(keys)) {
-                    parents.each(kept, input.output, wanted, &mut |rows, objects| {
-                        seen.extend_from_slice(rows);
-                        calls.push(step(Parents::Objects(objects)));
-                    });
-                }
-                if seen.len() != rows {
-                    return all(Called::Ready(Box::new(Failed { error: internal(), rows })));
-                }
-                let is_ordered = seen.iter().enumerate().all(|(at, row)| at == *row as usize);
-                Some(MemberCalls { calls, rows: (!is_ordered).then_some(seen) })
-            }
-            (ParentForm::Keys, Some(keys)) => all(step(Parents::Keys(keys, rows))),
-            (ParentForm::Root, _) | (_, None) => all(step(Parents::Units(rows))),
+        if let (ParentForm::Objects(parents), Some(keys)) = (&self.parents, input.parent_keys) {
+            let call = |objects: &[&dyn Any]| step(Parents::Objects(objects));
+            return Some(call_objects(parents, keys, input, (guard.as_deref(), &context), &call));
+        }
+        let parents = match (&self.parents, input.parent_keys) {
+            (ParentForm::Keys, Some(keys)) => Parents::Keys(keys, rows),
+            (ParentForm::Root | ParentForm::Objects(_), _) | (ParentForm::Keys, None) => Parents::Units(rows),
+        };
+        let allows = |it: &Arc<Guard>| {
+            it(Parents::Units(rows), &context).is_some_and(|it| it.into_iter().all(|it| it))
+        };
+        match guard.as_ref().is_none_or(allows) {
+            true => all(step(parents)),
+            false => all(Called::Ready(Box::new(Failed { error: refused_error(), rows }))),
         }
     }
 
@@ -350,6 +359,48 @@ impl LibraryFetch {
     }
 }
 
+/// Calls a resolver with the objects of `keys`, but for those that the guard refuses.
+fn call_objects(
+    parents: &ObjectParents,
+    keys: &[Column],
+    input: FetchInput<'_>,
+    (guard, context): (Option<&Guard>, &Context),
+    call: &dyn Fn(&[&dyn Any]) -> Called,
+) -> MemberCalls {
+    let rows = keys.first().map_or(0, Column::len);
+    let failed = |error| {
+        let answers: Box<dyn Answers> = Box::new(Failed { error, rows });
+        MemberCalls { calls: vec![Called::Ready(answers)], rows: None }
+    };
+    let kept = input.objects.and_then(|it| it.parents).and_then(|it| it.get::<Kept>());
+    let (mut calls, mut asked, mut met) = (Vec::new(), Vec::new(), 0);
+    if let (Some(kept), Some(wanted)) = (kept, wanted(keys)) {
+        parents.each(kept, input.output, wanted, &mut |rows, objects| {
+            met += rows.len();
+            let Some(guard) = guard else {
+                asked.extend_from_slice(rows);
+                return calls.push(call(objects));
+            };
+            let allowed = guard(Parents::Objects(objects), context).unwrap_or_default();
+            let allowed: Vec<usize> = (0..rows.len()).filter(|&at| allowed.get(at) == Some(&true)).collect();
+            asked.extend(allowed.iter().map(|&at| rows[at]));
+            let objects: Vec<&dyn Any> = allowed.iter().map(|&at| objects[at]).collect();
+            if !objects.is_empty() {
+                calls.push(call(&objects));
+            }
+        });
+    }
+    match (met == rows, calls.is_empty()) {
+        (false, _) => failed(internal()),
+        (true, true) => failed(refused_error()),
+        (true, false) => {
+            let is_whole =
+                asked.len() == rows && asked.iter().enumerate().all(|(at, row)| at == *row as usize);
+            MemberCalls { calls, rows: (!is_whole).then_some(asked) }
+        }
+    }
+}
+
 /// Waits until other requests had their turn, if they load together with this one.
 async fn take_turns(input: FetchInput<'_>) {
     let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
@@ -368,7 +419,7 @@ fn joined(answers: Vec<Box<dyn Answers>>, rows: Option<Vec<u32>>, len: usize) ->
     let all = answers.into_iter().reduce(|all, more| all.with(more));
     let mut all = all.unwrap_or_else(|| Box::new(Failed { error: internal(), rows: len }));
     if let Some(rows) = rows {
-        let mut order = vec![0; rows.len()];
+        let mut order = vec![u32::MAX; len];
         rows.iter().enumerate().for_each(|(at, row)| order[*row as usize] = at as u32);
         all.ordered(order);
     }
@@ -377,6 +428,9 @@ fn joined(answers: Vec<Box<dyn Answers>>, rows: Option<Vec<u32>>, len: usize) ->
 
 impl PreparedFetch for LibraryFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
+        if let Some(Err(error)) = self.cost.as_ref().map(|it| it.check(input, self.library.costs.max)) {
+            return Box::pin(std::future::ready(Err(error)));
+        }
         let memory = Memory::of(input);
         if self.is_change {
             memory.get().clear();

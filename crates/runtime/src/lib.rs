@@ -39,8 +39,10 @@ mod answers;
 mod builder;
 mod check;
 mod context;
+mod cost;
 mod error;
 mod fetch;
+mod guard;
 mod input;
 mod input_macros;
 mod keys;
@@ -61,6 +63,7 @@ mod validate;
 
 pub use builder::{AnyResolver, SchemaBuilder};
 pub use context::{Context, Data};
+pub use cost::Cost;
 pub use error::{BuildError, RESOLVER_FAILED, ResolveError};
 pub use input::{
     BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Maybe, Shape, Shapes,

@@ -6,8 +6,10 @@
 //! **Invariant:** every field of an object type of the library has a resolver; [`crate::check`] saw that their types fit.
 
 use crate::context::Data;
+use crate::cost::Costs;
 use crate::error::{ErrorMapping, internal};
 use crate::fetch;
+use crate::guard::Guard;
 use crate::input::{Shape, Shapes};
 use crate::leaf::Leaf;
 use crate::loader::RegisteredLoader;
@@ -31,6 +33,8 @@ pub(crate) struct FieldEntry {
     pub(crate) shape: Shape,
     /// Its number among separate fetches.
     pub(crate) part: u32,
+    /// Who may ask for it.
+    pub(crate) guard: Option<Arc<Guard>>,
 }
 
 /// A separate fetch.
@@ -59,6 +63,7 @@ pub(crate) struct Library {
     pub(crate) data: Data,
     pub(crate) headers: Vec<Box<str>>,
     pub(crate) profiles: Profiles,
+    pub(crate) costs: Costs,
 }
 
 impl Parts {
@@ -67,7 +72,7 @@ impl Parts {
         let keys = resolver.keys.clone().unwrap_or_else(|| vec![OBJECT_KEY.into()]);
         let part = self.separate.len() as u32;
         self.separate.push(Part { keys });
-        self.fields[field.index()] = Some(FieldEntry { resolver, shape, part });
+        self.fields[field.index()] = Some(FieldEntry { resolver, shape, part, guard: None });
     }
 
     /// The resolver of `field`.

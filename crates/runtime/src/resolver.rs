@@ -44,7 +44,7 @@ impl<'p> Parents<'p> {
     }
 
     /// The parents as values of type `P`; `None` if they are others.
-    fn of<P: 'static>(self) -> Option<SmallVec<[&'p P; 4]>> {
+    pub(crate) fn of<P: 'static>(self) -> Option<SmallVec<[&'p P; 4]>> {
         const UNIT: &() = &();
         if let Some(unit) = (UNIT as &'p dyn Any).downcast_ref::<P>() {
             return Some(SmallVec::from_elem(unit, self.len()));

@@ -179,6 +179,15 @@ impl Schema {
         opened.map_err(|error| Response::failed(&error))
     }
 
+    /// The calls of `query`, in the order of the plan: `resolver User.posts` for each step, without running it. For tests that assert how
+    /// often resolvers are called.
+    /// # Errors
+    /// The response to a request that is refused.
+    pub fn steps(&self, query: &str, variables: &str) -> Result<Vec<String>, Response> {
+        let pieces = self.explain(query, variables)?.pieces;
+        Ok(pieces.into_iter().map(|it| it.1.trim_end().to_owned()).collect())
+    }
+
     /// The plan of `query` and the resolvers that it calls, without running it.
     /// # Errors
     /// The response to a request that is refused.

@@ -191,6 +191,10 @@ fn a_plan_shows_steps_and_their_resolvers() {
     let schema = built(blog(&Log::default()));
     let explanation =
         schema.explain("{ users { posts { comments } } }", "").unwrap_or_else(|it| panic!("{}", it.text()));
+    let calls = schema.steps("{ users { posts { comments } } me { name } }", "");
+    let expected =
+        ["resolver Query.users, resolver Query.me", "resolver User.posts", "resolver Post.comments"];
+    assert_eq!(calls.unwrap_or_else(|it| panic!("{}", it.text())), expected);
     let steps: Vec<&str> =
         explanation.plan.lines().map(str::trim).filter(|it| it.starts_with("piece")).collect();
     assert_eq!(

@@ -6,6 +6,7 @@ mod kit;
 mod abstract_types;
 mod arguments;
 mod build;
+mod control;
 mod errors;
 mod loaders;
 mod mixed;
