@@ -1,7 +1,6 @@
 //! Values that resolvers gave, with their type forgotten: they write themselves or become columns.
 
-use crate::error::{field_error, internal};
-use crate::guard::ACCESS_DENIED;
+use crate::error::{ACCESS_DENIED, field_error, internal};
 use std::any::Any;
 use weir_engine::memory::{Answer, Scope, Spot, Writer};
 use weir_engine::plan::output_plan::OutputField;

@@ -3,14 +3,16 @@
 //! **Invariant:** names are resolved here, once; what is built refers to fields by their ids.
 
 use crate::check;
-use crate::context::{Context, Data};
+use crate::context::Context;
 use crate::cost::{Cost, Costs, FieldCost};
+use crate::data::Data;
 use crate::error::{BuildError, ErrorMapping, ResolveError, mapping};
 use crate::guard::{Guard, guard};
 use crate::input::{InputBinder, Shape};
 use crate::leaf::Leaf;
-use crate::library::{Library, LibrarySource, Parts};
-use crate::loader::{Loader, RegisteredLoader};
+use crate::library::{Library, Parts};
+use crate::library_source::LibrarySource;
+use crate::loader::{Loader, Loaders, RegisteredLoader};
 use crate::places::Places;
 use crate::profile::{Predicate, ProfileOf, Profiles, SchemaMember};
 use crate::resolver::{ParentType, Resolver};
@@ -58,7 +60,7 @@ pub struct SchemaBuilder {
     rules: Vec<(String, Predicate)>,
     profile_of: Option<Box<ProfileOf>>,
     extended: Vec<String>,
-    loaders: HashMap<RustType, RegisteredLoader>,
+    loaders: Loaders,
     mappings: Vec<ErrorMapping>,
     data: Data,
     headers: Vec<Box<str>>,
@@ -70,8 +72,28 @@ pub struct SchemaBuilder {
     joins: Vec<Join>,
 }
 
+impl Schema {
+    /// Begins with an SDL.
+    ///
+    /// ```
+    /// use weir_runtime::{Context, Request, Schema, root};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let schema = Schema::builder("type Query { hello: String! }")
+    ///     .resolve("Query.hello", root(|_: &(), _: &Context| "world"))
+    ///     .build()?;
+    /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    /// let response = runtime.block_on(schema.execute(Request::new("{ hello }")));
+    /// assert_eq!(response.text(), r#"{"data":{"hello":"world"}}"#);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn builder(sdl: &str) -> SchemaBuilder {
+        SchemaBuilder::new(sdl)
+    }
+}
+
 impl SchemaBuilder {
-    pub(crate) fn new(sdl: &str) -> Self {
+    fn new(sdl: &str) -> Self {
         Self {
             name: "library".into(),
             sdl: sdl.into(),
@@ -227,9 +249,9 @@ impl SchemaBuilder {
             name,
             schema: Arc::new(read.schema),
             parts,
-            loaders: self.loaders,
+            loaders: Arc::new(self.loaders),
             mappings: self.mappings,
-            data: self.data,
+            data: Arc::new(self.data),
             headers: self.headers,
             profiles,
             costs: Costs { max: self.complexity_max, fields },
@@ -303,7 +325,7 @@ struct Resolving<'r> {
 }
 
 impl Resolving<'_> {
-    fn run(mut self, given: Given, loaders: &HashMap<RustType, RegisteredLoader>) -> Resolved {
+    fn run(mut self, given: Given, loaders: &Loaders) -> Resolved {
         let mut parts = Parts::default();
         parts.fields.resize_with(self.schema.fields.len(), || None);
         let checks = self.checks(given.checks);
@@ -403,7 +425,7 @@ impl Resolving<'_> {
         field: FieldId,
         resolver: Resolver,
         checks: &HashMap<InputId, Vec<Check>>,
-        loaders: &HashMap<RustType, RegisteredLoader>,
+        loaders: &Loaders,
         parts: &mut Parts,
     ) {
         if parts.field(field).is_some() {

@@ -4,70 +4,26 @@
 //!
 //! **Cost:** one allocation per step that calls a resolver.
 
+use crate::data::Data;
 use crate::error::ResolveError;
-use crate::library::Library;
-use crate::loader::{LoadKey, Loader, LoaderMemory, RequestMemory};
+use crate::loader::{LoadKey, Loader, LoaderMemory, Loaders};
 use crate::selection::Lookahead;
-use crate::subscribe::SubscriptionStep;
-use crate::turns::Turns;
 use std::any::{Any, TypeId as RustType};
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 use weir_engine::caller::Caller;
-
-/// Values by their Rust types.
-///
-/// ```
-/// use weir_runtime::Data;
-/// struct UserId(u64);
-/// let data = Data::new().with(UserId(7));
-/// assert_eq!(data.get::<UserId>().map(|it| it.0), Some(7));
-/// ```
-#[derive(Default)]
-pub struct Data(HashMap<RustType, Box<dyn Any + Send + Sync>>);
-
-impl fmt::Debug for Data {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Data").field("values", &self.0.len()).finish()
-    }
-}
-
-impl Data {
-    /// None.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-    /// The same with `value`, instead of an earlier one of its type.
-    #[must_use]
-    pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
-        self.0.insert(RustType::of::<T>(), Box::new(value));
-        self
-    }
-    /// The value of type `T`.
-    #[must_use]
-    pub fn get<T: Any>(&self) -> Option<&T> {
-        self.0.get(&RustType::of::<T>())?.downcast_ref()
-    }
-}
-
-/// Data of one request, as it passes through the engine.
-pub(crate) struct RequestData {
-    pub(crate) data: Arc<Data>,
-    pub(crate) memory: Arc<RequestMemory>,
-    /// If other requests share the memory: their keys are waited for.
-    pub(crate) turns: Option<Arc<Turns>>,
-    pub(crate) subscription: Mutex<SubscriptionStep>,
-}
+use weir_engine::memory::RecordHost;
 
 /// Context of a resolver's call. A clone counts one reference.
 #[derive(Clone)]
 pub struct Context(Arc<ContextParts>);
 
 pub(crate) struct ContextParts {
-    pub(crate) library: Arc<Library>,
+    /// Values of the schema.
+    pub(crate) data: Arc<Data>,
+    pub(crate) loaders: Arc<Loaders>,
+    pub(crate) host: Arc<dyn RecordHost>,
     pub(crate) request: Option<Arc<Data>>,
     pub(crate) memory: Arc<LoaderMemory>,
     pub(crate) caller: Caller,
@@ -91,7 +47,7 @@ impl Context {
     #[must_use]
     pub fn find<T: Any>(&self) -> Option<&T> {
         let request = self.0.request.as_ref().and_then(|it| it.get());
-        request.or_else(|| self.0.library.data.get())
+        request.or_else(|| self.0.data.get())
     }
     /// As [`Context::find`].
     /// # Errors
@@ -133,13 +89,13 @@ impl Context {
         self.memory().load(&keys, self).await
     }
 
-    pub(crate) fn library(&self) -> Arc<Library> {
-        Arc::clone(&self.0.library)
+    pub(crate) fn host(&self) -> Arc<dyn RecordHost> {
+        Arc::clone(&self.0.host)
     }
     pub(crate) fn memory(&self) -> &Arc<LoaderMemory> {
         &self.0.memory
     }
     pub(crate) fn loader<L: Loader>(&self) -> Option<Arc<L>> {
-        self.0.library.loaders.get(&RustType::of::<L>())?.loader.downcast_ref::<Arc<L>>().cloned()
+        self.0.loaders.get(&RustType::of::<L>())?.loader.downcast_ref::<Arc<L>>().cloned()
     }
 }

@@ -7,7 +7,6 @@
 //! **Cost:** the tree is made once per plan; what depends on no argument is one number.
 
 use crate::error::field_error;
-use crate::library::Library;
 use std::collections::HashMap;
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
 use weir_engine::source::{FetchInput, PlanNode, SourceError};
@@ -74,9 +73,9 @@ pub(crate) enum CostTree {
 
 impl CostTree {
     /// The cost of the members of `node`; `None` if there is no limit.
-    pub(crate) fn of(library: &Library, node: &PlanNode<'_>) -> Option<Self> {
-        library.costs.max?;
-        let all = node.fields.iter().map(|&it| member(library, node, &node.output.fields[it as usize]));
+    pub(crate) fn of(costs: &Costs, node: &PlanNode<'_>) -> Option<Self> {
+        costs.max?;
+        let all = node.fields.iter().map(|&it| member(costs, node, &node.output.fields[it as usize]));
         Some(sum(all.collect()))
     }
 
@@ -136,15 +135,15 @@ fn sum(all: Vec<CostTree>) -> CostTree {
 }
 
 /// Depth is the output plan's, which validation bounds.
-fn member(library: &Library, node: &PlanNode<'_>, of: &OutputField) -> CostTree {
+fn member(costs: &Costs, node: &PlanNode<'_>, of: &OutputField) -> CostTree {
     let output: &OutputPlan = node.output;
     let set = |set: SelectionSetId| {
         let members = output.members(set).iter();
-        sum(members.map(|it| member(library, node, it)).collect())
+        sum(members.map(|it| member(costs, node, it)).collect())
     };
     let below = match of.member {
         OutputKind::Constant { .. } => return CostTree::Constant(0),
-        OutputKind::Foreign { field, .. } => return member(library, node, &output.fields[field as usize]),
+        OutputKind::Foreign { field, .. } => return member(costs, node, &output.fields[field as usize]),
         OutputKind::Leaf => CostTree::Constant(0),
         OutputKind::Object(id) => set(id),
         OutputKind::Abstract(choice) => {
@@ -156,7 +155,7 @@ fn member(library: &Library, node: &PlanNode<'_>, of: &OutputField) -> CostTree 
             }
         }
     };
-    let cost = library.costs.fields.get(&node.ids.field(of.field)).copied();
+    let cost = costs.fields.get(&node.ids.field(of.field)).copied();
     let FieldCost { own, page, page_default } =
         cost.unwrap_or(FieldCost { own: 1, page: None, page_default: 1 });
     let argument = page.and_then(|page| {

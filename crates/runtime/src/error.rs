@@ -19,6 +19,9 @@ pub const RESOLVER_FAILED: &str = "RESOLVER_FAILED";
 /// Code of an argument that does not fit.
 pub(crate) const BAD_USER_INPUT: &str = "BAD_USER_INPUT";
 
+/// Code of a field that its guard refuses.
+pub(crate) const ACCESS_DENIED: &str = "ACCESS_DENIED";
+
 /// Code of a bug: in a resolver, or in Weir.
 pub(crate) const INTERNAL: &str = "INTERNAL";
 

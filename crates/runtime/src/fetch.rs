@@ -6,17 +6,18 @@
 //! **Cost:** per step a few allocations; per object none beyond the resolver's own.
 
 use crate::answers::{Answers, Failed, refused_error};
-use crate::context::{Context, ContextParts, RequestData};
+use crate::context::{Context, ContextParts};
 use crate::cost::CostTree;
 use crate::error::{field_error, internal};
 use crate::guard::Guard;
 use crate::input::{InputScope, Shape};
 use crate::library::{FieldEntry, Library};
 use crate::loader::{LoaderMemory, RequestMemory};
-use crate::parents::{ObjectParents, wanted};
-use crate::resolver::{Called, Parents, Resolve, Step, StepArguments};
+use crate::parents::{Kept, ObjectParents, wanted};
+use crate::request_data::RequestData;
+use crate::resolver::{Called, EventSource, Parents, Resolve, Step, StepArguments};
 use crate::selection::Lookahead;
-use crate::subscribe::{self, EventSource};
+use crate::subscribe;
 use futures_util::future::join_all;
 use std::any::Any;
 use std::sync::Arc;
@@ -77,12 +78,6 @@ struct LibraryFetch {
     bytes_last: AtomicUsize,
 }
 
-/// Values of a step that steps below see.
-pub(crate) struct Kept {
-    pub(crate) bindings: Arc<Bindings>,
-    pub(crate) answers: Vec<(u32, Box<dyn Answers>)>,
-}
-
 /// Prepares the step of `node`.
 pub(crate) fn prepare(
     library: &Arc<Library>,
@@ -126,7 +121,7 @@ pub(crate) fn prepare(
         keeps: keeps(library, node),
         is_change: node.kind == OperationKind::Mutation && node.parent_keys.is_none(),
         asks,
-        cost: if node.parent_keys.is_none() { CostTree::of(library, node) } else { None },
+        cost: if node.parent_keys.is_none() { CostTree::of(&library.costs, node) } else { None },
         bytes_last: AtomicUsize::new(0),
     }))
 }
@@ -252,7 +247,9 @@ impl LibraryFetch {
             input.headers.each(name, &mut |value| headers.push((name.clone(), value.into())));
         }
         Context::new(ContextParts {
-            library: Arc::clone(&self.library),
+            data: Arc::clone(&self.library.data),
+            loaders: Arc::clone(&self.library.loaders),
+            host: Arc::clone(&self.library) as Arc<dyn RecordHost>,
             request: data.map(|it| Arc::clone(&it.data)),
             memory: Arc::clone(memory.get()),
             caller: input.caller.clone(),

@@ -9,9 +9,6 @@ use crate::context::Context;
 use crate::resolver::Parents;
 use std::panic::AssertUnwindSafe;
 
-/// Code of a field that its guard refuses.
-pub(crate) const ACCESS_DENIED: &str = "ACCESS_DENIED";
-
 /// Says of each parent whether the field may be resolved; `None`: it does not know such parents.
 pub(crate) type Guard = Box<dyn Fn(Parents<'_>, &Context) -> Option<Vec<bool>> + Send + Sync>;
 

@@ -40,6 +40,7 @@ mod builder;
 mod check;
 mod context;
 mod cost;
+mod data;
 mod error;
 mod fetch;
 mod guard;
@@ -48,11 +49,13 @@ mod input_macros;
 mod keys;
 mod leaf;
 mod library;
+mod library_source;
 mod loader;
 mod parents;
 mod places;
 mod profile;
 mod request;
+mod request_data;
 mod resolver;
 mod scalar;
 mod schema;
@@ -62,8 +65,9 @@ mod turns;
 mod validate;
 
 pub use builder::{AnyResolver, SchemaBuilder};
-pub use context::{Context, Data};
+pub use context::Context;
 pub use cost::Cost;
+pub use data::Data;
 pub use error::{BuildError, RESOLVER_FAILED, ResolveError};
 pub use input::{
     BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Maybe, Shape, Shapes,

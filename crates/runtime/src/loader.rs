@@ -72,6 +72,9 @@ pub(crate) struct RegisteredLoader {
     pub(crate) number: u32,
 }
 
+/// The loaders of a schema, by their Rust types.
+pub(crate) type Loaders = HashMap<RustType, RegisteredLoader>;
+
 type Batch = Shared<BoxFuture<()>>;
 
 enum Slot<V> {

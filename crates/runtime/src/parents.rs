@@ -4,13 +4,20 @@
 //!
 //! **Cost:** one pass over the objects above, which makes no columns; one pointer per parent.
 
-use crate::fetch::Kept;
+use crate::answers::Answers;
 use std::any::Any;
 use std::cell::RefCell;
-use weir_engine::memory::{ObjectNumbers, ObjectVisitor, Scope, Spot};
+use std::sync::Arc;
+use weir_engine::memory::{Bindings, ObjectNumbers, ObjectVisitor, Scope, Spot};
 use weir_engine::plan::output_plan::{OutputKind, OutputPlan, SelectionSetId};
 use weir_engine::rows::{Column, Data};
 use weir_engine::source::PlanNode;
+
+/// Values of a step that steps below see.
+pub(crate) struct Kept {
+    pub(crate) bindings: Arc<Bindings>,
+    pub(crate) answers: Vec<(u32, Box<dyn Answers>)>,
+}
 
 /// Where the parents of a step stand.
 pub(crate) struct ObjectParents {

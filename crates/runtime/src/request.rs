@@ -1,6 +1,6 @@
 //! A request of the embedding program, and its response.
 
-use crate::context::Data;
+use crate::data::Data;
 use crate::error::{BAD_USER_INPUT, field_error, internal};
 use std::any::Any;
 use std::time::{Duration, Instant};

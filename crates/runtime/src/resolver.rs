@@ -13,14 +13,17 @@ use crate::error::{ResolveError, field_error, internal};
 use crate::input::{InputBinder, InputFields, InputObject, InputScope, Shape};
 use crate::keys::KeyRow;
 use crate::loader::{BoxFuture, LoadKey, Loader};
+use crate::request_data::Event;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use futures_util::stream::BoxStream;
 use smallvec::SmallVec;
 use std::any::{Any, TypeId as RustType};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use weir_engine::memory::{Answer, AnswerError, Binder, RecordHost, Spot, Unbound};
 use weir_engine::rows::Column;
+use weir_engine::source::FieldError;
 use weir_language::schema::Run;
 use weir_language::value::Values as Tape;
 
@@ -114,13 +117,22 @@ pub(crate) trait Resolve: Send + Sync {
     fn event(&self, event: Box<dyn Any + Send>, rows: usize) -> Box<dyn Answers>;
 }
 
+/// Opens the stream of a subscription.
+pub(crate) trait EventSource: Send + Sync {
+    fn open(
+        &self,
+        arguments: StepArguments<'_>,
+        context: &Context,
+    ) -> Result<BoxStream<'static, Event>, FieldError>;
+}
+
 /// A resolver of one field. Made by [`batch`] and the functions beside it.
 #[derive(Clone)]
 pub struct Resolver {
     pub(crate) resolve: Arc<dyn Resolve>,
     /// Fields of the parent by which it is asked, if not by the objects.
     pub(crate) keys: Option<Vec<Box<str>>>,
-    pub(crate) stream: Option<Arc<dyn crate::subscribe::EventSource>>,
+    pub(crate) stream: Option<Arc<dyn EventSource>>,
 }
 
 struct Typed<F, P, I, A> {
@@ -182,11 +194,11 @@ where
             Ok(outcome) => outcome,
             Err(_) => return Called::Ready(Box::new(Failed { error: panicked(), rows })),
         };
-        let library = step.context.library();
+        let host = step.context.host();
         let later = |reply: BoxFuture<Result<Vec<A>, ResolveError>>| -> BoxFuture<Box<dyn Answers>> {
             Box::pin(async move {
                 match AssertUnwindSafe(reply).catch_unwind().await {
-                    Ok(reply) => Self::answers(reply, rows, &*library),
+                    Ok(reply) => Self::answers(reply, rows, &*host),
                     Err(_) => Box::new(Failed { error: panicked(), rows }),
                 }
             })
@@ -208,7 +220,7 @@ where
 }
 
 /// The error of a panic, which the operator has seen already in the words of the panic itself.
-fn panicked() -> weir_engine::source::FieldError {
+fn panicked() -> FieldError {
     tracing::error!("a resolver panicked");
     internal()
 }

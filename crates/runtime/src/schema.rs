@@ -4,12 +4,12 @@
 //!
 //! **Cost:** a request whose plan is known costs one look-up, one bind, and its steps.
 
-use crate::builder::SchemaBuilder;
-use crate::context::RequestData;
-use crate::library::{Library, LibrarySource};
+use crate::library::Library;
+use crate::library_source::LibrarySource;
 use crate::loader::RequestMemory;
 use crate::request::{Request, RequestVariables, Response};
-use crate::subscribe::{self, SubscriptionStep};
+use crate::request_data::{RequestData, SubscriptionStep};
+use crate::subscribe;
 use crate::turns::Turns;
 use futures_util::future::join_all;
 use futures_util::stream::BoxStream;
@@ -35,24 +35,6 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Begins with an SDL.
-    ///
-    /// ```
-    /// use weir_runtime::{Context, Request, Schema, root};
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let schema = Schema::builder("type Query { hello: String! }")
-    ///     .resolve("Query.hello", root(|_: &(), _: &Context| "world"))
-    ///     .build()?;
-    /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    /// let response = runtime.block_on(schema.execute(Request::new("{ hello }")));
-    /// assert_eq!(response.text(), r#"{"data":{"hello":"world"}}"#);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn builder(sdl: &str) -> SchemaBuilder {
-        SchemaBuilder::new(sdl)
-    }
-
     pub(crate) fn new(library: Arc<Library>, graph: Graph, settings: Settings) -> Self {
         let engine = Arc::new(Engine::new(graph, settings));
         let identity =

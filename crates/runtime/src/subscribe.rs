@@ -5,12 +5,14 @@
 //! **Cost:** per event that of a request whose plan is known.
 
 use crate::answers::{Answers, Failed};
-use crate::context::{Context, Data, RequestData};
+use crate::context::Context;
+use crate::data::Data;
 use crate::error::internal;
 use crate::input::{InputFields, InputObject};
 use crate::loader::RequestMemory;
 use crate::request::Response;
-use crate::resolver::{Outcome, Resolve, Resolver, StepArguments};
+use crate::request_data::{Event, RequestData, SubscriptionStep};
+use crate::resolver::{EventSource, Outcome, Resolve, Resolver, StepArguments};
 use futures_util::Stream;
 use futures_util::stream::{BoxStream, StreamExt};
 use std::any::Any;
@@ -21,18 +23,6 @@ use weir_engine::bound_operation::BoundOperation;
 use weir_engine::engine::Engine;
 use weir_engine::memory::Answer;
 use weir_engine::source::{FetchInput, FieldError};
-
-/// An event, with its type forgotten.
-type Event = Box<dyn Any + Send>;
-
-/// Opens the stream of a subscription.
-pub(crate) trait EventSource: Send + Sync {
-    fn open(
-        &self,
-        arguments: StepArguments<'_>,
-        context: &Context,
-    ) -> Result<BoxStream<'static, Event>, FieldError>;
-}
 
 struct Events<F, I, A> {
     open: F,
@@ -79,18 +69,6 @@ where
     let resolver = Resolver::of_objects(None, alone);
     let source = Events { open, types: std::marker::PhantomData::<fn() -> (I, A)> };
     Resolver { stream: Some(Arc::new(source)), ..resolver }
-}
-
-/// What a request does at a field of the subscription root.
-#[derive(Default)]
-pub(crate) enum SubscriptionStep {
-    /// Nothing: it is no subscription.
-    #[default]
-    None,
-    /// It opens the stream.
-    Opening(Option<Result<BoxStream<'static, Event>, FieldError>>),
-    /// It answers an event.
-    Event(Option<Event>),
 }
 
 /// The answer of a field of the subscription root; `None`: the request is no subscription.

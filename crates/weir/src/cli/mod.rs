@@ -433,5 +433,9 @@ mod tests {
             Err("is no limit"),
         );
         check(&["validate", "q.graphql"], Err("--schema"));
+        check(&["schema"], Ok(()));
+        check(&["schema", "sqlite:chinook.db"], Ok(()));
+        check(&["schema", "diff", "old.graphql", "new.graphql", "--fail-on", "dangerous"], Ok(()));
+        check(&["schema", "diff", "old.graphql"], Err("<NEW>"));
     }
 }
