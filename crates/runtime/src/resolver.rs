@@ -139,8 +139,11 @@ struct Typed<F, P, I, A> {
     call: F,
     parent: ParentType,
     loader: Option<(RustType, &'static str)>,
-    types: std::marker::PhantomData<fn() -> (P, I, A)>,
+    types: Types<P, I, A>,
 }
+
+/// Types of parents, arguments and values.
+type Types<P, I, A> = std::marker::PhantomData<fn() -> (P, I, A)>;
 
 impl<F, P, I, A> Typed<F, P, I, A>
 where

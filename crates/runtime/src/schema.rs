@@ -165,7 +165,7 @@ impl Schema {
     /// often resolvers are called.
     /// # Errors
     /// The response to a request that is refused.
-    pub fn steps(&self, query: &str, variables: &str) -> Result<Vec<String>, Response> {
+    pub fn steps(&self, query: &str, variables: &str) -> Result<Vec<String>, Box<Response>> {
         let pieces = self.explain(query, variables)?.pieces;
         Ok(pieces.into_iter().map(|it| it.1.trim_end().to_owned()).collect())
     }
@@ -173,9 +173,9 @@ impl Schema {
     /// The plan of `query` and the resolvers that it calls, without running it.
     /// # Errors
     /// The response to a request that is refused.
-    pub fn explain(&self, query: &str, variables: &str) -> Result<engine::Explanation, Response> {
+    pub fn explain(&self, query: &str, variables: &str) -> Result<engine::Explanation, Box<Response>> {
         let tape = if variables.is_empty() { read("{}") } else { read(variables) };
-        let tape = tape.map_err(|it| Response::refused(&it))?;
+        let tape = tape.map_err(|it| Box::new(Response::refused(&it)))?;
         let request = engine::Request {
             query,
             operation_name: None,
@@ -185,7 +185,7 @@ impl Schema {
             headers: &NoHeaders,
             deadline: std::time::Instant::now(),
         };
-        self.engine.explain(request, &self.nobody).map_err(Response::of_errors)
+        self.engine.explain(request, &self.nobody).map_err(|it| Box::new(Response::of_errors(it)))
     }
 }
 

@@ -270,7 +270,7 @@ fn data_of_the_request_comes_before_data_of_the_schema() {
                 "Query.tenant",
                 root(|_: &(), context: &Context| context.data::<Tenant>().map(|it| it.0)),
             )
-            .resolve("Query.other", root(|_: &(), context: &Context| context.data::<i32>().map(|it| *it))),
+            .resolve("Query.other", root(|_: &(), context: &Context| context.data::<i32>().copied())),
     );
     assert_eq!(run(&schema, "{ tenant }"), r#"{"data":{"tenant":"nobody"}}"#);
     let request = Request::new("{ tenant other }").data(Tenant("acme")).data(7_i32);
