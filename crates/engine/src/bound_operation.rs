@@ -7,7 +7,8 @@ use crate::consistency::Consistency;
 use crate::engine::{Engine, Request, Response, RunInput, Timing, refused};
 use crate::plan::Plan;
 use crate::planner::Bound;
-use crate::source::{FetchInput, Headers, Protocol};
+use crate::source::{FetchInput, Headers, Protocol, WithData};
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -50,9 +51,29 @@ impl Engine {
 
     /// Runs `operation` once more; its first byte has to be out before `deadline`.
     pub async fn run(&self, operation: &BoundOperation, deadline: Instant) -> Response {
-        let BoundOperation { plan, variables, caller, headers, protocol, text } = operation;
+        self.run_with_headers(operation, &operation.headers, deadline).await
+    }
+
+    /// As [`Engine::run`], with values of the embedding program for its own resolvers.
+    pub async fn run_with_data(
+        &self,
+        operation: &BoundOperation,
+        data: Arc<dyn Any + Send + Sync>,
+        deadline: Instant,
+    ) -> Response {
+        let headers = WithData { headers: &operation.headers, data };
+        self.run_with_headers(operation, &headers, deadline).await
+    }
+
+    async fn run_with_headers(
+        &self,
+        operation: &BoundOperation,
+        headers: &dyn Headers,
+        deadline: Instant,
+    ) -> Response {
+        let BoundOperation { plan, variables, caller, protocol, text, .. } = operation;
         let bound = Bound { plan: Arc::clone(plan), variables: Some(Arc::clone(variables)) };
-        let (bound, protocol, headers) = (&bound, *protocol, headers as &dyn Headers);
+        let (bound, protocol) = (&bound, *protocol);
         let observation = self.observation(headers);
         let observation = observation.as_ref();
         let input = RunInput { bound, caller, headers, protocol, text, deadline, observation };
@@ -90,6 +111,7 @@ impl BoundOperation {
             deadline: Instant::now(),
             hold_back_bytes: 0,
             request_scope: None,
+            objects: None,
             changes: None,
             span: None,
             stream: None,

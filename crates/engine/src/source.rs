@@ -8,13 +8,16 @@
 mod change_feed;
 mod field_resolution;
 mod headers;
+mod kept_objects;
 mod request_scope;
 mod service_calls;
 mod stream_read;
 
 pub use change_feed::{ChangeFeed, ChangeSink, Coverage, FeedCounts, OthersChanges};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
-pub use headers::{Headers, NoHeaders};
+pub use headers::{Headers, NoHeaders, WithData};
+pub(crate) use kept_objects::RequestObjects;
+pub use kept_objects::{KeptObjects, NodeObjects, OBJECT_KEY};
 pub(crate) use request_scope::RequestCaches;
 pub use request_scope::{BatchBarrier, RequestCache, RequestScope};
 pub use service_calls::{CallerCalls, ServiceCalls};
@@ -96,6 +99,10 @@ pub trait Source: Send + Sync {
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
+    /// True if each of its root fields of a mutation is a node of its own, so that all below one is done before the next begins.
+    fn separates_mutations(&self) -> bool {
+        false
+    }
     /// Its feed of changes that others make. `None`: nobody tells, so what depends on it is read at intervals.
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
         None
@@ -155,6 +162,10 @@ pub trait PreparedFetch: Send + Sync {
     /// fetch can make the same calls.
     fn asks(&self) -> &[u32] {
         &[]
+    }
+    /// True if it keeps objects for fetches below, or reads those of the node above ([`FetchInput::objects`]).
+    fn has_objects(&self) -> bool {
+        false
     }
     /// True if its answers come with a lifetime and may be shared. Equal requests in flight, all of whose parts may be
     /// shared, are coalesced.
@@ -340,6 +351,8 @@ pub struct FetchInput<'r> {
     pub hold_back_bytes: usize,
     /// State shared with fetches of the same request that may make the same calls, if there are any.
     pub request_scope: Option<RequestScope<'r>>,
+    /// Objects of its node and of the node above, if a fetch of the plan has any.
+    pub objects: Option<NodeObjects<'r>>,
     /// Of a change: where the source may record what it did, if that is less than [`PreparedFetch::touches`] says.
     pub changes: Option<&'r ChangeRecord>,
     /// Span of the fetch, for those whom the source calls.

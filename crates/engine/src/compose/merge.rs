@@ -199,6 +199,7 @@ impl<'m> Merger<'m> {
     /// Members of built-in types have the same places in every schema.
     fn built_in_members(&mut self, source: usize, schema: &Schema) {
         let ids = &mut self.ids[source];
+        set(&mut ids.fields, schema.meta.typename.0, schema.meta.typename.0);
         for ty in &schema.types[..builtin::TYPES as usize] {
             for at in ty.fields.range() {
                 set(&mut ids.fields, at as u32, at as u32);

@@ -12,7 +12,7 @@ use super::{BatchContext, ExecutionContext, FetchResults, FetchState};
 use crate::keys::Interner;
 use crate::plan::output_plan::{OutputKind, PlanNodeId, SelectionSetId};
 use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table};
-use crate::source::{BatchBarrier, FieldError, RequestCaches, SourceError};
+use crate::source::{BatchBarrier, FieldError, SourceError};
 use futures_util::future::join_all;
 
 /// There is room for so many keys before it is known how many differ.
@@ -26,7 +26,7 @@ pub(super) async fn ask_below(
     run: &ExecutionContext<'_>,
     results: &mut FetchResults,
     mut level: Vec<PlanNodeId>,
-    caches: Option<&RequestCaches>,
+    batch: BatchContext<'_>,
 ) {
     while !level.is_empty() {
         let mut gathers = Vec::new();
@@ -40,7 +40,7 @@ pub(super) async fn ask_below(
             results.rows[parent.0 as usize] = Some(rows);
         }
         gathers.retain(|it| it.keys.rows() > 0);
-        let replies = ask_level(run, &gathers, caches).await;
+        let replies = ask_level(run, &gathers, batch).await;
         level.clear();
         for (gather, reply) in gathers.iter().zip(replies) {
             let members = run.plan.node(gather.node).fields.len();
@@ -62,11 +62,11 @@ pub(super) async fn ask_below(
 async fn ask_level(
     run: &ExecutionContext<'_>,
     gathers: &[Gather],
-    caches: Option<&RequestCaches>,
+    batch: BatchContext<'_>,
 ) -> Vec<Result<crate::source::FetchResult, SourceError>> {
     let repeating = gathers.iter().filter(|it| run.plan.node(it.node).repeats).count();
     let level = (repeating > 1).then(|| BatchBarrier::new(repeating as u32));
-    let batch = BatchContext { caches, level: level.as_ref() };
+    let batch = BatchContext { level: level.as_ref(), ..batch };
     join_all(gathers.iter().map(|it| run.ask(run.plan.node(it.node), Some(&it.keys.columns), batch))).await
 }
 

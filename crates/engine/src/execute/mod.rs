@@ -29,8 +29,8 @@ use crate::plan::output_plan::PlanNodeId;
 use crate::plan::{Plan, PreparedNode};
 use crate::rows::{Column, Rows};
 use crate::source::{
-    BatchBarrier, CacheControl, FetchBody, FetchInput, FetchResult, Finished, Headers, PathError, Protocol,
-    RequestCaches, RequestScope, SourceError, StreamRead,
+    BatchBarrier, CacheControl, FetchBody, FetchInput, FetchResult, Finished, Headers, NodeObjects,
+    PathError, Protocol, RequestCaches, RequestObjects, RequestScope, SourceError, StreamRead,
 };
 use crate::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;
@@ -95,6 +95,7 @@ pub(crate) struct FetchResults {
 struct BatchContext<'r> {
     caches: Option<&'r RequestCaches>,
     level: Option<&'r BatchBarrier>,
+    objects: Option<&'r RequestObjects>,
 }
 
 /// An answer and what is known of it.
@@ -115,8 +116,9 @@ pub(crate) async fn run_noting(run: ExecutionContext<'_>, parts: Option<&mut Liv
     let plan = run.plan;
     let mut results = if plan.whole {
         let caches = run.caches();
-        let mut reply =
-            run.ask_root(&plan.nodes[0], BatchContext { caches: caches.as_ref(), level: None }).await;
+        let mut reply = run
+            .ask_root(&plan.nodes[0], BatchContext { caches: caches.as_ref(), ..BatchContext::default() })
+            .await;
         if let Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None }) =
             &mut reply
             && errors.is_empty()
@@ -225,6 +227,16 @@ impl<'r> ExecutionContext<'r> {
         self.plan.repeats.then(|| RequestCaches::new(self.graph.sources().len()))
     }
 
+    /// Objects of `node` and of its parents.
+    fn objects_of<'o>(objects: &'o RequestObjects, node: &PreparedNode) -> NodeObjects<'o> {
+        objects.of(node.id.0, node.parent.as_ref().map(|it| it.node.0))
+    }
+
+    /// Objects of the nodes, if any keep some.
+    fn objects(&self) -> Option<RequestObjects> {
+        self.plan.has_objects.then(|| RequestObjects::new(self.plan.nodes.len()))
+    }
+
     /// All nodes.
     async fn ask_all(&self, results: &mut FetchResults) {
         match self.plan.kind {
@@ -237,7 +249,8 @@ impl<'r> ExecutionContext<'r> {
     async fn ask_together(&self, results: &mut FetchResults) {
         let root = &self.plan.nodes[..self.plan.root_nodes as usize];
         let caches = self.caches();
-        let batch = BatchContext { caches: caches.as_ref(), level: None };
+        let objects = self.objects();
+        let batch = BatchContext { caches: caches.as_ref(), level: None, objects: objects.as_ref() };
         let replies = match root {
             [] => Vec::new(),
             [only] => vec![self.ask_root(only, batch).await],
@@ -247,22 +260,26 @@ impl<'r> ExecutionContext<'r> {
             results.put(PlanNodeId(at as u32), reply);
         }
         let level = (0..root.len()).map(|at| PlanNodeId(at as u32)).collect();
-        gather::ask_below(self, results, level, caches.as_ref()).await;
+        gather::ask_below(self, results, level, batch).await;
     }
 
     /// The runs of a mutation. What was done before a run fails stays done; over Hasura's protocol, whose answer then has no data,
     /// nothing more is done.
     async fn ask_in_turn(&self, results: &mut FetchResults) {
+        let objects = self.objects();
         for at in 0..self.plan.root_nodes {
             let node = PlanNodeId(at);
-            let reply = self.ask(self.plan.node(node), None, BatchContext::default()).await;
+            let alone = BatchContext { objects: objects.as_ref(), ..BatchContext::default() };
+            let reply = self.ask(self.plan.node(node), None, alone).await;
             let failed = reply.is_err();
             results.put(node, reply);
             if failed && (self.protocol == Protocol::Hasura || self.is_fatal(node)) {
                 break;
             }
             // Answers from before a change are not reused after it.
-            gather::ask_below(self, results, vec![node], self.caches().as_ref()).await;
+            let caches = self.caches();
+            let batch = BatchContext { caches: caches.as_ref(), ..alone };
+            gather::ask_below(self, results, vec![node], batch).await;
         }
     }
 
@@ -303,8 +320,9 @@ impl<'r> ExecutionContext<'r> {
         keys: Option<&[Column]>,
         batch: BatchContext<'_>,
     ) -> Result<FetchResult, SourceError> {
-        let BatchContext { caches, level } = if node.repeats { batch } else { BatchContext::default() };
-        let cache = caches.zip(node.source).map(|(caches, source)| caches.of(source));
+        let level = batch.level.filter(|_| node.repeats);
+        let cache =
+            batch.caches.filter(|_| node.repeats).zip(node.source).map(|(caches, source)| caches.of(source));
         let observed = self.observation.and_then(|it| it.begin(node, &self.plan.output, self.variables));
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
         // What only changes have stands elsewhere: the future of every fetch would be larger by it.
@@ -319,6 +337,7 @@ impl<'r> ExecutionContext<'r> {
             headers: self.headers,
             deadline: self.deadline,
             hold_back_bytes: self.hold_back_bytes,
+            objects: batch.objects.map(|it| Self::objects_of(it, node)),
             request_scope: cache.map(|cache| RequestScope { cache, barrier: level }),
             stream: self.stream.filter(|_| node.fetch.is_stream()),
         };
@@ -331,9 +350,7 @@ impl<'r> ExecutionContext<'r> {
         let asked = AssertUnwindSafe(async { node.fetch.run(input).await }).catch_unwind();
         let mut asked = std::pin::pin!(asked);
         let first = futures_util::poll!(asked.as_mut());
-        if let Some(level) = level {
-            level.arrive();
-        }
+        level.into_iter().for_each(BatchBarrier::arrive);
         let reply = match first {
             std::task::Poll::Ready(reply) => reply,
             std::task::Poll::Pending => match tokio::time::timeout_at(self.last().into(), asked).await {

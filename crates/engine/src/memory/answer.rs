@@ -6,6 +6,7 @@
 //! are not asked for again; only values (null, range, enum) are.
 
 use super::bind::{Binder, Bindings, Scope, Unbound};
+use super::host::AnswerError;
 use crate::plan::output_plan::{OutputField, OutputKind, OutputPlan};
 use crate::rows::{Bitmap, CellError, Column, Data, Texts};
 use crate::source::{FieldError, PathError, Step};
@@ -73,6 +74,23 @@ pub trait Answer {
             }
         }
         true
+    }
+}
+
+impl<'w> Writer<'w> {
+    /// Writes to `out` and notes errors, whose paths are from the value to the root.
+    pub fn new(
+        output: &'w OutputPlan,
+        bindings: &'w Bindings,
+        out: &'w mut Out,
+        errors: &'w mut Vec<PathError>,
+    ) -> Self {
+        Self { schema: &bindings.schema, output, bindings, out, errors }
+    }
+
+    /// The buffer.
+    pub fn out(&mut self) -> &mut Out {
+        self.out
     }
 }
 
@@ -337,7 +355,7 @@ impl<T: Answer> Answer for Option<T> {
     }
 }
 
-impl<T: Answer> Answer for Result<T, FieldError> {
+impl<T: Answer, E: AnswerError> Answer for Result<T, E> {
     fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
         T::bind(binder, spot)
     }
@@ -345,7 +363,10 @@ impl<T: Answer> Answer for Result<T, FieldError> {
     fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
         match self {
             Ok(value) => value.write(spot, writer),
-            Err(error) => writer.failed(spot, error.clone()),
+            Err(error) => {
+                let error = error.field_error(writer.bindings.host());
+                writer.failed(spot, error)
+            }
         }
     }
     fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
@@ -354,7 +375,8 @@ impl<T: Answer> Answer for Result<T, FieldError> {
         let mut column = T::column(&inner, spot, scope);
         for (row, value) in values.iter().enumerate() {
             if let Some(Err(error)) = value {
-                column.errors.push(CellError { row: row as u32, error: error.clone() });
+                let error = error.field_error(scope.bindings.host());
+                column.errors.push(CellError { row: row as u32, error });
             }
         }
         column.errors.sort_by_key(|cell| cell.row);

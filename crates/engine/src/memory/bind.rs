@@ -3,19 +3,24 @@
 //! **Invariant:** bindings belong to one output plan; a set that two Rust types answer has a binding for each.
 
 use super::answer::Spot;
+use super::host::{LeafOf, ObjectNumbers, ObjectVisitor, RecordHost};
 use super::record::Record;
 use crate::plan::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSetId, TypeSwitchId,
 };
 use crate::source::Ids;
 use smallvec::SmallVec;
-use std::any::TypeId as RustType;
+use std::any::{Any, TypeId as RustType};
+use std::fmt;
 use std::sync::Arc;
 use weir_language::schema::{FieldId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
 use weir_language::wraps::Wraps;
 
 /// A member that no field of the record answers: a constant, or another source's.
 pub(super) const NO_FIELD: u32 = u32::MAX;
+
+/// A hidden field that is the object itself.
+pub(super) const WHOLE_OBJECT: u32 = u32::MAX - 1;
 
 /// Why a value of Rust cannot stand where it should.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,17 +32,32 @@ pub struct Unbound {
 }
 
 /// A Rust type at a set.
-#[derive(Debug)]
 pub(super) struct Binding {
     rust: RustType,
-    /// By member of the set: the record's field.
+    /// By member of the set: the record's field, or behind those the place in `leaves`.
     pub(super) indexes: Vec<u32>,
     /// By hidden field of the set: the record's field.
     pub(super) hidden: Vec<u32>,
+    /// A `Vec<Arc<dyn LeafOf<R>>>`, if members are resolved beside the record.
+    leaves: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl fmt::Debug for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Binding").field("indexes", &self.indexes).finish_non_exhaustive()
+    }
+}
+
+impl Binding {
+    /// The resolvers beside the record `R`.
+    #[inline]
+    pub(super) fn leaves<R: Record>(&self) -> &[Arc<dyn LeafOf<R>>] {
+        let leaves = self.leaves.as_ref().and_then(|it| it.downcast_ref::<Vec<Arc<dyn LeafOf<R>>>>());
+        leaves.map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Data for writing, beside the values.
-#[derive(Debug)]
 pub struct Bindings {
     pub(super) schema: Arc<Schema>,
     pub(super) ids: Arc<Ids>,
@@ -46,10 +66,24 @@ pub struct Bindings {
     choices: Vec<Vec<(Box<str>, TypeId, SelectionSetId)>>,
     /// Stands in for the members that hidden fields do not have.
     pub(super) hidden: OutputField,
+    host: Option<Arc<dyn RecordHost>>,
+}
+
+impl fmt::Debug for Bindings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bindings").field("sets", &self.sets).finish_non_exhaustive()
+    }
 }
 
 impl Bindings {
-    pub(super) fn new(schema: &Arc<Schema>, ids: &Arc<Ids>, output: &OutputPlan) -> Self {
+    /// Nothing bound yet. `schema` is the source's own, `ids` lead to it from the ids of `output`.
+    #[must_use]
+    pub fn new(
+        schema: &Arc<Schema>,
+        ids: &Arc<Ids>,
+        output: &OutputPlan,
+        host: Option<Arc<dyn RecordHost>>,
+    ) -> Self {
         let choices = output.type_switches.iter().map(|choice| {
             let sets = choice.sets.iter().filter(|(ty, _)| ids.has_type(*ty));
             sets.map(|&(ty, set)| (schema.type_name(ids.ty(ty)).into(), ty, set)).collect()
@@ -70,7 +104,20 @@ impl Bindings {
             sets: output.sets.iter().map(|_| SmallVec::new()).collect(),
             choices: choices.collect(),
             hidden,
+            host,
         }
+    }
+
+    /// The runtime that stands on these values.
+    #[must_use]
+    pub fn host(&self) -> Option<&dyn RecordHost> {
+        self.host.as_deref()
+    }
+
+    /// The source's own schema.
+    #[must_use]
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
     }
 
     /// The source's own id of a field.
@@ -79,7 +126,8 @@ impl Bindings {
     }
 
     /// The source's own id of a type.
-    pub(super) fn ty(&self, id: TypeId) -> TypeId {
+    #[must_use]
+    pub fn ty(&self, id: TypeId) -> TypeId {
         self.ids.ty(id)
     }
 
@@ -101,12 +149,67 @@ impl Bindings {
 pub struct Scope<'s> {
     pub(super) output: &'s OutputPlan,
     pub(super) bindings: &'s Bindings,
+    pub(super) numbers: Option<&'s ObjectNumbers>,
+    pub(super) visitor: Option<&'s dyn ObjectVisitor>,
+}
+
+impl<'s> Scope<'s> {
+    /// For columns of `output`, whose objects have no numbers.
+    #[must_use]
+    pub fn new(output: &'s OutputPlan, bindings: &'s Bindings) -> Self {
+        Self { output, bindings, numbers: None, visitor: None }
+    }
+    /// The same with numbers for objects.
+    #[must_use]
+    pub fn numbered(self, numbers: &'s ObjectNumbers) -> Self {
+        Self { numbers: Some(numbers), ..self }
+    }
+    /// The same for a pass that shows objects to `visitor` and whose columns mean nothing.
+    #[must_use]
+    pub fn visited(self, visitor: &'s dyn ObjectVisitor) -> Self {
+        Self { visitor: Some(visitor), ..self }
+    }
+    /// The output plan.
+    #[must_use]
+    pub fn output(self) -> &'s OutputPlan {
+        self.output
+    }
+    /// What was bound.
+    #[must_use]
+    pub fn bindings(self) -> &'s Bindings {
+        self.bindings
+    }
 }
 
 /// Collects [`Bindings`].
 pub struct Binder<'b> {
     pub(super) output: &'b OutputPlan,
     pub(super) bindings: Bindings,
+    refused: Vec<Unbound>,
+}
+
+impl<'b> Binder<'b> {
+    /// Begins to bind to `output`.
+    #[must_use]
+    pub fn new(output: &'b OutputPlan, bindings: Bindings) -> Self {
+        Self { output, bindings, refused: Vec::new() }
+    }
+    /// What was bound.
+    /// # Errors
+    /// Fields of records that do not fit.
+    pub fn finish(self) -> Result<Bindings, Vec<Unbound>> {
+        if self.refused.is_empty() { Ok(self.bindings) } else { Err(self.refused) }
+    }
+    /// What was bound so far.
+    #[must_use]
+    pub fn bindings(&self) -> &Bindings {
+        &self.bindings
+    }
+    /// The output plan.
+    #[must_use]
+    pub fn output(&self) -> &'b OutputPlan {
+        self.output
+    }
 }
 
 impl Binder<'_> {
@@ -149,34 +252,72 @@ impl Binder<'_> {
         let output = self.output;
         let range = output.set(set).range();
         let mut indexes = Vec::with_capacity(range.len());
+        let mut leaves: Vec<Arc<dyn LeafOf<R>>> = Vec::new();
         for at in range.clone() {
-            indexes.push(match output.fields[at].member {
-                OutputKind::Constant { .. } | OutputKind::Foreign { .. } => NO_FIELD,
+            let field = &output.fields[at];
+            indexes.push(match field.member {
+                OutputKind::Foreign { .. } => {
+                    self.check_parent::<R>(field.field, at as u32);
+                    NO_FIELD
+                }
+                OutputKind::Constant { .. } => NO_FIELD,
                 OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => {
-                    self.index::<R>(output.fields[at].field, at as u32)?
+                    match self.leaf_beside::<R>(field.field) {
+                        Some(leaf) => {
+                            leaves.push(leaf);
+                            (R::FIELDS.len() + leaves.len() - 1) as u32
+                        }
+                        None => self.index::<R>(field.field, at as u32),
+                    }
                 }
             });
         }
-        let hidden = output.set(set).hidden.iter();
-        let hidden =
-            hidden.map(|&field| self.index::<R>(field, range.start as u32)).collect::<Result<_, _>>()?;
-        let binding = Binding { rust: RustType::of::<R>(), indexes: indexes.clone(), hidden };
+        let typename = self.bindings.schema.meta.typename;
+        let hidden = output.set(set).hidden.iter().map(|&field| match field == typename {
+            true => WHOLE_OBJECT,
+            false => self.index::<R>(field, range.start as u32),
+        });
+        let hidden = hidden.collect();
+        let own = leaves.clone();
+        let leaves = (!leaves.is_empty()).then(|| Box::new(leaves) as Box<dyn Any + Send + Sync>);
+        let binding = Binding { rust: RustType::of::<R>(), indexes: indexes.clone(), hidden, leaves };
         self.bindings.sets[set.0 as usize].push(binding);
         for (at, index) in range.zip(indexes) {
-            if index != NO_FIELD {
-                let of = &output.fields[at];
-                R::bind_field(index as usize, self, Spot { field: at as u32, of, ty: of.ty })?;
+            if index == NO_FIELD {
+                continue;
             }
+            let (of, index) = (&output.fields[at], index as usize);
+            let spot = Spot { field: at as u32, of, ty: of.ty };
+            let bound = match index.checked_sub(R::FIELDS.len()) {
+                Some(leaf) => own[leaf].bind(self, spot),
+                None => R::bind_field(index, self, spot),
+            };
+            self.refused.extend(bound.err());
         }
         Ok(())
     }
 
-    fn index<R: Record>(&self, id: FieldId, field: u32) -> Result<u32, Unbound> {
+    /// The resolver of `field` beside the record.
+    fn leaf_beside<R: Record>(&self, field: FieldId) -> Option<Arc<dyn LeafOf<R>>> {
+        let leaf = self.bindings.host.as_ref()?.leaf(RustType::of::<R>(), self.bindings.field(field))?;
+        leaf.downcast_ref::<Arc<dyn LeafOf<R>>>().cloned()
+    }
+
+    fn check_parent<R: Record>(&mut self, id: FieldId, field: u32) {
+        let own = self.bindings.field(id);
+        let Some(host) = self.bindings.host.as_ref().filter(|_| own.0 != u32::MAX) else { return };
+        let checked = host.check_parent(RustType::of::<R>(), std::any::type_name::<R>(), own);
+        self.refused.extend(checked.err().map(|message| Unbound { message, field }));
+    }
+
+    fn index<R: Record>(&mut self, id: FieldId, field: u32) -> u32 {
         let name = self.name(id);
         let is_it = |own: &&str| own.strip_prefix("r#").unwrap_or(own) == name;
-        match R::FIELDS.iter().position(is_it) {
-            Some(index) => Ok(index as u32),
-            None => Err(Unbound { message: format!("`{}` has no field `{name}`", R::NAME), field }),
+        if let Some(index) = R::FIELDS.iter().position(is_it) {
+            return index as u32;
         }
+        let unbound = Unbound { message: format!("`{}` has no field `{name}`", R::NAME), field };
+        self.refused.push(unbound);
+        NO_FIELD
     }
 }

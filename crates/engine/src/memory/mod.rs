@@ -31,12 +31,14 @@
 mod answer;
 mod bind;
 mod call;
+mod host;
 mod record;
 mod value;
 
 pub use answer::{Answer, RawJson, Spot, Writer};
 pub use bind::{Binder, Bindings, Scope, Unbound};
 pub use call::Call;
+pub use host::{AnswerError, LeafOf, ObjectNumbers, ObjectVisitor, ProgramError, RecordHost};
 pub use record::Record;
 #[doc(hidden)]
 pub use record::{
@@ -144,8 +146,8 @@ impl Source for Memory {
     }
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
-        let bindings = Bindings::new(&self.schema, node.ids, node.output);
-        let mut binder = Binder { output: node.output, bindings };
+        let bindings = Bindings::new(&self.schema, node.ids, node.output, None);
+        let mut binder = Binder::new(node.output, bindings);
         let mut members = Vec::with_capacity(node.fields.len());
         for &field in node.fields {
             let of = &node.output.fields[field as usize];
@@ -158,20 +160,12 @@ impl Source for Memory {
                 })
             });
             let spot = Spot { field, of, ty: of.ty };
-            resolver.bind(&mut binder, spot).map_err(|unbound| PlanError {
-                error: FieldError {
-                    code: "INTERNAL",
-                    message: unbound.message.into(),
-                    hasura_path: None,
-                    extensions: None,
-                },
-                field: unbound.field,
-            })?;
+            resolver.bind(&mut binder, spot).map_err(unfit)?;
             members.push((field, resolver));
         }
         let as_rows = self.always_rows || node.answer == Form::Rows || node.parent_keys.is_some();
         Ok(Box::new(MemoryFetch {
-            bindings: binder.bindings,
+            bindings: binder.finish().map_err(|unbound| unfit(unbound[0].clone()))?,
             ids: Arc::clone(node.ids),
             schema: Arc::clone(&self.schema),
             members,
@@ -179,6 +173,13 @@ impl Source for Memory {
             bytes_last: AtomicUsize::new(0),
         }))
     }
+}
+
+/// A value whose type does not fit the schema.
+fn unfit(unbound: Unbound) -> PlanError {
+    let message = unbound.message.into();
+    let error = FieldError { code: "INTERNAL", message, hasura_path: None, extensions: None };
+    PlanError { error, field: unbound.field }
 }
 
 /// A node, bound.
@@ -233,7 +234,7 @@ impl MemoryFetch {
     /// One row at the root, one per key below.
     fn rows(&self, input: FetchInput<'_>) -> Result<FetchResult, SourceError> {
         let rows = input.parent_keys.map_or(1, key_rows);
-        let scope = Scope { output: input.output, bindings: &self.bindings };
+        let scope = Scope::new(input.output, &self.bindings);
         let columns = self.members.iter().map(|(field, resolver)| {
             let of = &input.output.fields[*field as usize];
             let calls: Vec<Call<'_>> = (0..rows).map(|row| self.call(input, of, row)).collect();

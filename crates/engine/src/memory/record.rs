@@ -2,10 +2,12 @@
 //! [`one_of!`](crate::one_of!).
 
 use super::answer::{Answer, Spot, Writer, nulls, set_of};
-use super::bind::{Binder, Binding, NO_FIELD, Scope, Unbound};
+use super::bind::{Binder, NO_FIELD, Scope, Unbound, WHOLE_OBJECT};
+use super::host::{LeafOf, object_numbers, visited};
 use crate::plan::output_plan::{OutputField, OutputKind, SelectionSetId};
 use crate::rows::{Column, Data, Table, Variants};
 use crate::write::fault::Fault;
+use std::sync::Arc;
 
 /// A struct whose fields answer those of an object type. Made by [`record!`](crate::record!).
 pub trait Record: 'static {
@@ -210,11 +212,14 @@ pub fn write_records<'i, R: Record>(
     let output = writer.output;
     let range = output.set(set).range();
     let (first, members) = (range.start as u32, &output.fields[range]);
+    let (indexes, leaves) = (&*binding.indexes, binding.leaves::<R>());
     for (index, record) in records.enumerate() {
         let ok = if are_items {
-            writer.item(index as u32, spot, |writer| write_record(record, first, members, binding, writer))
+            writer.item(index as u32, spot, |writer| {
+                write_record(record, first, members, (indexes, leaves), writer)
+            })
         } else {
-            write_record(record, first, members, binding, writer)
+            write_record(record, first, members, (indexes, leaves), writer)
         };
         if !ok {
             return false;
@@ -228,14 +233,21 @@ fn write_record<R: Record>(
     record: &R,
     first: u32,
     members: &[OutputField],
-    binding: &Binding,
+    (indexes, leaves): (&[u32], &[Arc<dyn LeafOf<R>>]),
     writer: &mut Writer<'_>,
 ) -> bool {
     writer.out.open(b'{');
-    for (at, (of, &index)) in members.iter().zip(&binding.indexes).enumerate() {
-        if index == NO_FIELD {
+    for (at, (of, &index)) in members.iter().zip(indexes).enumerate() {
+        let (index, field) = (index as usize, first + at as u32);
+        let is_written = if index < R::FIELDS.len() {
+            record.write_field(index, field, of, writer)
+        } else if index == NO_FIELD as usize {
             writer.constant(of);
-        } else if !record.write_field(index as usize, first + at as u32, of, writer) {
+            true
+        } else {
+            leaves[index - R::FIELDS.len()].write(record, field, of, writer)
+        };
+        if !is_written {
             return false;
         }
     }
@@ -272,16 +284,45 @@ pub fn record_column<R: Record>(records: &[Option<&R>], spot: Spot<'_>, scope: S
 
 fn table<R: Record>(records: &[Option<&R>], set: SelectionSetId, scope: Scope<'_>) -> Table {
     let Some(binding) = scope.bindings.of::<R>(set) else { return Table::default() };
-    let columns = binding.indexes.iter().zip(scope.output.members(set)).map(|(&index, of)| match index {
+    let leaves = binding.leaves::<R>();
+    let column = |index: u32, of: &OutputField| {
+        let (index, spot) = (index as usize, Spot { field: 0, of, ty: of.ty });
+        match index.checked_sub(R::FIELDS.len()) {
+            Some(leaf) => leaves[leaf].column(records, spot, scope),
+            None => R::field_column(records, index, spot, scope),
+        }
+    };
+    let members = binding.indexes.iter().zip(scope.output.members(set));
+    if let Some(goes_on) = visited(records, set, scope) {
+        for (&index, of) in members.filter(|it| goes_on && is_above(it.1, scope)) {
+            column(index, of);
+        }
+        return Table::default();
+    }
+    let columns = members.map(|(&index, of)| match index {
         NO_FIELD => Column::default(),
         _ if of.same_as.is_some() => Column::default(),
-        _ => R::field_column(records, index as usize, Spot { field: 0, of, ty: of.ty }, scope),
+        _ => column(index, of),
     });
-    let of = &scope.bindings.hidden;
-    let hidden = binding.hidden.iter();
-    let hidden = hidden
-        .map(|&index| R::field_column(records, index as usize, Spot { field: 0, of, ty: of.ty }, scope));
-    Table { rows: records.len() as u32, columns: columns.collect(), hidden: hidden.collect() }
+    let columns = columns.collect();
+    let hidden = binding.hidden.iter().map(|&index| match index {
+        WHOLE_OBJECT => object_numbers(records, set, scope),
+        _ => column(index, &scope.bindings.hidden),
+    });
+    Table { rows: records.len() as u32, columns, hidden: hidden.collect() }
+}
+
+/// True if the objects that a visitor looks for stand in or below the sets of `of`.
+pub(super) fn is_above(of: &OutputField, scope: Scope<'_>) -> bool {
+    let Some(visitor) = scope.visitor.filter(|_| of.same_as.is_none()) else { return false };
+    let leads = |set: SelectionSetId| visitor.is_target(set) || visitor.is_above(set);
+    match of.member {
+        OutputKind::Object(set) => leads(set),
+        OutputKind::Abstract(choice) => {
+            scope.output.type_switches[choice.0 as usize].sets.iter().any(|it| leads(it.1))
+        }
+        OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => false,
+    }
 }
 
 /// One column of the rows of several, each of which has a value where the others are null.

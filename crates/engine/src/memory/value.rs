@@ -4,7 +4,9 @@
 
 use super::answer::{Answer, Spot, Writer, fits, set_of};
 use super::bind::{Binder, NO_FIELD, Scope, Unbound};
-use crate::plan::output_plan::{OutputKind, SelectionSetId, TypeSwitchId};
+use super::host::{object_numbers, visited};
+use super::record::is_above;
+use crate::plan::output_plan::{OutputField, OutputKind, SelectionSetId, TypeSwitchId};
 use crate::rows::{CellError, Column, Data, Table, Texts, Variants};
 use crate::source::FieldError;
 use crate::write::fault::Fault;
@@ -238,21 +240,30 @@ fn table(objects: &[Option<&Object>], set: SelectionSetId, scope: Scope<'_>) -> 
         let name = bindings.schema.field_name(bindings.field(field));
         objects.iter().map(|object| object.map(|object| object.get(name))).collect()
     };
+    let column =
+        |of: &OutputField| Value::column(&values(of.field), Spot { field: NO_FIELD, of, ty: of.ty }, scope);
+    if let Some(goes_on) = visited(objects, set, scope) {
+        let members = scope.output.members(set).iter();
+        members.filter(|of| goes_on && is_above(of, scope)).for_each(|of| drop(column(of)));
+        return Table::default();
+    }
     let columns = scope.output.members(set).iter().map(|of| match of.member {
         OutputKind::Constant { .. } | OutputKind::Foreign { .. } => Column::default(),
         _ if of.same_as.is_some() => Column::default(),
-        OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => {
-            Value::column(&values(of.field), Spot { field: NO_FIELD, of, ty: of.ty }, scope)
-        }
+        OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_) => column(of),
     });
+    let columns = columns.collect();
     let hidden = scope.output.set(set).hidden.iter().map(|&field| {
+        if field == bindings.schema.meta.typename {
+            return object_numbers(objects, set, scope);
+        }
         let kind = bindings.schema.ty(bindings.schema.field(bindings.field(field)).ty.base).kind;
         let mut column = Column::default();
         let values = values(field);
         column.data = leaf_column(&values, kind, |row, _| column.nulls.set(row));
         column
     });
-    Table { rows: objects.len() as u32, columns: columns.collect(), hidden: hidden.collect() }
+    Table { rows: objects.len() as u32, columns, hidden: hidden.collect() }
 }
 
 fn variants(

@@ -11,7 +11,8 @@ use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use super::refused::Refused;
 use crate::compose::{Graph, Joined, Owner};
 use crate::source::{
-    AnswerForm, FieldError, FieldResolution, FieldResolver, Ids, NodeId, SeparateFetch, SeparateFetchId,
+    AnswerForm, FieldError, FieldResolution, FieldResolver, Ids, NodeId, OBJECT_KEY, SeparateFetch,
+    SeparateFetchId,
 };
 use smallvec::SmallVec;
 use weir_language::ast::OperationKind;
@@ -121,6 +122,11 @@ fn cut_root_member(
         _ if why.is_some() => None,
         OperationKind::Query | OperationKind::Subscription => {
             plan_nodes.iter_mut().find(|it| it.source == source && it.set == set && it.refused.is_none())
+        }
+        OperationKind::Mutation
+            if source.is_some_and(|it| graph.sources()[usize::from(it)].0.separates_mutations()) =>
+        {
+            None
         }
         OperationKind::Mutation => plan_nodes.last_mut().filter(|it| it.source == source && it.set == set),
     };
@@ -301,9 +307,11 @@ impl<'g> SourceWalk<'g> {
     fn part(&self, resolver: SourceResolver<'g>, id: SeparateFetchId, on: TypeId) -> Hung<'g> {
         let schema: &Schema = self.graph.schema();
         let part = resolver.fields.map(|it| it.separate_fetch(id));
-        let keys = |part: &SeparateFetch<'g>| {
-            part.keys.iter().map(|it| schema.field_by_name(on, it)).collect::<Option<Keys>>()
+        let key = |name: &str| match name {
+            OBJECT_KEY => Some(schema.meta.typename),
+            _ => schema.field_by_name(on, name),
         };
+        let keys = |part: &SeparateFetch<'g>| part.keys.iter().map(|it| key(it)).collect::<Option<Keys>>();
         match part.and_then(|part| Some((part, keys(&part)?))) {
             Some((part, keys)) => Hung::Separate { source: resolver.source, id, part, keys },
             None => Hung::Refused(unreachable_key()),

@@ -176,6 +176,7 @@ pub(crate) fn build(
     hint(context.graph, &output, &mut nodes);
     mark_repeats(&mut nodes);
     let repeats = nodes.iter().any(|it| it.repeats);
+    let has_objects = nodes.iter().any(|it| it.fetch.has_objects());
     let sharing = sharing(kind, operation.cache_directive, context.profile, &nodes);
     let root_members = root_members(context.graph, &output, ROOT, &nodes[..root_nodes]);
     let whole = match nodes.as_slice() {
@@ -198,6 +199,7 @@ pub(crate) fn build(
         never_null,
         asked,
         repeats,
+        has_objects,
         sharing,
         weight_bytes,
         number: None,
@@ -232,7 +234,8 @@ fn prepare(
     cuts: Vec<AssignedNode>,
 ) -> Result<Vec<PreparedNode>, Vec<Failure>> {
     let schema = context.graph.schema();
-    let prepared = cuts.into_iter().map(|assign_sources| {
+    let prepared = cuts.into_iter().enumerate().map(|(at, assign_sources)| {
+        let id = PlanNodeId(at as u32);
         let AssignedNode { source, set, fields, parent, part, answer, refused } = assign_sources;
         let fetch: Result<Box<dyn PreparedFetch>, _> = match (source, refused) {
             (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
@@ -266,7 +269,7 @@ fn prepare(
         let must_be_rows = answer == AnswerForm::Rows;
         let hints = NodeHints::default();
         let repeats = false;
-        Ok(PreparedNode { source, set, fields, parent, must_be_rows, repeats, hints, fetch })
+        Ok(PreparedNode { id, source, set, fields, parent, must_be_rows, repeats, hints, fetch })
     });
     prepared.collect()
 }

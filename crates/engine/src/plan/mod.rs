@@ -64,6 +64,8 @@ pub struct Plan {
     pub asked: u64,
     /// True if one of its nodes repeats another.
     pub repeats: bool,
+    /// True if one of its nodes keeps objects for those below it.
+    pub has_objects: bool,
     /// Rules for sharing its answers, if they may be shared.
     pub(crate) sharing: Option<ResponseSharing>,
     /// Bytes this plan takes, roughly: its weight in the cache.
@@ -114,6 +116,8 @@ pub struct PlannedOperation {
 
 /// One round trip of a plan.
 pub struct PreparedNode {
+    /// Its place in [`Plan::nodes`].
+    pub id: PlanNodeId,
     /// Place of the source in [`crate::compose::Graph::sources`]; `None` for what the engine answers: introspection and
     /// members that fail.
     pub source: Option<u16>,

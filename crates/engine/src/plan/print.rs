@@ -6,7 +6,7 @@ use crate::compose::Graph;
 use crate::source::ExplainInput;
 use std::fmt::Write;
 use weir_language::ast::OperationKind;
-use weir_language::schema::Schema;
+use weir_language::schema::{FieldId, Schema};
 use weir_language::value::{Node, Values};
 
 /// Lines after which a tree is cut off: what is larger no one reads.
@@ -58,8 +58,7 @@ impl<'p> Printer<'p> {
         let mut text = format!("piece {at} of {source}");
         if let Some(keys) = &node.parent {
             let hidden = &self.plan.output.set(keys.set).hidden;
-            let names: Vec<&str> =
-                keys.hidden.iter().map(|&it| self.schema.field_name(hidden[it as usize])).collect();
+            let names: Vec<&str> = keys.hidden.iter().map(|&it| self.key(hidden[it as usize])).collect();
             let on = self.schema.type_name(self.plan.output.set(keys.set).on);
             let _ = write!(text, ", once for all {on} of piece {} by {}", keys.node.0, names.join(", "));
         }
@@ -108,10 +107,15 @@ impl<'p> Printer<'p> {
         }
     }
 
+    /// The name of a key: a field, or the object itself.
+    fn key(&self, field: FieldId) -> &'p str {
+        if field == self.schema.meta.typename { "object" } else { self.schema.field_name(field) }
+    }
+
     /// Shows members that are fetched only for other nodes.
     fn hidden(&mut self, indent: usize, set: SelectionSetId) {
         for &hidden in &self.plan.output.set(set).hidden {
-            let text = format!("({})", self.schema.field_name(hidden));
+            let text = format!("({})", self.key(hidden));
             self.line(indent, &text);
         }
     }

@@ -4,6 +4,8 @@
 
 use crate::consistency::{Consistency, Positions};
 use crate::span::SpanContext;
+use std::any::Any;
+use std::sync::Arc;
 
 /// The headers of one request, and what they say of its reads.
 pub trait Headers: Send + Sync {
@@ -27,6 +29,11 @@ pub trait Headers: Send + Sync {
         None
     }
 
+    /// Values that the embedding program gave the request, for its own resolvers.
+    fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        None
+    }
+
     /// The span of the request; `None`: traces are neither recorded nor passed on.
     fn span(&self) -> Option<SpanContext> {
         None
@@ -42,6 +49,35 @@ impl dyn Headers + '_ {
             first.get_or_insert(value);
         });
         first
+    }
+}
+
+/// The headers of a request with values of the embedding program.
+pub struct WithData<'h> {
+    /// The headers.
+    pub headers: &'h dyn Headers,
+    /// The values.
+    pub data: Arc<dyn Any + Send + Sync>,
+}
+
+impl Headers for WithData<'_> {
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
+        self.headers.each(name, take);
+    }
+    fn request_id(&self) -> &str {
+        self.headers.request_id()
+    }
+    fn consistency(&self) -> Consistency {
+        self.headers.consistency()
+    }
+    fn positions(&self) -> Option<&Positions> {
+        self.headers.positions()
+    }
+    fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        Some(&self.data)
+    }
+    fn span(&self) -> Option<SpanContext> {
+        self.headers.span()
     }
 }
 

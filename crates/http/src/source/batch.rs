@@ -221,6 +221,7 @@ impl About {
             deadline: self.deadline,
             hold_back_bytes: 0,
             request_scope: None,
+            objects: None,
             changes: None,
             span: self.span,
             stream: None,

@@ -16,6 +16,7 @@ pub use view::{SchemaView, Visibility};
 pub mod build;
 pub mod builtin;
 mod complaints;
+pub mod diff;
 mod finish;
 mod index;
 mod modify;

@@ -15,6 +15,7 @@ mod progress;
 #[cfg(not(feature = "progress"))]
 #[path = "progress/absent.rs"]
 mod progress;
+mod schema_diff;
 mod serve;
 mod store;
 mod watch;
@@ -145,12 +146,20 @@ Examples:
         #[arg(long, value_name = "JSON|FILE")]
         claims: Option<String>,
     },
-    /// Print the served schema as SDL
-    #[command(after_help = "Examples:\n  weir schema sqlite:chinook.db > schema.graphql")]
+    /// Print the served schema as SDL, or compare two schemas
+    #[command(
+        args_conflicts_with_subcommands = true,
+        after_help = "\
+Examples:
+  weir schema sqlite:chinook.db > schema.graphql
+  weir schema diff schema.graphql new.graphql    which changes break clients"
+    )]
     Schema {
         /// As for `serve`
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
+        #[command(subcommand)]
+        command: Option<SchemaCommand>,
     },
     /// Validate documents against a schema
     #[command(after_help = "\
@@ -279,6 +288,46 @@ struct ServeOptions {
     cors: Vec<String>,
 }
 
+#[derive(Debug, Subcommand)]
+enum SchemaCommand {
+    /// Compare two schemas and say which changes break clients
+    #[command(after_help = "\
+Exit codes:
+  0  no change reaches --fail-on
+  4  a change does
+  1  a file cannot be read
+
+Examples:
+  weir schema diff old.graphql new.graphql
+  weir schema weir.yaml > new.graphql && weir schema diff schema.graphql new.graphql
+  weir schema diff old.graphql new.graphql --fail-on dangerous --format json")]
+    Diff {
+        /// The schema that clients know, in SDL
+        #[arg(value_name = "OLD")]
+        old: PathBuf,
+        /// The schema that replaces it
+        #[arg(value_name = "NEW")]
+        new: PathBuf,
+        /// Format of the report
+        #[arg(long, value_enum, default_value = "text")]
+        format: Format,
+        /// The changes that make the command fail
+        #[arg(long, value_enum, default_value = "breaking")]
+        fail_on: FailOn,
+    },
+}
+
+/// The changes of a schema that make `weir schema diff` fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// Changes that make documents invalid, or answers unexpected
+    Breaking,
+    /// Also changes that may alter what valid documents do
+    Dangerous,
+    /// None
+    Never,
+}
+
 /// The forms of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -313,7 +362,10 @@ fn run(command: Command) -> Result<ExitCode, String> {
             let caller = (role.as_deref(), claims.as_deref());
             document::explain(&query, &target, variables.as_deref(), operation.as_deref(), caller)
         }
-        Command::Schema { target } => document::schema(&target),
+        Command::Schema { target, command: None } => document::schema(&target),
+        Command::Schema { command: Some(SchemaCommand::Diff { old, new, format, fail_on }), .. } => {
+            schema_diff::run(&old, &new, format, fail_on)
+        }
         Command::Validate { schema, documents, format } => document::validate(&schema, &documents, format),
         Command::Migrate { target, plan, allow_data_loss, store } => {
             store::migrate(&target, store.as_deref(), plan, &allow_data_loss)
@@ -381,5 +433,9 @@ mod tests {
             Err("is no limit"),
         );
         check(&["validate", "q.graphql"], Err("--schema"));
+        check(&["schema"], Ok(()));
+        check(&["schema", "sqlite:chinook.db"], Ok(()));
+        check(&["schema", "diff", "old.graphql", "new.graphql", "--fail-on", "dangerous"], Ok(()));
+        check(&["schema", "diff", "old.graphql"], Err("<NEW>"));
     }
 }

@@ -46,7 +46,7 @@ fn codes(text: &str, mark: char) -> BTreeSet<String> {
 
 fn sent() -> BTreeSet<String> {
     let mut files = Vec::new();
-    for name in ["language", "engine", "relational", "sql", "native", "http", "weir"] {
+    for name in ["language", "engine", "relational", "sql", "native", "http", "runtime", "weir"] {
         rust_files(&root().join("crates").join(name).join("src"), &mut files);
     }
     let mut sent = BTreeSet::new();

@@ -11,6 +11,7 @@ const KNOWN_CIRCLES: &[(&str, usize)] = &[
     ("crates/http/src", 7),
     ("crates/language/src", 5),
     ("crates/postgres/src", 7),
+    ("crates/runtime/src", 4),
     ("crates/weir/src", 2),
 ];
 
@@ -25,6 +26,7 @@ const UNIQUE_NAMES: &[&str] = &[
     "crates/native/src/",
     "crates/postgres/src/",
     "crates/relational/src/",
+    "crates/runtime/src/",
     "crates/sql/src/",
     "crates/sqlite/src/",
     "crates/weir/src/",

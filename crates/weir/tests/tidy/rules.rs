@@ -27,6 +27,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
         &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sqlite", "weir-sql"],
     ),
     ("http", &["weir-language", "weir-engine"]),
+    ("runtime", &["weir-language", "weir-engine"]),
     ("load", &[]),
     (
         "weir",

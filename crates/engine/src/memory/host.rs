@@ -1,0 +1,113 @@
+//! Seams for a runtime that stands on these values: resolvers beside the fields of records, words of errors, and numbered objects.
+//!
+//! **Invariant:** a pass over equal values numbers the objects of a set in the same order, so that an object is found again by its
+//! number ([`crate::source::OBJECT_KEY`]) in a second pass.
+//!
+//! **Cost:** nothing for values without a host; a number is one addition per table.
+
+use super::answer::{Spot, Writer, nulls};
+use super::bind::{Binder, Scope, Unbound};
+use crate::plan::output_plan::{OutputField, SelectionSetId};
+use crate::rows::{Column, Data};
+use crate::source::FieldError;
+use std::any::{Any, TypeId as RustType};
+use std::cell::RefCell;
+use weir_language::schema::FieldId;
+
+/// An error of a resolver from this process.
+pub type ProgramError = dyn std::error::Error + Send + Sync + 'static;
+
+/// What a runtime adds to records.
+pub trait RecordHost: Send + Sync {
+    /// The resolver of `field`, the source's own id, on records of the Rust type `record`: an `Arc<dyn LeafOf<R>>`.
+    fn leaf(&self, record: RustType, field: FieldId) -> Option<&(dyn Any + Send + Sync)>;
+    /// Words for the client for an error of the program.
+    fn field_error(&self, cause: &ProgramError) -> FieldError;
+    /// Checks that objects of the type that has `field` may be of the Rust type `record`, as the field is fetched separately by them.
+    /// # Errors
+    /// Words for the author of the types.
+    fn check_parent(&self, record: RustType, rust_name: &'static str, field: FieldId) -> Result<(), String> {
+        let _ = (record, rust_name, field);
+        Ok(())
+    }
+}
+
+/// A resolver of one field on records of type `R`.
+pub trait LeafOf<R>: Send + Sync {
+    /// As [`super::Answer::bind`].
+    /// # Errors
+    /// The type mismatch.
+    fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
+    /// Writes `"key":value,`.
+    fn write(&self, record: &R, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool;
+    /// The values of all records.
+    fn column(&self, records: &[Option<&R>], spot: Spot<'_>, scope: Scope<'_>) -> Column;
+}
+
+/// An error that stands in the place of a value.
+pub trait AnswerError {
+    /// Code and words for the client.
+    fn field_error(&self, host: Option<&dyn RecordHost>) -> FieldError;
+}
+
+impl AnswerError for FieldError {
+    fn field_error(&self, _: Option<&dyn RecordHost>) -> FieldError {
+        self.clone()
+    }
+}
+
+/// Sees the objects of one set during a pass that makes no columns.
+pub trait ObjectVisitor {
+    /// True if the objects of `set` are those that are looked for.
+    fn is_target(&self, set: SelectionSetId) -> bool;
+    /// True if those objects stand below `set`.
+    fn is_above(&self, set: SelectionSetId) -> bool;
+    /// Takes objects; the first has the number `first`.
+    fn visit(&self, first: u32, objects: &[Option<&dyn Any>]);
+}
+
+/// Numbers of the objects of a pass, set by set.
+#[derive(Debug, Default)]
+pub struct ObjectNumbers(RefCell<Vec<(SelectionSetId, u32)>>);
+
+impl ObjectNumbers {
+    /// The number of the first of `len` more objects of `set`.
+    fn take(&self, set: SelectionSetId, len: usize) -> u32 {
+        let mut sets = self.0.borrow_mut();
+        match sets.iter_mut().find(|it| it.0 == set) {
+            Some((_, next)) => {
+                *next += len as u32;
+                *next - len as u32
+            }
+            None => {
+                sets.push((set, len as u32));
+                0
+            }
+        }
+    }
+}
+
+/// The hidden column of the objects themselves.
+pub(super) fn object_numbers<T>(objects: &[Option<&T>], set: SelectionSetId, scope: Scope<'_>) -> Column {
+    let len = objects.len();
+    let first = scope.numbers.map_or(0, |it| it.take(set, len));
+    let numbers = (0..len as u32).map(|it| i64::from(first + it));
+    Column { nulls: nulls(objects), data: Data::Int(numbers.collect()), errors: Vec::new() }
+}
+
+/// In a pass of a visitor: shows it the objects of `set` if they are the ones, and says whether to go on below. `None`: columns are
+/// made.
+pub(super) fn visited<T: 'static>(
+    objects: &[Option<&T>],
+    set: SelectionSetId,
+    scope: Scope<'_>,
+) -> Option<bool> {
+    let visitor = scope.visitor?;
+    if visitor.is_target(set) {
+        let first = scope.numbers.map_or(0, |it| it.take(set, objects.len()));
+        let objects: Vec<Option<&dyn Any>> =
+            objects.iter().map(|it| it.map(|object| object as &dyn Any)).collect();
+        visitor.visit(first, &objects);
+    }
+    Some(visitor.is_above(set))
+}

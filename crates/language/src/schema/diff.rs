@@ -1,0 +1,328 @@
+//! Differences between two schemas, and which of them break clients.
+//!
+//! A change breaks if a document that was valid is not any more, or if a value can come that a client did not expect to. It is
+//! dangerous if documents stay valid and mean something else.
+//!
+//! **Invariant:** equal schemas have no differences, whatever the order of their definitions.
+//!
+//! **Cost:** linear in both schemas. Source: graphql-js, `findBreakingChanges` and `findDangerousChanges`.
+
+use super::{FieldId, InputId, Run, Schema, Type, TypeId, TypeKind, TypeRef};
+
+/// What a change does to clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Valid documents are not valid any more, or answers have what they could not have.
+    Breaking,
+    /// Documents stay valid and may behave differently.
+    Dangerous,
+    /// Nothing that a client can notice in documents that it has.
+    Safe,
+}
+
+/// One difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaChange {
+    /// What it does to clients.
+    pub severity: Severity,
+    /// The member: `User`, `User.posts`, `User.posts(first:)`.
+    pub coordinate: String,
+    /// In words.
+    pub message: String,
+}
+
+/// All differences from `old` to `new`, breaking ones first, then in the order of the schemas.
+#[must_use]
+pub fn diff(old: &Schema, new: &Schema) -> Vec<SchemaChange> {
+    let mut differ = Differ { old, new, changes: Vec::new() };
+    differ.roots();
+    differ.types();
+    differ.directives();
+    differ.changes.sort_by_key(|it| it.severity);
+    differ.changes
+}
+
+struct Differ<'s> {
+    old: &'s Schema,
+    new: &'s Schema,
+    changes: Vec<SchemaChange>,
+}
+
+impl Differ<'_> {
+    fn note(&mut self, severity: Severity, coordinate: impl Into<String>, message: impl Into<String>) {
+        let (coordinate, message) = (coordinate.into(), message.into());
+        self.changes.push(SchemaChange { severity, coordinate, message });
+    }
+
+    fn roots(&mut self) {
+        use crate::ast::OperationKind;
+        for (kind, word) in [
+            (OperationKind::Query, "query"),
+            (OperationKind::Mutation, "mutation"),
+            (OperationKind::Subscription, "subscription"),
+        ] {
+            let name = |schema: &Schema| schema.root(kind).map(|it| schema.type_name(it).to_owned());
+            match (name(self.old), name(self.new)) {
+                (Some(old), Some(new)) if old != new => {
+                    self.note(Severity::Breaking, old, format!("the {word} root is now `{new}`"));
+                }
+                (Some(old), None) => {
+                    self.note(Severity::Breaking, old, format!("there is no {word} root any more"))
+                }
+                (None, Some(new)) => self.note(Severity::Safe, new, format!("there is a {word} root now")),
+                (Some(_), Some(_)) | (None, None) => {}
+            }
+        }
+    }
+
+    fn types(&mut self) {
+        for id in self.old.types_of_sources() {
+            let name = self.old.type_name(id).to_owned();
+            match self.new.type_by_name(&name) {
+                None => self.note(Severity::Breaking, name, "the type was removed"),
+                Some(other) => self.ty(&name, id, other),
+            }
+        }
+        for id in self.new.types_of_sources() {
+            let name = self.new.type_name(id);
+            if self.old.type_by_name(name).is_none() {
+                self.note(Severity::Safe, name.to_owned(), "the type was added");
+            }
+        }
+    }
+
+    fn ty(&mut self, name: &str, old: TypeId, new: TypeId) {
+        let (old, new): (Type, Type) = (*self.old.ty(old), *self.new.ty(new));
+        match (old.kind, new.kind) {
+            (TypeKind::Scalar(one), TypeKind::Scalar(other)) => {
+                if one != other {
+                    self.note(Severity::Dangerous, name, "the scalar is read differently");
+                }
+            }
+            (TypeKind::Object, TypeKind::Object) | (TypeKind::Interface, TypeKind::Interface) => {
+                self.list(name, "implements", (old.interfaces, new.interfaces));
+                self.fields(name, old.fields, new.fields);
+            }
+            (TypeKind::Union, TypeKind::Union) => {
+                self.list(name, "has the member", (old.possible, new.possible))
+            }
+            (TypeKind::Enum, TypeKind::Enum) => self.enum_values(name, old.members, new.members),
+            (TypeKind::Input { one_of: one }, TypeKind::Input { one_of: other }) => {
+                if one != other {
+                    let word = if other { "now" } else { "no longer" };
+                    let severity = if other { Severity::Breaking } else { Severity::Safe };
+                    self.note(severity, name, format!("exactly one field has to be given {word}"));
+                }
+                self.inputs(old.members, new.members, |it| format!("{name}.{it}"), "field");
+            }
+            _ => self.note(Severity::Breaking, name, "the type is of another kind"),
+        }
+    }
+
+    /// Lists of types: interfaces of an object, members of a union.
+    fn list(&mut self, name: &str, verb: &str, (old, new): (Run, Run)) {
+        let names = |schema: &Schema, run: Run| -> Vec<String> {
+            schema.type_lists[run.range()].iter().map(|it| schema.type_name(*it).to_owned()).collect()
+        };
+        let (old, new) = (names(self.old, old), names(self.new, new));
+        for gone in old.iter().filter(|it| !new.contains(it)) {
+            self.note(Severity::Breaking, name, format!("it no longer {verb} `{gone}`"));
+        }
+        for added in new.iter().filter(|it| !old.contains(it)) {
+            self.note(Severity::Dangerous, name, format!("it now {verb} `{added}`"));
+        }
+    }
+
+    fn enum_values(&mut self, name: &str, old: Run, new: Run) {
+        let names = |schema: &Schema, run: Run| -> Vec<String> {
+            schema.enum_values[run.range()].iter().map(|it| schema.str(it.name).to_owned()).collect()
+        };
+        let (old, new) = (names(self.old, old), names(self.new, new));
+        for gone in old.iter().filter(|it| !new.contains(it)) {
+            self.note(Severity::Breaking, format!("{name}.{gone}"), "the value was removed");
+        }
+        for added in new.iter().filter(|it| !old.contains(it)) {
+            self.note(
+                Severity::Dangerous,
+                format!("{name}.{added}"),
+                "the value was added: answers may have it",
+            );
+        }
+    }
+
+    fn fields(&mut self, name: &str, old: Run, new: Run) {
+        let of = |run: Run| run.range().map(|it| FieldId(it as u32));
+        let find =
+            |schema: &Schema, run: Run, field: &str| of(run).find(|it| schema.field_name(*it) == field);
+        for id in of(old) {
+            let field = self.old.field_name(id).to_owned();
+            let coordinate = format!("{name}.{field}");
+            let Some(other) = find(self.new, new, &field) else {
+                self.note(Severity::Breaking, coordinate, "the field was removed");
+                continue;
+            };
+            let (one, two) = (*self.old.field(id), *self.new.field(other));
+            self.output_type(&coordinate, one.ty, two.ty);
+            if one.deprecated.is_none() && two.deprecated.is_some() {
+                self.note(Severity::Safe, coordinate.clone(), "the field is deprecated now");
+            }
+            self.inputs(one.arguments, two.arguments, |it| format!("{coordinate}({it}:)"), "argument");
+        }
+        for id in of(new) {
+            let field = self.new.field_name(id);
+            if find(self.old, old, field).is_none() {
+                self.note(Severity::Safe, format!("{name}.{field}"), "the field was added");
+            }
+        }
+    }
+
+    fn output_type(&mut self, coordinate: &str, old: TypeRef, new: TypeRef) {
+        let (one, other) = (self.old.type_text(old), self.new.type_text(new));
+        if one != other {
+            let fits = fits((self.new, new), (self.old, old));
+            let severity = if fits { Severity::Safe } else { Severity::Breaking };
+            self.note(severity, coordinate, format!("its type was `{one}` and is `{other}`"));
+        }
+    }
+
+    /// Arguments or input fields.
+    fn inputs(&mut self, old: Run, new: Run, coordinate: impl Fn(&str) -> String, word: &str) {
+        let of = |run: Run| run.range().map(|it| InputId(it as u32));
+        for id in of(old) {
+            let name = self.old.input_name(id);
+            let coordinate = coordinate(name);
+            let Some(other) = self.new.input_by_name(new, name) else {
+                self.note(Severity::Breaking, coordinate, format!("the {word} was removed"));
+                continue;
+            };
+            let (one, two) = (*self.old.input(id), *self.new.input(other));
+            let (from, to) = (self.old.type_text(one.ty), self.new.type_text(two.ty));
+            // What was a value has to be one still.
+            if from != to {
+                let fits = fits((self.old, one.ty), (self.new, two.ty));
+                let severity = if fits { Severity::Safe } else { Severity::Breaking };
+                self.note(severity, coordinate.clone(), format!("its type was `{from}` and is `{to}`"));
+            }
+            let default =
+                |schema: &Schema, it: super::Input| it.default.map(|it| schema.str(it.literal).to_owned());
+            let (from, to) = (default(self.old, one), default(self.new, two));
+            if from != to {
+                let shown = |it: Option<String>| it.map_or("nothing".into(), |it| format!("`{it}`"));
+                let message = format!("its default was {} and is {}", shown(from), shown(to));
+                self.note(Severity::Dangerous, coordinate, message);
+            }
+        }
+        for id in of(new) {
+            let (name, input) = (self.new.input_name(id), self.new.input(id));
+            if self.old.input_by_name(old, name).is_none() {
+                let is_required = input.ty.is_non_null() && input.default.is_none();
+                let (severity, kind) =
+                    if is_required { (Severity::Breaking, "required ") } else { (Severity::Safe, "") };
+                self.note(severity, coordinate(name), format!("the {kind}{word} was added"));
+            }
+        }
+    }
+
+    fn directives(&mut self) {
+        for directive in self.old.directives.iter().filter(|it| !it.built_in) {
+            let name = self.old.str(directive.name).to_owned();
+            let Some(other) = self.new.directive_by_name(&name) else {
+                self.note(Severity::Breaking, format!("@{name}"), "the directive was removed");
+                continue;
+            };
+            let other = self.new.directives[other.index()];
+            if directive.places & !other.places != 0 {
+                self.note(Severity::Breaking, format!("@{name}"), "it may stand in fewer places");
+            }
+            if directive.repeatable && !other.repeatable {
+                self.note(Severity::Breaking, format!("@{name}"), "it may not be repeated any more");
+            }
+            self.inputs(directive.arguments, other.arguments, |it| format!("@{name}({it}:)"), "argument");
+        }
+    }
+}
+
+/// True if every value of `one` is a value of `other`: equal names, and nulls only where `other` has them.
+fn fits((one_schema, one): (&Schema, TypeRef), (other_schema, other): (&Schema, TypeRef)) -> bool {
+    if one_schema.type_name(one.base) != other_schema.type_name(other.base) {
+        return false;
+    }
+    let (mut one, mut other) = (one, other);
+    loop {
+        if other.is_non_null() && !one.is_non_null() {
+            return false;
+        }
+        match (one.item(), other.item()) {
+            (Some(inner), Some(outer)) => (one, other) = (inner, outer),
+            (None, None) => return true,
+            (Some(_), None) | (None, Some(_)) => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(old: &str, new: &str, expected: &[(Severity, &str, &str)]) {
+        let read = |text: &str| Schema::from_sdl(text).unwrap_or_else(|errors| panic!("{errors:?}"));
+        let found = diff(&read(old), &read(new));
+        let found: Vec<_> = found.iter().map(|it| (it.severity, &*it.coordinate, &*it.message)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn order_and_descriptions_are_no_difference() {
+        check(
+            "type Query { a: Int b(x: Int = 1): Int } enum Kind { X Y }",
+            "enum Kind { Y X } \"words\" type Query { b(x: Int = 1): Int a: Int }",
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_breaks_clients_comes_first() {
+        use Severity::{Breaking, Dangerous, Safe};
+        check(
+            "type Query { a: Int! b: [Int] c: Int gone: Int f(x: Int, y: Int): Int } type Old { a: Int } enum Kind { X Y }",
+            "type Query { a: Int b: [Int!]! c: String added: Int f(x: Int!, z: Int!, w: Int): Int } enum Kind { X Z }",
+            &[
+                (Breaking, "Query.a", "its type was `Int!` and is `Int`"),
+                (Breaking, "Query.c", "its type was `Int` and is `String`"),
+                (Breaking, "Query.gone", "the field was removed"),
+                (Breaking, "Query.f(x:)", "its type was `Int` and is `Int!`"),
+                (Breaking, "Query.f(y:)", "the argument was removed"),
+                (Breaking, "Query.f(z:)", "the required argument was added"),
+                (Breaking, "Old", "the type was removed"),
+                (Breaking, "Kind.Y", "the value was removed"),
+                (Dangerous, "Kind.Z", "the value was added: answers may have it"),
+                (Safe, "Query.b", "its type was `[Int]` and is `[Int!]!`"),
+                (Safe, "Query.f(w:)", "the argument was added"),
+                (Safe, "Query.added", "the field was added"),
+            ],
+        );
+    }
+
+    #[test]
+    fn unions_inputs_roots_and_directives_are_compared() {
+        use Severity::{Breaking, Dangerous, Safe};
+        check(
+            "type Query { u: U } union U = A | B type A { a: Int } type B { a: Int } input I { a: Int! b: Int = 1 }
+             directive @d(x: Int) repeatable on FIELD | QUERY type Mutation { a: Int }",
+            "type Query { u: U } union U = B | C type A { a: Int } type B { a: Int } type C { a: Int }
+             input I { a: Int b: Int = 2 } directive @d on FIELD",
+            &[
+                (Breaking, "Mutation", "there is no mutation root any more"),
+                (Breaking, "U", "it no longer has the member `A`"),
+                (Breaking, "Mutation", "the type was removed"),
+                (Breaking, "@d", "it may stand in fewer places"),
+                (Breaking, "@d", "it may not be repeated any more"),
+                (Breaking, "@d(x:)", "the argument was removed"),
+                (Dangerous, "U", "it now has the member `C`"),
+                (Dangerous, "I.b", "its default was `1` and is `2`"),
+                (Safe, "I.a", "its type was `Int!` and is `Int`"),
+                (Safe, "C", "the type was added"),
+            ],
+        );
+    }
+}

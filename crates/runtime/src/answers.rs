@@ -1,0 +1,116 @@
+//! Values that resolvers gave, with their type forgotten: they write themselves or become columns.
+
+use crate::error::{ACCESS_DENIED, field_error, internal};
+use std::any::Any;
+use weir_engine::memory::{Answer, Scope, Spot, Writer};
+use weir_engine::plan::output_plan::OutputField;
+use weir_engine::rows::{Bitmap, CellError, Column, Data};
+use weir_engine::source::FieldError;
+
+/// A step that failed as a whole reports at most this many errors.
+const FAILED_ERRORS_MAX: usize = 50;
+
+/// Values of one step, one per parent.
+pub(crate) trait Answers: Send + Sync {
+    /// Their number.
+    fn len(&self) -> usize;
+    /// Writes `"key":value,` of the first.
+    fn write(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool;
+    /// The values as a column.
+    fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column;
+    /// The same with `others` behind them. Values that failed make all fail.
+    fn with(self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers>;
+    /// The same in another order: value `i` is the one at `order[i]`. Where there is none, the field is refused.
+    fn ordered(&mut self, order: Vec<u32>);
+    /// For [`Answers::with`].
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+/// Values of type `A`.
+pub(crate) struct Held<A> {
+    pub(crate) values: Vec<A>,
+    /// Places of the values, if they are not in order.
+    pub(crate) order: Option<Vec<u32>>,
+}
+
+impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
+    fn len(&self) -> usize {
+        self.values.len()
+    }
+    fn write(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
+        match self.values.first() {
+            Some(value) => value.write_member(field, of, writer),
+            None => Failed { error: internal(), rows: 1 }.write(field, of, writer),
+        }
+    }
+    fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column {
+        let values: Vec<Option<&A>> = match &self.order {
+            Some(order) => order.iter().map(|&at| self.values.get(at as usize)).collect(),
+            None => self.values.iter().map(Some).collect(),
+        };
+        let mut column = A::column(&values, spot, scope);
+        let refused = values.iter().enumerate().filter(|it| it.1.is_none());
+        let error = |row| CellError { row, error: refused_error() };
+        column.errors.extend(refused.take(FAILED_ERRORS_MAX).map(|it| error(it.0 as u32)));
+        column.errors.sort_by_key(|it| it.row);
+        column
+    }
+    fn with(mut self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers> {
+        let rows = self.len() + others.len();
+        match others.into_any().downcast::<Self>() {
+            Ok(mut others) => {
+                self.values.append(&mut others.values);
+                self
+            }
+            Err(others) => match others.downcast::<Failed>() {
+                Ok(failed) => Box::new(Failed { rows, ..*failed }),
+                Err(_) => Box::new(Failed { error: internal(), rows }),
+            },
+        }
+    }
+    fn ordered(&mut self, order: Vec<u32>) {
+        self.order = Some(order);
+    }
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// The error of a field that its guard refuses.
+pub(crate) fn refused_error() -> FieldError {
+    field_error(ACCESS_DENIED, "Access denied.")
+}
+
+/// A step without values.
+pub(crate) struct Failed {
+    pub(crate) error: FieldError,
+    pub(crate) rows: usize,
+}
+
+impl Answers for Failed {
+    fn len(&self) -> usize {
+        self.rows
+    }
+    fn write(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
+        // Without a value, the position is that of an error: what stands here never writes.
+        let failed: Result<bool, FieldError> = Err(self.error.clone());
+        failed.write_member(field, of, writer)
+    }
+    fn column(&self, _: Spot<'_>, _: Scope<'_>) -> Column {
+        let mut nulls = Bitmap::default();
+        (0..self.rows).for_each(|row| nulls.set(row));
+        let error = |row| CellError { row: row as u32, error: self.error.clone() };
+        let errors = (0..self.rows.min(FAILED_ERRORS_MAX)).map(error).collect();
+        Column { nulls, data: Data::Empty, errors }
+    }
+    fn with(self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers> {
+        let rows = self.rows + others.len();
+        Box::new(Self { rows, ..*self })
+    }
+    fn ordered(&mut self, order: Vec<u32>) {
+        self.rows = order.len();
+    }
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

@@ -1,0 +1,101 @@
+//! What a resolver sees beside parents and arguments: data of the request and of the schema, the caller, the selection, loaders.
+//!
+//! **Invariant:** a context belongs to one step of one request; a future may hold it, as it owns what it refers to.
+//!
+//! **Cost:** one allocation per step that calls a resolver.
+
+use crate::data::Data;
+use crate::error::ResolveError;
+use crate::loader::{LoadKey, Loader, LoaderMemory, Loaders};
+use crate::selection::Lookahead;
+use std::any::{Any, TypeId as RustType};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+use weir_engine::caller::Caller;
+use weir_engine::memory::RecordHost;
+
+/// Context of a resolver's call. A clone counts one reference.
+#[derive(Clone)]
+pub struct Context(Arc<ContextParts>);
+
+pub(crate) struct ContextParts {
+    /// Values of the schema.
+    pub(crate) data: Arc<Data>,
+    pub(crate) loaders: Arc<Loaders>,
+    pub(crate) host: Arc<dyn RecordHost>,
+    pub(crate) request: Option<Arc<Data>>,
+    pub(crate) memory: Arc<LoaderMemory>,
+    pub(crate) caller: Caller,
+    pub(crate) deadline: Instant,
+    pub(crate) lookahead: Lookahead,
+    /// Values of the headers that the schema declares.
+    pub(crate) headers: Vec<(Box<str>, Box<[u8]>)>,
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("field", &self.0.lookahead.response_name()).finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    pub(crate) fn new(parts: ContextParts) -> Self {
+        Self(Arc::new(parts))
+    }
+    /// The value of type `T` that the request has, or else the schema.
+    #[must_use]
+    pub fn find<T: Any>(&self) -> Option<&T> {
+        let request = self.0.request.as_ref().and_then(|it| it.get());
+        request.or_else(|| self.0.data.get())
+    }
+    /// As [`Context::find`].
+    /// # Errors
+    /// Neither has one: a bug of the program, of which the client is told nothing.
+    pub fn data<T: Any>(&self) -> Result<&T, ResolveError> {
+        self.find().ok_or_else(|| {
+            let cause =
+                format!("no `{}` in the data of the request and of the schema", std::any::type_name::<T>());
+            std::io::Error::other(cause).into()
+        })
+    }
+    /// The caller: role and claims.
+    #[must_use]
+    pub fn caller(&self) -> &Caller {
+        &self.0.caller
+    }
+    /// When the answer has to be there. The engine ends a step that takes longer.
+    #[must_use]
+    pub fn deadline(&self) -> Instant {
+        self.0.deadline
+    }
+    /// What is selected below the field that is resolved.
+    #[must_use]
+    pub fn lookahead(&self) -> &Lookahead {
+        &self.0.lookahead
+    }
+    /// The first value of a header that the schema declares ([`crate::SchemaBuilder::header`]).
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.0.headers.iter().find(|it| *it.0 == *name)?;
+        std::str::from_utf8(&found.1).ok()
+    }
+    /// Loads values by key. Keys that the request has loaded are not loaded again.
+    /// # Errors
+    /// The loader's, or that the schema has no such loader.
+    pub async fn load<L: Loader>(&self, keys: Vec<L::Key>) -> Result<Vec<Option<L::Value>>, ResolveError> {
+        let keys: Vec<LoadKey<L>> = keys.into_iter().map(LoadKey).collect();
+        self.memory().register(&keys);
+        self.memory().load(&keys, self).await
+    }
+
+    pub(crate) fn host(&self) -> Arc<dyn RecordHost> {
+        Arc::clone(&self.0.host)
+    }
+    pub(crate) fn memory(&self) -> &Arc<LoaderMemory> {
+        &self.0.memory
+    }
+    pub(crate) fn loader<L: Loader>(&self) -> Option<Arc<L>> {
+        self.0.loaders.get(&RustType::of::<L>())?.loader.downcast_ref::<Arc<L>>().cloned()
+    }
+}

@@ -1,0 +1,41 @@
+//! Values by their Rust types.
+
+use std::any::{Any, TypeId as RustType};
+use std::collections::HashMap;
+use std::fmt;
+
+/// Values by their Rust types.
+///
+/// ```
+/// use weir_runtime::Data;
+/// struct UserId(u64);
+/// let data = Data::new().with(UserId(7));
+/// assert_eq!(data.get::<UserId>().map(|it| it.0), Some(7));
+/// ```
+#[derive(Default)]
+pub struct Data(HashMap<RustType, Box<dyn Any + Send + Sync>>);
+
+impl fmt::Debug for Data {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Data").field("values", &self.0.len()).finish()
+    }
+}
+
+impl Data {
+    /// None.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// The same with `value`, instead of an earlier one of its type.
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
+        self.0.insert(RustType::of::<T>(), Box::new(value));
+        self
+    }
+    /// The value of type `T`.
+    #[must_use]
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.get(&RustType::of::<T>())?.downcast_ref()
+    }
+}

@@ -1,0 +1,173 @@
+//! Errors of resolvers as values: words and code for the client, or a cause that is mapped where the schema says how.
+//!
+//! A resolver returns [`ResolveError`] for one object or for all; `?` makes one of any error. A cause is never shown to the client:
+//! without a mapping ([`crate::SchemaBuilder::map_errors`]) the client gets `Internal error.` and the log gets the cause.
+//!
+//! **Cost:** nothing until something fails.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use weir_engine::memory::{AnswerError, ProgramError, RecordHost};
+use weir_engine::source::{Extensions, FieldError};
+use weir_language::json::quote;
+
+/// Code of an error that a resolver gives without one.
+pub const RESOLVER_FAILED: &str = "RESOLVER_FAILED";
+
+/// Code of an argument that does not fit.
+pub(crate) const BAD_USER_INPUT: &str = "BAD_USER_INPUT";
+
+/// Code of a field that its guard refuses.
+pub(crate) const ACCESS_DENIED: &str = "ACCESS_DENIED";
+
+/// Code of a bug: in a resolver, or in Weir.
+pub(crate) const INTERNAL: &str = "INTERNAL";
+
+/// Why a resolver has no value.
+///
+/// ```
+/// use weir_runtime::ResolveError;
+/// let error = ResolveError::new("the shop is closed").code("CLOSED").with_json("opensAt", "9");
+/// assert_eq!(error.message(), "the shop is closed");
+/// let error: ResolveError = "x".parse::<i32>().unwrap_err().into();
+/// assert_eq!(error.message(), "invalid digit found in string");
+/// ```
+#[derive(Clone, Debug)]
+pub struct ResolveError {
+    message: Box<str>,
+    code: Cow<'static, str>,
+    /// Members of `extensions`, as JSON, each with a comma before it.
+    members: String,
+    cause: Option<Arc<ProgramError>>,
+}
+
+impl ResolveError {
+    /// Words that the client may read.
+    #[must_use]
+    pub fn new(message: impl Into<Box<str>>) -> Self {
+        let code = Cow::Borrowed(RESOLVER_FAILED);
+        Self { message: message.into(), code, members: String::new(), cause: None }
+    }
+    /// The same with this `extensions.code`.
+    #[must_use]
+    pub fn code(mut self, code: impl Into<Cow<'static, str>>) -> Self {
+        self.code = code.into();
+        self
+    }
+    /// The same with a text in `extensions`.
+    #[must_use]
+    pub fn with_text(mut self, name: &str, text: &str) -> Self {
+        self.member(name);
+        quote(text, &mut self.members);
+        self
+    }
+    /// The same with JSON, which is not checked, in `extensions`.
+    #[must_use]
+    pub fn with_json(mut self, name: &str, json: &str) -> Self {
+        self.member(name);
+        self.members.push_str(json);
+        self
+    }
+    /// Its words; those of the cause, if there is one, are for the log.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+    /// The error of the program that it was made of.
+    #[must_use]
+    pub fn cause(&self) -> Option<&ProgramError> {
+        self.cause.as_deref()
+    }
+
+    fn member(&mut self, name: &str) {
+        self.members.push(',');
+        quote(name, &mut self.members);
+        self.members.push(':');
+    }
+
+    /// As the client gets it.
+    pub(crate) fn told(&self) -> FieldError {
+        let (code, own) = match &self.code {
+            Cow::Borrowed(code) => (*code, String::new()),
+            Cow::Owned(code) => {
+                let mut own = String::from(",\"code\":");
+                quote(code, &mut own);
+                (RESOLVER_FAILED, own)
+            }
+        };
+        let has_code = !own.is_empty();
+        let members = own + &self.members;
+        let extensions = members
+            .strip_prefix(',')
+            .map(|members| Box::new(Extensions { members: members.into(), has_code }));
+        FieldError { code, message: self.message.clone(), hasura_path: None, extensions }
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for ResolveError {
+    fn from(cause: E) -> Self {
+        let message = cause.to_string();
+        Self { cause: Some(Arc::new(cause)), ..Self::new(message) }
+    }
+}
+
+impl fmt::Display for ResolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl AnswerError for ResolveError {
+    fn field_error(&self, host: Option<&dyn RecordHost>) -> FieldError {
+        match (&self.cause, host) {
+            (None, _) => self.told(),
+            (Some(cause), Some(host)) => host.field_error(&**cause),
+            (Some(_), None) => internal(),
+        }
+    }
+}
+
+/// The error of a bug, without words for the client.
+pub(crate) fn internal() -> FieldError {
+    field_error(INTERNAL, "Internal error.")
+}
+
+pub(crate) fn field_error(code: &'static str, message: impl Into<Box<str>>) -> FieldError {
+    FieldError { code, message: message.into(), hasura_path: None, extensions: None }
+}
+
+/// A mapping of one type of cause.
+pub(crate) type ErrorMapping = Box<dyn Fn(&ProgramError) -> Option<ResolveError> + Send + Sync>;
+
+/// The mapping that turns causes of type `E` into errors for clients.
+pub(crate) fn mapping<E: Error + 'static>(
+    map: impl Fn(&E) -> ResolveError + Send + Sync + 'static,
+) -> ErrorMapping {
+    Box::new(move |cause| cause.downcast_ref::<E>().map(&map))
+}
+
+/// Everything that is wrong with a schema and its resolvers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildError {
+    /// The errors, with places in the SDL where they have one.
+    pub errors: Vec<weir_language::error::Error>,
+    /// The errors in words, with the lines they are about.
+    text: String,
+}
+
+impl BuildError {
+    pub(crate) fn new(sdl: &str, errors: Vec<weir_language::error::Error>) -> Self {
+        let text = weir_language::report::text("schema", sdl, &errors);
+        Self { errors, text }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text.trim_end())
+    }
+}
+
+impl Error for BuildError {}

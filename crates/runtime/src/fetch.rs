@@ -1,0 +1,504 @@
+//! One step of a plan: calls the resolvers of its fields and turns what they give into bytes or rows.
+//!
+//! **Invariant:** objects whose fields are fetched separately are kept until the request is over, so that a step below sees them
+//! again; a step calls each of its resolvers once.
+//!
+//! **Cost:** per step a few allocations; per object none beyond the resolver's own.
+
+use crate::answers::{Answers, Failed, refused_error};
+use crate::context::{Context, ContextParts};
+use crate::cost::CostTree;
+use crate::error::{field_error, internal};
+use crate::guard::Guard;
+use crate::input::{InputScope, Shape};
+use crate::library::{FieldEntry, Library};
+use crate::loader::{LoaderMemory, RequestMemory};
+use crate::parents::{Kept, ObjectParents, wanted};
+use crate::request_data::RequestData;
+use crate::resolver::{Called, EventSource, Parents, Resolve, Step, StepArguments};
+use crate::selection::Lookahead;
+use crate::subscribe;
+use futures_util::future::join_all;
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use weir_engine::memory::{Binder, Bindings, ObjectNumbers, RecordHost, Scope, Spot, Unbound, Writer};
+use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey};
+use weir_engine::rows::{Column, Rows};
+use weir_engine::source::{
+    AnswerForm, BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, Ids, PlanError,
+    PlanNode, PreparedFetch, SourceError, Tag,
+};
+use weir_engine::write::out::Out;
+use weir_language::ast::OperationKind;
+use weir_language::schema::FieldId;
+
+/// A field of a step and its resolver.
+struct StepField {
+    /// Place in [`OutputPlan::fields`]; of a hidden field that of the first member.
+    field: u32,
+    /// Of a hidden field: the member that it would be.
+    hidden: Option<OutputField>,
+    call: Option<MemberCall>,
+}
+
+struct MemberCall {
+    resolve: Arc<dyn Resolve>,
+    stream: Option<Arc<dyn EventSource>>,
+    guard: Option<Arc<Guard>>,
+    shape: Shape,
+    /// By field of the arguments' Rust type: places of the value and of the default that stands for an absent one.
+    slots: Vec<Option<(u32, Option<u32>)>>,
+}
+
+/// Origin of the parents.
+enum ParentForm {
+    Root,
+    Objects(ObjectParents),
+    Keys,
+}
+
+/// A prepared step.
+struct LibraryFetch {
+    library: Arc<Library>,
+    ids: Arc<Ids>,
+    bindings: Arc<Bindings>,
+    members: Vec<StepField>,
+    /// Number of members that are not hidden.
+    shown: usize,
+    parents: ParentForm,
+    as_rows: bool,
+    /// True if steps below need the objects.
+    keeps: bool,
+    is_change: bool,
+    asks: Vec<u32>,
+    /// Of the operation, as far as it stands below this step; at the root, if costs are limited.
+    cost: Option<CostTree>,
+    /// Length of the last answer, the first guess for the next.
+    bytes_last: AtomicUsize,
+}
+
+/// Prepares the step of `node`.
+pub(crate) fn prepare(
+    library: &Arc<Library>,
+    node: &PlanNode<'_>,
+) -> Result<Box<dyn PreparedFetch>, PlanError> {
+    let host = Arc::clone(library) as Arc<dyn RecordHost>;
+    let bindings = Bindings::new(&library.schema, node.ids, node.output, Some(host));
+    let mut binder = Binder::new(node.output, bindings);
+    let mut members = Vec::with_capacity(node.fields.len());
+    for &field in node.fields {
+        let of = &node.output.fields[field as usize];
+        members.push(StepField { field, hidden: None, call: member_call(library, node, of) });
+    }
+    let shown = members.len();
+    if node.parent_keys.is_some() {
+        let hidden = node.output.set(node.set).hidden.iter();
+        members.extend(hidden.map(|&id| hidden_member(library, node, id)));
+    }
+    let mut asks = Vec::new();
+    for StepField { field, hidden, call } in &members {
+        let Some(MemberCall { resolve, .. }) = call else { continue };
+        let of = hidden.as_ref().unwrap_or(&node.output.fields[*field as usize]);
+        resolve.bind(&mut binder, Spot { field: *field, of, ty: of.ty }).map_err(unfit)?;
+        let loader = resolve.loader().and_then(|it| library.loaders.get(&it.0));
+        asks.extend(loader.map(|it| it.number));
+    }
+    let bindings = binder.finish().map_err(|unbound| unfit(unbound[0].clone()))?;
+    let parents = match node.parent_keys {
+        None => ParentForm::Root,
+        Some(_) if by_keys(library, node) => ParentForm::Keys,
+        Some(_) => ParentForm::Objects(ObjectParents::new(node)),
+    };
+    Ok(Box::new(LibraryFetch {
+        library: Arc::clone(library),
+        ids: Arc::clone(node.ids),
+        bindings: Arc::new(bindings),
+        members,
+        shown,
+        parents,
+        as_rows: node.answer == AnswerForm::Rows || node.parent_keys.is_some(),
+        keeps: keeps(library, node),
+        is_change: node.kind == OperationKind::Mutation && node.parent_keys.is_none(),
+        asks,
+        cost: if node.parent_keys.is_none() { CostTree::of(&library.costs, node) } else { None },
+        bytes_last: AtomicUsize::new(0),
+    }))
+}
+
+/// A value whose type does not fit: [`crate::check`] has not seen it, as only a value itself tells.
+fn unfit(unbound: Unbound) -> PlanError {
+    PlanError { error: field_error(crate::error::INTERNAL, unbound.message), field: unbound.field }
+}
+
+fn entry<'l>(library: &'l Library, node: &PlanNode<'_>, field: FieldId) -> Option<&'l FieldEntry> {
+    library.parts.field(node.ids.field(field))
+}
+
+/// The call of a member; `None` if another source answers it.
+fn member_call(library: &Library, node: &PlanNode<'_>, of: &OutputField) -> Option<MemberCall> {
+    if matches!(of.member, OutputKind::Foreign { .. }) {
+        return None;
+    }
+    let entry = entry(library, node, of.field)?;
+    let given = node.output.arguments(of);
+    let slots = library.parts.shapes.fields(entry.shape).iter().map(|field| {
+        let argument = given.iter().find(|it| node.ids.input(it.input) == field.input)?;
+        Some((argument.value, argument.default))
+    });
+    let (resolve, stream) = (Arc::clone(&entry.resolver.resolve), entry.resolver.stream.clone());
+    Some(MemberCall {
+        resolve,
+        stream,
+        guard: entry.guard.clone(),
+        shape: entry.shape,
+        slots: slots.collect(),
+    })
+}
+
+/// A field that only nodes below need, called without arguments.
+fn hidden_member(library: &Library, node: &PlanNode<'_>, id: FieldId) -> StepField {
+    let ty = node.schema.field(id).ty;
+    let key = ResponseKey::new("hidden");
+    let of = OutputField {
+        key,
+        field: id,
+        ty,
+        arguments_start: 0,
+        arguments_len: 0,
+        member: OutputKind::Leaf,
+        same_as: None,
+        offset: 0,
+    };
+    let call = member_call(library, node, &of);
+    StepField { field: node.fields.first().copied().unwrap_or(0), hidden: Some(of), call }
+}
+
+/// True if the parents are known by their keys alone.
+fn by_keys(library: &Library, node: &PlanNode<'_>) -> bool {
+    let first = node.fields.first().map(|&it| node.output.fields[it as usize].field);
+    first.and_then(|it| entry(library, node, it)).is_some_and(|it| it.resolver.keys.is_some())
+}
+
+/// True if objects below the members of `node` are parents of other steps.
+fn keeps(library: &Library, node: &PlanNode<'_>) -> bool {
+    let output: &OutputPlan = node.output;
+    let (mut seen, mut stack) = (vec![false; output.sets.len()], Vec::new());
+    let push = |of: &OutputField, stack: &mut Vec<_>| match of.member {
+        OutputKind::Object(set) => stack.push(set),
+        OutputKind::Abstract(choice) => {
+            stack.extend(output.type_switches[choice.0 as usize].sets.iter().map(|it| it.1));
+        }
+        OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
+    };
+    node.fields.iter().for_each(|&it| push(&output.fields[it as usize], &mut stack));
+    while let Some(set) = stack.pop() {
+        if std::mem::replace(&mut seen[set.0 as usize], true) {
+            continue;
+        }
+        if output.set(set).hidden.contains(&library.schema.meta.typename) {
+            return true;
+        }
+        output.members(set).iter().for_each(|it| push(it, &mut stack));
+    }
+    false
+}
+
+/// Memory of loaders during a fetch.
+enum Memory {
+    Shared(Arc<LoaderMemory>),
+    /// Nobody else loads the same.
+    Own(RequestMemory),
+}
+
+impl Memory {
+    fn of(input: FetchInput<'_>) -> Self {
+        let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
+        let scope = || input.request_scope?.cache.get::<RequestMemory>();
+        match data.map(|it| &it.memory.0).or_else(|| scope().map(|it| &it.0)) {
+            Some(shared) => Self::Shared(Arc::clone(shared)),
+            None => Self::Own(RequestMemory::default()),
+        }
+    }
+    fn get(&self) -> &Arc<LoaderMemory> {
+        match self {
+            Self::Shared(memory) => memory,
+            Self::Own(memory) => &memory.0,
+        }
+    }
+}
+
+/// Calls of one member: of parts of the parents, if they are not all together, with the rows of each part.
+struct MemberCalls {
+    calls: Vec<Called>,
+    /// Rows of the parents in the order they were seen; `None`: in their own order.
+    rows: Option<Vec<u32>>,
+}
+
+impl LibraryFetch {
+    fn of<'o>(&'o self, member: &'o StepField, output: &'o OutputPlan) -> &'o OutputField {
+        member.hidden.as_ref().unwrap_or(&output.fields[member.field as usize])
+    }
+
+    fn context(&self, member: &StepField, input: FetchInput<'_>, memory: &Memory) -> Context {
+        let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
+        let mut headers = Vec::new();
+        for name in &self.library.headers {
+            input.headers.each(name, &mut |value| headers.push((name.clone(), value.into())));
+        }
+        Context::new(ContextParts {
+            data: Arc::clone(&self.library.data),
+            loaders: Arc::clone(&self.library.loaders),
+            host: Arc::clone(&self.library) as Arc<dyn RecordHost>,
+            request: data.map(|it| Arc::clone(&it.data)),
+            memory: Arc::clone(memory.get()),
+            caller: input.caller.clone(),
+            deadline: input.deadline,
+            lookahead: Lookahead::new(input.output, &self.library.schema, &self.ids, member.field),
+            headers,
+        })
+    }
+
+    /// Number of parents.
+    fn rows(&self, input: FetchInput<'_>) -> usize {
+        match self.parents {
+            ParentForm::Root => 1,
+            ParentForm::Objects(_) | ParentForm::Keys => {
+                input.parent_keys.and_then(|it| it.first()).map_or(1, Column::len)
+            }
+        }
+    }
+
+    /// Calls the resolver of `member`.
+    fn call(&self, member: &StepField, input: FetchInput<'_>, memory: &Memory) -> Option<MemberCalls> {
+        let MemberCall { resolve, stream, guard, shape, slots } = member.call.as_ref()?;
+        let all = |called| Some(MemberCalls { calls: vec![called], rows: None });
+        let context = self.context(member, input, memory);
+        let (schema, ids, variables) = (&*self.library.schema, &*self.ids, &**input.variables);
+        let scope = InputScope { shapes: &self.library.parts.shapes, schema, ids, variables };
+        let literals = &input.output.literals;
+        let arguments = StepArguments { scope, shape: *shape, literals, slots };
+        let host: &dyn RecordHost = &*self.library;
+        let step = |parents: Parents<'_>| resolve.call(Step { parents, arguments, context: &context, host });
+        let rows = self.rows(input);
+        if let Some(answers) = subscribe::step(input, &**resolve, stream.as_deref(), arguments, &context) {
+            return all(Called::Ready(answers));
+        }
+        if let (ParentForm::Objects(parents), Some(keys)) = (&self.parents, input.parent_keys) {
+            let call = |objects: &[&dyn Any]| step(Parents::Objects(objects));
+            return Some(call_objects(parents, keys, input, (guard.as_deref(), &context), &call));
+        }
+        let parents = match (&self.parents, input.parent_keys) {
+            (ParentForm::Keys, Some(keys)) => Parents::Keys(keys, rows),
+            (ParentForm::Root | ParentForm::Objects(_), _) | (ParentForm::Keys, None) => Parents::Units(rows),
+        };
+        let allows = |it: &Arc<Guard>| {
+            it(Parents::Units(rows), &context).is_some_and(|it| it.into_iter().all(|it| it))
+        };
+        match guard.as_ref().is_none_or(allows) {
+            true => all(step(parents)),
+            false => all(Called::Ready(Box::new(Failed { error: refused_error(), rows }))),
+        }
+    }
+
+    /// Bytes or rows of all members.
+    fn reply(
+        &self,
+        input: FetchInput<'_>,
+        answers: Vec<Option<Box<dyn Answers>>>,
+    ) -> Result<FetchResult, SourceError> {
+        if !self.as_rows {
+            return Ok(self.finish(input, &answers));
+        }
+        let numbers = ObjectNumbers::default();
+        let scope = Scope::new(input.output, &self.bindings).numbered(&numbers);
+        let columns = self.members.iter().zip(&answers).map(|(member, answers)| match answers {
+            Some(answers) => {
+                let of = self.of(member, input.output);
+                answers.column(Spot { field: member.field, of, ty: of.ty }, scope)
+            }
+            None => Column::default(),
+        });
+        let mut columns: Vec<Column> = columns.collect();
+        let hidden = columns.split_off(self.shown);
+        let rows = Rows { rows: self.rows(input) as u32, columns, hidden };
+        if let Some(objects) = input.objects.filter(|_| self.keeps) {
+            let answers = self.members.iter().zip(answers).take(self.shown);
+            let answers = answers.filter_map(|(member, it)| Some((member.field, it?))).collect();
+            objects.own.keep(Kept { bindings: Arc::clone(&self.bindings), answers });
+        }
+        Ok(FetchResult { body: FetchBody::Rows(rows), errors: Vec::new(), cache_control: None })
+    }
+
+    /// The response's bytes, written straight from the values.
+    fn finish(&self, input: FetchInput<'_>, answers: &[Option<Box<dyn Answers>>]) -> FetchResult {
+        let expected = self.bytes_last.load(Ordering::Relaxed);
+        let (mut out, mut errors) = (Out::new(Vec::with_capacity(expected + expected / 8 + 64)), Vec::new());
+        let mut ends = Vec::with_capacity(self.members.len());
+        let mut failed = false;
+        for (member, answers) in self.members.iter().zip(answers) {
+            let of = self.of(member, input.output);
+            let (mark, before) = (out.len(), errors.len());
+            let mut writer = Writer::new(input.output, &self.bindings, &mut out, &mut errors);
+            failed = !answers.as_ref().is_some_and(|it| it.write(member.field, of, &mut writer));
+            if failed {
+                out.truncate(mark);
+            }
+            errors[before..].iter_mut().for_each(|it| it.path.reverse());
+            ends.push(out.len() as u32);
+            if failed {
+                break;
+            }
+        }
+        self.bytes_last.store(out.len(), Ordering::Relaxed);
+        let body = Finished { bytes: out.into_bytes(), ends, failed, rest: None };
+        FetchResult { body: FetchBody::Finished(body), errors, cache_control: None }
+    }
+}
+
+/// Calls a resolver with the objects of `keys`, but for those that the guard refuses.
+fn call_objects(
+    parents: &ObjectParents,
+    keys: &[Column],
+    input: FetchInput<'_>,
+    (guard, context): (Option<&Guard>, &Context),
+    call: &dyn Fn(&[&dyn Any]) -> Called,
+) -> MemberCalls {
+    let rows = keys.first().map_or(0, Column::len);
+    let failed = |error| {
+        let answers: Box<dyn Answers> = Box::new(Failed { error, rows });
+        MemberCalls { calls: vec![Called::Ready(answers)], rows: None }
+    };
+    let kept = input.objects.and_then(|it| it.parents).and_then(|it| it.get::<Kept>());
+    let (mut calls, mut asked, mut met) = (Vec::new(), Vec::new(), 0);
+    if let (Some(kept), Some(wanted)) = (kept, wanted(keys)) {
+        parents.each(kept, input.output, wanted, &mut |rows, objects| {
+            met += rows.len();
+            let Some(guard) = guard else {
+                asked.extend_from_slice(rows);
+                return calls.push(call(objects));
+            };
+            let allowed = guard(Parents::Objects(objects), context).unwrap_or_default();
+            let allowed: Vec<usize> = (0..rows.len()).filter(|&at| allowed.get(at) == Some(&true)).collect();
+            asked.extend(allowed.iter().map(|&at| rows[at]));
+            let objects: Vec<&dyn Any> = allowed.iter().map(|&at| objects[at]).collect();
+            if !objects.is_empty() {
+                calls.push(call(&objects));
+            }
+        });
+    }
+    match (met == rows, calls.is_empty()) {
+        (false, _) => failed(internal()),
+        (true, true) => failed(refused_error()),
+        (true, false) => {
+            let is_whole =
+                asked.len() == rows && asked.iter().enumerate().all(|(at, row)| at == *row as usize);
+            MemberCalls { calls, rows: (!is_whole).then_some(asked) }
+        }
+    }
+}
+
+/// Waits until other requests had their turn, if they load together with this one.
+async fn take_turns(input: FetchInput<'_>) {
+    let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
+    if let Some(turns) = data.and_then(|it| it.turns.as_ref()) {
+        turns.wait().await;
+    }
+}
+
+/// True if nothing has to be waited for.
+fn ready(calls: &[Option<MemberCalls>]) -> bool {
+    let is_ready = |it: &Called| matches!(it, Called::Ready(_));
+    calls.iter().flatten().all(|it| it.calls.iter().all(is_ready))
+}
+
+fn joined(answers: Vec<Box<dyn Answers>>, rows: Option<Vec<u32>>, len: usize) -> Box<dyn Answers> {
+    let all = answers.into_iter().reduce(|all, more| all.with(more));
+    let mut all = all.unwrap_or_else(|| Box::new(Failed { error: internal(), rows: len }));
+    if let Some(rows) = rows {
+        let mut order = vec![u32::MAX; len];
+        rows.iter().enumerate().for_each(|(at, row)| order[*row as usize] = at as u32);
+        all.ordered(order);
+    }
+    all
+}
+
+impl PreparedFetch for LibraryFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
+        if let Some(Err(error)) = self.cost.as_ref().map(|it| it.check(input, self.library.costs.max)) {
+            return Box::pin(std::future::ready(Err(error)));
+        }
+        let memory = Memory::of(input);
+        if self.is_change {
+            memory.get().clear();
+        }
+        let calls: Vec<Option<MemberCalls>> =
+            self.members.iter().map(|member| self.call(member, input, &memory)).collect();
+        let rows = self.rows(input);
+        if ready(&calls) {
+            let answers = calls.into_iter().map(|member| {
+                let MemberCalls { calls, rows: order } = member?;
+                let values = calls.into_iter().filter_map(|it| match it {
+                    Called::Ready(answers) => Some(answers),
+                    Called::Later(_) | Called::AfterLevel(_) => None,
+                });
+                Some(joined(values.collect(), order, rows))
+            });
+            let reply = self.reply(input, answers.collect());
+            return Box::pin(std::future::ready(reply));
+        }
+        Box::pin(async move {
+            let barrier = input.request_scope.and_then(|it| it.barrier);
+            let one = |called: Called| async move {
+                match called {
+                    Called::Ready(answers) => answers,
+                    Called::Later(answers) => answers.await,
+                    Called::AfterLevel(answers) => {
+                        if let Some(barrier) = barrier {
+                            barrier.complete().await;
+                        }
+                        take_turns(input).await;
+                        answers.await
+                    }
+                }
+            };
+            let members = calls.into_iter().map(|member| async move {
+                let MemberCalls { calls, rows: order } = member?;
+                Some(joined(join_all(calls.into_iter().map(one)).await, order, rows))
+            });
+            let answers = join_all(members).await;
+            // Loaders of this fetch alone are forgotten with it.
+            drop(memory);
+            self.reply(input, answers)
+        })
+    }
+
+    fn touches(&self) -> &[Tag] {
+        &[]
+    }
+
+    fn asks(&self) -> &[u32] {
+        &self.asks
+    }
+
+    fn has_objects(&self) -> bool {
+        self.keeps || matches!(self.parents, ParentForm::Objects(_))
+    }
+
+    fn reads_headers(&self) -> &[Box<str>] {
+        &self.library.headers
+    }
+
+    fn explain(&self, input: ExplainInput<'_>, out: &mut String) {
+        let schema = &self.library.schema;
+        for (at, member) in self.members.iter().enumerate() {
+            let field = self.ids.field(self.of(member, input.output).field);
+            if field.0 == u32::MAX {
+                continue;
+            }
+            let on = schema.type_name(schema.field(field).parent);
+            out.push_str(if at == 0 { "" } else { ", " });
+            out.push_str(&format!("resolver {on}.{}", schema.field_name(field)));
+        }
+    }
+}

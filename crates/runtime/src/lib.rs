@@ -1,0 +1,112 @@
+//! Weir as a library: a GraphQL schema with resolvers in Rust, executed as a compiled plan.
+//!
+//! An SDL says what there is, resolvers say where it comes from. A resolver is called once for all parents of a step ([`batch`]),
+//! never once per object, so there is no N + 1 problem and no loader to write for most fields; [`leaf`] fields are written straight
+//! from the object into the response.
+//!
+//! ```
+//! use weir_runtime::{Context, Request, Schema, batch, leaf, record, root};
+//!
+//! struct User { id: i32, name: String }
+//! record!(User { id, name });
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let schema = Schema::builder(
+//!     "type Query { users: [User!]! } type User { id: ID! name: String! initial: String posts: [String!]! }",
+//! )
+//! .resolve("Query.users", root(|_: &(), _: &Context| vec![User { id: 1, name: "Ada".into() }]))
+//! .resolve("User.id", leaf(|user: &User| user.id.to_string()))
+//! .resolve("User.initial", leaf(|user: &User| user.name.get(..1).map(str::to_owned)))
+//! .resolve("User.posts", batch(|users: &[&User], _: &(), _: &Context| {
+//!     users.iter().map(|user| vec![format!("post of {}", user.name)]).collect::<Vec<_>>()
+//! }))
+//! .build()?;
+//! let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+//! let response = runtime.block_on(schema.execute(Request::new("{ users { id initial posts } }")));
+//! assert_eq!(response.text(), r#"{"data":{"users":[{"id":"1","initial":"A","posts":["post of Ada"]}]}}"#);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The manual is `docs/library.md`.
+//!
+//! **Invariant:** everything that can be wrong with a schema and the types of its resolvers is an error of
+//! [`SchemaBuilder::build`].
+//!
+//! **Cost:** per request a fixed number of allocations, per step a few, per field and row none.
+
+mod answers;
+mod builder;
+mod check;
+mod context;
+mod cost;
+mod data;
+mod error;
+mod fetch;
+mod guard;
+mod input;
+mod input_macros;
+mod keys;
+mod leaf;
+mod library;
+mod library_source;
+mod loader;
+mod parents;
+mod places;
+mod profile;
+mod request;
+mod request_data;
+mod resolver;
+mod scalar;
+mod schema;
+mod selection;
+mod subscribe;
+mod turns;
+mod validate;
+
+pub use builder::{AnyResolver, SchemaBuilder};
+pub use context::Context;
+pub use cost::Cost;
+pub use data::Data;
+pub use error::{BuildError, RESOLVER_FAILED, ResolveError};
+pub use input::{
+    BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Maybe, Shape, Shapes,
+};
+#[doc(hidden)]
+pub use input_macros::{bind_input_by, bind_input_variant};
+pub use keys::KeyRow;
+pub use leaf::{Leaf, leaf, leaf_option_ref, leaf_ref};
+pub use loader::{BoxFuture, LoadKey, Loader, LoaderReply};
+pub use request::{Request, Response};
+pub use resolver::{
+    BatchReply, LoadKeys, Resolver, async_batch, async_each, async_keyed, async_root, batch, constant, each,
+    keyed, load, root,
+};
+pub use scalar::{Enumeration, Scalar, ScalarValue, ScalarWriter};
+pub use schema::Schema;
+pub use selection::Lookahead;
+pub use subscribe::stream;
+pub use validate::Check;
+
+pub use weir_engine::caller::Identity;
+pub use weir_engine::compose::Join;
+pub use weir_engine::engine::{Outcome, Settings};
+pub use weir_engine::memory::{Answer, Object, RawJson, Value};
+/// Makes an enum of records a union or interface; see [`weir_engine::one_of`].
+pub use weir_engine::one_of as union;
+/// Makes a struct an object type; see [`weir_engine::record`].
+pub use weir_engine::record;
+pub use weir_engine::source::{Headers, Source};
+pub use weir_language::limits::Limits;
+pub use weir_language::schema::TypeRef;
+
+/// What the macros of this crate expand to.
+#[doc(hidden)]
+pub mod macros {
+    pub use crate::scalar::{
+        bind_enumeration, bind_scalar, enumeration_column, enumeration_shape, read_enumeration, read_scalar,
+        scalar_column, scalar_shape, write_enumeration, write_scalar,
+    };
+    pub use weir_engine::memory::{Binder, Scope, Spot, Unbound, Writer};
+    pub use weir_engine::rows::Column;
+}

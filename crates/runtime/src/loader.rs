@@ -1,0 +1,240 @@
+//! Batch loading by key, with a memory per request: what DataLoader does, without timers.
+//!
+//! A field that is resolved by [`crate::load`] says its keys at once. All fields of a level that use the same loader say theirs
+//! before the first of them asks, so one call loads them all, and a key is loaded once per request, at whatever level.
+//!
+//! **Invariant:** a key is pending, in flight with one batch, or known; a batch takes all pending keys of its loader.
+//!
+//! **Cost:** one hash per key and one lock per step.
+
+use crate::context::Context;
+use crate::error::ResolveError;
+use futures_util::FutureExt;
+use futures_util::future::Shared;
+use std::any::{Any, TypeId as RustType};
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A future on the heap that owns all it uses.
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Loads values by keys, all at once.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use weir_runtime::{BoxFuture, Context, Loader, ResolveError};
+/// struct NameById(HashMap<i32, String>);
+/// impl Loader for NameById {
+///     type Key = i32;
+///     type Value = String;
+///     fn load(&self, keys: Vec<i32>, _: Context) -> BoxFuture<Result<Vec<Option<String>>, ResolveError>> {
+///         let names = keys.iter().map(|key| self.0.get(key).cloned()).collect();
+///         Box::pin(std::future::ready(Ok(names)))
+///     }
+/// }
+/// ```
+pub trait Loader: Send + Sync + 'static {
+    /// What values are found by.
+    type Key: Clone + Eq + Hash + Send + Sync + 'static;
+    /// What is found. It is cloned for each place where it stands: an `Arc`, if it is large.
+    type Value: Clone + Send + Sync + 'static;
+    /// The values of `keys`, which are distinct, in their order; `None` where there is none.
+    fn load(&self, keys: Vec<Self::Key>, context: Context) -> BoxFuture<LoaderReply<Self>>;
+    /// A key of this loader.
+    fn key(key: Self::Key) -> LoadKey<Self>
+    where
+        Self: Sized,
+    {
+        LoadKey(key)
+    }
+}
+
+/// What a loader answers.
+pub type LoaderReply<L> = Result<Vec<Option<<L as Loader>::Value>>, ResolveError>;
+
+/// A key of the loader `L`.
+pub struct LoadKey<L: Loader>(pub L::Key);
+
+impl<L: Loader> Clone for LoadKey<L> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+/// A loader in a schema.
+pub(crate) struct RegisteredLoader {
+    /// An `Arc` of the loader.
+    pub(crate) loader: Box<dyn Any + Send + Sync>,
+    /// Number of its calls, by which fetches that share it know of each other.
+    pub(crate) number: u32,
+}
+
+/// The loaders of a schema, by their Rust types.
+pub(crate) type Loaders = HashMap<RustType, RegisteredLoader>;
+
+type Batch = Shared<BoxFuture<()>>;
+
+enum Slot<V> {
+    Pending,
+    InFlight(Batch),
+    Known(Option<V>),
+    Failed(ResolveError),
+}
+
+struct Slots<L: Loader> {
+    by_key: HashMap<L::Key, Slot<L::Value>>,
+    /// Keys whose slot is pending, in the order they were said.
+    pending: Vec<L::Key>,
+}
+
+struct LoaderState<L: Loader>(Mutex<Slots<L>>);
+
+/// State of a loader of any type.
+trait AnyState: Any + Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    /// Drops all slots. A batch in flight refers to its own state, so a request that ends has to.
+    fn forget(&self);
+}
+
+impl<L: Loader> AnyState for Arc<LoaderState<L>> {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn forget(&self) {
+        let slots = std::mem::take(&mut self.lock().by_key);
+        drop(slots);
+    }
+}
+
+impl<L: Loader> LoaderState<L> {
+    fn new() -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Slots { by_key: HashMap::new(), pending: Vec::new() })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Slots<L>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Loads what is pending.
+    fn flush(self: &Arc<Self>, context: &Context) {
+        let mut slots = self.lock();
+        let keys = std::mem::take(&mut slots.pending);
+        if keys.is_empty() {
+            return;
+        }
+        let (state, asked, context) = (Arc::clone(self), keys.clone(), context.clone());
+        let batch: BoxFuture<()> = Box::pin(async move {
+            let reply = match context.loader::<L>() {
+                Some(loader) => {
+                    let call = async { loader.load(asked.clone(), context.clone()).await };
+                    std::panic::AssertUnwindSafe(call)
+                        .catch_unwind()
+                        .await
+                        .unwrap_or_else(|_| Err(broken::<L>("panicked")))
+                }
+                None => Err(broken::<L>("is not registered")),
+            };
+            state.fill(asked, reply);
+        });
+        let batch = batch.shared();
+        for key in keys {
+            slots.by_key.insert(key, Slot::InFlight(batch.clone()));
+        }
+    }
+
+    fn fill(&self, keys: Vec<L::Key>, reply: LoaderReply<L>) {
+        let reply = reply.and_then(|values| match values.len() == keys.len() {
+            true => Ok(values),
+            false => Err(broken::<L>(&format!("gave {} values for {} keys", values.len(), keys.len()))),
+        });
+        let mut slots = self.lock();
+        match reply {
+            Ok(values) => slots.by_key.extend(keys.into_iter().zip(values.into_iter().map(Slot::Known))),
+            Err(error) => slots.by_key.extend(keys.into_iter().map(|key| (key, Slot::Failed(error.clone())))),
+        }
+    }
+}
+
+/// A loader that breaks its contract.
+fn broken<L>(what: &str) -> ResolveError {
+    std::io::Error::other(format!("the loader `{}` {what}", std::any::type_name::<L>())).into()
+}
+
+/// What the loaders of one request know.
+#[derive(Default)]
+pub(crate) struct LoaderMemory(Mutex<HashMap<RustType, Box<dyn AnyState>>>);
+
+impl fmt::Debug for LoaderMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoaderMemory").finish_non_exhaustive()
+    }
+}
+
+impl LoaderMemory {
+    fn state<L: Loader>(&self) -> Arc<LoaderState<L>> {
+        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = states.entry(RustType::of::<L>()).or_insert_with(|| Box::new(LoaderState::<L>::new()));
+        state.as_any().downcast_ref::<Arc<LoaderState<L>>>().map_or_else(LoaderState::new, Arc::clone)
+    }
+
+    /// Forgets everything: a change may have made it old.
+    pub(crate) fn clear(&self) {
+        let states = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        states.values().for_each(|it| it.forget());
+    }
+
+    /// Makes keys pending that are not known.
+    pub(crate) fn register<L: Loader>(&self, keys: &[LoadKey<L>]) {
+        let state = self.state::<L>();
+        let mut slots = state.lock();
+        for LoadKey(key) in keys {
+            if !slots.by_key.contains_key(key) {
+                slots.by_key.insert(key.clone(), Slot::Pending);
+                slots.pending.push(key.clone());
+            }
+        }
+    }
+
+    /// The values of registered keys, loaded with all others that are pending.
+    pub(crate) async fn load<L: Loader>(
+        &self,
+        keys: &[LoadKey<L>],
+        context: &Context,
+    ) -> Result<Vec<Option<L::Value>>, ResolveError> {
+        let state = self.state::<L>();
+        state.flush(context);
+        while let Some(batch) = next_batch(&state, keys) {
+            batch.await;
+        }
+        let slots = state.lock();
+        keys.iter()
+            .map(|LoadKey(key)| match slots.by_key.get(key) {
+                Some(Slot::Known(value)) => Ok(value.clone()),
+                Some(Slot::Failed(error)) => Err(error.clone()),
+                Some(Slot::Pending | Slot::InFlight(_)) | None => Err(broken::<L>("was not asked")),
+            })
+            .collect()
+    }
+}
+
+/// The memory of one request, which is forgotten when the last that holds it is gone.
+#[derive(Debug, Default)]
+pub(crate) struct RequestMemory(pub(crate) Arc<LoaderMemory>);
+
+impl Drop for RequestMemory {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// A batch that one of `keys` waits for.
+fn next_batch<L: Loader>(state: &LoaderState<L>, keys: &[LoadKey<L>]) -> Option<Batch> {
+    let slots = state.lock();
+    keys.iter().find_map(|LoadKey(key)| match slots.by_key.get(key) {
+        Some(Slot::InFlight(batch)) => Some(batch.clone()),
+        Some(Slot::Pending | Slot::Known(_) | Slot::Failed(_)) | None => None,
+    })
+}

@@ -1,0 +1,512 @@
+//! Resolvers: closures that give the values of a field for all parents of a step.
+//!
+//! [`batch`] is the basic form; all others are made of it. [`each`] and [`root`] are batches whose closure sees one parent, the
+//! `async_` forms give a future that owns what it needs, [`load`] goes through a [`Loader`], [`keyed`] sees keys instead of objects.
+//!
+//! **Invariant:** a resolver gives one value per parent, in order; anything else is an internal error of that field alone.
+//!
+//! **Cost:** one dynamic call and a few allocations per step, none per parent.
+
+use crate::answers::{Answers, Failed, Held};
+use crate::context::Context;
+use crate::error::{ResolveError, field_error, internal};
+use crate::input::{InputBinder, InputFields, InputObject, InputScope, Shape};
+use crate::keys::KeyRow;
+use crate::loader::{BoxFuture, LoadKey, Loader};
+use crate::request_data::Event;
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+use futures_util::stream::BoxStream;
+use smallvec::SmallVec;
+use std::any::{Any, TypeId as RustType};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use weir_engine::memory::{Answer, AnswerError, Binder, RecordHost, Spot, Unbound};
+use weir_engine::rows::Column;
+use weir_engine::source::FieldError;
+use weir_language::schema::Run;
+use weir_language::value::Values as Tape;
+
+/// Parents of a step.
+#[derive(Clone, Copy)]
+pub(crate) enum Parents<'p> {
+    /// Nothing is known of them: they are the root, or the resolver asks for nothing.
+    Units(usize),
+    /// Objects.
+    Objects(&'p [&'p dyn Any]),
+    /// Their keys, column by column, and their number.
+    Keys(&'p [Column], usize),
+}
+
+impl<'p> Parents<'p> {
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Self::Units(len) | Self::Keys(_, len) => len,
+            Self::Objects(objects) => objects.len(),
+        }
+    }
+
+    /// The parents as values of type `P`; `None` if they are others.
+    pub(crate) fn of<P: 'static>(self) -> Option<SmallVec<[&'p P; 4]>> {
+        const UNIT: &() = &();
+        if let Some(unit) = (UNIT as &'p dyn Any).downcast_ref::<P>() {
+            return Some(SmallVec::from_elem(unit, self.len()));
+        }
+        match self {
+            Self::Objects(objects) => objects.iter().map(|it| it.downcast_ref()).collect(),
+            Self::Units(_) | Self::Keys(..) => None,
+        }
+    }
+}
+
+/// Arguments of a step, as they lie in the plan and the variables.
+#[derive(Clone, Copy)]
+pub(crate) struct StepArguments<'s> {
+    pub(crate) scope: InputScope<'s>,
+    pub(crate) shape: Shape,
+    pub(crate) literals: &'s Tape,
+    pub(crate) slots: &'s [Option<(u32, Option<u32>)>],
+}
+
+/// One call of a resolver.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'s> {
+    pub(crate) parents: Parents<'s>,
+    pub(crate) arguments: StepArguments<'s>,
+    pub(crate) context: &'s Context,
+    pub(crate) host: &'s dyn RecordHost,
+}
+
+/// What a call gives.
+pub(crate) enum Called {
+    /// Values.
+    Ready(Box<dyn Answers>),
+    /// Values, later.
+    Later(BoxFuture<Box<dyn Answers>>),
+    /// Values, later; the future is first polled once all steps of the level have said their keys.
+    AfterLevel(BoxFuture<Box<dyn Answers>>),
+}
+
+/// Values of type `A` on their way.
+pub(crate) enum Outcome<A> {
+    Ready(Result<Vec<A>, ResolveError>),
+    Later(BoxFuture<Result<Vec<A>, ResolveError>>),
+    AfterLevel(BoxFuture<Result<Vec<A>, ResolveError>>),
+}
+
+/// The parents that a resolver takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ParentType {
+    /// Any.
+    Unit,
+    /// Objects of a Rust type.
+    Object(RustType, &'static str),
+    /// Keys: so many columns.
+    Keys(usize),
+}
+
+/// A resolver with its types forgotten.
+pub(crate) trait Resolve: Send + Sync {
+    fn parent(&self) -> ParentType;
+    /// Loaders that it uses.
+    fn loader(&self) -> Option<(RustType, &'static str)>;
+    fn bind_arguments(&self, binder: &mut InputBinder<'_>, run: Run, owner: String) -> Result<Shape, String>;
+    fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
+    fn call(&self, step: Step<'_>) -> Called;
+    /// An event of a subscription, as the answer that `call` would give.
+    fn event(&self, event: Box<dyn Any + Send>, rows: usize) -> Box<dyn Answers>;
+}
+
+/// Opens the stream of a subscription.
+pub(crate) trait EventSource: Send + Sync {
+    fn open(
+        &self,
+        arguments: StepArguments<'_>,
+        context: &Context,
+    ) -> Result<BoxStream<'static, Event>, FieldError>;
+}
+
+/// A resolver of one field. Made by [`batch`] and the functions beside it.
+#[derive(Clone)]
+pub struct Resolver {
+    pub(crate) resolve: Arc<dyn Resolve>,
+    /// Fields of the parent by which it is asked, if not by the objects.
+    pub(crate) keys: Option<Vec<Box<str>>>,
+    pub(crate) stream: Option<Arc<dyn EventSource>>,
+}
+
+struct Typed<F, P, I, A> {
+    call: F,
+    parent: ParentType,
+    loader: Option<(RustType, &'static str)>,
+    types: Types<P, I, A>,
+}
+
+/// Types of parents, arguments and values.
+type Types<P, I, A> = std::marker::PhantomData<fn() -> (P, I, A)>;
+
+impl<F, P, I, A> Typed<F, P, I, A>
+where
+    A: Answer + Send + Sync + 'static,
+{
+    fn answers(reply: Result<Vec<A>, ResolveError>, rows: usize, host: &dyn RecordHost) -> Box<dyn Answers> {
+        match reply {
+            Ok(values) if values.len() == rows => Box::new(Held { values, order: None }),
+            Ok(values) => {
+                tracing::error!(
+                    values = values.len(),
+                    parents = rows,
+                    "a resolver gave not one value per parent"
+                );
+                Box::new(Failed { error: internal(), rows })
+            }
+            Err(error) => Box::new(Failed { error: error.field_error(Some(host)), rows }),
+        }
+    }
+}
+
+impl<F, P, I, A> Resolve for Typed<F, P, I, A>
+where
+    F: Fn(Parents<'_>, I, &Context) -> Outcome<A> + Send + Sync,
+    P: 'static,
+    I: InputObject + 'static,
+    A: Answer + Send + Sync + 'static,
+{
+    fn parent(&self) -> ParentType {
+        self.parent
+    }
+    fn loader(&self) -> Option<(RustType, &'static str)> {
+        self.loader
+    }
+    fn bind_arguments(&self, binder: &mut InputBinder<'_>, run: Run, owner: String) -> Result<Shape, String> {
+        binder.members::<I>(run, owner)
+    }
+    fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+        A::bind(binder, spot)
+    }
+    fn call(&self, step: Step<'_>) -> Called {
+        let rows = step.parents.len();
+        let StepArguments { scope, shape, literals, slots } = step.arguments;
+        let arguments = I::read_fields(&InputFields::of_arguments(scope, shape, literals, slots));
+        let arguments = match arguments {
+            Ok(arguments) => arguments,
+            Err(error) => return Called::Ready(Box::new(Failed { error: error.told(), rows })),
+        };
+        let called = AssertUnwindSafe(|| (self.call)(step.parents, arguments, step.context));
+        let outcome = match std::panic::catch_unwind(called) {
+            Ok(outcome) => outcome,
+            Err(_) => return Called::Ready(Box::new(Failed { error: panicked(), rows })),
+        };
+        let host = step.context.host();
+        let later = |reply: BoxFuture<Result<Vec<A>, ResolveError>>| -> BoxFuture<Box<dyn Answers>> {
+            Box::pin(async move {
+                match AssertUnwindSafe(reply).catch_unwind().await {
+                    Ok(reply) => Self::answers(reply, rows, &*host),
+                    Err(_) => Box::new(Failed { error: panicked(), rows }),
+                }
+            })
+        };
+        match outcome {
+            Outcome::Ready(reply) => Called::Ready(Self::answers(reply, rows, step.host)),
+            Outcome::Later(reply) => Called::Later(later(reply)),
+            Outcome::AfterLevel(reply) => Called::AfterLevel(later(reply)),
+        }
+    }
+    fn event(&self, event: Box<dyn Any + Send>, rows: usize) -> Box<dyn Answers> {
+        match event.downcast::<A>() {
+            Ok(value) => Box::new(Held { values: vec![*value], order: None }),
+            Err(_) => {
+                Box::new(Failed { error: field_error(crate::error::INTERNAL, "Internal error."), rows })
+            }
+        }
+    }
+}
+
+/// The error of a panic, which the operator has seen already in the words of the panic itself.
+fn panicked() -> FieldError {
+    tracing::error!("a resolver panicked");
+    internal()
+}
+
+impl Resolver {
+    fn typed<F, P, I, A>(parent: ParentType, loader: Option<(RustType, &'static str)>, call: F) -> Self
+    where
+        F: Fn(Parents<'_>, I, &Context) -> Outcome<A> + Send + Sync + 'static,
+        P: 'static,
+        I: InputObject + 'static,
+        A: Answer + Send + Sync + 'static,
+    {
+        let types = std::marker::PhantomData::<fn() -> (P, I, A)>;
+        Self { resolve: Arc::new(Typed { call, parent, loader, types }), keys: None, stream: None }
+    }
+
+    /// A resolver whose parents are objects of type `P`.
+    pub(crate) fn of_objects<F, P, I, A>(loader: Option<(RustType, &'static str)>, call: F) -> Self
+    where
+        F: Fn(&[&P], &I, &Context) -> Outcome<A> + Send + Sync + 'static,
+        P: 'static,
+        I: InputObject + 'static,
+        A: Answer + Send + Sync + 'static,
+    {
+        let is_unit = RustType::of::<P>() == RustType::of::<()>();
+        let object = ParentType::Object(RustType::of::<P>(), std::any::type_name::<P>());
+        let parent = if is_unit { ParentType::Unit } else { object };
+        Self::typed::<_, P, I, A>(parent, loader, move |parents, arguments, context| {
+            match parents.of::<P>() {
+                Some(parents) => call(&parents, &arguments, context),
+                None => {
+                    let cause = format!("the parents are not of type `{}`", std::any::type_name::<P>());
+                    Outcome::Ready(Err(std::io::Error::other(cause).into()))
+                }
+            }
+        })
+    }
+}
+
+/// What a batch gives: a value per parent, or one error for all.
+pub trait BatchReply {
+    /// The value of one parent.
+    type Item: Answer + Send + Sync + 'static;
+    /// The values.
+    /// # Errors
+    /// None of the parents has a value.
+    fn values(self) -> Result<Vec<Self::Item>, ResolveError>;
+}
+
+impl<A: Answer + Send + Sync + 'static> BatchReply for Vec<A> {
+    type Item = A;
+    fn values(self) -> Result<Self, ResolveError> {
+        Ok(self)
+    }
+}
+
+impl<A: Answer + Send + Sync + 'static, E: Into<ResolveError>> BatchReply for Result<Vec<A>, E> {
+    type Item = A;
+    fn values(self) -> Result<Vec<A>, ResolveError> {
+        self.map_err(Into::into)
+    }
+}
+
+/// Called once for all parents of a step: the basic form.
+///
+/// ```
+/// use weir_runtime::{Context, batch};
+/// struct User { id: i32 }
+/// let posts = batch(|users: &[&User], _: &(), _: &Context| {
+///     users.iter().map(|user| vec![format!("first of {}", user.id)]).collect::<Vec<_>>()
+/// });
+/// # let _ = posts;
+/// ```
+pub fn batch<P, I, R>(resolve: impl Fn(&[&P], &I, &Context) -> R + Send + Sync + 'static) -> Resolver
+where
+    P: 'static,
+    I: InputObject + 'static,
+    R: BatchReply,
+{
+    Resolver::of_objects(None, move |parents: &[&P], arguments: &I, context| {
+        Outcome::Ready(resolve(parents, arguments, context).values())
+    })
+}
+
+/// As [`batch`], with a future: the closure takes what it needs from the parents, the future owns it.
+pub fn async_batch<P, I, R, T>(resolve: impl Fn(&[&P], &I, &Context) -> T + Send + Sync + 'static) -> Resolver
+where
+    P: 'static,
+    I: InputObject + 'static,
+    R: BatchReply,
+    T: Future<Output = R> + Send + 'static,
+{
+    Resolver::of_objects(None, move |parents: &[&P], arguments: &I, context| {
+        let reply = resolve(parents, arguments, context);
+        Outcome::Later(Box::pin(async move { reply.await.values() }))
+    })
+}
+
+/// Called for one parent after the other. For a field that needs neither arguments nor context, [`crate::leaf`] is faster.
+pub fn each<P, I, A>(resolve: impl Fn(&P, &I, &Context) -> A + Send + Sync + 'static) -> Resolver
+where
+    P: 'static,
+    I: InputObject + 'static,
+    A: Answer + Send + Sync + 'static,
+{
+    Resolver::of_objects(None, move |parents: &[&P], arguments: &I, context| {
+        Outcome::Ready(Ok(parents.iter().map(|parent| resolve(parent, arguments, context)).collect()))
+    })
+}
+
+/// As [`each`], with a future per parent; they run at the same time.
+pub fn async_each<P, I, A, T>(resolve: impl Fn(&P, &I, &Context) -> T + Send + Sync + 'static) -> Resolver
+where
+    P: 'static,
+    I: InputObject + 'static,
+    A: Answer + Send + Sync + 'static,
+    T: Future<Output = A> + Send + 'static,
+{
+    Resolver::of_objects(None, move |parents: &[&P], arguments: &I, context| {
+        let replies: Vec<T> = parents.iter().map(|parent| resolve(parent, arguments, context)).collect();
+        Outcome::Later(Box::pin(async move { Ok(join_all(replies).await) }))
+    })
+}
+
+/// A field of a root type.
+///
+/// ```
+/// use weir_runtime::{Context, root};
+/// let now = root(|_: &(), _: &Context| "noon");
+/// # let _ = now;
+/// ```
+pub fn root<I, A>(resolve: impl Fn(&I, &Context) -> A + Send + Sync + 'static) -> Resolver
+where
+    I: InputObject + 'static,
+    A: Answer + Send + Sync + 'static,
+{
+    each(move |(): &(), arguments: &I, context: &Context| resolve(arguments, context))
+}
+
+/// As [`root`], with a future.
+pub fn async_root<I, A, T>(resolve: impl Fn(&I, &Context) -> T + Send + Sync + 'static) -> Resolver
+where
+    I: InputObject + 'static,
+    A: Answer + Send + Sync + 'static,
+    T: Future<Output = A> + Send + 'static,
+{
+    async_each(move |(): &(), arguments: &I, context: &Context| resolve(arguments, context))
+}
+
+/// The same value for all parents and requests.
+pub fn constant<A: Answer + Clone + Send + Sync + 'static>(value: A) -> Resolver {
+    each(move |(): &(), (): &(), _: &Context| value.clone())
+}
+
+/// What a [`load`]ed field says of a parent: a key, perhaps none, or several.
+pub trait LoadKeys {
+    /// The loader.
+    type Loader: Loader;
+    /// The field's value.
+    type Value: Send + Sync + 'static;
+    /// Appends its keys.
+    fn keys(&self, keys: &mut Vec<LoadKey<Self::Loader>>);
+    /// Takes the values of its keys.
+    fn take(&self, values: &mut dyn Iterator<Item = Option<<Self::Loader as Loader>::Value>>) -> Self::Value;
+}
+
+impl<L: Loader> LoadKeys for LoadKey<L> {
+    type Loader = L;
+    type Value = Option<L::Value>;
+    fn keys(&self, keys: &mut Vec<LoadKey<L>>) {
+        keys.push(self.clone());
+    }
+    fn take(&self, values: &mut dyn Iterator<Item = Option<L::Value>>) -> Self::Value {
+        values.next().flatten()
+    }
+}
+
+impl<L: Loader> LoadKeys for Option<LoadKey<L>> {
+    type Loader = L;
+    type Value = Option<L::Value>;
+    fn keys(&self, keys: &mut Vec<LoadKey<L>>) {
+        keys.extend(self.clone());
+    }
+    fn take(&self, values: &mut dyn Iterator<Item = Option<L::Value>>) -> Self::Value {
+        self.as_ref().and_then(|_| values.next().flatten())
+    }
+}
+
+impl<L: Loader> LoadKeys for Vec<LoadKey<L>> {
+    type Loader = L;
+    type Value = Vec<L::Value>;
+    fn keys(&self, keys: &mut Vec<LoadKey<L>>) {
+        keys.extend_from_slice(self);
+    }
+    fn take(&self, values: &mut dyn Iterator<Item = Option<L::Value>>) -> Self::Value {
+        values.take(self.len()).flatten().collect()
+    }
+}
+
+/// Values by keys through a [`Loader`]: all fields of a level that use it make one call.
+///
+/// The closure gives [`Loader::key`]s: one, an `Option`, or a `Vec`, whose keys without a value are left out.
+pub fn load<P, I, K>(keys: impl Fn(&P, &I) -> K + Send + Sync + 'static) -> Resolver
+where
+    P: 'static,
+    I: InputObject + 'static,
+    K: LoadKeys + Send + 'static,
+    K::Value: Answer,
+{
+    let loader = (RustType::of::<K::Loader>(), std::any::type_name::<K::Loader>());
+    Resolver::of_objects(Some(loader), move |parents: &[&P], arguments: &I, context| {
+        let said: Vec<K> = parents.iter().map(|parent| keys(parent, arguments)).collect();
+        let mut all = Vec::with_capacity(said.len());
+        said.iter().for_each(|it| it.keys(&mut all));
+        context.memory().register(&all);
+        let context = context.clone();
+        Outcome::AfterLevel(Box::pin(async move {
+            let mut values = context.memory().load(&all, &context).await?.into_iter();
+            Ok(said.iter().map(|it| it.take(&mut values)).collect())
+        }))
+    })
+}
+
+/// Called once for all parents with the values of their fields `names`: for types of other sources, whose rows are no objects, and
+/// for keys that many parents share.
+///
+/// ```
+/// use weir_runtime::{Context, keyed};
+/// let rating = keyed(["AlbumId"], |ids: &[i64], _: &(), _: &Context| vec![4.5; ids.len()]);
+/// # let _ = rating;
+/// ```
+pub fn keyed<K, I, R, const N: usize>(
+    names: [&str; N],
+    resolve: impl Fn(&[K], &I, &Context) -> R + Send + Sync + 'static,
+) -> Resolver
+where
+    K: KeyRow + 'static,
+    I: InputObject + 'static,
+    R: BatchReply,
+{
+    of_keys(names, move |keys: &[K], arguments: &I, context| {
+        Outcome::Ready(resolve(keys, arguments, context).values())
+    })
+}
+
+/// As [`keyed`], with a future.
+pub fn async_keyed<K, I, R, T, const N: usize>(
+    names: [&str; N],
+    resolve: impl Fn(Vec<K>, &I, &Context) -> T + Send + Sync + 'static,
+) -> Resolver
+where
+    K: KeyRow + Clone + 'static,
+    I: InputObject + 'static,
+    R: BatchReply,
+    T: Future<Output = R> + Send + 'static,
+{
+    of_keys(names, move |keys: &[K], arguments: &I, context| {
+        let reply = resolve(keys.to_vec(), arguments, context);
+        Outcome::Later(Box::pin(async move { reply.await.values() }))
+    })
+}
+
+fn of_keys<K, I, A, const N: usize>(
+    names: [&str; N],
+    call: impl Fn(&[K], &I, &Context) -> Outcome<A> + Send + Sync + 'static,
+) -> Resolver
+where
+    K: KeyRow + 'static,
+    I: InputObject + 'static,
+    A: Answer + Send + Sync + 'static,
+{
+    let read = move |parents: Parents<'_>, arguments: I, context: &Context| {
+        let Parents::Keys(columns, rows) = parents else {
+            return Outcome::Ready(Err(std::io::Error::other("there are no keys").into()));
+        };
+        match (0..rows).map(|row| K::read(columns, row)).collect::<Option<Vec<K>>>() {
+            Some(keys) => call(&keys, &arguments, context),
+            None => {
+                let cause = format!("a key is no `{}`", std::any::type_name::<K>());
+                Outcome::Ready(Err(std::io::Error::other(cause).into()))
+            }
+        }
+    };
+    let resolver = Resolver::typed::<_, (), I, A>(ParentType::Keys(K::COLUMNS), None, read);
+    Resolver { keys: Some(names.into_iter().map(Into::into).collect()), ..resolver }
+}

@@ -1,0 +1,127 @@
+//! Subscriptions: a root field gives a stream of events, and the operation runs once per event with the event as the field's value.
+//!
+//! **Invariant:** the plan is made once; an event that comes while the one before is answered waits in the stream.
+//!
+//! **Cost:** per event that of a request whose plan is known.
+
+use crate::answers::{Answers, Failed};
+use crate::context::Context;
+use crate::data::Data;
+use crate::error::internal;
+use crate::input::{InputFields, InputObject};
+use crate::loader::RequestMemory;
+use crate::request::Response;
+use crate::request_data::{Event, RequestData, SubscriptionStep};
+use crate::resolver::{EventSource, Outcome, Resolve, Resolver, StepArguments};
+use futures_util::Stream;
+use futures_util::stream::{BoxStream, StreamExt};
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use weir_engine::bound_operation::BoundOperation;
+use weir_engine::engine::Engine;
+use weir_engine::memory::Answer;
+use weir_engine::source::{FetchInput, FieldError};
+
+struct Events<F, I, A> {
+    open: F,
+    types: std::marker::PhantomData<fn() -> (I, A)>,
+}
+
+impl<F, I, A, S> EventSource for Events<F, I, A>
+where
+    F: Fn(&I, &Context) -> S + Send + Sync,
+    I: InputObject,
+    S: Stream<Item = A> + Send + 'static,
+    A: Send + 'static,
+{
+    fn open(
+        &self,
+        arguments: StepArguments<'_>,
+        context: &Context,
+    ) -> Result<BoxStream<'static, Event>, FieldError> {
+        let StepArguments { scope, shape, literals, slots } = arguments;
+        let fields = InputFields::of_arguments(scope, shape, literals, slots);
+        let arguments = I::read_fields(&fields).map_err(|it| it.told())?;
+        let opened = std::panic::catch_unwind(AssertUnwindSafe(|| (self.open)(&arguments, context)));
+        let events = opened.map_err(|_| internal())?;
+        Ok(events.map(|event| Box::new(event) as Event).boxed())
+    }
+}
+
+/// A field of the subscription root: each item of the stream is its value in one result.
+///
+/// ```
+/// use weir_runtime::{Context, stream};
+/// let ticks = stream(|_: &(), _: &Context| futures_util::stream::iter([1, 2, 3]));
+/// # let _ = ticks;
+/// ```
+pub fn stream<I, A, S>(open: impl Fn(&I, &Context) -> S + Send + Sync + 'static) -> Resolver
+where
+    I: InputObject + 'static,
+    A: Answer + Send + Sync + 'static,
+    S: Stream<Item = A> + Send + 'static,
+{
+    let alone = |_: &[&()], _: &I, _: &Context| -> Outcome<A> {
+        Outcome::Ready(Err(std::io::Error::other("a subscription was executed as a query").into()))
+    };
+    let resolver = Resolver::of_objects(None, alone);
+    let source = Events { open, types: std::marker::PhantomData::<fn() -> (I, A)> };
+    Resolver { stream: Some(Arc::new(source)), ..resolver }
+}
+
+/// The answer of a field of the subscription root; `None`: the request is no subscription.
+pub(crate) fn step(
+    input: FetchInput<'_>,
+    resolve: &dyn Resolve,
+    source: Option<&dyn EventSource>,
+    arguments: StepArguments<'_>,
+    context: &Context,
+) -> Option<Box<dyn Answers>> {
+    let data = input.headers.data()?.downcast_ref::<RequestData>()?;
+    if input.parent_keys.is_some() {
+        return None;
+    }
+    let mut step = data.subscription.lock().unwrap_or_else(PoisonError::into_inner);
+    match &mut *step {
+        SubscriptionStep::None => None,
+        SubscriptionStep::Opening(opened) => {
+            *opened = source.map(|it| it.open(arguments, context));
+            Some(Box::new(Failed { error: internal(), rows: 1 }))
+        }
+        SubscriptionStep::Event(event) => Some(resolve.event(event.take()?, 1)),
+    }
+}
+
+/// Data for one step of a subscription.
+fn request(data: &Arc<Data>, subscription: SubscriptionStep) -> Arc<RequestData> {
+    let (data, memory) = (Arc::clone(data), Arc::new(RequestMemory::default()));
+    Arc::new(RequestData { data, memory, turns: None, subscription: Mutex::new(subscription) })
+}
+
+/// Opens the stream of `operation`; each item of it is a response, whose first byte has `patience`.
+pub(crate) async fn open(
+    engine: Arc<Engine>,
+    operation: BoundOperation,
+    data: Arc<Data>,
+    patience: Duration,
+) -> Result<BoxStream<'static, Response>, FieldError> {
+    let opening = request(&data, SubscriptionStep::Opening(None));
+    let shared = Arc::clone(&opening) as Arc<dyn Any + Send + Sync>;
+    drop(engine.run_with_data(&operation, shared, Instant::now() + patience).await);
+    let mut step = opening.subscription.lock().unwrap_or_else(PoisonError::into_inner);
+    let SubscriptionStep::Opening(Some(opened)) = std::mem::take(&mut *step) else { return Err(internal()) };
+    let events = opened?;
+    let answer = move |event| {
+        let (engine, operation, data) = (Arc::clone(&engine), operation.clone(), Arc::clone(&data));
+        async move {
+            let data = request(&data, SubscriptionStep::Event(Some(event)));
+            let response = engine.run_with_data(&operation, data, Instant::now() + patience).await;
+            Response::collect(response).await
+        }
+    };
+    // A stream that panics ends: the client sees what came before.
+    let events = AssertUnwindSafe(events).catch_unwind().take_while(|it| std::future::ready(it.is_ok()));
+    Ok(events.filter_map(|it| std::future::ready(it.ok())).then(answer).boxed())
+}

@@ -1,0 +1,15 @@
+//! Schemas with resolvers, from SDL to answers.
+
+#[path = "../kit/mod.rs"]
+mod kit;
+
+mod abstract_types;
+mod arguments;
+mod build;
+mod control;
+mod errors;
+mod loaders;
+mod mixed;
+mod resolvers;
+mod subscriptions;
+mod visibility;

@@ -1,0 +1,80 @@
+//! Profiles: what a predicate hides does not exist for the caller.
+
+use crate::kit::{block_on, built};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use weir_runtime::{Context, Identity, Request, Schema, constant, root};
+
+struct Mail {
+    of: Option<String>,
+    secret: Option<bool>,
+}
+weir_runtime::input!(Mail { of, secret });
+
+fn schema(asked: &Arc<AtomicUsize>) -> Schema {
+    let asked = Arc::clone(asked);
+    let sdl =
+        "type Query { a: Int mail(of: String, secret: Boolean): String kind(of: Kind): Kind audit: Audit }
+        type Audit { lines: Int } enum Kind { PUBLIC INTERNAL }";
+    built(
+        Schema::builder(sdl)
+            .profile_of(|identity| if *identity.role == *"staff" { "staff".into() } else { "public".into() })
+            .visible_if("Query.mail(secret:)", move |profile| {
+                asked.fetch_add(1, Ordering::Relaxed);
+                profile == "staff"
+            })
+            .visible_if("Kind.INTERNAL", |profile| profile == "staff")
+            .visible_if("Audit", |profile| profile == "staff")
+            .resolve("Query.a", constant(1))
+            .resolve(
+                "Query.mail",
+                root(|mail: &Mail, _: &Context| format!("{:?} {:?}", mail.of, mail.secret)),
+            )
+            .resolve("Query.kind", root(|_: &(), _: &Context| "INTERNAL"))
+            .resolve("Query.audit", root(|_: &(), _: &Context| weir_runtime::Value::Null)),
+    )
+}
+
+fn run_as(schema: &Schema, role: &str, query: &str) -> String {
+    let identity = Identity { role: role.into(), ..Identity::admin() };
+    block_on(schema.execute(Request::new(query).identity(identity))).text().to_owned()
+}
+
+#[test]
+fn hidden_members_are_neither_valid_nor_introspected() {
+    let schema = schema(&Arc::default());
+    let fields = "{ __type(name: \"Query\") { fields { name args { name } } } }";
+    let seen = run_as(&schema, "reader", fields);
+    assert!(seen.contains("\"mail\"") && !seen.contains("secret") && !seen.contains("audit"), "{seen}");
+    let seen = run_as(&schema, "staff", fields);
+    assert!(seen.contains("secret") && seen.contains("audit"), "{seen}");
+    let refused = run_as(&schema, "reader", "{ mail(secret: true) }");
+    assert!(refused.contains("Unknown argument \\\"secret\\\" on field \\\"Query.mail\\\"."), "{refused}");
+    assert!(run_as(&schema, "reader", "{ audit { lines } }").contains("Cannot query field"));
+    assert!(
+        run_as(&schema, "reader", "{ kind(of: INTERNAL) }").contains("does not exist in \\\"Kind\\\" enum")
+    );
+    assert_eq!(
+        run_as(&schema, "staff", "{ mail(secret: true) audit { lines } }"),
+        r#"{"data":{"mail":"None Some(true)","audit":null}}"#
+    );
+}
+
+#[test]
+fn a_predicate_is_evaluated_once_per_profile() {
+    let asked = Arc::default();
+    let schema = schema(&asked);
+    for role in ["reader", "writer", "staff", "reader", "staff"] {
+        for _ in 0..3 {
+            run_as(&schema, role, "{ a }");
+        }
+    }
+    // The caller without an identity is of the profile `public` too, and was made with the schema.
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn without_rules_everybody_sees_everything() {
+    let schema = built(Schema::builder("type Query { a: Int }").resolve("Query.a", constant(1)));
+    assert_eq!(run_as(&schema, "anybody", "{ a }"), r#"{"data":{"a":1}}"#);
+}
