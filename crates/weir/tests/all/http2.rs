@@ -253,3 +253,33 @@ fn heads_have_the_bounds_of_http_1_1() {
         }
     });
 }
+
+/// Bytes of a text of a WebSocket's client, as one frame of a stream. Its mask is zero.
+fn socket_text(stream: u32, text: &str) -> Vec<u8> {
+    assert!(text.len() < 126, "its length takes one byte");
+    frame(DATA, 0, stream, &[&[0x81, 0x80 | text.len() as u8, 0, 0, 0, 0], text.as_bytes()].concat())
+}
+
+#[test]
+fn a_socket_whose_client_takes_nothing_is_reset_and_its_connection_goes_on() {
+    let weir = Weir::configured("threads: 1\nlimits: {write_s: 1, socket_init_s: 60}");
+    let mut connect = vec![(":protocol", "websocket"), ("sec-websocket-version", "13")];
+    connect.extend([("sec-websocket-protocol", "graphql-transport-ws")]);
+    let mut head = LIVE.to_vec();
+    (head[0].1, head[2].1) = ("CONNECT", "/graphql");
+    head.extend(connect);
+    let no_window = frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
+    let mut frames = [no_window, request(1, END_HEADERS, &head)].concat();
+    frames.extend(socket_text(1, r#"{"type":"connection_init"}"#));
+    for id in 0..9 {
+        let query = "{__schema{types{name description fields{name description}}}}";
+        let asked = format!(r#"{{"id":"{id}","type":"subscribe","payload":{{"query":"{query}"}}}}"#);
+        frames.extend(socket_text(1, &asked));
+    }
+    let mut reader = open(&weir, &frames);
+    let reset = std::iter::from_fn(|| next(&mut reader)).find(|it| (it.0, it.2) == (RST_STREAM, 1));
+    assert!(reset.is_some(), "the stream is not reset");
+    reader.get_mut().write_all(&request(3, END_HEADERS | END_STREAM, &LIVE)).expect("it is sent");
+    let answer = std::iter::from_fn(|| next(&mut reader)).find(|it| (it.0, it.2) == (HEADERS, 3));
+    assert_eq!(answer.map(|it| it.3[0]), Some(STATUS_200));
+}

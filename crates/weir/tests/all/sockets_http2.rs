@@ -107,12 +107,15 @@ fn sockets_share_a_connection_with_requests() {
     });
 }
 
+/// A path, the protocol that is asked for, headers; the status and words of the answer.
+type Refused<'c> = (&'c str, &'static str, &'c [(&'c str, &'c str)], u16, &'c str);
+
 #[test]
 fn a_stream_that_is_no_socket_is_refused_in_words() {
     let weir = patient("");
     let sound = [("sec-websocket-version", "13"), ("sec-websocket-protocol", NEW)];
     let foreign = [sound[0], sound[1], ("origin", "http://evil.example")];
-    let cases: [(&str, &'static str, &[(&str, &str)], u16, &str); 6] = [
+    let cases: [Refused<'_>; 6] = [
         ("/graphql", "websocket", &sound[1..], 400, "the version of WebSockets that is spoken is 13"),
         ("/graphql", "websocket", &sound[..1], 400, "a WebSocket needs `sec-websocket-protocol"),
         ("/graphql", "websocket", &foreign, 403, "web pages of this origin may not open a socket"),
