@@ -11,6 +11,7 @@
 
 mod assemble;
 mod gather;
+mod increments;
 mod isolate_failures;
 mod live_parts;
 mod observe;
@@ -34,6 +35,7 @@ use crate::source::{
 };
 use crate::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;
+use gather::Gather;
 use futures_util::future::join_all;
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -229,7 +231,7 @@ impl<'r> ExecutionContext<'r> {
     async fn ask_all(&self, results: &mut FetchResults) {
         match self.plan.kind {
             OperationKind::Query | OperationKind::Subscription => self.ask_together(results).await,
-            OperationKind::Mutation => self.ask_in_turn(results).await,
+            OperationKind::Mutation => self.ask_in_turn(results, None).await,
         }
     }
 
@@ -247,12 +249,12 @@ impl<'r> ExecutionContext<'r> {
             results.put(PlanNodeId(at as u32), reply);
         }
         let level = (0..root.len()).map(|at| PlanNodeId(at as u32)).collect();
-        gather::ask_below(self, results, level, caches.as_ref()).await;
+        gather::ask_below(self, results, level, caches.as_ref(), None).await;
     }
 
     /// The runs of a mutation. What was done before a run fails stays done; over Hasura's protocol, whose answer then has no data,
     /// nothing more is done.
-    async fn ask_in_turn(&self, results: &mut FetchResults) {
+    async fn ask_in_turn(&self, results: &mut FetchResults, mut held: Option<&mut Vec<Gather>>) {
         for at in 0..self.plan.root_nodes {
             let node = PlanNodeId(at);
             let reply = self.ask(self.plan.node(node), None, BatchContext::default()).await;
@@ -262,7 +264,8 @@ impl<'r> ExecutionContext<'r> {
                 break;
             }
             // Answers from before a change are not reused after it.
-            gather::ask_below(self, results, vec![node], self.caches().as_ref()).await;
+            let caches = self.caches();
+            gather::ask_below(self, results, vec![node], caches.as_ref(), held.as_deref_mut()).await;
         }
     }
 
