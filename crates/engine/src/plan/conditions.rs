@@ -121,8 +121,8 @@ fn defer<'d>(document: &'d Document<'_>, directives: List<Directive>) -> Option<
 
 /// The argument of `directive` that is called `name`.
 fn argument(document: &Document<'_>, directive: &Directive, name: &str) -> Option<ValueId> {
-    let arguments = document.list(directive.arguments).iter();
-    arguments.into_iter().find(|it| document.str(it.name) == name).map(|it| it.value)
+    let arguments = document.list(directive.arguments);
+    arguments.iter().find(|it| document.str(it.name) == name).map(|it| it.value)
 }
 
 /// Decides what is in the answer, for one state of the steering variables.
