@@ -35,8 +35,8 @@ use crate::source::{
 };
 use crate::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;
-use gather::Gather;
 use futures_util::future::join_all;
+use gather::Gather;
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

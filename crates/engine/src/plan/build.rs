@@ -362,7 +362,8 @@ fn foreign_below(output: &OutputPlan, root: SelectionSetId, nodes: &[PreparedNod
 /// Bytes of the tables and, as a guess, of what sources keep: as much again for each node's members.
 fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode]) -> usize {
     const PREPARED_BYTES: usize = 1024;
-    let OutputPlan { sets, fields, type_switches, arguments, literals, constants, memberships, own_kinds } = output;
+    let OutputPlan { sets, fields, type_switches, arguments, literals, constants, memberships, own_kinds } =
+        output;
     let type_switches: usize =
         type_switches.iter().map(|it| size_of_val(it) + size_of_val(it.sets.as_slice())).sum();
     let own = size_of_val(sets.as_slice())

@@ -417,10 +417,8 @@ impl<'b> Collector<'b> {
             None => OutputKind::Object(self.open(parts, base, context, number)),
             Some(mut types) => {
                 types.sort_unstable();
-                let sets = types
-                    .into_iter()
-                    .map(|on| (on, self.open(parts.clone(), on, context, number)))
-                    .collect();
+                let sets =
+                    types.into_iter().map(|on| (on, self.open(parts.clone(), on, context, number))).collect();
                 self.output.type_switches.push(TypeSwitch { on: base, sets });
                 OutputKind::Abstract(TypeSwitchId(self.output.type_switches.len() as u32 - 1))
             }

@@ -10,8 +10,8 @@ use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, IncrementForm, Request};
 use weir_engine::source::{
-    BoxFuture, ExplainInput, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source, SourceError,
-    Tag,
+    BoxFuture, ExplainInput, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source,
+    SourceError, Tag,
 };
 use weir_language::schema::Schema;
 
@@ -134,8 +134,7 @@ fn shop() -> Shop {
 
 impl Shop {
     async fn ask(&self, query: &str, increments: Option<IncrementForm>) -> Body {
-        let request =
-            Request { increments, ..Request::new(query, Instant::now() + Duration::from_secs(5)) };
+        let request = Request { increments, ..Request::new(query, Instant::now() + Duration::from_secs(5)) };
         self.engine.execute(request, &self.engine.caller(&Identity::admin())).await.body
     }
 
@@ -163,7 +162,8 @@ impl Shop {
 }
 
 fn read(bytes: &[u8]) -> Value {
-    serde_json::from_slice(bytes).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(bytes)))
+    serde_json::from_slice(bytes)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(bytes)))
 }
 
 fn whole(body: Body) -> Value {
@@ -242,7 +242,10 @@ async fn the_first_part_does_not_wait_for_another_source() {
         panic!("it comes in parts")
     };
     let pending = json!([{"id": "0", "path": ["book"], "label": "r"}]);
-    assert_eq!(read(&first), json!({"data": {"book": {"title": "Book 1"}}, "pending": pending, "hasNext": true}));
+    assert_eq!(
+        read(&first),
+        json!({"data": {"book": {"title": "Book 1"}}, "pending": pending, "hasNext": true})
+    );
     shop.gate.add_permits(1);
     let second = read(&rest.recv().await.unwrap().unwrap());
     let expected =
@@ -253,7 +256,8 @@ async fn the_first_part_does_not_wait_for_another_source() {
 #[tokio::test]
 async fn parts_leave_as_their_sources_answer() {
     let shop = shop();
-    let query = r"{ book(id: 1) { title ... @defer { a: reviews { text } } ... @defer { rating { stars } } } }";
+    let query =
+        r"{ book(id: 1) { title ... @defer { a: reviews { text } } ... @defer { rating { stars } } } }";
     let Body::Increments { mut rest, .. } = shop.ask(query, Some(IncrementForm::Paths)).await else {
         panic!("it comes in parts")
     };
@@ -368,9 +372,14 @@ async fn a_client_that_goes_away_takes_its_fetches_along() {
 
 #[tokio::test]
 async fn so_many_fragments_come_later_and_the_others_at_once() {
-    let fragments: String = (0..500).map(|it| format!("... @defer {{ a{it}: reviews {{ text }} }} ")).collect();
+    let fragments: String =
+        (0..500).map(|it| format!("... @defer {{ a{it}: reviews {{ text }} }} ")).collect();
     let query = format!("{{ book(id: 1) {{ id {fragments} }} }}");
-    let nested = format!("{{ book(id: 1) {{ id {} rating {{ stars }} {} }} }}", "... @defer { ".repeat(40), "}".repeat(40));
+    let nested = format!(
+        "{{ book(id: 1) {{ id {} rating {{ stars }} {} }} }}",
+        "... @defer { ".repeat(40),
+        "}".repeat(40)
+    );
     for query in [query, nested] {
         let expected = shop().whole(&query.replace("@defer", "")).await;
         for form in [IncrementForm::Paths, IncrementForm::Ids] {

@@ -274,7 +274,12 @@ fn incremental_delivery(b: &mut SchemaBuilder) {
         b.argument("label", "A name for it, unique in the document.", label);
     };
     arguments(b);
-    b.directive("stream", "Allows items of the list to arrive after the rest of the answer.", false, Place::Field.bit());
+    b.directive(
+        "stream",
+        "Allows items of the list to arrive after the rest of the answer.",
+        false,
+        Place::Field.bit(),
+    );
     arguments(b);
     let count = b.type_ref("Int!");
     b.argument("initialCount", "How many items the first part of the answer has.", count);

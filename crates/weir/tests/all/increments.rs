@@ -90,7 +90,8 @@ fn the_first_part_leaves_while_a_service_is_silent() {
     let (silent, weir) = scene();
     let head = "\r\ncontent-type: application/json\r\n\r\n";
     let by_path = [format!("\r\n---{head}{FIRST}\r\n---"), format!("{head}{SECOND}\r\n-----\r\n")];
-    let by_id = [format!("\r\n---{head}{FIRST_WITH_ID}\r\n---"), format!("{head}{SECOND_WITH_ID}\r\n-----\r\n")];
+    let by_id =
+        [format!("\r\n---{head}{FIRST_WITH_ID}\r\n---"), format!("{head}{SECOND_WITH_ID}\r\n-----\r\n")];
     let events = [
         format!("event: next\ndata: {FIRST}\n\n"),
         format!("event: next\ndata: {SECOND}\n\nevent: complete\ndata:\n\n"),
@@ -115,7 +116,10 @@ fn the_first_part_leaves_while_a_service_is_silent() {
         ("application/json, text/event-stream", "text/event-stream; charset=utf-8", &events),
     ] {
         let (head, mut reader) = stream(&weir, &post(accept));
-        assert!(head.starts_with("HTTP/1.1 200") && head.contains(&format!("content-type: {media}")), "{head}");
+        assert!(
+            head.starts_with("HTTP/1.1 200") && head.contains(&format!("content-type: {media}")),
+            "{head}"
+        );
         let seen = chunks(&mut reader, first.len());
         assert_eq!(&seen, first, "{accept}");
         silent.answer.send(()).expect("the service runs");

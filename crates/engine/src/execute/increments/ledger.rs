@@ -82,7 +82,8 @@ impl Ledger {
 
     /// Takes out all places of `fragment`, each with the objects that have members of it.
     pub(super) fn take(&mut self, fragment: u8) -> Vec<Begun> {
-        let (mut taken, rest) = std::mem::take(&mut self.begun).into_iter().partition::<Vec<_>, _>(|it| it.fragment == fragment);
+        let (mut taken, rest) =
+            std::mem::take(&mut self.begun).into_iter().partition::<Vec<_>, _>(|it| it.fragment == fragment);
         self.begun = rest;
         let places: Map<Path, usize> =
             taken.iter().enumerate().map(|(at, it)| (it.path.clone(), at)).collect();

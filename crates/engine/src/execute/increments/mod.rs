@@ -73,7 +73,8 @@ impl Engine {
         let request = observation.and_then(|it| it.request);
         let job = Job { planner, changes, operation, deadline, request };
         let run = ExecutionContext { headers, ..job.context(observation) };
-        let mut progress = Progress { results: FetchResults::none(plan), held: Vec::new(), caches: run.caches() };
+        let mut progress =
+            Progress { results: FetchResults::none(plan), held: Vec::new(), caches: run.caches() };
         ask_initial(&run, deferral, &mut progress).await;
         let mut ledger = Ledger::new(form);
         let (bytes, failures) = first_part(&run, (deferral, form), &mut progress.results, &mut ledger);

@@ -105,7 +105,8 @@ impl Parting for Pass<'_> {
                 let ours = |it: &u8| {
                     of.begins >> it & 1 == 1 && deferral.fragments[usize::from(*it)].parent == self.fragment
                 };
-                let begins = (0..deferral.fragments.len() as u8).filter(ours).fold(0, |all, it| all | 1 << it);
+                let begins =
+                    (0..deferral.fragments.len() as u8).filter(ours).fold(0, |all, it| all | 1 << it);
                 self.push(begins, NoteKind::Begin);
             }
             IncrementForm::Ids => {

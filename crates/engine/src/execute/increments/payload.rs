@@ -108,13 +108,7 @@ impl<'p> Payload<'p> {
     }
 
     /// `{"id":"0","subPath":[…],"data":{…},"errors":[…]},` for each object that has members of the fragment, all or none.
-    fn by_id(
-        &mut self,
-        results: &mut FetchResults,
-        ledger: &mut Ledger,
-        pass: &mut Pass<'_>,
-        begun: Begun,
-    ) {
+    fn by_id(&mut self, results: &mut FetchResults, ledger: &mut Ledger, pass: &mut Pass<'_>, begun: Begun) {
         let mut out = std::mem::take(&mut self.lists.incremental);
         let mark = (out.len(), pass.noted());
         let mut failed = None;

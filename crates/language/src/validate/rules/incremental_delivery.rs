@@ -27,8 +27,10 @@ pub(in crate::validate) fn selection(
         if let Some(field) = field.filter(|_| id == builtin::STREAM.0)
             && !cx.schema.field_type(field).wraps.is_list()
         {
-            let message =
-                format!("Directive \"@stream\" cannot be used on non-list field \"{}\".", coordinate(cx, field));
+            let message = format!(
+                "Directive \"@stream\" cannot be used on non-list field \"{}\".",
+                coordinate(cx, field)
+            );
             cx.report(&[cx.document.directives[at].span], message);
         }
     }
@@ -37,7 +39,10 @@ pub(in crate::validate) fn selection(
 /// Reports the directive at `at` if `parent` is the root of mutations or of subscriptions.
 fn root(cx: &mut Context<'_>, at: usize, parent: Option<TypeId>) {
     let Some(parent) = parent else { return };
-    let kinds = [("mutation", crate::ast::OperationKind::Mutation), ("subscription", crate::ast::OperationKind::Subscription)];
+    let kinds = [
+        ("mutation", crate::ast::OperationKind::Mutation),
+        ("subscription", crate::ast::OperationKind::Subscription),
+    ];
     for (kind, operation) in kinds {
         if cx.schema.root(operation) == Some(parent) {
             let name = if cx.tables.directives[at] == builtin::DEFER.0 { "Defer" } else { "Stream" };

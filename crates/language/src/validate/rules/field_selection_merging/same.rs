@@ -26,7 +26,8 @@ pub(super) fn streams(document: &Document<'_>, a: List<Directive>, b: List<Direc
     if a.is_empty() && b.is_empty() {
         return true;
     }
-    let stream = |list: List<Directive>| document.list(list).iter().find(|it| document.str(it.name) == "stream");
+    let stream =
+        |list: List<Directive>| document.list(list).iter().find(|it| document.str(it.name) == "stream");
     match (stream(a), stream(b)) {
         (None, None) => true,
         (Some(a), Some(b)) => arguments(document, a.arguments, b.arguments),
