@@ -372,8 +372,10 @@ async fn a_client_that_goes_away_takes_its_fetches_along() {
 
 #[tokio::test]
 async fn so_many_fragments_come_later_and_the_others_at_once() {
-    let places: String = (0..100).map(|it| format!("a{it}: book(id: {it}) {{ ...F }} ")).collect();
-    let query = format!("{{ {places} }} fragment F on Book {{ id ... @defer {{ reviews {{ text }} }} }}");
+    let places: String = (0..40).map(|it| format!("a{it}: book(id: {it}) {{ ...F }} ")).collect();
+    let query = format!(
+        "{{ {places} }} fragment F on Book {{ id ... @defer {{ reviews {{ text }} }} author {{ ... @defer {{ reviews {{ stars }} }} }} }}"
+    );
     let nested = format!(
         "{{ book(id: 1) {{ id {} rating {{ stars }} {} }} }}",
         "... @defer { ".repeat(40),
