@@ -99,7 +99,7 @@ impl Served {
                 Body::Whole(bytes) => bytes,
                 Body::Shared(bytes) => bytes.into(),
                 Body::Increments { .. } => panic!("nothing is asked for in parts"),
-            Body::Stream { mut head, mut rest } => {
+                Body::Stream { mut head, mut rest } => {
                     while let Some(chunk) = rest.recv().await {
                         head.extend(chunk.expect("the source lives"));
                     }
