@@ -79,6 +79,8 @@ pub struct Request<'r> {
     pub protocol: Protocol,
     /// GET: only queries may run.
     pub queries_only: bool,
+    /// Shape of the parts that come later, if the client takes an answer in parts.
+    pub increments: Option<IncrementForm>,
     /// The client's headers.
     pub headers: &'r dyn Headers,
     /// When the first byte has to be out.
@@ -95,10 +97,20 @@ impl<'r> Request<'r> {
             variables: None,
             protocol: Protocol::GraphqlOverHttp,
             queries_only: false,
+            increments: None,
             headers: &NoHeaders,
             deadline,
         }
     }
+}
+
+/// Shape of the parts of an answer that come after its first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IncrementForm {
+    /// Each part has its path: the draft of 2022, `deferSpec=20220824`.
+    Paths,
+    /// Parts are announced under ids: today's draft, `incrementalSpec=v0.2`.
+    Ids,
 }
 
 /// Outcome of a request, as far as the transport's status depends on it.
@@ -213,6 +225,13 @@ pub enum Body {
         /// Then these.
         rest: Receiver<Result<Vec<u8>, Aborted>>,
     },
+    /// Several results, each a JSON object of its own.
+    Increments {
+        /// The first.
+        first: Vec<u8>,
+        /// Those that come later.
+        rest: Receiver<Result<Vec<u8>, Aborted>>,
+    },
 }
 
 impl Body {
@@ -222,7 +241,7 @@ impl Body {
         let bytes: &[u8] = match self {
             Self::Whole(bytes) => bytes,
             Self::Shared(bytes) => bytes,
-            Self::Stream { .. } => return None,
+            Self::Stream { .. } | Self::Increments { .. } => return None,
         };
         let errors = bytes.strip_prefix(b"{\"errors\":")?;
         // Quotes within a text have a backslash before them, so this is the member and no message.
@@ -238,7 +257,7 @@ impl Body {
         match self {
             Self::Whole(bytes) => bytes.starts_with(b"{\"data\":{"),
             Self::Shared(bytes) => bytes.starts_with(b"{\"data\":{"),
-            Self::Stream { .. } => false,
+            Self::Stream { .. } | Self::Increments { .. } => false,
         }
     }
 }
@@ -341,6 +360,9 @@ impl Engine {
         let Request { protocol, query: text, headers, deadline, .. } = request;
         let bound = &bound;
         let input = RunInput { bound, caller, headers, protocol, text, deadline, observation };
+        if let Some((deferral, form)) = bound.plan.deferral.as_deref().zip(request.increments) {
+            return Box::pin(self.answer_in_parts(&input, (deferral, form), clock, &mut timing)).await;
+        }
         self.answer(&input, clock, &mut timing).await
     }
 

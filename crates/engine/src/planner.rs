@@ -6,7 +6,7 @@
 
 use crate::caller::{Caller, Profile};
 use crate::compose::{Graph, Owner};
-use crate::engine::{Request, Settings, Timing};
+use crate::engine::{IncrementForm, Request, Settings, Timing};
 use crate::errors::Failure;
 use crate::observer::{ObservedOperation, Observer};
 use crate::plan::build::{PlanContext, build, coercion, reading};
@@ -121,6 +121,7 @@ struct Owned {
     variables: Option<String>,
     protocol: Protocol,
     queries_only: bool,
+    increments: Option<IncrementForm>,
     deadline: Instant,
     profile: Arc<Profile>,
     is_live: bool,
@@ -134,6 +135,7 @@ impl Owned {
             variables: request.variables.map(|it| it.raw().to_owned()),
             protocol: request.protocol,
             queries_only: request.queries_only,
+            increments: request.increments,
             deadline: request.deadline,
             profile: Arc::clone(request.profile),
             is_live: request.is_live,
@@ -149,6 +151,7 @@ impl Owned {
             variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
             protocol: self.protocol,
             queries_only: self.queries_only,
+            increments: self.increments,
             ..Request::new(&self.query, self.deadline)
         };
         let request = PlanRequest { request, profile: &self.profile, is_live: self.is_live };
@@ -426,8 +429,9 @@ impl Planner {
         lap(&mut timing.validate);
         let valid = checked.map_err(failures)?;
         let selected = valid.operation(request.operation_name).map_err(|error| vec![Failure::text(error)])?;
-        let context =
+        let mut context =
             PlanContext::new(&self.graph, request.profile, &selected, request.protocol, &self.settings)?;
+        context.is_incremental = request.is_incremental();
         let made = then(&context);
         lap(&mut timing.plan);
         made
@@ -494,8 +498,16 @@ fn failures(errors: Vec<Error>) -> Vec<Failure> {
 }
 
 impl<'r> PlanRequest<'r> {
+    /// True if parts of the answer may come later, and the text may ask for it.
+    fn is_incremental(&self) -> bool {
+        self.increments.is_some()
+            && self.protocol == Protocol::GraphqlOverHttp
+            && self.query.contains("defer")
+    }
+
     fn key(&self, state: Option<u64>) -> PlanKeyRef<'r> {
         let Request { query: text, operation_name, protocol, .. } = self.request;
-        PlanKeyRef { text, operation_name, protocol, profile: self.profile.number(), state }
+        let (profile, is_incremental) = (self.profile.number(), self.is_incremental());
+        PlanKeyRef { text, operation_name, protocol, profile, state, is_incremental }
     }
 }

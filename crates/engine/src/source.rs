@@ -482,7 +482,7 @@ pub struct PathError {
 }
 
 /// One step of a response path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// A member: its place in [`OutputPlan::fields`], whose key is meant.
     Field(u32),

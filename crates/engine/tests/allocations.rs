@@ -96,7 +96,7 @@ fn run(engine: &Engine, query: &str, variables: &str) -> (usize, usize) {
         counting::count(|| engine.execute(request, &engine.caller(&admin)).now_or_never());
     match response.expect("memory answers at once").body {
         Body::Whole(bytes) => (allocations, bytes.len()),
-        Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),
+        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("memory does not stream"),
     }
 }
 

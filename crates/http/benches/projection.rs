@@ -56,6 +56,7 @@ fn shape(schema: &Schema) -> OutputPlan {
             member,
             same_as,
             offset: 0,
+            membership: 0,
         });
     };
     add(schema.query, "posts", OutputKind::Object(SelectionSetId(1)));

@@ -52,7 +52,7 @@ async fn count(engine: &Engine, query: &str) -> (usize, usize) {
     match response.expect("what is kept is there at once").body {
         Body::Whole(bytes) => (allocations, bytes.len()),
         Body::Shared(bytes) => (allocations, bytes.len()),
-        Body::Stream { .. } => panic!("services do not stream"),
+        Body::Stream { .. } | Body::Increments { .. } => panic!("services do not stream"),
     }
 }
 

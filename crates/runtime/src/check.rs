@@ -90,5 +90,6 @@ fn member(schema: &Schema, field: FieldId, member: OutputKind) -> OutputField {
         member,
         same_as: None,
         offset: 0,
+        membership: 0,
     }
 }

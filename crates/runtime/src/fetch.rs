@@ -169,6 +169,7 @@ fn hidden_member(library: &Library, node: &PlanNode<'_>, id: FieldId) -> StepFie
         member: OutputKind::Leaf,
         same_as: None,
         offset: 0,
+        membership: 0,
     };
     let call = member_call(library, node, &of);
     StepField { field: node.fields.first().copied().unwrap_or(0), hidden: Some(of), call }

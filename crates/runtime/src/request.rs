@@ -172,6 +172,8 @@ impl Response {
                 }
                 all
             }
+            // No request here asks for parts.
+            Body::Increments { .. } => return Self::failed(&internal()),
         };
         Self { body, outcome, timing }
     }

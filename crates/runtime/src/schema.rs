@@ -112,6 +112,7 @@ impl Schema {
             queries_only,
             headers: &headers,
             deadline,
+            increments: None,
         };
         let response = match identity {
             None => self.engine.execute(request, &self.nobody).await,
@@ -150,6 +151,7 @@ impl Schema {
             queries_only: false,
             headers,
             deadline,
+            increments: None,
         };
         let caller = identity.map_or_else(|| self.nobody.clone(), |it| self.engine.caller(&it));
         let bound = self.engine.bind(request, &caller).await;
@@ -184,6 +186,7 @@ impl Schema {
             queries_only: false,
             headers: &NoHeaders,
             deadline: std::time::Instant::now(),
+            increments: None,
         };
         self.engine.explain(request, &self.nobody).map_err(|it| Box::new(Response::of_errors(it)))
     }

@@ -58,7 +58,7 @@ async fn ask(served: &Served, identity: &Identity, text: &str, runs: u32) -> usi
         length = match black_box(response).body {
             Body::Whole(bytes) => bytes.len(),
             Body::Shared(bytes) => bytes.len(),
-            Body::Stream { .. } => 0,
+            Body::Stream { .. } | Body::Increments { .. } => 0,
         };
     }
     length

@@ -67,7 +67,9 @@ impl Asked {
         });
         match response.body {
             Body::Whole(bytes) => (allocations, bytes.len()),
-            Body::Shared(_) | Body::Stream { .. } => panic!("a short page does not stream"),
+            Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => {
+                panic!("a short page does not stream")
+            }
         }
     }
 

@@ -156,13 +156,15 @@ impl Weir {
             variables,
             protocol,
             queries_only: false,
+            increments: None,
             headers: &weir_engine::source::NoHeaders,
             deadline,
         };
         match self.engine.execute(request, &self.engine.caller(&session::owner())).await.body {
             Body::Whole(bytes) => Ok(bytes),
             Body::Shared(bytes) => Ok(bytes.into()),
-            Body::Stream { head: mut all, mut rest } => {
+            // Nothing is asked for in parts here.
+            Body::Stream { head: mut all, mut rest } | Body::Increments { first: mut all, mut rest } => {
                 while let Some(chunk) = rest.recv().await {
                     all.extend_from_slice(&chunk.map_err(|_| ExecuteError::CutOff)?);
                 }
@@ -200,6 +202,7 @@ impl Weir {
             variables,
             protocol,
             queries_only: false,
+            increments: None,
             headers: &weir_engine::source::NoHeaders,
             deadline,
         };

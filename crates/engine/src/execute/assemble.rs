@@ -13,6 +13,7 @@ use crate::plan::output_plan::{OutputField, OutputKind};
 use crate::rows::{Column, Rows};
 use crate::source::{Finished, PathError, Protocol, SourceError, Step};
 use crate::write::out::Out;
+use crate::write::parting::{Parting, Undivided};
 use crate::write::rows::{self, Writing};
 
 const HEAD: &[u8] = b"{\"data\":{";
@@ -22,17 +23,48 @@ pub(super) fn write(run: ExecutionContext<'_>, mut results: FetchResults) -> (Bo
     // Folded introspection is most of its answer: room for it is made at once.
     let mut out = Out::new(Vec::with_capacity(HEAD.len() + run.plan.output.constants.len() + 64));
     out.raw(HEAD);
+    let (failures, segments) = (Vec::new(), Vec::new());
     let mut answer =
-        ResponseAssembler { run, out, failures: Vec::new(), namespace: None, segments: Vec::new() };
+        ResponseAssembler { run, out, failures, namespace: None, segments, part: &mut Undivided };
     answer.note_failed_nodes(&results);
     let is_whole = answer.members(&mut results);
-    let busy = SourceError::Busy.code();
-    let is_exhausted = answer.failures.iter().any(|it| it.code == busy);
-    let capacity = if is_exhausted { Capacity::Exhausted } else { Capacity::Enough };
+    let capacity = capacity(&answer.failures);
     (answer.end(is_whole), capacity)
 }
 
-struct ResponseAssembler<'r> {
+/// Whether the sources had enough left, by what failed.
+pub(super) fn capacity(failures: &[Failure]) -> Capacity {
+    let busy = SourceError::Busy.code();
+    if failures.iter().any(|it| it.code == busy) { Capacity::Exhausted } else { Capacity::Enough }
+}
+
+/// Appends `part` of the root's members to `out`, as an object; with null and without notes if a non-null member failed. Returns
+/// what failed.
+pub(super) fn root_part<P: Parting>(
+    run: &ExecutionContext<'_>,
+    results: &mut FetchResults,
+    part: &mut P,
+    out: &mut Out,
+) -> (bool, Vec<Failure>) {
+    let (mark, noted) = (out.len(), part.noted());
+    out.open(b'{');
+    part.enter(run.plan.root);
+    let (failures, segments) = (Vec::new(), Vec::new());
+    let own = std::mem::take(out);
+    let mut answer = ResponseAssembler { run: *run, out: own, failures, namespace: None, segments, part };
+    answer.note_failed_nodes(results);
+    let is_whole = answer.members(results);
+    answer.out.close(b'}');
+    let ResponseAssembler { out: own, failures, part, .. } = answer;
+    *out = own;
+    if !is_whole {
+        part.forget(noted);
+        out.truncate(mark);
+    }
+    (is_whole, failures)
+}
+
+struct ResponseAssembler<'r, P> {
     run: ExecutionContext<'r>,
     out: Out,
     failures: Vec<Failure>,
@@ -40,15 +72,21 @@ struct ResponseAssembler<'r> {
     namespace: Option<u32>,
     /// Parts of the answer before `out`, if sources stream.
     segments: Vec<Segment>,
+    /// The members that are written.
+    part: &'r mut P,
 }
 
-impl ResponseAssembler<'_> {
+impl<P: Parting> ResponseAssembler<'_, P> {
     /// Notes what failed as one: in a mutation, whose run was rolled back, the member that failed carries the cause, as in
     /// a query whose source knows it. Else each member of a failed node has an error of its own when its turn comes.
     fn note_failed_nodes(&mut self, results: &FetchResults) {
         let plan = self.run.plan;
         for (node, asked) in plan.nodes.iter().zip(&results.asked).take(plan.root_nodes as usize) {
             let FetchState::Failed(error) = asked else { continue };
+            // The members of a node belong to the same parts.
+            if !node.fields.first().is_some_and(|it| self.part.holds(&plan.output.fields[*it as usize])) {
+                continue;
+            }
             let is_mutation = plan.kind == weir_language::ast::OperationKind::Mutation;
             let first = if is_mutation { node.fields.first().copied() } else { None };
             if let Some(field) = culprit(error, &node.fields).or(first) {
@@ -73,6 +111,11 @@ impl ResponseAssembler<'_> {
         let plan = self.run.plan;
         let mut rest = plan.root_members.iter();
         while let Some(member) = rest.next() {
+            if !self.part.holds(&plan.output.fields[member.field as usize]) {
+                let inside = member.namespace.map_or(0, |set| plan.output.set(set).len as usize);
+                rest.by_ref().take(inside).for_each(drop);
+                continue;
+            }
             let Some(set) = member.namespace else {
                 if !self.member(member, results) {
                     return false;
@@ -143,7 +186,11 @@ impl ResponseAssembler<'_> {
         let mut errors = Vec::new();
         let missing = Column::default();
         let column = rows[node].as_ref().and_then(|it| it.columns.get(place)).unwrap_or(&missing);
-        let ok = rows::member(&writing, &mut self.out, field, column, 0, &mut errors);
+        let noted = self.part.noted();
+        let ok = rows::member_in(self.part, &writing, &mut self.out, field, (column, 0), &mut errors);
+        if let Some(namespace) = self.namespace {
+            self.part.below(noted, namespace);
+        }
         errors.into_iter().for_each(|it| self.fail(it));
         ok
     }

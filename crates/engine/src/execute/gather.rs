@@ -21,45 +21,68 @@ const KEYS_AHEAD: usize = 64;
 /// A failed fetch reports at most this many errors.
 const FAILED_ERRORS_MAX: usize = 50;
 
-/// Asks all that hangs below the rows of `level`, level by level.
+/// Asks all that hangs below the rows of `level`, level by level; what only later parts of the answer wait for is put into `held`.
 pub(super) async fn ask_below(
     run: &ExecutionContext<'_>,
     results: &mut FetchResults,
     mut level: Vec<PlanNodeId>,
     batch: BatchContext<'_>,
+    mut held: Option<&mut Vec<Gather>>,
 ) {
     while !level.is_empty() {
-        let mut gathers = Vec::new();
-        for &parent in &level {
-            let Some(mut rows) = results.rows[parent.0 as usize].take() else { continue };
-            let mut walk = KeyWalk::new(run, parent);
-            if !walk.gathers.is_empty() {
-                walk.node(parent, &mut rows);
-                gathers.append(&mut walk.gathers);
-            }
-            results.rows[parent.0 as usize] = Some(rows);
+        let mut gathers = of_level(run, results, &level);
+        if let Some((held, deferral)) = held.as_deref_mut().zip(run.plan.deferral.as_deref()) {
+            held.extend(gathers.extract_if(.., |it| deferral.is_late(it.node.0 as usize)));
         }
-        gathers.retain(|it| it.keys.rows() > 0);
         let replies = ask_level(run, &gathers, batch).await;
         level.clear();
         for (gather, reply) in gathers.iter().zip(replies) {
-            let members = run.plan.node(gather.node).fields.len();
-            results.put(gather.node, checked(reply, gather.keys.rows(), members));
-            match &results.asked[gather.node.0 as usize] {
-                FetchState::Failed(error) => {
-                    let error = error.for_client();
-                    fail(run, results, gather.node, &error);
-                }
-                FetchState::Finished(..) | FetchState::Rows(_) | FetchState::Waiting => {
-                    level.push(gather.node)
-                }
-            }
+            level.extend(take_in(run, results, gather, reply));
         }
     }
 }
 
+/// The keys for the nodes below `level`, but for nodes without any.
+pub(super) fn of_level(
+    run: &ExecutionContext<'_>,
+    results: &mut FetchResults,
+    level: &[PlanNodeId],
+) -> Vec<Gather> {
+    let mut gathers = Vec::new();
+    for &parent in level {
+        let Some(mut rows) = results.rows[parent.0 as usize].take() else { continue };
+        let mut walk = KeyWalk::new(run, parent);
+        if !walk.gathers.is_empty() {
+            walk.node(parent, &mut rows);
+            gathers.append(&mut walk.gathers);
+        }
+        results.rows[parent.0 as usize] = Some(rows);
+    }
+    gathers.retain(|it| it.keys.rows() > 0);
+    gathers
+}
+
+/// Puts the reply for `gather` among the results. Returns the node, if others may stand below its rows.
+pub(super) fn take_in(
+    run: &ExecutionContext<'_>,
+    results: &mut FetchResults,
+    gather: &Gather,
+    reply: Result<crate::source::FetchResult, SourceError>,
+) -> Option<PlanNodeId> {
+    let members = run.plan.node(gather.node).fields.len();
+    results.put(gather.node, checked(reply, gather.keys.rows(), members));
+    match &results.asked[gather.node.0 as usize] {
+        FetchState::Failed(error) => {
+            let error = error.for_client();
+            fail(run, results, gather.node, &error);
+            None
+        }
+        FetchState::Finished(..) | FetchState::Rows(_) | FetchState::Waiting => Some(gather.node),
+    }
+}
+
 /// Asks the nodes of one level side by side. Those that may ask for the same know of each other.
-async fn ask_level(
+pub(super) async fn ask_level(
     run: &ExecutionContext<'_>,
     gathers: &[Gather],
     batch: BatchContext<'_>,
@@ -89,12 +112,19 @@ fn checked(
 }
 
 /// Keys and objects of one node to fetch.
-struct Gather {
-    node: PlanNodeId,
+pub(super) struct Gather {
+    pub(super) node: PlanNodeId,
     set: SelectionSetId,
     /// Places in [`Table::hidden`].
     hidden: Vec<u32>,
     keys: KeySet,
+}
+
+impl Gather {
+    /// The keys, a column each.
+    pub(super) fn keys(&self) -> &[Column] {
+        &self.keys.columns
+    }
 }
 
 /// One walk over the rows of a node.

@@ -11,6 +11,7 @@
 
 mod assemble;
 mod gather;
+mod increments;
 mod isolate_failures;
 mod live_parts;
 mod observe;
@@ -35,6 +36,7 @@ use crate::source::{
 use crate::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use gather::Gather;
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -241,7 +243,7 @@ impl<'r> ExecutionContext<'r> {
     async fn ask_all(&self, results: &mut FetchResults) {
         match self.plan.kind {
             OperationKind::Query | OperationKind::Subscription => self.ask_together(results).await,
-            OperationKind::Mutation => self.ask_in_turn(results).await,
+            OperationKind::Mutation => self.ask_in_turn(results, self.objects().as_ref(), None).await,
         }
     }
 
@@ -260,16 +262,20 @@ impl<'r> ExecutionContext<'r> {
             results.put(PlanNodeId(at as u32), reply);
         }
         let level = (0..root.len()).map(|at| PlanNodeId(at as u32)).collect();
-        gather::ask_below(self, results, level, batch).await;
+        gather::ask_below(self, results, level, batch, None).await;
     }
 
     /// The runs of a mutation. What was done before a run fails stays done; over Hasura's protocol, whose answer then has no data,
     /// nothing more is done.
-    async fn ask_in_turn(&self, results: &mut FetchResults) {
-        let objects = self.objects();
+    async fn ask_in_turn(
+        &self,
+        results: &mut FetchResults,
+        objects: Option<&RequestObjects>,
+        mut held: Option<&mut Vec<Gather>>,
+    ) {
         for at in 0..self.plan.root_nodes {
             let node = PlanNodeId(at);
-            let alone = BatchContext { objects: objects.as_ref(), ..BatchContext::default() };
+            let alone = BatchContext { objects, ..BatchContext::default() };
             let reply = self.ask(self.plan.node(node), None, alone).await;
             let failed = reply.is_err();
             results.put(node, reply);
@@ -279,7 +285,7 @@ impl<'r> ExecutionContext<'r> {
             // Answers from before a change are not reused after it.
             let caches = self.caches();
             let batch = BatchContext { caches: caches.as_ref(), ..alone };
-            gather::ask_below(self, results, vec![node], batch).await;
+            gather::ask_below(self, results, vec![node], batch, held.as_deref_mut()).await;
         }
     }
 

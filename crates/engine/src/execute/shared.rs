@@ -116,7 +116,7 @@ async fn make(
     let may_share = cache_control.as_ref().is_some_and(|it| it.by_headers);
     let bytes = match body {
         Body::Whole(bytes) if may_share => bytes,
-        Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } => {
+        Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => {
             responses.pass(key, Instant::now());
             return (ExecutionResult { body, capacity, cache_control }, SharedOutcome::Alone);
         }

@@ -149,6 +149,8 @@ async fn whole(body: Body, bytes_max: usize) -> Result<(Bytes, bool), &'static s
         Body::Whole(bytes) => return Ok((bytes.into(), sound)),
         Body::Shared(bytes) => return Ok((bytes, sound)),
         Body::Stream { head, rest } => (head, rest),
+        // A read is never asked for in parts.
+        Body::Increments { .. } => return Err("INTERNAL"),
     };
     while let Some(part) = rest.recv().await {
         all.extend_from_slice(&part.map_err(|_| "SOURCE_UNAVAILABLE")?);

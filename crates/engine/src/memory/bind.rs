@@ -97,6 +97,7 @@ impl Bindings {
             member: OutputKind::Leaf,
             same_as: None,
             offset: 0,
+            membership: 0,
         };
         Self {
             schema: Arc::clone(schema),

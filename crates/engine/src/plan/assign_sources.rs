@@ -120,9 +120,11 @@ fn cut_root_member(
     let source = if why.is_some() { None } else { source };
     let open = match kind {
         _ if why.is_some() => None,
-        OperationKind::Query | OperationKind::Subscription => {
-            plan_nodes.iter_mut().find(|it| it.source == source && it.set == set && it.refused.is_none())
-        }
+        OperationKind::Query | OperationKind::Subscription => plan_nodes.iter_mut().find(|it| {
+            // Members of a deferred fragment do not make the others wait.
+            let is_as_late = output.fields[it.fields[0] as usize].membership == member.membership;
+            it.source == source && it.set == set && it.refused.is_none() && is_as_late
+        }),
         OperationKind::Mutation
             if source.is_some_and(|it| graph.sources()[usize::from(it)].0.separates_mutations()) =>
         {

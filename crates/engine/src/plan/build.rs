@@ -7,6 +7,7 @@ use super::collect::{Collected, collect};
 use super::conditions::{ConditionState, steering};
 use super::const_fold::const_fold;
 use super::dedupe_fields;
+use super::deferral::Deferral;
 use super::hints::hint;
 use super::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use super::refused::{RefusedFetch, refused};
@@ -52,6 +53,8 @@ pub(crate) struct PlanContext<'q> {
     pub(crate) introspection: bool,
     /// Parts that one condition may have.
     pub(crate) conditions_max: u32,
+    /// True if parts of the answer may come later.
+    pub(crate) is_incremental: bool,
 }
 
 /// Rules for reading scalars over `protocol`.
@@ -102,6 +105,7 @@ impl<'q> PlanContext<'q> {
             has_nullable,
             introspection,
             conditions_max: settings.conditions_max,
+            is_incremental: false,
         })
     }
 
@@ -125,7 +129,7 @@ impl<'q> PlanContext<'q> {
     /// # Errors
     /// More variables steer `@skip` and `@include` than a plan can hold.
     pub(crate) fn operation(&self) -> Result<Arc<PlannedOperation>, Vec<Failure>> {
-        let Some(steering) = steering(self.selected) else {
+        let Some(steering) = steering(self.selected, self.is_incremental) else {
             let words = "Operation has more than 64 variables in @skip and @include.";
             return Err(vec![Failure::request(Code::LimitDirectives.text(), words)]);
         };
@@ -162,7 +166,7 @@ pub(crate) fn build(
 ) -> Result<Plan, Vec<Failure>> {
     let kind = context.operation.kind;
     let guards = ConditionState { steering: &operation.steering, state, asked: Cell::new(0) };
-    let Collected { mut output, never_null, asked } = collect(context, guards)?;
+    let Collected { mut output, never_null, asked, fragments } = collect(context, guards)?;
     if !context.introspection {
         refuse_introspection(context.graph, &output, ROOT)?;
     }
@@ -171,13 +175,17 @@ pub(crate) fn build(
     const_fold(context, &mut output, ROOT);
     let refused = variables.map(|it| refused(context.graph.schema(), &never_null, it)).unwrap_or_default();
     let (cuts, root_nodes) = assign_sources(context.graph, &mut output, ROOT, kind, &refused);
+    let deferral = Deferral::of(fragments, &mut output, &cuts).map(Box::new);
     let output = Arc::new(output);
     let mut nodes = prepare(context, operation, &output, cuts)?;
     hint(context.graph, &output, &mut nodes);
     mark_repeats(&mut nodes);
     let repeats = nodes.iter().any(|it| it.repeats);
     let has_objects = nodes.iter().any(|it| it.fetch.has_objects());
-    let sharing = sharing(kind, operation.cache_directive, context.profile, &nodes);
+    let sharing = match deferral {
+        None => sharing(kind, operation.cache_directive, context.profile, &nodes),
+        Some(_) => None,
+    };
     let root_members = root_members(context.graph, &output, ROOT, &nodes[..root_nodes]);
     let whole = match nodes.as_slice() {
         [only] => only.set == ROOT && only.fields.len() == output.set(ROOT).len as usize,
@@ -201,6 +209,7 @@ pub(crate) fn build(
         repeats,
         has_objects,
         sharing,
+        deferral,
         weight_bytes,
         number: None,
     })
@@ -356,7 +365,8 @@ fn foreign_below(output: &OutputPlan, root: SelectionSetId, nodes: &[PreparedNod
 /// Bytes of the tables and, as a guess, of what sources keep: as much again for each node's members.
 fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode]) -> usize {
     const PREPARED_BYTES: usize = 1024;
-    let OutputPlan { sets, fields, type_switches, arguments, literals, constants, own_kinds } = output;
+    let OutputPlan { sets, fields, type_switches, arguments, literals, constants, memberships, own_kinds } =
+        output;
     let type_switches: usize =
         type_switches.iter().map(|it| size_of_val(it) + size_of_val(it.sets.as_slice())).sum();
     let own = size_of_val(sets.as_slice())
@@ -366,6 +376,7 @@ fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode]) -> usize {
         + literals.text.len()
         + constants.len()
         + size_of_val(own_kinds.as_slice())
+        + size_of_val(memberships.as_slice())
         + type_switches;
     2 * own + nodes.len() * PREPARED_BYTES
 }

@@ -1,6 +1,6 @@
 //! Keeps plans, so that a known request is neither parsed nor checked again.
 //!
-//! Key: text, operation name, protocol, profile of the caller and, for operations that variables steer by `@skip`/`@include`, the state of those. Such an operation has one more entry without a state, which says what to bind first.
+//! Key: text, operation name, protocol, profile of the caller and, for operations that variables steer by `@skip`/`@include`, the state of those; whether parts of the answer may come later. Such an operation has one more entry without a state, which says what to bind first.
 //! Texts that are asked once are admitted to a small part of the cache only, so a flood of them does not push out
 //! the plans that are asked again.
 //!
@@ -37,6 +37,8 @@ pub(crate) struct PlanKeyRef<'r> {
     pub(crate) profile: u64,
     /// The state of the steering variables, if it is part of the key.
     pub(crate) state: Option<u64>,
+    /// True if parts of the answer may come later.
+    pub(crate) is_incremental: bool,
 }
 
 /// A key as the cache has it.
@@ -46,6 +48,7 @@ struct PlanKey {
     protocol: Protocol,
     profile: u64,
     state: Option<u64>,
+    is_incremental: bool,
 }
 
 impl PlanKey {
@@ -56,6 +59,7 @@ impl PlanKey {
             protocol: self.protocol,
             profile: self.profile,
             state: self.state,
+            is_incremental: self.is_incremental,
         }
     }
 }
@@ -133,6 +137,7 @@ impl PlanCache {
             protocol: key.protocol,
             profile: key.profile,
             state: key.state,
+            is_incremental: key.is_incremental,
         };
         self.entries.insert(key, known);
     }

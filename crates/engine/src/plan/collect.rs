@@ -12,6 +12,7 @@
 use super::arguments::{self, NeverNull};
 use super::build::PlanContext;
 use super::conditions::ConditionState;
+use super::deferral::{DeferredFragments, Within};
 use super::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId, TypeSwitch, TypeSwitchId,
 };
@@ -20,7 +21,7 @@ use crate::errors::Failure;
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::ops::Range;
-use weir_language::ast::{self, Document, List, OperationKind, Selection};
+use weir_language::ast::{self, Directive, Document, List, OperationKind, Selection};
 use weir_language::error::Code;
 use weir_language::schema::{FieldId, SchemaView, TypeId, TypeKind, builtin};
 use weir_language::validate::{FragmentId, Selected, Valid};
@@ -28,8 +29,15 @@ use weir_language::validate::{FragmentId, Selected, Valid};
 /// The most sets and members an output plan may have.
 pub(crate) const OUTPUT_PLAN_MAX: usize = 100_000;
 
+/// Selections of one place, and the deferred fragment in which they were written.
+#[derive(Clone, Copy)]
+struct Part {
+    list: List<Selection>,
+    within: Within,
+}
+
 /// The parts of one place: mostly it was written once.
-type Parts = SmallVec<[List<Selection>; 1]>;
+type Parts = SmallVec<[Part; 1]>;
 /// Selections, type and node of a set: equal keys share their sets.
 type PlaceKey = SmallVec<[u64; 8]>;
 
@@ -41,6 +49,8 @@ struct Pending {
     /// The node: sets of different nodes are never shared.
     context: u32,
     is_root: bool,
+    /// The number of the place, which the sets of all its types have; [`NONE`] where no fragment is deferred.
+    place: u32,
 }
 
 /// Stands for no node.
@@ -53,6 +63,8 @@ struct Node {
     at: u32,
     /// The next node of its response key, or [`NONE`].
     next: u32,
+    /// The deferred fragment in which it was written.
+    within: Within,
 }
 
 /// All selections of one response key.
@@ -89,6 +101,8 @@ struct Collector<'b> {
     pending: Vec<Pending>,
     known: HashMap<PlaceKey, OutputKind, foldhash::fast::RandomState>,
     contexts: u32,
+    places: u32,
+    fragments: DeferredFragments,
     /// Selected fields of the set that is being filled.
     nodes: Vec<Node>,
     /// The first node of each response key, in the order of the answer.
@@ -106,6 +120,8 @@ pub(crate) struct Collected {
     pub(crate) never_null: Vec<NeverNull>,
     /// The steering variables that were asked for: bits of the state.
     pub(crate) asked: u64,
+    /// The fragments that may come later.
+    pub(crate) fragments: DeferredFragments,
 }
 
 /// Builds the output plan of an operation.
@@ -131,21 +147,23 @@ pub(crate) fn collect<'b>(
         pending: Vec::new(),
         known: HashMap::default(),
         contexts: context.graph.sources().len() as u32 + 1,
+        places: 0,
+        fragments: DeferredFragments::default(),
         nodes: Vec::new(),
         groups: Vec::new(),
         slots: vec![Slot::default(); valid.keys_len()],
         round: 0,
     };
     let on = schema.root(context.operation.kind).expect("validation knows the root type");
-    let parts = Parts::from_iter([context.operation.selections]);
+    let parts = Parts::from_iter([Part { list: context.operation.selections, within: Within::INITIAL }]);
     let set = collector.reserve(on);
-    collector.pending.push(Pending { parts, on, set, context: 0, is_root: true });
+    collector.pending.push(Pending { parts, on, set, context: 0, is_root: true, place: 0 });
     while let Some(pending) = collector.pending.pop() {
         collector.fill(&pending)?;
     }
     collector.share_empty_sets();
-    let Collector { output, never_null, guards, .. } = collector;
-    Ok(Collected { output, never_null, asked: guards.asked.get() })
+    let Collector { output, never_null, guards, fragments, .. } = collector;
+    Ok(Collected { output, never_null, asked: guards.asked.get(), fragments })
 }
 
 impl<'b> Collector<'b> {
@@ -156,7 +174,7 @@ impl<'b> Collector<'b> {
     }
 
     fn fill(&mut self, place: &Pending) -> Result<(), Vec<Failure>> {
-        self.group(&place.parts, place.on);
+        self.group(place);
         let (nodes, groups) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.groups));
         let start = self.output.fields.len() as u32;
         self.check_room(groups.len())?;
@@ -179,16 +197,18 @@ impl<'b> Collector<'b> {
         Err(vec![Failure::request(Code::LimitExpanded.text(), &message)])
     }
 
-    /// CollectFields of the specification for objects of type `on`, into `self.groups`.
-    fn group(&mut self, parts: &[List<Selection>], on: TypeId) {
+    /// CollectFields of the specification for objects of the type of `place`, into `self.groups`.
+    fn group(&mut self, place: &Pending) {
         let (document, selected, valid) = (self.document, self.selected, self.valid);
-        let mut seen = HashSet::<FragmentId, foldhash::fast::RandomState>::default();
-        let mut stack: SmallVec<[Range<usize>; 8]> = SmallVec::new();
-        stack.extend(parts.iter().rev().map(|list| list.range()));
+        let on = place.on;
+        let mut seen = HashSet::<(FragmentId, Within), foldhash::fast::RandomState>::default();
+        let mut stack: SmallVec<[(Range<usize>, Within); 8]> = SmallVec::new();
+        stack.extend(place.parts.iter().rev().map(|part| (part.list.range(), part.within)));
         self.round += 1;
         self.nodes.clear();
         self.groups.clear();
-        while let Some(rest) = stack.last_mut() {
+        while let Some((rest, within)) = stack.last_mut() {
+            let within = *within;
             let Some(at) = rest.next() else {
                 stack.pop();
                 continue;
@@ -196,14 +216,15 @@ impl<'b> Collector<'b> {
             match &document.selections[at] {
                 Selection::Field(field) => {
                     if self.guards.admit(selected, field.directives) {
-                        self.add(at);
+                        self.add(at, within);
                     }
                 }
                 Selection::Inline(inline) => {
                     if self.guards.admit(selected, inline.directives)
                         && (inline.on.is_empty() || self.applies(valid.type_condition(at), on))
                     {
-                        stack.push(inline.selections.range());
+                        let within = self.within(at, inline.directives, within, place);
+                        stack.push((inline.selections.range(), within));
                     }
                 }
                 Selection::Spread(spread) => {
@@ -212,17 +233,32 @@ impl<'b> Collector<'b> {
                     }
                     let id = valid.fragment(at);
                     let fragment = &valid.fragments()[id.0 as usize];
-                    if seen.insert(id) && self.applies(fragment.on, on) {
-                        stack.push(fragment.ast.selections.range());
+                    if !self.applies(fragment.on, on) {
+                        continue;
+                    }
+                    let within = self.within(at, spread.directives, within, place);
+                    if seen.insert((id, within)) {
+                        stack.push((fragment.ast.selections.range(), within));
                     }
                 }
             }
         }
     }
 
-    fn add(&mut self, at: usize) {
+    /// The deferred fragment in which the selections of the fragment at `at` stand, which is itself within `outer`.
+    fn within(&mut self, at: usize, directives: List<Directive>, outer: Within, place: &Pending) -> Within {
+        if directives.is_empty() || !self.context.is_incremental || place.place == NONE {
+            return outer;
+        }
+        match self.guards.deferred(self.selected, directives) {
+            Some(label) => self.fragments.begin((at as u32, place.place, outer), place.set, label),
+            None => outer,
+        }
+    }
+
+    fn add(&mut self, at: usize, within: Within) {
         let number = self.nodes.len() as u32;
-        self.nodes.push(Node { at: at as u32, next: NONE });
+        self.nodes.push(Node { at: at as u32, next: NONE, within });
         let slot = &mut self.slots[self.valid.key(at) as usize];
         if slot.round == self.round {
             self.nodes[slot.last as usize].next = number;
@@ -266,6 +302,7 @@ impl<'b> Collector<'b> {
             (start, len, self.below(group, ty.base, field, place)?)
         };
         let (same_as, offset) = (None, first.span.start);
+        let membership = self.membership(group, field, place);
         self.output.fields.push(OutputField {
             key: ResponseKey::EMPTY,
             field,
@@ -275,11 +312,26 @@ impl<'b> Collector<'b> {
             member,
             same_as,
             offset,
+            membership,
         });
         if let Some(member) = self.output.fields.last_mut() {
             member.key.set(name);
         }
         Ok(())
+    }
+
+    /// The number of the membership of `group`. Introspection and namespaces are never late.
+    fn membership(&mut self, group: Group<'_>, field: FieldId, place: &Pending) -> u32 {
+        if self.fragments.is_empty() || (place.is_root && self.is_initial(field)) {
+            return 0;
+        }
+        let within = group.iter().map(|it| it.within);
+        self.fragments.membership(within, &mut self.output.memberships)
+    }
+
+    /// True for a root field that is in the first part of the answer, wherever it was written.
+    fn is_initial(&self, field: FieldId) -> bool {
+        matches!(self.context.graph.owner(field), Owner::Introspection | Owner::Namespace)
     }
 
     /// The field of objects of type `on` that is selected at `at`, perhaps on an abstract type.
@@ -347,7 +399,10 @@ impl<'b> Collector<'b> {
             }
         };
         let context = self.context(field, place);
-        let parts: Parts = group.iter().map(|it| self.field(it).selections).collect();
+        let is_initial = place.is_root && self.is_initial(field);
+        let within = |it: &Node| if is_initial { Within::INITIAL } else { it.within };
+        let parts: Parts =
+            group.iter().map(|it| Part { list: self.field(it).selections, within: within(it) }).collect();
         // Without fragments and places of several types, no selection is met twice.
         let repeats = !self.valid.fragments().is_empty() || !self.output.type_switches.is_empty();
         let shares = repeats && !self.context.graph.is_divided(field);
@@ -355,12 +410,15 @@ impl<'b> Collector<'b> {
         if let Some(&member) = key.as_ref().and_then(|key| self.known.get(key)) {
             return Ok(member);
         }
+        self.places += 1;
+        let number = if is_initial { NONE } else { self.places };
         self.check_room(possible.as_ref().map_or(1, Vec::len))?;
         let member = match possible {
-            None => OutputKind::Object(self.open(parts, base, context)),
+            None => OutputKind::Object(self.open(parts, base, context, number)),
             Some(mut types) => {
                 types.sort_unstable();
-                let sets = types.into_iter().map(|on| (on, self.open(parts.clone(), on, context))).collect();
+                let sets =
+                    types.into_iter().map(|on| (on, self.open(parts.clone(), on, context, number))).collect();
                 self.output.type_switches.push(TypeSwitch { on: base, sets });
                 OutputKind::Abstract(TypeSwitchId(self.output.type_switches.len() as u32 - 1))
             }
@@ -371,9 +429,9 @@ impl<'b> Collector<'b> {
         Ok(member)
     }
 
-    fn open(&mut self, parts: Parts, on: TypeId, context: u32) -> SelectionSetId {
+    fn open(&mut self, parts: Parts, on: TypeId, context: u32, place: u32) -> SelectionSetId {
         let set = self.reserve(on);
-        self.pending.push(Pending { parts, on, set, context, is_root: false });
+        self.pending.push(Pending { parts, on, set, context, is_root: false, place });
         set
     }
 
@@ -408,9 +466,13 @@ impl<'b> Collector<'b> {
     }
 }
 
-fn place_key(parts: &[List<Selection>], base: TypeId, context: u32) -> PlaceKey {
+fn place_key(parts: &[Part], base: TypeId, context: u32) -> PlaceKey {
     let mut key = PlaceKey::from_slice(&[u64::from(base.0) << 32 | u64::from(context)]);
-    // Empty lists begin where others do.
-    key.extend(parts.iter().map(|list| (list.range().start as u64) << 32 | list.len() as u64));
+    for Part { list, within } in parts {
+        // Empty lists begin where others do.
+        key.push((list.range().start as u64) << 32 | list.len() as u64);
+        // No list begins at the end of what 32 bits count.
+        key.extend((*within != Within::INITIAL).then_some(u64::MAX - u64::from(within.0)));
+    }
     key
 }

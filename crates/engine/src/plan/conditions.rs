@@ -1,4 +1,4 @@
-//! Variables that control `@skip` and `@include`, and the resulting selections.
+//! Variables that control `@skip`, `@include` and `@defer`, and the resulting selections.
 //!
 //! Their state is part of a plan's key: a plan holds only what is asked, in the order of what is asked, whatever the
 //! number of variables. Most clients ask for few of the states.
@@ -14,7 +14,8 @@ use weir_language::value::{Node, Variables};
 /// The most variables that fit into a state.
 const STEERING_MAX: usize = 64;
 
-/// The variables that `@skip` and `@include` of one operation name, by number: bit `i` of the state is the `i`th.
+/// The variables that `@skip`, `@include` and, where parts may come later, `@defer` of one operation name, by number: bit `i` of
+/// the state is the `i`th.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConditionVariables {
     variables: Vec<u32>,
@@ -43,8 +44,11 @@ impl ConditionVariables {
 }
 
 /// Finds the steering variables of an operation. `None`: more than fit into a state.
-pub(crate) fn steering(selected: &Selected<'_, '_>) -> Option<ConditionVariables> {
+///
+/// Those of `@defer` count if `is_incremental`. Those that do not fit any more defer nothing.
+pub(crate) fn steering(selected: &Selected<'_, '_>, is_incremental: bool) -> Option<ConditionVariables> {
     let mut steering = ConditionVariables::default();
+    let mut deferring: Vec<u32> = Vec::new();
     let (valid, document) = (selected.valid(), selected.valid().document());
     if document.directives.is_empty() {
         return Some(steering);
@@ -80,6 +84,14 @@ pub(crate) fn steering(selected: &Selected<'_, '_>) -> Option<ConditionVariables
             if steering.variables.len() > STEERING_MAX {
                 return None;
             }
+            let condition = if is_incremental { defer(document, directives) } else { None };
+            let condition = condition.and_then(|it| argument(document, it, "if"));
+            deferring.extend(condition.and_then(|it| selected.variable(it)));
+        }
+    }
+    for number in deferring {
+        if steering.variables.len() < STEERING_MAX && !steering.variables.contains(&number) {
+            steering.variables.push(number);
         }
     }
     steering.variables.sort_unstable();
@@ -100,6 +112,17 @@ fn conditions<'d>(
         let argument = document.list(directive.arguments).first()?;
         Some((wanted, argument.value))
     })
+}
+
+/// The `@defer` among `directives`.
+fn defer<'d>(document: &'d Document<'_>, directives: List<Directive>) -> Option<&'d Directive> {
+    document.list(directives).iter().find(|it| document.str(it.name) == "defer")
+}
+
+/// The argument of `directive` that is called `name`.
+fn argument(document: &Document<'_>, directive: &Directive, name: &str) -> Option<ValueId> {
+    let arguments = document.list(directive.arguments);
+    arguments.iter().find(|it| document.str(it.name) == name).map(|it| it.value)
 }
 
 /// Decides what is in the answer, for one state of the steering variables.
@@ -126,6 +149,22 @@ impl ConditionState<'_> {
             let mut found = conditions(document, directives).filter(|it| it.0 == wanted);
             found.all(|(_, value)| self.is(selected, value).is_none_or(|is| is == wanted))
         })
+    }
+
+    /// The `@defer` among `directives`, if its condition holds: its label, if it has one.
+    pub(crate) fn deferred(
+        &self,
+        selected: &Selected<'_, '_>,
+        directives: List<Directive>,
+    ) -> Option<Option<Box<str>>> {
+        let document = selected.valid().document();
+        let defer = defer(document, directives)?;
+        let condition = argument(document, defer, "if");
+        if condition.is_some_and(|it| self.is(selected, it) != Some(true)) {
+            return None;
+        }
+        let label = argument(document, defer, "label");
+        Some(label.map(|it| document.string(it).into()))
     }
 
     /// Value of the condition `value`.

@@ -122,6 +122,7 @@ fn repeated_work(output: &OutputPlan, keep: &[SelectionSetId]) -> Option<Vec<boo
             hashed.extend(same.iter().map(|&it| {
                 let at = it as u32;
                 words.clear();
+                words.push(u64::from(output.fields[at as usize].membership));
                 push_arguments(output, &output.fields[at as usize], &mut words);
                 push_below(output, &output.fields[at as usize], &mut words);
                 (hash_of(&words), at)
@@ -198,7 +199,7 @@ fn work(output: &OutputPlan, at: usize, set_classes: &[u32], classes: &mut Class
             words.extend(sets.iter().map(|it| u64::from(set_classes[it.1.0 as usize])));
         }
     }
-    words.push(u64::from(member.field.0));
+    words.push(u64::from(member.membership) << 32 | u64::from(member.field.0));
     push_arguments(output, member, words);
     Some(classes.of_written())
 }

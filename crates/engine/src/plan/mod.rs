@@ -2,7 +2,7 @@
 //!
 //! The file list is the order of the passes: `conditions` finds the variables of `@skip` and `@include`, `collect`
 //! merges fields and expands fragments per concrete type into a [`output_plan::OutputPlan`], `dedupe_fields` finds equal work,
-//! `const_fold` renders what only depends on the schema, `refused` knows the members that fail anyway, `assign_sources` gives each
+//! `deferral` finds the fragments that come later, `const_fold` renders what only depends on the schema, `refused` knows the members that fail anyway, `assign_sources` gives each
 //! member to the source that answers it (`attach_joins` puts a node below a set), `hints`, `cache_directive` and `response_sharing` say how long answers live and who
 //! shares them, and `build` runs them and has every source prepare its nodes. `cache` keeps the plans, `print` shows them.
 //!
@@ -19,6 +19,7 @@ mod collect;
 mod conditions;
 mod const_fold;
 pub(crate) mod dedupe_fields;
+pub(crate) mod deferral;
 mod hints;
 pub mod output_plan;
 mod print;
@@ -29,6 +30,7 @@ use crate::caller::Caller;
 use crate::lifetime::NodeHints;
 use crate::source::{ExplainInput, Headers, PlanVariable, PreparedFetch};
 use cache_directive::CacheDirective;
+use deferral::Deferral;
 use output_plan::{OutputPlan, PlanNodeId, SelectionSetId};
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
@@ -68,6 +70,8 @@ pub struct Plan {
     pub has_objects: bool,
     /// Rules for sharing its answers, if they may be shared.
     pub(crate) sharing: Option<ResponseSharing>,
+    /// The parts of its answer that come later, if there are any.
+    pub(crate) deferral: Option<Box<Deferral>>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
     /// Number of its operation, if an observer gave one.

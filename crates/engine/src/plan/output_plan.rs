@@ -37,6 +37,8 @@ pub struct OutputPlan {
     pub literals: Values,
     /// Bytes of [`OutputKind::Constant`]s, each with its key and a closing comma.
     pub constants: Vec<u8>,
+    /// Memberships in deferred fragments, by [`OutputField::membership`]; empty if nothing is deferred.
+    pub memberships: Vec<Membership>,
     /// By member that is the same as an earlier one, in order: the kind it had itself, whose sets say where its text stands.
     pub own_kinds: Vec<(u32, OutputKind)>,
 }
@@ -105,6 +107,22 @@ pub struct OutputField {
     pub same_as: Option<u32>,
     /// Byte of the operation's text where it was first written, for the locations of errors.
     pub offset: u32,
+    /// Its place in [`OutputPlan::memberships`]; 0 if it stands outside of all deferred fragments.
+    pub membership: u32,
+}
+
+/// The fragments in which a member was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Membership {
+    /// True if it was written outside of all deferred fragments, too.
+    pub is_initial: bool,
+    /// The deferred fragments: bits by their numbers.
+    pub fragments: u64,
+}
+
+impl Membership {
+    /// Of what stands outside of all deferred fragments.
+    pub const INITIAL: Self = Self { is_initial: true, fragments: 0 };
 }
 
 /// Kinds of members.

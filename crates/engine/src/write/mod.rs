@@ -2,5 +2,6 @@
 
 pub(crate) mod fault;
 pub mod out;
+pub(crate) mod parting;
 mod raw;
 pub mod rows;

@@ -12,6 +12,7 @@
 
 use super::fault::Fault;
 use super::out::Out;
+use super::parting::{Parting, Undivided};
 use crate::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
 use crate::rows::{Column, Data, NO_PLACE, Rows, Table, Variants};
 use crate::source::{PathError, Step};
@@ -45,9 +46,21 @@ pub fn member(
     row: usize,
     errors: &mut Vec<PathError>,
 ) -> bool {
+    member_in(&mut Undivided, writing, out, field, (column, row), errors)
+}
+
+/// As [`member`], for one part of an answer.
+pub(crate) fn member_in<P: Parting>(
+    part: &mut P,
+    writing: &Writing<'_>,
+    out: &mut Out,
+    field: u32,
+    (column, row): (&Column, usize),
+    errors: &mut Vec<PathError>,
+) -> bool {
     let place = &writing.output.fields[field as usize];
-    let (mark, before) = (out.len(), errors.len());
-    let mut writer = RowWriter { writing, out, errors, errors_from: before };
+    let (mark, before, noted) = (out.len(), errors.len(), part.noted());
+    let mut writer = RowWriter { writing, out, errors, errors_from: before, part };
     let ok = match place.same_as {
         Some(earlier) => writer.repeat(field, place, earlier, column, row),
         None => writer.member(field, place, column, row),
@@ -55,8 +68,39 @@ pub fn member(
     for error in &mut errors[before..] {
         error.path.reverse();
     }
-    if !ok {
+    if ok {
+        part.reached_root(noted);
+    } else {
         out.truncate(mark);
+        part.forget(noted);
+    }
+    ok
+}
+
+/// Writes the members of the object in `row` of `table` that `part` has: `{…}`. Paths in `errors` and of what is noted begin
+/// below the object, which stands at `field`.
+///
+/// `false`, with nothing written or noted: a non-null member failed.
+pub(crate) fn object_in<P: Parting>(
+    part: &mut P,
+    writing: &Writing<'_>,
+    out: &mut Out,
+    (field, set): (u32, SelectionSetId),
+    (table, row): (&Table, usize),
+    errors: &mut Vec<PathError>,
+) -> bool {
+    let of = &writing.output.fields[field as usize];
+    let (mark, before, noted) = (out.len(), errors.len(), part.noted());
+    let mut writer = RowWriter { writing, out, errors, errors_from: before, part };
+    let ok = writer.object(ValuePosition { field, of, member: OutputKind::Object(set) }, set, table, row);
+    for error in &mut errors[before..] {
+        error.path.reverse();
+    }
+    if ok {
+        part.reached_root(noted);
+    } else {
+        out.truncate(mark);
+        part.forget(noted);
     }
     ok
 }
@@ -69,15 +113,16 @@ struct ValuePosition<'w> {
     member: OutputKind,
 }
 
-struct RowWriter<'w> {
+struct RowWriter<'w, P> {
     writing: &'w Writing<'w>,
     out: &'w mut Out,
     /// Paths are kept backwards until the root is reached.
     errors: &'w mut Vec<PathError>,
     errors_from: usize,
+    part: &'w mut P,
 }
 
-impl<'w> RowWriter<'w> {
+impl<'w, P: Parting> RowWriter<'w, P> {
     /// `"key":value,`; after `false` the buffer holds part of it.
     #[inline]
     fn member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
@@ -106,24 +151,26 @@ impl<'w> RowWriter<'w> {
 
     /// The value of a member whose key is written, and its comma.
     fn keyed(&mut self, place: ValuePosition<'w>, column: &Column, row: usize) -> bool {
-        let before = self.errors.len();
+        let (before, noted) = (self.errors.len(), self.part.noted());
         let ok = self.position(place, place.of.ty, column, row);
         self.out.comma();
         if self.errors.len() != before {
             self.step(before, Step::Field(place.field));
         }
+        self.part.step(noted, Step::Field(place.field));
         ok
     }
 
     /// A value, or null in its place if it failed and the place may be null.
     fn position(&mut self, place: ValuePosition<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
-        let mark = self.out.len();
+        let (mark, noted) = (self.out.len(), self.part.noted());
         if self.value(place, ty, column, row) {
             return true;
         }
         if ty.is_non_null() {
             return false;
         }
+        self.part.forget(noted);
         self.out.truncate(mark);
         self.out.null();
         true
@@ -169,11 +216,12 @@ impl<'w> RowWriter<'w> {
         };
         self.out.open(b'[');
         for item in start..end {
-            let before = self.errors.len();
+            let (before, noted) = (self.errors.len(), self.part.noted());
             let ok = self.position(place, ty, items, item as usize);
             if self.errors.len() != before {
                 self.step(before, Step::Index(item - start));
             }
+            self.part.step(noted, Step::Index(item - start));
             if !ok {
                 return false;
             }
@@ -192,7 +240,11 @@ impl<'w> RowWriter<'w> {
             return self.fail(place, Fault::Broken);
         }
         self.out.open(b'{');
+        self.part.enter(set);
         for (at, (of, column)) in members.iter().zip(&table.columns).enumerate() {
+            if !self.part.holds(of) {
+                continue;
+            }
             let field = (first + at) as u32;
             let ok = match of.same_as {
                 None => self.member(field, of, column, row),
@@ -432,6 +484,7 @@ mod tests {
                 member,
                 same_as: None,
                 offset: start,
+                membership: 0,
             }
         };
         let set = |on, start| SelectionSet { on, start, len: 1, hidden: Vec::new() };

@@ -320,6 +320,7 @@ fn request<'r>(query: &'r str, operation_name: Option<&'r str>) -> Request<'r> {
         variables: None,
         protocol: Protocol::GraphqlOverHttp,
         queries_only: false,
+        increments: None,
         headers: &weir_engine::source::NoHeaders,
         deadline,
     }

@@ -163,7 +163,16 @@ impl Scene {
         let (operation_name, variables, protocol) = (None, None, Protocol::GraphqlOverHttp);
         let queries_only = false;
         let headers = sent;
-        let request = Request { query, operation_name, variables, protocol, queries_only, headers, deadline };
+        let request = Request {
+            query,
+            operation_name,
+            variables,
+            protocol,
+            queries_only,
+            increments: None,
+            headers,
+            deadline,
+        };
         self.engine.execute(request, &self.engine.caller(&Identity::admin())).await
     }
 

@@ -6,6 +6,7 @@ mod kit;
 mod alone;
 mod compose;
 mod engine;
+mod increments;
 mod introspection;
 mod lifetime;
 mod live_queries;

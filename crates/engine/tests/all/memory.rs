@@ -133,7 +133,7 @@ fn answer(engine: &Engine, query: &str, variables: &str) -> String {
     };
     match engine.execute(request, &engine.caller(&Identity::admin())).now_or_never().unwrap().body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),
+        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("memory does not stream"),
     }
 }
 

@@ -151,7 +151,7 @@ fn ask(engine: &Engine, identity: &Identity, query: &str, variables: &str, proto
     };
     match engine.execute(request, &engine.caller(identity)).now_or_never().unwrap().body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        Body::Shared(_) | Body::Stream { .. } => panic!("nothing streams here"),
+        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("nothing streams here"),
     }
 }
 

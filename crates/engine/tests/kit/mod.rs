@@ -215,6 +215,6 @@ pub fn text(response: Response) -> String {
     match response.body {
         Body::Whole(bytes) => String::from_utf8(bytes).expect("UTF-8"),
         Body::Shared(bytes) => String::from_utf8(bytes.into()).expect("UTF-8"),
-        Body::Stream { .. } => panic!("nothing here is long enough to be streamed"),
+        Body::Stream { .. } | Body::Increments { .. } => panic!("nothing here is long enough to be streamed"),
     }
 }

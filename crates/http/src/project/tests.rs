@@ -62,6 +62,7 @@ fn members(
             member,
             same_as: None,
             offset: 0,
+            membership: 0,
         });
     }
     output.sets.push(SelectionSet {

@@ -64,7 +64,7 @@ async fn ask(engine: &Engine, identity: &Identity, query: &str) -> (String, Opti
     let body = match response.body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes.to_vec(),
-        Body::Stream { .. } => panic!("services do not stream"),
+        Body::Stream { .. } | Body::Increments { .. } => panic!("services do not stream"),
     };
     (String::from_utf8(body).unwrap(), told)
 }

@@ -31,7 +31,7 @@ async fn ask(engine: &Engine, protocol: Protocol, query: &str, variables: &str) 
     match engine.execute(request, &engine.caller(&Identity::admin())).await.body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
         Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-        Body::Stream { .. } => panic!("services do not stream"),
+        Body::Stream { .. } | Body::Increments { .. } => panic!("services do not stream"),
     }
 }
 

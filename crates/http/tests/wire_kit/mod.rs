@@ -54,7 +54,7 @@ pub(crate) async fn ask(engine: &Engine, user: User, query: &str) -> (String, Op
     let body = match response.body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes.to_vec(),
-        Body::Stream { .. } => panic!("nothing here is long"),
+        Body::Stream { .. } | Body::Increments { .. } => panic!("nothing here is long"),
     };
     (String::from_utf8(body).unwrap(), told)
 }

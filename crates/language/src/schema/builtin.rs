@@ -47,6 +47,10 @@ pub const DEPRECATED: DirectiveId = DirectiveId(2);
 pub const SPECIFIED_BY: DirectiveId = DirectiveId(3);
 /// `@oneOf`.
 pub const ONE_OF: DirectiveId = DirectiveId(4);
+/// `@defer`.
+pub const DEFER: DirectiveId = DirectiveId(5);
+/// `@stream`.
+pub const STREAM: DirectiveId = DirectiveId(6);
 
 /// The reason of `@deprecated` without an argument.
 pub const DEPRECATED_REASON: &str = "No longer supported";
@@ -252,7 +256,32 @@ fn directives(b: &mut SchemaBuilder) {
     b.directive("specifiedBy", "Says where the form of a scalar is specified.", false, Place::Scalar.bit());
     b.argument("url", "The specification's URL.", text);
     b.directive("oneOf", "Exactly one field of the input must be given.", false, Place::InputObject.bit());
+    incremental_delivery(b);
     for directive in &mut b.schema.directives {
         directive.built_in = true;
     }
+}
+
+/// The directives of the specification's draft on incremental delivery.
+fn incremental_delivery(b: &mut SchemaBuilder) {
+    let condition = b.type_ref("Boolean!");
+    let label = b.type_ref("String");
+    let fragments = Place::FragmentSpread.bit() | Place::InlineFragment.bit();
+    b.directive("defer", "Allows the fragment to arrive after the rest of the answer.", false, fragments);
+    let arguments = |b: &mut SchemaBuilder| {
+        b.argument("if", "Whether it may arrive later.", condition);
+        b.default_node("true", |_| Node::Bool(true));
+        b.argument("label", "A name for it, unique in the document.", label);
+    };
+    arguments(b);
+    b.directive(
+        "stream",
+        "Allows items of the list to arrive after the rest of the answer.",
+        false,
+        Place::Field.bit(),
+    );
+    arguments(b);
+    let count = b.type_ref("Int!");
+    b.argument("initialCount", "How many items the first part of the answer has.", count);
+    b.default_node("0", |_| Node::Int(0));
 }

@@ -89,6 +89,8 @@ pub(super) struct Context<'a> {
     pub(super) uses: Vec<Use>,
     /// Spreads of fragments that exist, definition by definition.
     pub(super) edges: Vec<Edge>,
+    /// Places of `@defer` and `@stream`, in document order.
+    pub(super) incremental: Vec<u32>,
     /// Scratch of [`super::values`].
     pub(super) values: Vec<Expected>,
     /// By operation, then by fragment.
@@ -124,6 +126,7 @@ impl<'a> Context<'a> {
             fragment_by_name: Vec::new(),
             uses: Vec::new(),
             edges: Vec::new(),
+            incremental: Vec::new(),
             values: Vec::new(),
             operation_scopes: Vec::new(),
             fragment_scopes: Vec::new(),

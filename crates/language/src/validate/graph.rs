@@ -9,6 +9,7 @@ use super::limits::{self, Totals};
 use super::rules;
 use crate::coerce::Reading;
 use crate::schema::Run;
+use crate::span::Span;
 
 /// Asks all rules that follow fragments.
 pub(super) fn check(cx: &mut Context<'_>) {
@@ -21,6 +22,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
         }
     }
     rules::fragments_must_be_used::document(cx, &reach);
+    rules::incremental_delivery::labels(cx);
     // A cycle has no totals and no end of merging; it was reported.
     let Some(order) = order else { return };
     let mut totals = vec![Totals::default(); cx.fragment_scopes.len()];
@@ -54,6 +56,9 @@ fn operation(cx: &mut Context<'_>, at: usize, reach: &mut Reach) {
     }
     if ast.kind == crate::ast::OperationKind::Subscription {
         rules::single_root_field::operation(cx, &operation);
+        let reached: Vec<Span> =
+            reach.reached.iter().map(|&it| cx.tables.fragments[it as usize].ast.span).collect();
+        rules::incremental_delivery::subscription(cx, ast.span, &reached);
     }
 }
 

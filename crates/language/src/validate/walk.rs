@@ -309,6 +309,7 @@ fn field(
         }
     };
     directives(cx, field.directives, Place::Field);
+    rules::incremental_delivery::selection(cx, field.directives, around.parent, id);
     (!field.selections.is_empty()).then(|| frame(cx, field.selections, below, depth, introspection))
 }
 
@@ -335,6 +336,7 @@ fn spread(cx: &mut Context<'_>, at: usize, spread: &Spread, around: &SelectionFr
         }
     }
     directives(cx, spread.directives, Place::FragmentSpread);
+    rules::incremental_delivery::selection(cx, spread.directives, around.parent, None);
 }
 
 fn inline(cx: &mut Context<'_>, at: usize, inline: &Inline, around: &SelectionFrame) -> SelectionFrame {
@@ -361,5 +363,6 @@ fn inline(cx: &mut Context<'_>, at: usize, inline: &Inline, around: &SelectionFr
     };
     cx.tables.selections[at].target = parent.map_or(NONE, |id| id.0);
     directives(cx, inline.directives, Place::InlineFragment);
+    rules::incremental_delivery::selection(cx, inline.directives, around.parent, None);
     frame(cx, inline.selections, parent, around.depth, around.introspection)
 }

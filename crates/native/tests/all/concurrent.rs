@@ -30,7 +30,9 @@ async fn answer(engine: &Engine, query: &str) -> Value {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     match engine.execute(request, &engine.caller(&Identity::admin())).await.body {
         Body::Whole(bytes) => serde_json::from_slice(&bytes).expect("an answer is JSON"),
-        Body::Shared(_) | Body::Stream { .. } => panic!("a short answer does not stream"),
+        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => {
+            panic!("a short answer does not stream")
+        }
     }
 }
 

@@ -358,7 +358,7 @@ async fn answer(engine: &Engine, query: &str) -> String {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     match engine.execute(request, &engine.caller(&clerk())).await.body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        Body::Shared(_) | Body::Stream { .. } => panic!("{query}: it is short"),
+        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("{query}: it is short"),
     }
 }
 

@@ -3,7 +3,7 @@
 //! The interval of polling is an hour where a result has to come by the stream.
 
 use crate::cluster_kit;
-use crate::live::{BY_KEY, PATIENCE, TABLES, change, name, next, rename, subscribe};
+use crate::live::{self, BY_KEY, PATIENCE, TABLES, change, name, rename, subscribe};
 use crate::postgres_kit::served::{Served, engine_settings, open, serve, serve_as, serve_with};
 use crate::postgres_kit::{Cluster, Database};
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::Engine;
-use weir_engine::live::{Cause, LiveQueries, LiveSettings, Subscription};
+use weir_engine::live::{Cause as TaggedCause, LiveQueries, LiveSettings, Subscription};
 use weir_engine::source::{OthersChanges, Source};
 use weir_metadata::document::function::FunctionEntry;
 use weir_sql::model::ModelOptions;
@@ -22,6 +22,25 @@ use weir_sql::postgres::source::Options;
 const COUNT: &str = "subscription { boat_aggregate { aggregate { count } } }";
 const NEVER: LiveSettings = LiveSettings { poll: Duration::from_secs(3600), ..LiveSettings::STANDARD };
 const LOGICAL: [&str; 3] = ["wal_level = logical", "autovacuum = off", "max_replication_slots = 30"];
+
+/// A cause without what was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Change,
+    Poll,
+    Other,
+}
+
+/// The data of the next result, and its cause.
+async fn next(subscription: &mut Subscription) -> (String, Cause) {
+    let (data, cause) = live::next(subscription).await;
+    let cause = match cause {
+        TaggedCause::Change(_) => Cause::Change,
+        TaggedCause::Poll => Cause::Poll,
+        TaggedCause::First | TaggedCause::Expiry | TaggedCause::Batch => Cause::Other,
+    };
+    (data, cause)
+}
 
 /// A database of a cluster of its own: a slot waits for the transactions of all databases of a server.
 fn database(more: &[&str], sql: &str) -> Database {

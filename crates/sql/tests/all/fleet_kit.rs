@@ -97,7 +97,7 @@ impl Fleet {
         match response.body {
             Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
             Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-            Body::Stream { .. } => panic!("short answers are whole"),
+            Body::Stream { .. } | Body::Increments { .. } => panic!("short answers are whole"),
         }
     }
 

@@ -228,7 +228,9 @@ pub fn ask(engine: &Engine, protocol: Protocol, operation: &str, session: &[(&st
     let bytes = match runtime().block_on(engine.execute(request, &caller)).body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes.into(),
-        Body::Stream { .. } => panic!("{operation}: so small an answer is streamed"),
+        Body::Stream { .. } | Body::Increments { .. } => {
+            panic!("{operation}: so small an answer is streamed")
+        }
     };
     String::from_utf8(bytes).unwrap()
 }

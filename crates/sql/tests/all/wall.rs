@@ -231,7 +231,9 @@ impl Side {
         let bytes = match body {
             Body::Whole(bytes) => bytes,
             Body::Shared(bytes) => bytes.into(),
-            Body::Stream { .. } => panic!("{operation}: so small an answer is streamed"),
+            Body::Stream { .. } | Body::Increments { .. } => {
+                panic!("{operation}: so small an answer is streamed")
+            }
         };
         String::from_utf8(bytes).unwrap()
     }

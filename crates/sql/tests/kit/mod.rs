@@ -98,6 +98,7 @@ impl Served {
             match self.engine.execute(request, &self.engine.caller(&Identity::admin())).await.body {
                 Body::Whole(bytes) => bytes,
                 Body::Shared(bytes) => bytes.into(),
+                Body::Increments { .. } => panic!("nothing is asked for in parts"),
                 Body::Stream { mut head, mut rest } => {
                     while let Some(chunk) = rest.recv().await {
                         head.extend(chunk.expect("the source lives"));

@@ -100,6 +100,7 @@ impl Served {
         let bytes = match self.body_in(protocol, query, variables, soon()).await {
             Body::Whole(bytes) => bytes,
             Body::Shared(bytes) => bytes.into(),
+            Body::Increments { .. } => panic!("nothing is asked for in parts"),
             Body::Stream { mut head, mut rest } => {
                 while let Some(chunk) = rest.recv().await {
                     head.extend(chunk.expect("the source lives"));

@@ -124,6 +124,6 @@ pub fn ask_with(side: &Side, identity: &Identity, text: &str, variables: &str) -
     let request = Request { variables: Some(json.root()), ..Request::new(text, deadline) };
     match runtime().block_on(side.engine.execute(request, &side.engine.caller(identity))).body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        Body::Shared(_) | Body::Stream { .. } => panic!("short answers are whole"),
+        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("short answers are whole"),
     }
 }

@@ -230,7 +230,9 @@ pub fn ask(engine: &Engine, identity: &Identity, operation: &str, protocol: Prot
     let bytes = match runtime().block_on(engine.execute(request, &engine.caller(identity))).body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes.into(),
-        Body::Stream { .. } => panic!("{operation}: so small an answer is streamed"),
+        Body::Stream { .. } | Body::Increments { .. } => {
+            panic!("{operation}: so small an answer is streamed")
+        }
     };
     String::from_utf8(bytes).unwrap()
 }

@@ -59,6 +59,7 @@ pub(super) fn explain(
         variables: variables.as_ref().map(Json::root),
         protocol: Protocol::GraphqlOverHttp,
         queries_only: false,
+        increments: None,
         headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(30),
     };

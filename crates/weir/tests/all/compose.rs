@@ -143,7 +143,7 @@ fn ask(engine: &Engine, query: &str) -> String {
     let request = Request::new(query, deadline);
     match runtime().block_on(engine.execute(request, &engine.caller(&Identity::admin()))).body {
         Body::Whole(bytes) => String::from_utf8(bytes).expect("an answer is text"),
-        Body::Shared(_) | Body::Stream { .. } => panic!("a short answer is whole"),
+        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("a short answer is whole"),
     }
 }
 

@@ -30,6 +30,7 @@ mod fleet;
 mod hasura_folder;
 mod http;
 mod http2;
+mod increments;
 mod lifetimes;
 mod live;
 mod live_causes;

@@ -498,6 +498,7 @@ async fn whole(asked: impl Future<Output = Response>) -> Result<Vec<u8>, String>
     match asked.await.body {
         Body::Whole(bytes) => Ok(bytes),
         Body::Shared(bytes) => Ok(bytes.into()),
+        Body::Increments { .. } => panic!("nothing is asked for in parts"),
         Body::Stream { head: mut all, mut rest } => {
             while let Some(chunk) = rest.recv().await {
                 all.extend_from_slice(&chunk.map_err(|_| "a source died in the middle of the answer")?);

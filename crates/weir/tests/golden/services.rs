@@ -46,6 +46,7 @@ pub(crate) fn check(
         variables: Some(variables.root()),
         protocol: case.protocol,
         queries_only: false,
+        increments: None,
         headers: &headers,
         deadline: Instant::now() + Duration::from_secs(30),
     };
@@ -63,7 +64,7 @@ pub(crate) fn check(
         match response.body {
             Body::Whole(bytes) => answer.push_str(&indented(&bytes)),
             Body::Shared(bytes) => answer.push_str(&indented(&bytes)),
-            Body::Stream { .. } => return Err("the answer is streamed".into()),
+            Body::Stream { .. } | Body::Increments { .. } => return Err("the answer is streamed".into()),
         }
         upstream.asked().iter().for_each(|it| asked.push_str(&shown(it)));
         asked.push_str(if case.then.is_some() { "---\n" } else { "" });

@@ -109,7 +109,7 @@ fn answer(engine: &Engine, query: &str, sent: &Sent) -> String {
         .expect("memory answers at once");
     match response.body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),
+        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("memory does not stream"),
     }
 }
 

@@ -300,7 +300,8 @@ impl Merge {
             let (first, other) = self.in_order(cx, split[0], other);
             let (a, b) = (self.field(cx, first), self.field(cx, other));
             let is_same = self.target(cx, first) == self.target(cx, other) && self.target(cx, first) != NONE;
-            if is_same && a.arguments.is_empty() && b.arguments.is_empty() {
+            let is_alike = same::streams(cx.document, a.directives, b.directives);
+            if is_same && a.arguments.is_empty() && b.arguments.is_empty() && is_alike {
                 continue;
             }
             if cx.document.str(a.name) != cx.document.str(b.name) {
@@ -308,6 +309,8 @@ impl Merge {
                 self.conflict(first, other, format!("\"{a}\" and \"{b}\" are different fields"));
             } else if !same::arguments(cx.document, a.arguments, b.arguments) {
                 self.conflict(first, other, "they have differing arguments".to_owned());
+            } else if !is_alike {
+                self.conflict(first, other, "they have differing stream directives".to_owned());
             }
             if self.conflicts.len() >= cx.options.limits.errors_max as usize {
                 break;

@@ -21,6 +21,7 @@ pub(super) mod fragment_spread_type_existence;
 pub(super) mod fragment_spreads_must_not_form_cycles;
 pub(super) mod fragments_must_be_used;
 pub(super) mod fragments_on_composite_types;
+pub(super) mod incremental_delivery;
 pub(super) mod input_object_field_names;
 pub(super) mod input_object_field_uniqueness;
 pub(super) mod input_object_required_fields;

@@ -108,6 +108,7 @@ pub async fn answer_to(engine: &Engine, query: &str, variables: &str, caller: &I
     let bytes = match engine.execute(request, &engine.caller(caller)).await.body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes.into(),
+        Body::Increments { .. } => panic!("nothing is asked for in parts"),
         Body::Stream { mut head, mut rest } => {
             while let Some(chunk) = rest.recv().await {
                 head.extend(chunk.expect("the source lives"));

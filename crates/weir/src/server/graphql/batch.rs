@@ -98,7 +98,8 @@ async fn run_one(
     match made.body {
         Body::Whole(bytes) => out.extend_from_slice(&bytes),
         Body::Shared(bytes) => out.extend_from_slice(&bytes),
-        Body::Stream { head, mut rest } => {
+        // Over Hasura's protocol nothing comes in parts.
+        Body::Stream { head, mut rest } | Body::Increments { first: head, mut rest } => {
             out.extend_from_slice(&head);
             send.send(Ok(std::mem::take(out))).await.ok()?;
             while let Some(chunk) = rest.recv().await {

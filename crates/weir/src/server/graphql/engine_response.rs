@@ -38,7 +38,8 @@ pub(crate) fn respond(
             None => (ResponseBody::whole(bytes), None),
             Some(coding) => (ResponseBody::whole(Encoder::whole(coding, &bytes)), Some(coding)),
         },
-        Body::Stream { head, rest } => {
+        // Parts of their own are answered by their transport.
+        Body::Stream { head, rest } | Body::Increments { first: head, rest } => {
             if let Err(refusal) = context.has_room(STREAM_BYTES) {
                 let mut response = json(refusal.status, media, ResponseBody::whole(refusal.body()));
                 response.headers_mut().insert(RETRY_AFTER, RETRY_S);

@@ -5,10 +5,10 @@
 //!
 //! Sources: the protocol of the npm package graphql-sse, distinct connections; Apollo's multipart protocol for subscriptions.
 
-use super::live::{self, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer};
+use super::live::{self, LaterParts, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer};
 use crate::server::request::client_headers::kept;
 use crate::server::request::context::{Answer, RequestContext};
-use crate::server::request::negotiate::StreamForm;
+use crate::server::request::negotiate::{self, IncrementSpec, StreamForm};
 use crate::server::request::refusal::{error_body, error_object, string};
 use crate::server::request::reserved_streams::{EventSender, RESULTS_MAX};
 use crate::server::request::response_body::ResponseBody;
@@ -31,12 +31,18 @@ const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering")
 const PART: &str = "\r\ncontent-type: application/json\r\n\r\n";
 /// The delimiter that ends a part: written with it, or readers would give each part out one late.
 const DELIMITER: &str = "\r\n--graphql";
+/// The same of an answer in parts.
+const PARTS_DELIMITER: &str = "\r\n---";
 
 impl StreamForm {
     const fn content_type(self) -> &'static str {
         match self {
             Self::Events => "text/event-stream; charset=utf-8",
             Self::Multipart => "multipart/mixed;boundary=\"graphql\";subscriptionSpec=1.0",
+            Self::Parts(IncrementSpec::Defer2022) => "multipart/mixed; boundary=\"-\"; deferSpec=20220824",
+            Self::Parts(IncrementSpec::V01) => "multipart/mixed; boundary=\"-\"; incrementalSpec=v0.1",
+            Self::Parts(IncrementSpec::V02) => "multipart/mixed; boundary=\"-\"; incrementalSpec=v0.2",
+            Self::Parts(IncrementSpec::Unnamed) => "multipart/mixed; boundary=\"-\"",
         }
     }
 
@@ -45,12 +51,15 @@ impl StreamForm {
         match self {
             Self::Events => Vec::new(),
             Self::Multipart => DELIMITER.into(),
+            Self::Parts(_) => PARTS_DELIMITER.into(),
         }
     }
 
     pub(super) fn life(self) -> Vec<u8> {
         match self {
             Self::Events => b":\n\n".to_vec(),
+            // Readers would take it for a part.
+            Self::Parts(_) => Vec::new(),
             Self::Multipart => format!("{PART}{{}}{DELIMITER}").into(),
         }
     }
@@ -72,6 +81,11 @@ impl StreamForm {
                 out.extend_from_slice(body);
                 out.extend_from_slice(format!("}}{DELIMITER}").as_bytes());
             }
+            Self::Parts(_) => {
+                out.extend_from_slice(PART.as_bytes());
+                out.extend_from_slice(body);
+                out.extend_from_slice(PARTS_DELIMITER.as_bytes());
+            }
         }
         out
     }
@@ -82,7 +96,7 @@ impl StreamForm {
         error_object(&mut error, message, code, None);
         let error = String::from_utf8_lossy(&error).into_owned();
         match self {
-            Self::Events => self.result(format!("{{\"errors\":[{error}]}}").as_bytes()),
+            Self::Events | Self::Parts(_) => self.result(format!("{{\"errors\":[{error}]}}").as_bytes()),
             Self::Multipart => format!("{PART}{{\"payload\":null,\"errors\":[{error}]}}{DELIMITER}").into(),
         }
     }
@@ -90,7 +104,7 @@ impl StreamForm {
     fn end(self) -> Vec<u8> {
         match self {
             Self::Events => b"event: complete\ndata:\n\n".to_vec(),
-            Self::Multipart => b"--\r\n".to_vec(),
+            Self::Multipart | Self::Parts(_) => b"--\r\n".to_vec(),
         }
     }
 }
@@ -153,9 +167,13 @@ pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>,
         headers: Rc::new(kept(headers)),
         positions: Arc::new(Positions::default()),
         is_get,
+        increments: negotiate::increments(headers).filter(|it| it.1 == form).map(|it| it.0),
     };
     let session = (session.identity, session.expires_ms);
     let (body, verdict, execution) = match Box::pin(live::start(context, client, session, payload)).await {
+        LiveStart::Answered(WholeAnswer { verdict, execution, body, later: Some(rest), .. }) => {
+            (parts(form, &body, *rest), verdict, execution)
+        }
         LiveStart::Answered(WholeAnswer { verdict, execution, body, .. }) => {
             let mut all = form.head();
             all.extend_from_slice(&form.result(&body));
@@ -173,6 +191,29 @@ pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>,
         }
     };
     answered(body, form, endpoint, (verdict, execution))
+}
+
+/// The parts of an answer as they come, the first at once.
+pub(super) fn parts(form: StreamForm, first: &[u8], mut rest: LaterParts) -> ResponseBody {
+    let (sender, mut receiver) = channel(RESULTS_MAX);
+    receiver.fed_by([rest.waiting().clone()]);
+    let mut head = form.head();
+    head.extend_from_slice(&form.result(first));
+    tokio::task::spawn_local(async move {
+        loop {
+            let part = tokio::select! {
+                part = rest.recv() => part.map(|it| it.map(|it| form.result(&it))),
+                () = sender.gone() => return,
+                () = tokio::time::sleep(LIFE), if form == StreamForm::Events => Some(Ok(form.life())),
+            };
+            let is_last = part.is_none();
+            let sent = sender.send(part.unwrap_or_else(|| Ok(form.end()))).await;
+            if is_last || sent.is_err() {
+                return;
+            }
+        }
+    });
+    ResponseBody::stream(head, receiver, None)
 }
 
 /// The answer whose body is a stream.

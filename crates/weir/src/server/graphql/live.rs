@@ -24,9 +24,10 @@ use tokio::sync::watch;
 use weir_engine::bound_operation::BoundOperation;
 use weir_engine::caller::Identity;
 use weir_engine::consistency::Positions;
-use weir_engine::engine::{Body, Execution, Outcome, Response};
+use weir_engine::engine::{Aborted, Body, Execution, IncrementForm, Outcome, Request, Response};
 use weir_engine::live::{LiveResult, SubscribeError, Subscription};
 use weir_engine::source::Protocol;
+use weir_engine::unread::Receiver;
 use weir_language::json::JsonBuffer;
 
 /// The client of an operation and how it is reached.
@@ -42,6 +43,8 @@ pub(super) struct LiveClient {
     pub(super) positions: Arc<Positions>,
     /// True for a GET, which changes nothing.
     pub(super) is_get: bool,
+    /// Shape of the parts of an answer that come later, if the transport takes them.
+    pub(super) increments: Option<IncrementForm>,
 }
 
 impl LiveClient {
@@ -56,14 +59,19 @@ pub(super) struct WholeAnswer {
     pub(super) verdict: Verdict,
     pub(super) execution: Option<Execution>,
     pub(super) body: Vec<u8>,
+    /// The parts that come later, if `body` is the first of several.
+    pub(super) later: Option<Box<LaterParts>>,
 }
+
+/// Parts of an answer that come later.
+pub(super) type LaterParts = Receiver<Result<Vec<u8>, Aborted>>;
 
 impl WholeAnswer {
     /// An error before anything was executed.
     pub(super) fn refused(endpoint: Endpoint, message: &str, code: &str, verdict: Verdict) -> Self {
         let path = (endpoint == Endpoint::Hasura).then_some("$");
         let body = error_body(message, code, path);
-        Self { outcome: Outcome::Refused, verdict, execution: None, body }
+        Self { outcome: Outcome::Refused, verdict, execution: None, body, later: None }
     }
 }
 
@@ -188,6 +196,7 @@ async fn bind(
         .sharing(&client.positions);
     let caller = context.engine().caller(identity);
     let request = engine_request(context, &params, &headers, protocol, client.is_get);
+    let request = Request { increments: client.increments, ..request };
     match begin(context, request, &caller).await {
         Begun::Live(operation) => {
             let tells_cause = push_cause::is_wanted(tape.root())
@@ -204,8 +213,11 @@ async fn bind(
 async fn answered(response: Response, endpoint: Endpoint, bytes_max: u64) -> WholeAnswer {
     let (outcome, verdict) = (response.outcome, hasura::verdict(response.outcome));
     let execution = Some(response.execution());
+    if let Body::Increments { first: body, rest } = response.body {
+        return WholeAnswer { outcome, verdict, execution, body, later: Some(rest.into()) };
+    }
     match whole(response.body, bytes_max).await {
-        Ok(body) => WholeAnswer { outcome, verdict, execution, body },
+        Ok(body) => WholeAnswer { outcome, verdict, execution, body, later: None },
         Err(message) => WholeAnswer::refused(endpoint, &message, "LIMIT_UNREAD", Verdict::Failed),
     }
 }
@@ -215,7 +227,7 @@ async fn whole(body: Body, bytes_max: u64) -> Result<Vec<u8>, String> {
     let (mut out, mut rest) = match body {
         Body::Whole(bytes) => return Ok(bytes),
         Body::Shared(bytes) => return Ok(bytes.to_vec()),
-        Body::Stream { head, rest } => (head, rest),
+        Body::Stream { head, rest } | Body::Increments { first: head, rest } => (head, rest),
     };
     while let Some(part) = rest.recv().await {
         out.extend_from_slice(

@@ -8,6 +8,7 @@ use super::engine_response::respond;
 use super::event_stream::{self, StreamRequest};
 use super::execute::execute;
 use super::reserved_stream;
+use crate::server::connection::unread::STREAM_BYTES;
 use crate::server::request::auth;
 use crate::server::request::cache_headers;
 use crate::server::request::context::{Answer, RequestContext};
@@ -21,7 +22,7 @@ use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use std::borrow::Cow;
-use weir_engine::engine::{self, Outcome};
+use weir_engine::engine::{self, Body, Outcome};
 use weir_engine::source::{Caller, Protocol};
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonBuffer};
@@ -69,6 +70,7 @@ pub(crate) async fn answer(
         Ok(params) => {
             let client = context.client(headers)?;
             let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
+            let request = in_parts(request, headers);
             let made = execute(context, request, &caller).await;
             let is_subscription = made.outcome == Outcome::Subscription;
             match is_subscription.then(|| negotiate::stream(headers)).flatten() {
@@ -184,6 +186,7 @@ async fn by_text(
     let params = Params { query: Cow::Borrowed(query), operation_name: None, variables: None };
     let client = context.client(&head.headers)?;
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
+    let request = in_parts(request, &head.headers);
     let made = execute(context, request, caller).await;
     answer_with(context, made, media, &head.headers)
 }
@@ -217,6 +220,7 @@ async fn by_get(
     };
     let client = context.client(&head.headers)?;
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, true);
+    let request = in_parts(request, &head.headers);
     let made = execute(context, request, caller).await;
     let is_subscription = made.outcome == Outcome::MethodNotAllowed(OperationKind::Subscription);
     if let Some(form) = is_subscription.then(|| negotiate::stream(&head.headers)).flatten() {
@@ -246,6 +250,11 @@ fn url_json<'t>(
         Some(text) => receive::json(JsonBuffer::default(), text.as_bytes(), limits).map(Some),
     };
     Ok((read(&sent.variables)?, read(&sent.extensions)?))
+}
+
+/// The request, with the shape of the parts that its client takes.
+fn in_parts<'r>(request: engine::Request<'r>, headers: &HeaderMap) -> engine::Request<'r> {
+    engine::Request { increments: negotiate::increments(headers).map(|it| it.0), ..request }
 }
 
 /// A well-formed body without a usable request in it.
@@ -291,6 +300,12 @@ fn answer_with(
         }
     };
     let execution = Some(made.execution());
+    if let Body::Increments { first, rest } = made.body {
+        let form = negotiate::increments(headers).map_or(StreamForm::Events, |it| it.1);
+        context.has_room(STREAM_BYTES)?;
+        let body = event_stream::parts(form, &first, rest);
+        return Ok(event_stream::answered(body, form, Endpoint::Graphql, (verdict, execution)));
+    }
     let response = respond(context, made, status, media, headers);
     Ok(Answer { response, endpoint: Endpoint::Graphql, verdict, execution })
 }

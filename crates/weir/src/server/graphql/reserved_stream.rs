@@ -144,7 +144,7 @@ pub(super) async fn operate(
     let framing = Framing::of_operation(&id);
     let accepted = |verdict, execution| Answer { verdict, execution, ..plain(StatusCode::ACCEPTED, "") };
     match started {
-        LiveStart::Answered(WholeAnswer { outcome: Outcome::Executed, verdict, execution, body }) => {
+        LiveStart::Answered(WholeAnswer { outcome: Outcome::Executed, verdict, execution, body, .. }) => {
             let results = async move {
                 if stream.sender.send(Ok(framing.result(&body))).await.is_ok() {
                     let _ = stream.sender.send(Ok(framing.end())).await;
@@ -179,6 +179,7 @@ fn client(context: &RequestContext, headers: &HeaderMap) -> LiveClient {
         headers: Rc::new(kept(headers)),
         positions: Arc::new(Positions::default()),
         is_get: false,
+        increments: None,
     }
 }
 

@@ -218,7 +218,7 @@ fn finished(context: &RequestContext, made: engine::Response, head: &Parts) -> A
     let text: &[u8] = match &made.body {
         Body::Whole(bytes) => bytes,
         Body::Shared(bytes) => bytes,
-        Body::Stream { head, .. } => head,
+        Body::Stream { head, .. } | Body::Increments { first: head, .. } => head,
     };
     if let Some(error) = failure(text) {
         let mut answer = error.answer(metrics::Endpoint::Hasura);

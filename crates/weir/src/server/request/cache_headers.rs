@@ -91,7 +91,7 @@ pub(crate) fn tag(made: &engine::Response) -> Option<String> {
     match &made.body {
         Body::Whole(bytes) if lives => Some(tag_of(bytes)),
         Body::Shared(bytes) if lives => Some(tag_of(bytes)),
-        Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } => None,
+        Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => None,
     }
 }
 

@@ -23,6 +23,7 @@ pub(crate) fn engine_request<'r>(
         variables: params.variables,
         protocol,
         queries_only,
+        increments: None,
         headers: client,
         deadline: context.started + patience,
     }

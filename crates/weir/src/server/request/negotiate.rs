@@ -6,6 +6,7 @@
 use super::content_coding::Coding;
 use hyper::HeaderMap;
 use hyper::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+use weir_engine::engine::IncrementForm;
 
 /// The media types of GraphQL answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,72 @@ pub(crate) enum StreamForm {
     Events,
     /// `multipart/mixed` with `subscriptionSpec=1.0`.
     Multipart,
+    /// `multipart/mixed` with one answer in parts.
+    Parts(IncrementSpec),
+}
+
+/// What a client says of the shape of an answer in parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IncrementSpec {
+    /// `deferSpec=20220824`.
+    Defer2022,
+    /// `incrementalSpec=v0.1`, the same shape.
+    V01,
+    /// `incrementalSpec=v0.2`.
+    V02,
+    /// Nothing: the oldest shape, which all clients read.
+    Unnamed,
+}
+
+impl IncrementSpec {
+    /// Of the parameters of a media type; nothing for those of another protocol.
+    fn of<'p>(parameters: impl Iterator<Item = &'p str>) -> Option<Self> {
+        let mut found = Self::Unnamed;
+        for parameter in parameters {
+            let Some((name, value)) = parameter.split_once('=') else { continue };
+            let (name, value) = (name.trim(), value.trim().trim_matches('"'));
+            let is = |it: &str| name.eq_ignore_ascii_case(it);
+            found = match value {
+                _ if is("subscriptionSpec") => return None,
+                "20220824" if is("deferSpec") => Self::Defer2022,
+                "v0.1" if is("incrementalSpec") => Self::V01,
+                "v0.2" if is("incrementalSpec") => Self::V02,
+                _ if is("deferSpec") || is("incrementalSpec") => return None,
+                _ => found,
+            };
+        }
+        Some(found)
+    }
+
+    /// The shape of the parts.
+    pub(crate) const fn form(self) -> IncrementForm {
+        match self {
+            Self::V02 => IncrementForm::Ids,
+            Self::Defer2022 | Self::V01 | Self::Unnamed => IncrementForm::Paths,
+        }
+    }
+}
+
+/// How the client takes an answer in parts, if it does: in a multipart response where it takes one, else as events.
+pub(crate) fn increments(headers: &HeaderMap) -> Option<(IncrementForm, StreamForm)> {
+    let only = headers.get(ACCEPT)?.as_bytes();
+    if matches!(only, b"*/*" | b"application/json" | b"application/graphql-response+json") {
+        return None;
+    }
+    let lines = || headers.get_all(ACCEPT).into_iter().filter_map(|it| it.to_str().ok());
+    let spec = |media: &str| {
+        lines().flat_map(|it| it.split(',')).find_map(|item| {
+            let mut parts = item.split(';').map(str::trim);
+            let is_named = parts.next().is_some_and(|it| it.eq_ignore_ascii_case(media));
+            IncrementSpec::of(parts).filter(|_| is_named)
+        })
+    };
+    let parts = spec("multipart/mixed").filter(|_| accepts(headers, "multipart/mixed"));
+    let parts = parts.map(|it| (it.form(), StreamForm::Parts(it)));
+    parts.or_else(|| {
+        let events = spec("text/event-stream").filter(|_| accepts(headers, "text/event-stream"))?;
+        Some((events.form(), StreamForm::Events))
+    })
 }
 
 /// The form in which the client takes many results, if it takes them; events where it takes both.
@@ -266,6 +333,28 @@ mod tests {
         check("application/json;q=0", None);
         check("application/json;q=nonsense", None);
         check(&"x/y;q=0.5,".repeat(800), None);
+    }
+
+    #[test]
+    fn parts_come_in_the_shape_that_was_asked_for() {
+        use IncrementForm::{Ids, Paths};
+        fn check(accept: &str, expected: Option<(IncrementForm, StreamForm)>) {
+            assert_eq!(increments(&with(ACCEPT, accept)), expected, "{accept}");
+        }
+        let parts = |form, spec| Some((form, StreamForm::Parts(spec)));
+        check("multipart/mixed;deferSpec=20220824,application/json", parts(Paths, IncrementSpec::Defer2022));
+        check("Multipart/Mixed; DeferSpec=\"20220824\"", parts(Paths, IncrementSpec::Defer2022));
+        check("multipart/mixed;incrementalSpec=v0.1", parts(Paths, IncrementSpec::V01));
+        check("application/json, multipart/mixed;incrementalSpec=v0.2", parts(Ids, IncrementSpec::V02));
+        check("application/json, text/event-stream, multipart/mixed", parts(Paths, IncrementSpec::Unnamed));
+        check("text/event-stream", Some((Paths, StreamForm::Events)));
+        check("text/event-stream;incrementalSpec=v0.2", Some((Ids, StreamForm::Events)));
+        check("multipart/mixed;subscriptionSpec=1.0, application/json", None);
+        check("multipart/mixed;deferSpec=20300101", None);
+        check("multipart/mixed;q=0", None);
+        check("application/json", None);
+        check("application/json, */*", None);
+        assert_eq!(increments(&HeaderMap::new()), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! When two fields are the same: arguments and shapes.
 
-use crate::ast::{Argument, Document, List, Name, ObjectField, Value, ValueId, ValueKind};
+use crate::ast::{Argument, Directive, Document, List, Name, ObjectField, Value, ValueId, ValueKind};
 use crate::schema::{SchemaView, TypeKind, TypeRef};
 
 /// True if both lists give the same arguments the same values, in any order.
@@ -19,6 +19,20 @@ pub(super) fn arguments(document: &Document<'_>, a: List<Argument>, b: List<Argu
         }
     }
     true
+}
+
+/// True if neither list has `@stream`, or both have it with the same arguments.
+pub(super) fn streams(document: &Document<'_>, a: List<Directive>, b: List<Directive>) -> bool {
+    if a.is_empty() && b.is_empty() {
+        return true;
+    }
+    let stream =
+        |list: List<Directive>| document.list(list).iter().find(|it| document.str(it.name) == "stream");
+    match (stream(a), stream(b)) {
+        (None, None) => true,
+        (Some(a), Some(b)) => arguments(document, a.arguments, b.arguments),
+        (Some(_), None) | (None, Some(_)) => false,
+    }
 }
 
 /// True if both types have the same shape: equal modifiers around the same leaf, or around any objects.

@@ -136,6 +136,7 @@ impl SocketClient {
             headers: Rc::clone(&self.headers),
             positions: Arc::clone(&self.positions),
             is_get: false,
+            increments: None,
         };
         let session = self.session.as_ref().map(|it| (it.1.identity.clone(), it.1.expires_ms));
         let talk = self.talk;
@@ -170,7 +171,7 @@ async fn begin(
         LiveStart::Answered(WholeAnswer::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed))
     });
     match started {
-        LiveStart::Answered(WholeAnswer { outcome, verdict, execution, body }) => {
+        LiveStart::Answered(WholeAnswer { outcome, verdict, execution, body, .. }) => {
             let total = count(&context, talk.endpoint, verdict, execution.as_ref());
             if let Some(span) = context.span.filter(|it| it.own.is_sampled) {
                 span::record(&context, span, None, execution.as_ref(), total);

@@ -1,0 +1,155 @@
+//! Answers in parts: the first has all but the late fragments of the plan, which follow as their sources answer.
+//!
+//! The first part is asked and written as any answer. A task of its own then asks the nodes that were held back, all that can be
+//! asked side by side, and sends each fragment once everything in it is there. It ends with the last part, or when nobody takes
+//! parts any more; what is under way then is given up.
+//!
+//! **Invariant:** a part begins in an object that was sent; a null that bubbles takes the parts below it along.
+//!
+//! **Memory:** at most two parts wait for a slow client.
+//!
+//! Source: the specification's draft on incremental delivery, section 6.
+
+mod job;
+mod ledger;
+mod locate;
+mod pass;
+mod payload;
+
+use super::{BatchContext, ExecutionContext, FetchResults, assemble};
+use crate::bound_operation::{BoundOperation, KeptHeaders};
+use crate::consistency::Positions;
+use crate::engine::{Body, Engine, IncrementForm, Outcome, Response, RunInput, Timing};
+use crate::errors;
+use crate::execute::gather::{self, Gather};
+use crate::observer::{ObservedStage, Stage};
+use crate::plan::Plan;
+use crate::plan::deferral::Deferral;
+use crate::plan::output_plan::PlanNodeId;
+use crate::source::{RequestCaches, RequestObjects};
+use crate::unread::channel;
+use crate::write::out::Out;
+use futures_util::future::join_all;
+use job::Job;
+use ledger::Ledger;
+use pass::Pass;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use weir_language::ast::OperationKind;
+
+/// Parts on their way to a slow client.
+const PARTS_MAX: usize = 2;
+
+/// The results so far, and what is still to be asked.
+struct Progress {
+    results: FetchResults,
+    /// Keys of late nodes whose parents are there.
+    held: Vec<Gather>,
+    caches: Option<RequestCaches>,
+    objects: Option<RequestObjects>,
+}
+
+impl Engine {
+    /// Runs a plan with late fragments: the first part, and the others from a task of its own.
+    pub(crate) async fn answer_in_parts(
+        &self,
+        input: &RunInput<'_>,
+        (deferral, form): (&Deferral, IncrementForm),
+        started: Instant,
+        timing: &mut Timing,
+    ) -> Response {
+        let RunInput { bound, caller, headers, protocol, text, deadline, observation } = *input;
+        let plan = &bound.plan;
+        let variables = self.planner.values(bound.variables.as_ref());
+        let operation = BoundOperation {
+            plan: Arc::clone(plan),
+            variables: Arc::clone(variables),
+            caller: caller.clone(),
+            headers: KeptHeaders::of(plan, headers),
+            protocol,
+            text: text.into(),
+        };
+        let (planner, changes) = (Arc::clone(&self.planner), Arc::clone(&self.responses.changes));
+        let request = observation.and_then(|it| it.request);
+        let job = Job { planner, changes, operation, deadline, request };
+        let run = ExecutionContext { headers, ..job.context(observation) };
+        let (results, held) = (FetchResults::none(plan), Vec::new());
+        let mut progress = Progress { results, held, caches: run.caches(), objects: run.objects() };
+        ask_initial(&run, deferral, &mut progress).await;
+        let mut ledger = Ledger::new(form);
+        let (bytes, failures) = first_part(&run, (deferral, form), &mut progress.results, &mut ledger);
+        timing.execute = started.elapsed();
+        if let Some(observation) = observation {
+            timing.fetches = observation.fetches.load(Ordering::Relaxed);
+            let (stage, took, request) = (Stage::Execute, timing.execute, observation.request);
+            observation.observer.stage(&ObservedStage { stage, began: started, took, request });
+        }
+        let body = if ledger.is_done() {
+            Body::Whole(bytes)
+        } else {
+            let (sender, rest) = channel(PARTS_MAX);
+            tokio::spawn(job.deliver(progress, ledger, sender));
+            Body::Increments { first: bytes, rest }
+        };
+        Response {
+            outcome: Outcome::Executed,
+            capacity: assemble::capacity(&failures),
+            lifetime: None,
+            body,
+            timing: *timing,
+            position: headers.positions().and_then(Positions::token),
+            operation: plan.number,
+        }
+    }
+}
+
+/// Asks all that the first part waits for.
+async fn ask_initial(run: &ExecutionContext<'_>, deferral: &Deferral, progress: &mut Progress) {
+    let Progress { results, held, caches, objects } = progress;
+    if run.plan.kind == OperationKind::Mutation {
+        return run.ask_in_turn(results, objects.as_ref(), Some(held)).await;
+    }
+    let roots = root_nodes(run.plan).filter(|it| !deferral.is_late(it.0 as usize));
+    let level: Vec<PlanNodeId> = roots.collect();
+    let batch = BatchContext { caches: caches.as_ref(), level: None, objects: objects.as_ref() };
+    let replies = join_all(level.iter().map(|it| run.ask_root(run.plan.node(*it), batch))).await;
+    for (node, reply) in level.iter().zip(replies) {
+        results.put(*node, reply);
+    }
+    gather::ask_below(run, results, level, batch, Some(held)).await;
+}
+
+fn root_nodes(plan: &Plan) -> impl Iterator<Item = PlanNodeId> {
+    (0..plan.root_nodes).map(PlanNodeId)
+}
+
+/// The first part, and what failed in it.
+fn first_part(
+    run: &ExecutionContext<'_>,
+    (deferral, form): (&Deferral, IncrementForm),
+    results: &mut FetchResults,
+    ledger: &mut Ledger,
+) -> (Vec<u8>, Vec<errors::Failure>) {
+    let output = &run.plan.output;
+    let mut pass = Pass::new(deferral, output, form, None);
+    let mut data = Out::default();
+    let (is_whole, failures) = assemble::root_part(run, results, &mut pass, &mut data);
+    let begun = ledger.note(deferral, pass.into_notes());
+    let mut out = Out::default();
+    out.open(b'{');
+    if !failures.is_empty() {
+        errors::append(&mut out, run.protocol, run.text, &failures);
+    }
+    out.raw(b"\"data\":");
+    out.raw(if is_whole { data.bytes() } else { b"null" });
+    out.comma();
+    if !ledger.is_done() {
+        if form == IncrementForm::Ids {
+            payload::pending(&mut out, deferral, output, &begun);
+        }
+        out.raw(b"\"hasNext\":true");
+    }
+    out.close(b'}');
+    (out.into_bytes(), failures)
+}

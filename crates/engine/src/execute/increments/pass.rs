@@ -1,0 +1,141 @@
+//! The members of one part of an answer, and where later parts begin.
+
+use crate::engine::IncrementForm;
+use crate::plan::deferral::Deferral;
+use crate::plan::output_plan::{Membership, OutputField, OutputPlan, SelectionSetId};
+use crate::source::Step;
+use crate::write::parting::Parting;
+
+/// Something of a fragment in an object that was written.
+#[derive(Clone, Debug)]
+pub(super) struct Note {
+    pub(super) fragment: u8,
+    pub(super) kind: NoteKind,
+    /// The object.
+    pub(super) path: Vec<Step>,
+}
+
+/// What the object has of the fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoteKind {
+    /// The fragment begins there.
+    Begin,
+    /// Members of the object that are still to be sent.
+    Members,
+}
+
+/// Writing of the first part, or of one fragment.
+pub(super) struct Pass<'p> {
+    deferral: &'p Deferral,
+    output: &'p OutputPlan,
+    form: IncrementForm,
+    fragment: Option<u8>,
+    /// Fragments whose members were sent already.
+    sent: u64,
+    /// True if the next object was sent before, so that all in it is noted.
+    is_known: bool,
+    notes: Vec<Note>,
+}
+
+impl<'p> Pass<'p> {
+    /// Writes `fragment`; `None`: the first part.
+    pub(super) fn new(
+        deferral: &'p Deferral,
+        output: &'p OutputPlan,
+        form: IncrementForm,
+        fragment: Option<u8>,
+    ) -> Self {
+        Self { deferral, output, form, fragment, sent: 0, is_known: false, notes: Vec::new() }
+    }
+
+    /// Goes on in an object that was sent before; `sent`: the fragments whose members in it were sent, too.
+    pub(super) fn go_on_in(&mut self, sent: u64) {
+        self.sent = sent;
+        self.is_known = self.form == IncrementForm::Ids;
+    }
+
+    /// True if the part has members in objects of `set`.
+    pub(super) fn has_members_in(&self, set: SelectionSetId) -> bool {
+        self.deferral.sets[set.0 as usize].memberships.iter().any(|it| self.has(*it))
+    }
+
+    /// The notes from `noted` on stand in the object at `path`.
+    pub(super) fn within(&mut self, noted: usize, path: &[Step]) {
+        for note in &mut self.notes[noted..] {
+            note.path.splice(0..0, path.iter().copied());
+        }
+    }
+
+    pub(super) fn into_notes(self) -> Vec<Note> {
+        self.notes
+    }
+
+    fn has(&self, membership: Membership) -> bool {
+        let Some(fragment) = self.fragment else { return membership.is_initial };
+        let is_in = membership.fragments >> fragment & 1 == 1;
+        match self.form {
+            // Each fragment has all its members, sent before or not.
+            IncrementForm::Paths => is_in,
+            IncrementForm::Ids => is_in && !membership.is_initial && membership.fragments & self.sent == 0,
+        }
+    }
+
+    fn push(&mut self, mut fragments: u64, kind: NoteKind) {
+        while fragments != 0 {
+            let fragment = fragments.trailing_zeros() as u8;
+            fragments &= fragments - 1;
+            self.notes.push(Note { fragment, kind, path: Vec::new() });
+        }
+    }
+}
+
+impl Parting for Pass<'_> {
+    fn holds(&self, of: &OutputField) -> bool {
+        self.has(self.output.memberships[of.membership as usize])
+    }
+
+    fn enter(&mut self, set: SelectionSetId) {
+        let deferral = self.deferral;
+        let of = &deferral.sets[set.0 as usize];
+        if std::mem::take(&mut self.is_known) || (of.begins == 0 && of.memberships.is_empty()) {
+            return;
+        }
+        match self.form {
+            IncrementForm::Paths => {
+                let ours = |it: &u8| {
+                    of.begins >> it & 1 == 1 && deferral.fragments[usize::from(*it)].parent == self.fragment
+                };
+                let begins =
+                    (0..deferral.fragments.len() as u8).filter(ours).fold(0, |all, it| all | 1 << it);
+                self.push(begins, NoteKind::Begin);
+            }
+            IncrementForm::Ids => {
+                let left = of.memberships.iter().filter(|it| !it.is_initial && !self.has(**it));
+                let left = left.fold(0, |all, it| all | it.fragments);
+                let own = self.fragment.map_or(0, |it| 1 << it);
+                self.push(of.begins, NoteKind::Begin);
+                self.push(left & !own, NoteKind::Members);
+            }
+        }
+    }
+
+    fn noted(&self) -> usize {
+        self.notes.len()
+    }
+
+    fn step(&mut self, noted: usize, step: Step) {
+        self.notes[noted..].iter_mut().for_each(|it| it.path.push(step));
+    }
+
+    fn reached_root(&mut self, noted: usize) {
+        self.notes[noted..].iter_mut().for_each(|it| it.path.reverse());
+    }
+
+    fn below(&mut self, noted: usize, field: u32) {
+        self.within(noted, &[Step::Field(field)]);
+    }
+
+    fn forget(&mut self, noted: usize) {
+        self.notes.truncate(noted);
+    }
+}

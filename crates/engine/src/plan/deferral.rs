@@ -1,0 +1,207 @@
+//! Fragments that come later, and the nodes that only they wait for.
+//!
+//! A fragment with `@defer` is late if one of its fields comes by a node of its own that nothing else waits for: a join, a part of a
+//! service, or a field of the query's root. Any other fragment costs nothing to wait for and is inlined.
+//!
+//! **Invariant:** a set with a member in a late fragment belongs to a node that answers in rows, or is the root's.
+//!
+//! **Cost:** at most [`FRAGMENTS_MAX`] fragments of an operation come late; those after them are inlined.
+
+use super::assign_sources::AssignedNode;
+use super::output_plan::{Membership, OutputPlan, SelectionSetId};
+
+/// The most fragments of an operation that may come later: one bit of a word each.
+const FRAGMENTS_MAX: usize = u64::BITS as usize;
+
+/// The most sets of fragments that members may stand in together. A member of another set is in the first part of the answer.
+const MEMBERSHIPS_MAX: usize = 1024;
+
+/// The innermost deferred fragment around a selection: its number and one, or 0 for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Within(pub(super) u8);
+
+impl Within {
+    /// Outside of all deferred fragments.
+    pub(super) const INITIAL: Self = Self(0);
+
+    /// The fragment's number.
+    const fn fragment(self) -> Option<u8> {
+        self.0.checked_sub(1)
+    }
+}
+
+/// A fragment with `@defer`, found while fields are collected.
+#[derive(Debug)]
+struct FoundFragment {
+    /// Its selection, its place and what it stands within.
+    key: (u32, u32, Within),
+    label: Option<Box<str>>,
+}
+
+/// All fragments with `@defer` of an operation, and the sets they begin in.
+#[derive(Debug, Default)]
+pub(crate) struct DeferredFragments {
+    found: Vec<FoundFragment>,
+    begins: Vec<(SelectionSetId, u8)>,
+}
+
+impl DeferredFragments {
+    /// True if there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Notes that the fragment `key` begins in `set`.
+    pub(super) fn begin(
+        &mut self,
+        key: (u32, u32, Within),
+        set: SelectionSetId,
+        label: Option<Box<str>>,
+    ) -> Within {
+        let known = self.found.iter().position(|it| it.key == key);
+        let number = known.unwrap_or(self.found.len());
+        if number == FRAGMENTS_MAX {
+            return key.2;
+        }
+        if known.is_none() {
+            self.found.push(FoundFragment { key, label });
+        }
+        if self.begins.last() != Some(&(set, number as u8)) {
+            self.begins.push((set, number as u8));
+        }
+        Within(number as u8 + 1)
+    }
+
+    /// The place among `memberships` of a member that was written in `within`.
+    pub(super) fn membership(
+        &self,
+        within: impl Iterator<Item = Within>,
+        memberships: &mut Vec<Membership>,
+    ) -> u32 {
+        let mut membership = Membership { is_initial: false, fragments: 0 };
+        for within in within {
+            match within.fragment() {
+                Some(number) => membership.fragments |= 1 << number,
+                None => membership.is_initial = true,
+            }
+        }
+        if membership == Membership::INITIAL {
+            return 0;
+        }
+        if memberships.is_empty() {
+            memberships.push(Membership::INITIAL);
+        }
+        match memberships.iter().position(|it| *it == membership) {
+            Some(known) => known as u32,
+            None if memberships.len() == MEMBERSHIPS_MAX => 0,
+            None => {
+                memberships.push(membership);
+                memberships.len() as u32 - 1
+            }
+        }
+    }
+}
+
+/// The late fragments of a plan.
+#[derive(Debug)]
+pub(crate) struct Deferral {
+    /// By number. Those that are inlined are listed too.
+    pub(crate) fragments: Vec<LateFragment>,
+    /// By set.
+    pub(crate) sets: Vec<SetDeferral>,
+    /// By node: the late fragments that wait for it; 0 for a node that the first part of the answer waits for.
+    pub(crate) waiting: Vec<u64>,
+}
+
+/// A fragment that comes later.
+#[derive(Debug)]
+pub(crate) struct LateFragment {
+    pub(crate) label: Option<Box<str>>,
+    /// The late fragment it stands in.
+    pub(crate) parent: Option<u8>,
+}
+
+/// Late fragments in a set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SetDeferral {
+    /// Those that begin in it: bits.
+    pub(crate) begins: u64,
+    /// The memberships of its members that are not outside of all fragments.
+    pub(crate) memberships: Vec<Membership>,
+}
+
+impl Deferral {
+    /// Finds the late fragments among those that were `found`, and inlines the others in `output`. `None`: nothing is late.
+    pub(super) fn of(
+        found: DeferredFragments,
+        output: &mut OutputPlan,
+        nodes: &[AssignedNode],
+    ) -> Option<Self> {
+        if output.memberships.is_empty() {
+            return None;
+        }
+        let waiting: Vec<u64> = nodes.iter().map(|it| waiting(output, it)).collect();
+        let late = waiting.iter().fold(0, |all, it| all | it);
+        if late == 0 {
+            output.memberships = Vec::new();
+            output.fields.iter_mut().for_each(|it| it.membership = 0);
+            return None;
+        }
+        let outer = |number: u8| found.found[usize::from(number)].key.2.fragment();
+        // The nearest late fragment that is `within` or around it.
+        let nearest = |mut within: Option<u8>| {
+            while let Some(number) = within.filter(|it| late >> it & 1 == 0) {
+                within = outer(number);
+            }
+            within
+        };
+        for membership in &mut output.memberships {
+            let (mut inner, mut rest) = (0_u64, membership.fragments);
+            while rest != 0 {
+                let number = rest.trailing_zeros() as u8;
+                rest &= rest - 1;
+                match nearest(Some(number)) {
+                    Some(number) => inner |= 1 << number,
+                    None => membership.is_initial = true,
+                }
+            }
+            membership.fragments = inner;
+        }
+        let mut fragments: Vec<LateFragment> = Vec::with_capacity(found.found.len());
+        for FoundFragment { key, label } in &found.found {
+            let parent = nearest(key.2.fragment());
+            fragments.push(LateFragment { label: label.clone(), parent });
+        }
+        let mut sets = vec![SetDeferral::default(); output.sets.len()];
+        for (set, number) in found.begins {
+            sets[set.0 as usize].begins |= (1 << number) & late;
+        }
+        for (set, deferral) in output.sets.iter().zip(&mut sets) {
+            let members = output.fields[set.range()].iter().filter(|it| it.membership != 0);
+            for membership in members.map(|it| output.memberships[it.membership as usize]) {
+                if !deferral.memberships.contains(&membership) {
+                    deferral.memberships.push(membership);
+                }
+            }
+        }
+        Some(Self { fragments, sets, waiting })
+    }
+
+    /// True if the first part of the answer does not wait for the node at `at`.
+    pub(crate) fn is_late(&self, at: usize) -> bool {
+        self.waiting[at] != 0
+    }
+}
+
+/// The fragments that alone wait for `node`: bits; 0 if it is not late.
+fn waiting(output: &OutputPlan, node: &AssignedNode) -> u64 {
+    let mut fragments = 0;
+    for &field in &node.fields {
+        let membership = output.memberships[output.fields[field as usize].membership as usize];
+        if membership.is_initial {
+            return 0;
+        }
+        fragments |= membership.fragments;
+    }
+    fragments
+}

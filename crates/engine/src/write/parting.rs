@@ -1,0 +1,48 @@
+//! Chooses the members that one part of an answer has, while the part is written.
+//!
+//! **Cost:** none for an answer of one part: every call on [`Undivided`] is empty.
+
+use crate::plan::output_plan::{OutputField, SelectionSetId};
+use crate::source::Step;
+
+/// A part of an answer. It notes where later parts begin; a note is taken back with the bytes around it.
+pub(crate) trait Parting {
+    /// True if the part has the member `of`.
+    fn holds(&self, of: &OutputField) -> bool;
+    /// Notes the later parts that begin in an object of `set`, which is written.
+    fn enter(&mut self, set: SelectionSetId);
+    /// Number of notes.
+    fn noted(&self) -> usize;
+    /// The notes from `noted` on stand below `step`. Paths are kept backwards until the root is reached.
+    fn step(&mut self, noted: usize, step: Step);
+    /// The paths of the notes from `noted` on are whole.
+    fn reached_root(&mut self, noted: usize);
+    /// The notes from `noted` on, whose paths are whole, stand below the member `field` of the root.
+    fn below(&mut self, noted: usize, field: u32);
+    /// Takes back the notes from `noted` on.
+    fn forget(&mut self, noted: usize);
+}
+
+/// The only part of an answer.
+pub(crate) struct Undivided;
+
+impl Parting for Undivided {
+    #[inline]
+    fn holds(&self, _: &OutputField) -> bool {
+        true
+    }
+    #[inline]
+    fn enter(&mut self, _: SelectionSetId) {}
+    #[inline]
+    fn noted(&self) -> usize {
+        0
+    }
+    #[inline]
+    fn step(&mut self, _: usize, _: Step) {}
+    #[inline]
+    fn reached_root(&mut self, _: usize) {}
+    #[inline]
+    fn below(&mut self, _: usize, _: u32) {}
+    #[inline]
+    fn forget(&mut self, _: usize) {}
+}

@@ -1,0 +1,151 @@
+//! Answers in parts over real sockets: the first part leaves while a service is still silent.
+
+use crate::live::{read_until, stream};
+use crate::support::{Folder, Weir, body, message};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+const SDL: &str = r#"extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @source(name: "s", http: {baseURL: "http://upstream"})
+type Query { brief: Brief @connect(source: "s", http: {GET: "/brief"}, selection: "word") }
+type Brief { word: String }
+"#;
+const QUERY: &str = "{ pet_by_pk(id: 1) { name } ... @defer(label: \"b\") { brief { word } } }";
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// A service that answers a request when it is told to.
+struct Silent {
+    address: SocketAddr,
+    answer: Sender<()>,
+}
+
+impl Silent {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it has an address");
+        let (answer, told) = channel();
+        let told = Arc::new(Mutex::new(told));
+        std::thread::spawn(move || {
+            for socket in listener.incoming().flatten() {
+                let told = Arc::clone(&told);
+                std::thread::spawn(move || serve(&socket, &told));
+            }
+        });
+        Self { address, answer }
+    }
+}
+
+fn serve(socket: &TcpStream, told: &Mutex<Receiver<()>>) {
+    let (mut reader, mut writer) = (BufReader::new(socket), socket);
+    loop {
+        let mut line = String::new();
+        while line != "\r\n" {
+            line.clear();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+        }
+        let is_told = told.lock().expect("no test panics with it").recv();
+        let answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 14\r\n\r\n{\"word\":\"one\"}";
+        if is_told.is_err() || writer.write_all(answer).is_err() {
+            return;
+        }
+    }
+}
+
+fn scene() -> (Silent, Weir) {
+    let silent = Silent::start();
+    let folder = Folder::new();
+    folder.write("services.graphql", &SDL.replace("http://upstream", &format!("http://{}", silent.address)));
+    let pets = folder.pets();
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nthreads: 1\nsources:\n  - {{name: main, url: \"sqlite:{}\"}}\n  - {{name: services, file: {}}}\n",
+        pets.display(),
+        folder.file("services.graphql").display()
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    (silent, Weir::by_file(&file, folder))
+}
+
+fn post(accept: &str) -> Vec<u8> {
+    message("POST", "/graphql", &[JSON, ("accept", accept)], Some(body(QUERY).as_bytes()))
+}
+
+const FIRST: &str = r#"{"data":{"pet_by_pk":{"name":"Ada"}},"hasNext":true}"#;
+const SECOND: &str =
+    r#"{"incremental":[{"path":[],"label":"b","data":{"brief":{"word":"one"}}}],"hasNext":false}"#;
+const FIRST_WITH_ID: &str =
+    r#"{"data":{"pet_by_pk":{"name":"Ada"}},"pending":[{"id":"0","path":[],"label":"b"}],"hasNext":true}"#;
+const SECOND_WITH_ID: &str = r#"{"incremental":[{"id":"0","data":{"brief":{"word":"one"}}}],"completed":[{"id":"0"}],"hasNext":false}"#;
+
+#[test]
+fn the_first_part_leaves_while_a_service_is_silent() {
+    let (silent, weir) = scene();
+    let head = "\r\ncontent-type: application/json\r\n\r\n";
+    let by_path = [format!("\r\n---{head}{FIRST}\r\n---"), format!("{head}{SECOND}\r\n-----\r\n")];
+    let by_id =
+        [format!("\r\n---{head}{FIRST_WITH_ID}\r\n---"), format!("{head}{SECOND_WITH_ID}\r\n-----\r\n")];
+    let events = [
+        format!("event: next\ndata: {FIRST}\n\n"),
+        format!("event: next\ndata: {SECOND}\n\nevent: complete\ndata:\n\n"),
+    ];
+    for (accept, media, [first, second]) in [
+        (
+            "multipart/mixed;deferSpec=20220824,application/json",
+            "multipart/mixed; boundary=\"-\"; deferSpec=20220824",
+            &by_path,
+        ),
+        (
+            "multipart/mixed;incrementalSpec=v0.2, application/graphql-response+json",
+            "multipart/mixed; boundary=\"-\"; incrementalSpec=v0.2",
+            &by_id,
+        ),
+        (
+            "application/json, text/event-stream, multipart/mixed",
+            "multipart/mixed; boundary=\"-\"\r\n",
+            &by_path,
+        ),
+        ("text/event-stream", "text/event-stream; charset=utf-8", &events),
+        ("application/json, text/event-stream", "text/event-stream; charset=utf-8", &events),
+    ] {
+        let (head, mut reader) = stream(&weir, &post(accept));
+        assert!(
+            head.starts_with("HTTP/1.1 200") && head.contains(&format!("content-type: {media}")),
+            "{head}"
+        );
+        let seen = chunks(&mut reader, first.len());
+        assert_eq!(&seen, first, "{accept}");
+        silent.answer.send(()).expect("the service runs");
+        assert_eq!(&chunks(&mut reader, second.len()), second, "{accept}");
+        assert_eq!(read_until(&mut reader, "0\r\n\r\n"), "0\r\n\r\n", "{accept}");
+    }
+}
+
+/// The next `len` bytes of a chunked body, without the borders of its chunks.
+fn chunks(reader: &mut BufReader<TcpStream>, len: usize) -> String {
+    let mut seen = Vec::new();
+    while seen.len() < len {
+        let mut size = String::new();
+        reader.read_line(&mut size).expect("a chunk comes");
+        let size = usize::from_str_radix(size.trim(), 16).expect("a chunk has a size");
+        let mut chunk = vec![0; size + 2];
+        reader.read_exact(&mut chunk).expect("it is whole");
+        seen.extend_from_slice(&chunk[..size]);
+    }
+    String::from_utf8(seen).expect("it is UTF-8")
+}
+
+#[test]
+fn who_takes_no_parts_gets_one_answer() {
+    let (silent, weir) = scene();
+    for accept in ["application/json", "*/*", "multipart/mixed;subscriptionSpec=1.0, application/json"] {
+        silent.answer.send(()).expect("the service runs");
+        let (head, mut reader) = stream(&weir, &post(accept));
+        assert!(head.contains("content-type: application/json"), "{head}");
+        let all = r#"{"data":{"pet_by_pk":{"name":"Ada"},"brief":{"word":"one"}}}"#;
+        assert_eq!(read_until(&mut reader, "}}}"), all, "{accept}");
+    }
+}
