@@ -14,7 +14,7 @@ const SOCKET_FOLDER: &str = "/var/run/postgresql";
 const PORT: u16 = 5432;
 
 /// A database, or several that stand in for each other, and the bounds of our use of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Tried in order.
     pub hosts: Vec<Host>,
@@ -69,7 +69,7 @@ impl DecodingSettings {
 }
 
 /// Bounds on what grows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections that share statements: one for each worker thread is best, unless the server waits for others.
     pub lanes: usize,

@@ -89,7 +89,15 @@ impl StreamConnection {
         );
         let mut out = BytesMut::new();
         frontend::query(&command, &mut out).map_err(Error::unavailable)?;
-        self.stream.write_all(&out).await.map_err(Error::unavailable)?;
+        let started = async {
+            self.stream.write_all(&out).await.map_err(Error::unavailable)?;
+            self.await_start().await
+        };
+        tokio::time::timeout(STATEMENT_MAX, started).await.unwrap_or(Err(Error::Timeout))
+    }
+
+    /// Waits for the answer that the changes follow.
+    async fn await_start(&mut self) -> Result<(), Error> {
         loop {
             while let Some((tag, body, _)) = split(&self.read) {
                 match tag {

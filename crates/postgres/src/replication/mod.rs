@@ -19,7 +19,7 @@ mod visibility;
 pub use tables::ToldTable;
 pub use transaction::{Commit, KeyTexts, TableChange};
 
-use crate::address::Settings;
+use crate::address::{Limits, Settings};
 use crate::connection::Facts;
 use crate::error::Error;
 use crate::pipelined_connection::jittered;
@@ -44,6 +44,10 @@ const LINGER: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(250);
 /// Longest pause, and the one after an obstacle.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
+/// First pause after a session that began anew; the next ones double while sessions end within [`RETOLD_SOON`].
+const RETOLD_PAUSE: Duration = Duration::from_millis(100);
+/// A session that lasts longer begins anew after the first pause.
+const RETOLD_SOON: Duration = Duration::from_secs(10);
 
 /// A table by its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,7 +94,7 @@ impl Streams {
 /// A stream, shared by its thread and its watchers.
 #[derive(Debug)]
 struct SharedStream {
-    settings: Settings,
+    database: String,
     watchers: Mutex<Watchers>,
     /// Wakes the thread when the watchers are others.
     changed: Notify,
@@ -102,19 +106,27 @@ struct SharedStream {
 }
 
 /// The watchers of a stream, with the tables that each wants.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Watchers {
+    /// Of the watcher that came last: a reload may bring another password.
+    settings: Arc<Settings>,
     wanted: Vec<(u64, Arc<BTreeSet<TableName>>)>,
     next: u64,
     /// The process ends.
     is_over: bool,
 }
 
+/// What a session is to tell, and by which settings.
+struct SessionTask {
+    settings: Arc<Settings>,
+    wanted: BTreeSet<TableName>,
+}
+
 /// Why a session is to end.
 enum Turn {
     /// Nobody watches.
     Unwanted,
-    /// Somebody wants other tables.
+    /// Somebody wants other tables, or brought other settings.
     Retold,
 }
 
@@ -131,29 +143,36 @@ pub struct Watcher {
 #[must_use]
 pub fn watch(settings: &Settings, tables: BTreeSet<TableName>) -> Watcher {
     let address = format!("{:?} {} {}", settings.hosts, settings.user, settings.database);
+    let settings = of_stream(settings);
     let mut streams = STREAMS.lock();
     if let Some(stream) = streams.get(&address) {
+        stream.take_settings(settings);
         return Watcher::of(stream, tables);
     }
-    let mut settings = settings.clone();
-    settings.replicas.clear();
-    let stream = Arc::new(SharedStream {
-        settings,
-        watchers: Mutex::default(),
-        changed: Notify::new(),
-        state: watch::Sender::new(StreamState::Down),
-        commits: broadcast::Sender::new(COMMITS_MAX),
-        said: Mutex::default(),
-        commits_told: AtomicU64::new(0),
-    });
+    let stream = Arc::new(SharedStream::new(settings));
     let watcher = Watcher::of(&stream, tables);
-    let of_thread = (address.clone(), Arc::clone(&stream));
+    streams.insert(address.clone(), Arc::clone(&stream));
+    // The task of a thread that does not start is dropped here, which takes the stream out of the list.
+    drop(streams);
+    let of_thread = StreamThread { address, stream: Arc::clone(&stream) };
     let thread = std::thread::Builder::new().name("weir-changes".into());
-    match thread.spawn(move || run(&of_thread.0, &of_thread.1)) {
-        Ok(_) => drop(streams.insert(address, stream)),
-        Err(error) => stream.note_ended(&format!("no thread can be started: {error}")),
+    if let Err(error) = thread.spawn(move || of_thread.run()) {
+        stream.note_ended(&format!("no thread can be started: {error}"));
     }
     watcher
+}
+
+/// Settings of a stream: without what only requests use, so that sources which differ in that share a stream.
+fn of_stream(settings: &Settings) -> Settings {
+    Settings {
+        limits: Limits::DEFAULT,
+        replicas: Vec::new(),
+        replica_lag_max: Duration::ZERO,
+        stale_reads_max: Duration::ZERO,
+        follower_reads: &[],
+        batch_mutations: false,
+        ..settings.clone()
+    }
 }
 
 /// Ends all streams of the process, and waits until `deadline` for the database to be rid of them.
@@ -205,13 +224,39 @@ impl Drop for Watcher {
 }
 
 impl SharedStream {
+    fn new(settings: Settings) -> Self {
+        let database = settings.database.clone();
+        let watchers = Watchers { settings: Arc::new(settings), wanted: Vec::new(), next: 0, is_over: false };
+        Self {
+            database,
+            watchers: Mutex::new(watchers),
+            changed: Notify::new(),
+            state: watch::Sender::new(StreamState::Down),
+            commits: broadcast::Sender::new(COMMITS_MAX),
+            said: Mutex::default(),
+            commits_told: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes the settings of a new watcher for those of the next session, and ends one that has others.
+    fn take_settings(&self, settings: Settings) {
+        let mut watchers = self.watchers();
+        if *watchers.settings != settings {
+            watchers.settings = Arc::new(settings);
+        }
+        drop(watchers);
+        self.changed.notify_one();
+    }
+
     fn watchers(&self) -> MutexGuard<'_, Watchers> {
         self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tables that some watcher wants.
-    fn wanted(&self) -> BTreeSet<TableName> {
-        self.watchers().wanted.iter().flat_map(|it| it.1.iter().cloned()).collect()
+    /// The tables that some watcher wants, with the newest settings.
+    fn task(&self) -> SessionTask {
+        let watchers = self.watchers();
+        let wanted = watchers.wanted.iter().flat_map(|it| it.1.iter().cloned()).collect();
+        SessionTask { settings: Arc::clone(&watchers.settings), wanted }
     }
 
     fn set_state(&self, state: StreamState) {
@@ -227,17 +272,20 @@ impl SharedStream {
         let _ = self.commits.send(commit);
     }
 
-    /// Waits until a session that tells `served` is to end.
-    async fn turn(&self, served: &BTreeSet<TableName>) -> Turn {
+    /// Waits until a session with this task is to end.
+    async fn turn(&self, task: &SessionTask) -> Turn {
         loop {
-            let (is_over, is_unwatched) = {
+            let (is_over, is_unwatched, is_other) = {
                 let watchers = self.watchers();
-                (watchers.is_over, watchers.wanted.is_empty())
+                let mut wanted = watchers.wanted.iter().flat_map(|it| it.1.iter());
+                let is_other = !Arc::ptr_eq(&watchers.settings, &task.settings)
+                    || wanted.any(|it| !task.wanted.contains(it));
+                (watchers.is_over, watchers.wanted.is_empty(), is_other)
             };
             if is_over {
                 return Turn::Unwanted;
             }
-            if !is_unwatched && !self.wanted().is_subset(served) {
+            if !is_unwatched && is_other {
                 return Turn::Retold;
             }
             let linger = async {
@@ -263,7 +311,7 @@ impl SharedStream {
 
     fn note_ended(&self, cause: &str) {
         if self.say(0, Some(cause.to_owned())) {
-            let database = &self.settings.database;
+            let database = &self.database;
             tracing::warn!(
                 database,
                 cause,
@@ -273,7 +321,7 @@ impl SharedStream {
     }
 
     fn note_left_out(&self, tables: Option<String>) {
-        let database = &self.settings.database;
+        let database = &self.database;
         if self.say(1, tables.clone()) {
             match tables {
                 Some(tables) => {
@@ -285,50 +333,91 @@ impl SharedStream {
     }
 }
 
-/// The thread of a stream.
-fn run(address: &str, stream: &Arc<SharedStream>) {
-    match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime.block_on(sessions(address, stream)),
-        Err(error) => {
-            stream.note_ended(&error.to_string());
-            STREAMS.lock().remove(address);
-        }
-    }
-    STREAMS.ended.notify_all();
+/// Runs in the thread of a stream, and cleans up however that ends.
+struct StreamThread {
+    address: String,
+    stream: Arc<SharedStream>,
 }
 
-/// Runs sessions while there are watchers, and takes the stream out of the list when there are none.
-async fn sessions(address: &str, stream: &Arc<SharedStream>) {
-    let mut pause = PAUSE;
-    loop {
-        let begun = Instant::now();
-        let cause = match session::run(stream).await {
-            SessionEnd::Retold => continue,
-            SessionEnd::Unwanted => {
-                let mut streams = STREAMS.lock();
-                let watchers = stream.watchers();
-                if watchers.is_over || watchers.wanted.is_empty() {
-                    streams.remove(address);
-                    return;
-                }
-                continue;
-            }
-            SessionEnd::Obstacle(cause) => {
-                pause = PAUSE_MAX;
-                cause
-            }
-            SessionEnd::Broken(cause) => {
-                pause = if begun.elapsed() > PAUSE_MAX { PAUSE } else { pause };
-                cause
-            }
-        };
-        stream.note_ended(&cause);
-        let served = stream.wanted();
-        tokio::select! {
-            () = tokio::time::sleep(jittered(pause)) => pause = (pause * 2).min(PAUSE_MAX),
-            // Other tables may have no obstacle; nobody is waited for.
-            _ = stream.turn(&served) => {}
+impl Drop for StreamThread {
+    fn drop(&mut self) {
+        self.stream.set_state(StreamState::Down);
+        if std::thread::panicking() {
+            self.stream.note_ended("its thread panicked");
         }
+        let mut streams = STREAMS.lock();
+        // Another stream may have taken the place.
+        if streams.get(&self.address).is_some_and(|it| Arc::ptr_eq(it, &self.stream)) {
+            streams.remove(&self.address);
+        }
+        drop(streams);
+        STREAMS.ended.notify_all();
+    }
+}
+
+impl StreamThread {
+    fn run(&self) {
+        match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime.block_on(self.sessions()),
+            Err(error) => self.stream.note_ended(&error.to_string()),
+        }
+    }
+
+    /// Runs sessions while there are watchers, and takes the stream out of the list when there are none.
+    async fn sessions(&self) {
+        let stream = &self.stream;
+        let mut retold = Pauses::new(RETOLD_PAUSE, RETOLD_SOON);
+        let mut broken = Pauses::new(PAUSE, PAUSE_MAX);
+        loop {
+            let begun = Instant::now();
+            let pause = match session::run(stream).await {
+                SessionEnd::Retold => retold.after(begun.elapsed()),
+                SessionEnd::Unwanted => {
+                    let mut streams = STREAMS.lock();
+                    let watchers = stream.watchers();
+                    if watchers.is_over || watchers.wanted.is_empty() {
+                        streams.remove(&self.address);
+                        return;
+                    }
+                    continue;
+                }
+                SessionEnd::Obstacle(cause) => {
+                    stream.note_ended(&cause);
+                    PAUSE_MAX
+                }
+                SessionEnd::Broken(cause) => {
+                    stream.note_ended(&cause);
+                    broken.after(begun.elapsed())
+                }
+            };
+            let task = stream.task();
+            tokio::select! {
+                () = tokio::time::sleep(jittered(pause)) => {}
+                // Other tables or settings may have no obstacle; nobody is waited for.
+                _ = stream.turn(&task) => {}
+            }
+        }
+    }
+}
+
+/// Pauses between sessions: they double while sessions end soon.
+struct Pauses {
+    first: Duration,
+    /// A session that lasted longer did not end soon.
+    soon: Duration,
+    next: Duration,
+}
+
+impl Pauses {
+    fn new(first: Duration, soon: Duration) -> Self {
+        Self { first, soon, next: first }
+    }
+
+    /// The pause after a session that lasted so long.
+    fn after(&mut self, lasted: Duration) -> Duration {
+        let pause = if lasted > self.soon { self.first } else { self.next };
+        self.next = (pause * 2).min(PAUSE_MAX);
+        pause
     }
 }
 
@@ -377,4 +466,33 @@ async fn ask(pool: &Pool, sql: &str, columns: usize, deadline: Instant) -> Resul
 fn texts(rows: &Rows) -> TextRows {
     let text = |it: Option<&[u8]>| it.map(|it| String::from_utf8_lossy(it).into_owned());
     rows.iter().map(|row| row.columns().map(text).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_that_end_soon_begin_after_growing_pauses() {
+        let mut pauses = Pauses::new(RETOLD_PAUSE, RETOLD_SOON);
+        let mut after = |seconds| pauses.after(Duration::from_secs(seconds)).as_millis();
+        assert_eq!([2, 2, 2, 11, 2].map(&mut after), [100, 200, 400, 100, 200]);
+        assert_eq!((0..20).map(|_| after(2)).last(), Some(PAUSE_MAX.as_millis()));
+    }
+
+    #[test]
+    fn a_thread_that_panics_leaves_no_stream_that_seems_to_tell() {
+        let settings = Settings::parse("postgres://ada@h/panics", |_| None).unwrap();
+        let stream = Arc::new(SharedStream::new(settings));
+        stream.set_state(StreamState::Told(Arc::default()));
+        STREAMS.lock().insert("panics".into(), Arc::clone(&stream));
+        let of_thread = StreamThread { address: "panics".into(), stream: Arc::clone(&stream) };
+        let thread = std::thread::spawn(move || {
+            let _of_thread = of_thread;
+            panic!("as a test");
+        });
+        assert!(thread.join().is_err());
+        assert_eq!(*stream.state.borrow(), StreamState::Down);
+        assert!(!STREAMS.lock().contains_key("panics"));
+    }
 }

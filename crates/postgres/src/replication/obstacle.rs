@@ -37,8 +37,8 @@ pub(super) fn obstacle(settings: &Settings, facts: Facts, capabilities: &TextRow
         ));
     }
     // A stream of ours that counts as a standby would have commits wait for it.
-    let standbys = text(3).to_lowercase();
-    if standbys.contains('*') || standbys.contains(&settings.application_name.to_lowercase()) {
+    let (standbys, ours) = (text(3).to_lowercase(), settings.application_name.to_lowercase());
+    if standbys.contains('*') || !ours.is_empty() && standbys.contains(&ours) {
         return Some(format!(
             "`synchronous_standby_names` would make commits wait for it: name the standbys in it, and none `{}`",
             settings.application_name
@@ -63,22 +63,35 @@ mod tests {
     use super::*;
     use weir_relational::dialect::flavour::Release;
 
+    const FACTS: Facts = Facts {
+        version: 15_00_20,
+        flavour: Flavour::Postgres,
+        release: Release::NONE,
+        is_utc: true,
+        is_pooled: false,
+        in_recovery: false,
+        is_read_only: false,
+        tells_shards: false,
+    };
+
     fn check(tune: impl FnOnce(&mut Facts), answer: [&str; 4], expected: &str) {
         let settings = Settings::parse("postgres://ada@h/shop", |_| None).unwrap();
-        let mut facts = Facts {
-            version: 15_00_20,
-            flavour: Flavour::Postgres,
-            release: Release::NONE,
-            is_utc: true,
-            is_pooled: false,
-            in_recovery: false,
-            is_read_only: false,
-            tells_shards: false,
-        };
+        let mut facts = FACTS;
         tune(&mut facts);
         let row = answer.iter().map(|it| Some((*it).to_owned())).collect();
         let found = obstacle(&settings, facts, &vec![row]).unwrap_or_default();
         assert!(found.contains(expected) && found.is_empty() == expected.is_empty(), "{found}");
+    }
+
+    #[test]
+    fn a_stream_without_a_name_is_no_standby() {
+        let mut settings = Settings::parse("postgres://ada@h/shop", |_| None).unwrap();
+        settings.application_name.clear();
+        let answer = |standbys: &str| {
+            vec![["logical", "true", "true", standbys].map(|it| Some(it.to_owned())).to_vec()]
+        };
+        assert_eq!(obstacle(&settings, FACTS, &answer("one")), None);
+        assert!(obstacle(&settings, FACTS, &answer("*")).is_some());
     }
 
     #[test]

@@ -7,15 +7,15 @@
 //! transactions had written their record before the slot and were not seen yet.
 //!
 //! **Cost:** idle, a message every 10 s and no statement; a statement per commit of told tables, or for all that come at once; while the
-//! database is written to, a small one every 2 s and one over all tables every 30 s.
+//! database is written to, a small one every 2 s and one over all tables every 30 s; while a transaction from before the slot runs, a small
+//! one every 2 s.
 
 use super::connection::{StreamConnection, Streamed};
 use super::obstacle::{CAPABILITIES, obstacle};
 use super::tables::{HEIRS, RELATIONS, Tables};
 use super::transaction::{Collector, Commit, Taken};
-use super::visibility::{HeldCommits, Snapshot};
-use super::{SharedStream, StreamState, TableName, Turn};
-use crate::address::Settings;
+use super::visibility::{HeldCommits, Snapshot, Suspects};
+use super::{SessionTask, SharedStream, StreamState, TableName, Turn};
 use crate::dial::Kind;
 use crate::error::Error;
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ use weir_relational::dialect::quoting::literal;
 const CONFIRM: Duration = Duration::from_secs(10);
 /// A server that said nothing for so long is gone.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
-/// Time between two looks at the publication while the database is written to: a table that is dropped leaves it.
+/// Time between two looks at the publication while the database is written to: a table that is dropped leaves it, an heir is not in it.
 const GLANCE: Duration = Duration::from_secs(2);
 /// The same of all tables and the slot.
 const LOOK: Duration = Duration::from_secs(30);
@@ -37,10 +37,14 @@ const LOOK_BYTES: u64 = 16 << 20;
 /// First pause between two looks for transactions that ran when the slot began; the next ones double.
 const SUSPECTS_PAUSE: Duration = Duration::from_millis(100);
 /// Longest such pause.
-const SUSPECTS_PAUSE_MAX: Duration = Duration::from_secs(10);
+const SUSPECTS_PAUSE_MAX: Duration = Duration::from_secs(2);
+/// Lock timeout of the publication: longer than the second (`deadlock_timeout`) after which an automatic `VACUUM` gives way.
+const PUBLICATION_LOCKS: &str = "SET LOCAL lock_timeout = '4s'";
 
 /// Query for the transactions that a read sees.
 const SNAPSHOT: &str = "SELECT pg_catalog.pg_current_snapshot()::text";
+/// Query for the number of a transaction that begins now and ends at once.
+const NEWEST: &str = "SELECT pg_catalog.pg_current_xact_id()::text";
 
 /// The beginning of the names of publications and slots.
 const PREFIX: &str = "weir_live_";
@@ -56,7 +60,7 @@ const ABANDONED: &str = "SELECT p.pubname::text FROM pg_catalog.pg_publication p
 pub(super) enum SessionEnd {
     /// Nobody listens.
     Unwanted,
-    /// Other tables are to be told.
+    /// Other tables are to be told, or with other settings.
     Retold,
     /// An operator has to do something first.
     Obstacle(String),
@@ -75,25 +79,35 @@ impl From<Error> for SessionEnd {
     }
 }
 
+impl SessionEnd {
+    /// That `statement` failed, or waited too long.
+    fn of(statement: &str, error: Error) -> Self {
+        match Self::from(error) {
+            Self::Broken(cause) => Self::Broken(format!("`{statement}`: {cause}")),
+            other => other,
+        }
+    }
+}
+
 /// Runs a session to its end.
 pub(super) async fn run(shared: &SharedStream) -> SessionEnd {
-    let wanted = shared.wanted();
-    if wanted.is_empty() {
-        return shared.turn(&wanted).await.into();
+    let task = shared.task();
+    if task.wanted.is_empty() {
+        return shared.turn(&task).await.into();
     }
-    let mut side = match StreamConnection::open(&shared.settings, Kind::Session).await {
+    let mut side = match StreamConnection::open(&task.settings, Kind::Session).await {
         Ok(side) => side,
         Err(error) => return error.into(),
     };
     let number = random();
     let name = format!("{PREFIX}{number:016x}");
     let begun = tokio::select! {
-        begun = begin(&shared.settings, &mut side, (&name, number), &wanted) => begun,
-        turn = shared.turn(&wanted) => Err(turn.into()),
+        begun = begin(&task, &mut side, (&name, number)) => begun,
+        turn = shared.turn(&task) => Err(turn.into()),
     };
     let end = match begun {
         Ok((stream, tables)) => {
-            StreamSession::new(shared, stream, &mut side, (&name, tables)).serve(&wanted).await
+            StreamSession::new((shared, &task), stream, &mut side, (&name, tables)).serve().await
         }
         Err(end) => end,
     };
@@ -120,22 +134,21 @@ fn random() -> u64 {
 
 /// Makes the publication and the slot `name`, and begins to stream.
 async fn begin(
-    settings: &Settings,
+    task: &SessionTask,
     side: &mut StreamConnection,
     (name, number): (&str, u64),
-    wanted: &BTreeSet<TableName>,
 ) -> Result<(StreamConnection, Tables), SessionEnd> {
     let capabilities = side.rows(CAPABILITIES).await?;
-    if let Some(obstacle) = obstacle(settings, side.facts, &capabilities) {
+    if let Some(obstacle) = obstacle(&task.settings, side.facts, &capabilities) {
         return Err(SessionEnd::Obstacle(obstacle));
     }
-    let tables = read_tables(side, wanted).await?;
+    let tables = read_tables(side, &task.wanted).await?;
     if tables.told.is_empty() {
         return Err(SessionEnd::Obstacle(
             tables.left_out_words().unwrap_or_else(|| "it has no tables".into()),
         ));
     }
-    let mut stream = StreamConnection::open(settings, Kind::Replication).await?;
+    let mut stream = StreamConnection::open(&task.settings, Kind::Replication).await?;
     let lock = number.cast_signed();
     stream.rows(&format!("SELECT pg_catalog.pg_advisory_lock({lock})::text")).await?;
     for row in side.rows(ABANDONED).await? {
@@ -143,10 +156,12 @@ async fn begin(
             side.rows(&format!("DROP PUBLICATION IF EXISTS \"{abandoned}\"")).await?;
         }
     }
-    side.rows(&format!("CREATE PUBLICATION \"{name}\" FOR TABLE {}", tables.list())).await?;
+    let publication =
+        format!("{PUBLICATION_LOCKS}; CREATE PUBLICATION \"{name}\" FOR TABLE {}", tables.list());
+    side.rows(&publication).await.map_err(|it| SessionEnd::of("CREATE PUBLICATION", it))?;
     // It waits for all transactions that run and have written: not longer than the lock timeout of the connection.
     let slot = format!("CREATE_REPLICATION_SLOT \"{name}\" TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT");
-    stream.rows(&slot).await?;
+    stream.rows(&slot).await.map_err(|it| SessionEnd::of("CREATE_REPLICATION_SLOT", it))?;
     stream.start(name).await?;
     Ok((stream, tables))
 }
@@ -159,10 +174,13 @@ async fn read_tables(side: &mut StreamConnection, wanted: &BTreeSet<TableName>) 
 /// A stream that runs.
 struct StreamSession<'s> {
     shared: &'s SharedStream,
+    task: &'s SessionTask,
     stream: StreamConnection,
     side: &'s mut StreamConnection,
     name: &'s str,
     tables: Arc<Tables>,
+    /// Query for whether the publication is as it was made.
+    glance: String,
     collector: Collector,
     held: HeldCommits,
     /// Up to here everything was taken in.
@@ -173,46 +191,48 @@ struct StreamSession<'s> {
     looked_at: u64,
     /// When the server said something last.
     heard: Instant,
-    /// The transactions that ran when the slot began, while some run.
-    suspects: Option<Snapshot>,
+    suspects: Suspects,
     /// Pause until the next look for them.
     suspects_pause: Duration,
 }
 
 impl<'s> StreamSession<'s> {
     fn new(
-        shared: &'s SharedStream,
+        (shared, task): (&'s SharedStream, &'s SessionTask),
         stream: StreamConnection,
         side: &'s mut StreamConnection,
         (name, tables): (&'s str, Tables),
     ) -> Self {
         let tables = Arc::new(tables);
         let collector = Collector::new(Arc::clone(&tables));
+        let glance = tables.glance(name);
         Self {
             shared,
+            task,
             stream,
             side,
             name,
             tables,
+            glance,
             collector,
             held: HeldCommits::default(),
             position: 0,
             glanced_at: 0,
             looked_at: 0,
             heard: Instant::now(),
-            suspects: None,
+            suspects: Suspects::default(),
             suspects_pause: SUSPECTS_PAUSE,
         }
     }
 
     /// Tells changes until something ends that.
-    async fn serve(mut self, wanted: &BTreeSet<TableName>) -> SessionEnd {
+    async fn serve(mut self) -> SessionEnd {
         let ended = match self.watch_suspects().await {
             Ok(()) => {
                 let told = self.tables.told.iter().map(|it| it.name.clone()).collect();
                 self.shared.set_state(StreamState::Told(Arc::new(told)));
                 self.shared.note_left_out(self.tables.left_out_words());
-                self.pass_on(wanted).await
+                self.pass_on().await
             }
             Err(end) => Err(end),
         };
@@ -223,9 +243,9 @@ impl<'s> StreamSession<'s> {
         }
     }
 
-    async fn pass_on(&mut self, wanted: &BTreeSet<TableName>) -> Result<Turn, SessionEnd> {
-        let shared = self.shared;
-        let mut turn = std::pin::pin!(shared.turn(wanted));
+    async fn pass_on(&mut self) -> Result<Turn, SessionEnd> {
+        let look_bytes = LOOK_BYTES.min(self.task.settings.decoding.log_bytes_max / 4);
+        let mut turn = std::pin::pin!(self.shared.turn(self.task));
         let (mut confirm, mut glance, mut look) = (interval(CONFIRM), interval(GLANCE), interval(LOOK));
         let mut again = Instant::now() + self.suspects_pause;
         for it in [&mut confirm, &mut glance, &mut look] {
@@ -244,17 +264,17 @@ impl<'s> StreamSession<'s> {
                     self.release().await?;
                 }
                 () = tokio::time::sleep(pause), if !self.held.is_empty() => self.release().await?,
-                () = tokio::time::sleep_until(again.into()), if self.suspects.is_some() => {
+                () = tokio::time::sleep_until(again.into()), if !self.suspects.is_empty() => {
                     self.clear_suspects().await?;
                     again = Instant::now() + self.suspects_pause;
                 }
                 _ = confirm.tick() => self.confirm().await?,
                 _ = glance.tick() => self.glance().await?,
-                _ = look.tick() => self.look(wanted).await?,
+                _ = look.tick() => self.look().await?,
             }
-            if self.position - self.looked_at > LOOK_BYTES.min(shared.settings.decoding.log_bytes_max / 4) {
+            if self.position - self.looked_at > look_bytes {
                 self.confirm().await?;
-                self.look(wanted).await?;
+                self.look().await?;
             }
         }
     }
@@ -305,38 +325,39 @@ impl<'s> StreamSession<'s> {
         Ok(())
     }
 
-    /// Notes the transactions that run: one of them may have been committed before the slot, and be seen later.
+    /// Notes the transactions that ran when the slot began.
     async fn watch_suspects(&mut self) -> Result<(), SessionEnd> {
-        self.suspects = Some(self.snapshot().await?).filter(Snapshot::has_running);
+        let rows = self.side.rows(NEWEST).await?;
+        let newest = rows.first().and_then(|it| it.first()?.as_ref()?.parse().ok());
+        let newest =
+            newest.ok_or_else(|| SessionEnd::Broken("the server tells no number of a transaction".into()))?;
+        self.suspects = Suspects::new(&self.snapshot().await?, newest);
         Ok(())
     }
 
+    /// Tells that anything may have changed if one of those transactions ended: reads see now what it did.
     async fn clear_suspects(&mut self) -> Result<(), SessionEnd> {
         self.suspects_pause = (self.suspects_pause * 2).min(SUSPECTS_PAUSE_MAX);
         let now = self.snapshot().await?;
-        if self.suspects.take_if(|it| now.is_past(it)).is_some() {
+        if self.suspects.take_ended(&now) {
+            self.suspects_pause = SUSPECTS_PAUSE;
             self.shared.tell(Arc::new(Commit { changes: Vec::new(), is_unknown: true }));
         }
         Ok(())
     }
 
-    /// Begins anew if a table is not in the publication any more: one that is made anew is not in it by itself.
+    /// Begins anew if the publication does not fit any more: a table that is made anew is not in it by itself.
     async fn glance(&mut self) -> Result<(), SessionEnd> {
         if self.position == std::mem::replace(&mut self.glanced_at, self.position) {
             return Ok(());
         }
-        let count = format!(
-            "SELECT count(*)::text FROM pg_catalog.pg_publication_rel r JOIN pg_catalog.pg_publication p ON p.oid = r.prpubid \
-             WHERE p.pubname = {}",
-            literal(self.name)
-        );
-        let rows = self.side.rows(&count).await?;
-        let count = rows.first().and_then(|it| it.first()?.as_ref()?.parse::<usize>().ok());
-        if count == Some(self.tables.told.len()) { Ok(()) } else { Err(SessionEnd::Retold) }
+        let rows = self.side.rows(&self.glance).await?;
+        let is_same = rows.first().and_then(|it| it.first()?.as_deref()) == Some("true");
+        if is_same { Ok(()) } else { Err(SessionEnd::Retold) }
     }
 
     /// Gives the slot up if it holds back too much of the log, and begins anew if the tables are others than at the beginning.
-    async fn look(&mut self, wanted: &BTreeSet<TableName>) -> Result<(), SessionEnd> {
+    async fn look(&mut self) -> Result<(), SessionEnd> {
         if self.position == self.looked_at {
             return Ok(());
         }
@@ -348,13 +369,13 @@ impl<'s> StreamSession<'s> {
         );
         let held = self.side.rows(&held).await?;
         let held = held.first().and_then(|it| it.first()?.as_ref()?.parse::<u64>().ok()).unwrap_or(0);
-        let held_max = self.shared.settings.decoding.log_bytes_max;
+        let held_max = self.task.settings.decoding.log_bytes_max;
         if held > held_max {
             return Err(SessionEnd::Broken(format!(
                 "the slot is given up, as it holds back {held} bytes of the server's log, more than {held_max}"
             )));
         }
-        match read_tables(self.side, wanted).await? == *self.tables {
+        match read_tables(self.side, &self.task.wanted).await? == *self.tables {
             true => Ok(()),
             false => Err(SessionEnd::Retold),
         }

@@ -15,6 +15,9 @@ pub(super) const RELATIONS: &str = include_str!("tables.sql");
 pub(super) const HEIRS: &str =
     "SELECT inhrelid::text, inhparent::text FROM pg_catalog.pg_inherits ORDER BY inhrelid, inhparent";
 
+/// Query for whether a publication is as it was made, see [`Tables::glance`].
+const GLANCE: &str = include_str!("glance.sql");
+
 /// Rows of texts, as the server gives them.
 pub(super) type TextRows = Vec<Vec<Option<String>>>;
 
@@ -32,6 +35,10 @@ pub struct ToldTable {
 pub(super) struct Tables {
     /// In the order of their names.
     pub(super) told: Vec<Arc<ToldTable>>,
+    /// Their numbers, in the same order.
+    oids: Vec<u32>,
+    /// Pairs of relations in `owners` of which one's rows are rows of the other.
+    edges: usize,
     /// Places in `told` of the tables that a relation's rows belong to, by the number of the relation.
     owners: HashMap<u32, Vec<usize>>,
     /// The others, with the reason.
@@ -69,7 +76,9 @@ impl Tables {
             }
             let key = relations[oid].key.clone();
             tables.told.push(Arc::new(ToldTable { name: (*name).clone(), key }));
+            tables.oids.push(*oid);
         }
+        tables.edges = tables.owners.keys().filter_map(|it| children.get(it)).map(Vec::len).sum();
         tables
     }
 
@@ -83,6 +92,17 @@ impl Tables {
         let words = |it: &(TableName, String)| format!("`{}.{}`: {}", it.0.schema, it.0.name, it.1);
         let words: Vec<String> = self.left_out.iter().map(words).collect();
         (!words.is_empty()).then(|| words.join("; "))
+    }
+
+    /// Query for whether `publication`, which was made for these tables, still tells all their changes and lets them be made.
+    pub(super) fn glance(&self, publication: &str) -> String {
+        let set = |oids: &mut dyn Iterator<Item = &u32>| {
+            let oids: Vec<String> = oids.map(ToString::to_string).collect();
+            format!("{{{}}}", oids.join(","))
+        };
+        let query = GLANCE.replace("{publication}", publication).replace("{edges}", &self.edges.to_string());
+        let query = query.replace("{told}", &set(&mut self.oids.iter()));
+        query.replace("{holders}", &set(&mut self.owners.keys()))
     }
 
     /// The tables as a publication takes them.
@@ -164,6 +184,9 @@ pub(super) mod tests {
         );
         assert_eq!(tables.left_out, [(name("draft"), "the login does not own it".to_owned())]);
         assert_eq!(tables.list(), r#""public"."boat", "public"."log""#);
+        assert_eq!((tables.oids.clone(), tables.edges), (vec![1, 2], 2));
+        let glance = tables.glance("weir_live_1");
+        assert!(glance.contains("'{1,2}'::oid[]") && glance.contains("'weir_live_1'"), "{glance}");
     }
 
     #[test]

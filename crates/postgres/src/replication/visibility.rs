@@ -41,18 +41,35 @@ impl Snapshot {
     fn contains(&self, xid: u32) -> bool {
         // The numbers in use are less than a half of all apart.
         let behind = (self.next as u32).wrapping_sub(xid) as i32;
-        let xid = self.next.wrapping_sub(i64::from(behind) as u64);
+        self.has_ended(self.next.wrapping_sub(i64::from(behind) as u64))
+    }
+
+    /// True if the transaction had ended.
+    fn has_ended(&self, xid: u64) -> bool {
         xid < self.first || xid < self.next && !self.running.contains(&xid)
     }
+}
 
-    /// True if transactions run that began before it.
-    pub(super) fn has_running(&self) -> bool {
-        !self.running.is_empty()
+/// Transactions that ran when a slot began: one of them may have written its commit to the log before the slot, and be seen later.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Suspects(Vec<u64>);
+
+impl Suspects {
+    /// Those of `snapshot` that are older than the transaction `newest`, which had begun after the slot and ended before the snapshot. A
+    /// snapshot leaves out running transactions that are newer than all that ended, so without `newest` it might lack some.
+    pub(super) fn new(snapshot: &Snapshot, newest: u64) -> Self {
+        Self(snapshot.running.iter().copied().filter(|it| *it < newest).collect())
     }
 
-    /// True if all transactions that had begun when `before` was taken have ended.
-    pub(super) fn is_past(&self, before: &Self) -> bool {
-        self.first >= before.next
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Drops those that ended before `snapshot`; true if there were any.
+    pub(super) fn take_ended(&mut self, snapshot: &Snapshot) -> bool {
+        let before = self.0.len();
+        self.0.retain(|it| !snapshot.has_ended(*it));
+        self.0.len() < before
     }
 }
 
@@ -105,11 +122,20 @@ mod tests {
         let one = snapshot("10:20:10,14");
         let contained: Vec<u32> = (8..23).filter(|it| one.contains(*it)).collect();
         assert_eq!(contained, [8, 9, 11, 12, 13, 15, 16, 17, 18, 19]);
-        assert!(one.has_running() && !snapshot("20:20:").has_running());
-        assert!(snapshot("20:25:21").is_past(&one) && !snapshot("19:25:19").is_past(&one));
         for wrong in ["", "1", "1:2", "1:2:x", "a:2:", "1:2:3,,x"] {
             assert_eq!(Snapshot::read(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn each_suspect_that_ends_is_told_of() {
+        let mut suspects = Suspects::new(&snapshot("10:31:10,14,29,30"), 30);
+        assert_eq!(suspects, Suspects(vec![10, 14, 29]));
+        assert!(!suspects.take_ended(&snapshot("10:31:10,14,29,30")));
+        assert!(suspects.take_ended(&snapshot("10:33:10,29,30")) && !suspects.is_empty());
+        assert!(!suspects.take_ended(&snapshot("10:34:10,29")));
+        assert!(suspects.take_ended(&snapshot("34:34:")) && suspects.is_empty());
+        assert!(Suspects::new(&snapshot("31:31:"), 30).is_empty());
     }
 
     #[test]

@@ -19,8 +19,9 @@ use weir_sql::model::ModelOptions;
 use weir_sql::postgres::PostgresSource;
 use weir_sql::postgres::source::Options;
 
-const COUNT: &str = "subscription { boat_aggregate { aggregate { count } } }";
-const NEVER: LiveSettings = LiveSettings { poll: Duration::from_secs(3600), ..LiveSettings::STANDARD };
+pub(crate) const COUNT: &str = "subscription { boat_aggregate { aggregate { count } } }";
+pub(crate) const NEVER: LiveSettings =
+    LiveSettings { poll: Duration::from_secs(3600), ..LiveSettings::STANDARD };
 const LOGICAL: [&str; 3] = ["wal_level = logical", "autovacuum = off", "max_replication_slots = 30"];
 
 /// A cause without what was changed.
@@ -43,19 +44,19 @@ async fn next(subscription: &mut Subscription) -> (String, Cause) {
 }
 
 /// A database of a cluster of its own: a slot waits for the transactions of all databases of a server.
-fn database(more: &[&str], sql: &str) -> Database {
+pub(crate) fn database(more: &[&str], sql: &str) -> Database {
     let cluster: &'static Cluster = Box::leak(Box::new(Cluster::start(&[&LOGICAL[..], more].concat())));
     let database = cluster.create("template0");
     database.run(sql);
     database
 }
 
-fn count(boats: u32) -> String {
+pub(crate) fn count(boats: u32) -> String {
     format!(r#"{{"data":{{"boat_aggregate":{{"aggregate":{{"count":{boats}}}}}}}}}"#)
 }
 
 /// Waits until a query of the operator gives `expected`.
-fn until(database: &Database, sql: &str, expected: &str) {
+pub(crate) fn until(database: &Database, sql: &str, expected: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let found = database.run(sql);
@@ -68,7 +69,7 @@ fn until(database: &Database, sql: &str, expected: &str) {
 }
 
 /// Waits until the stream tells, which is one more read of each operation that was read before.
-async fn settled(live: &LiveQueries) {
+pub(crate) async fn settled(live: &LiveQueries) {
     let (operations, deadline) = (live.state().operations as u64, Instant::now() + PATIENCE);
     while live.state().reads < 2 * operations {
         assert!(Instant::now() < deadline, "nothing is told: {:?}", live.state());
@@ -76,7 +77,7 @@ async fn settled(live: &LiveQueries) {
     }
 }
 
-async fn settled_on(sql: &str, query: &str) -> (Served, LiveQueries, Subscription) {
+pub(crate) async fn settled_on(sql: &str, query: &str) -> (Served, LiveQueries, Subscription) {
     let served = serve(database(&[], sql)).await;
     let live = LiveQueries::of(&served.engine, NEVER);
     let mut subscription = subscribe((&served.engine, &live), query, "").await;
@@ -385,7 +386,7 @@ fn single_user(data: &Path, sql: &str) {
 }
 
 /// Takes results until one is `expected`: a server that is away makes some with errors.
-async fn await_result(subscription: &mut Subscription, expected: &str) {
+pub(crate) async fn await_result(subscription: &mut Subscription, expected: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let found = next(subscription).await.0;

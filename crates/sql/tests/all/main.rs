@@ -28,6 +28,7 @@ mod citus_random;
 mod citus_served;
 mod costs;
 mod decoding;
+mod decoding_faults;
 mod edges;
 mod flavours;
 mod fleet_kit;

@@ -535,10 +535,15 @@ mod tests {
         check(of(|it| it.statement_s = 0), Err("`limits.statement_s` is 0"));
         check(of(|it| it.aliases_max = 0), Ok(()));
         check(of(|it| it.wrong_secrets_per_minute = 0), Ok(()));
-        let block = postgres::Postgres { sessions_max: 0, ..postgres::Postgres::default() };
-        let source = Source { postgres: Some(block), ..Source::default() };
-        let config = Config { sources: vec![source], ..Config::default() };
-        check(config, Err("`sources[0].postgres.sessions_max` is 0"));
+        let of = |block: postgres::Postgres| {
+            let source = Source { postgres: Some(block), ..Source::default() };
+            Config { sources: vec![source], ..Config::default() }
+        };
+        let default = postgres::Postgres::default;
+        let block = postgres::Postgres { sessions_max: 0, ..default() };
+        check(of(block), Err("`sources[0].postgres.sessions_max` is 0"));
+        let block = postgres::Postgres { decoding_log_mb_max: 0, ..default() };
+        check(of(block), Err("`sources[0].postgres.decoding_log_mb_max` is 0"));
     }
 
     #[test]
