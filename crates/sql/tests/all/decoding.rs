@@ -26,14 +26,14 @@ const LOGICAL: [&str; 3] = ["wal_level = logical", "autovacuum = off", "max_repl
 
 /// A cause without what was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cause {
+pub(crate) enum Cause {
     Change,
     Poll,
     Other,
 }
 
 /// The data of the next result, and its cause.
-async fn next(subscription: &mut Subscription) -> (String, Cause) {
+pub(crate) async fn next(subscription: &mut Subscription) -> (String, Cause) {
     let (data, cause) = live::next(subscription).await;
     let cause = match cause {
         TaggedCause::Change(_) => Cause::Change,

@@ -1,12 +1,12 @@
 //! Live queries over a PostgreSQL that tells its changes, while its tables, its logins and its transactions do not keep still.
 
-use crate::decoding::{COUNT, NEVER, await_result, count, database, settled, settled_on, until};
-use crate::live::{PATIENCE, TABLES, next, subscribe};
+use crate::decoding::{COUNT, Cause, NEVER, await_result, count, database, next, settled, settled_on, until};
+use crate::live::{PATIENCE, TABLES, subscribe};
 use crate::postgres_kit::Database;
 use crate::postgres_kit::served::{Hand, Served, serve, serve_with};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use weir_engine::live::{Cause, LiveQueries};
+use weir_engine::live::LiveQueries;
 use weir_engine::source::{OthersChanges, Source};
 use weir_postgres::Settings;
 
