@@ -3,6 +3,7 @@
 //! **Invariant:** names are resolved here, once; what is built refers to fields by their ids.
 
 use crate::check;
+use crate::code_first::CodeFirst;
 use crate::context::Context;
 use crate::cost::{Cost, Costs, FieldCost};
 use crate::data::Data;
@@ -15,7 +16,7 @@ use crate::library_source::LibrarySource;
 use crate::loader::{Loader, Loaders, RegisteredLoader};
 use crate::places::Places;
 use crate::profile::{Predicate, ProfileOf, Profiles, SchemaMember};
-use crate::resolver::{ParentType, Resolver};
+use crate::resolver::{ParentType, Resolver, TypedResolver};
 use crate::schema::Schema;
 use crate::validate::{self, Check};
 use std::any::{Any, TypeId as RustType};
@@ -44,6 +45,12 @@ impl From<Resolver> for AnyResolver {
     }
 }
 
+impl<I, A> From<TypedResolver<I, A>> for AnyResolver {
+    fn from(typed: TypedResolver<I, A>) -> Self {
+        Self::Step(typed.resolver)
+    }
+}
+
 impl From<Leaf> for AnyResolver {
     fn from(leaf: Leaf) -> Self {
         Self::Leaf(leaf)
@@ -55,6 +62,7 @@ impl From<Leaf> for AnyResolver {
 pub struct SchemaBuilder {
     name: String,
     sdl: String,
+    pub(crate) code: CodeFirst,
     resolvers: Vec<(String, AnyResolver)>,
     checks: Vec<(String, Check)>,
     rules: Vec<(String, Predicate)>,
@@ -97,6 +105,7 @@ impl SchemaBuilder {
         Self {
             name: "library".into(),
             sdl: sdl.into(),
+            code: CodeFirst::default(),
             resolvers: Vec::new(),
             checks: Vec::new(),
             rules: Vec::new(),
@@ -232,7 +241,11 @@ impl SchemaBuilder {
     }
 
     fn library(self) -> Result<Built, BuildError> {
-        let Self { name, sdl, settings, sources, joins, .. } = self;
+        let Self { name, settings, sources, joins, .. } = self;
+        let (sdl, conflicts) = self.code.sdl(&self.sdl);
+        if !conflicts.is_empty() {
+            return Err(BuildError::new(&sdl, conflicts.into_iter().map(|it| error(it, None)).collect()));
+        }
         let read = read(&sdl).map_err(|errors| BuildError::new(&sdl, errors))?;
         let resolving = Resolving { schema: &read.schema, places: &read.places, errors: Vec::new() };
         let given = Given {

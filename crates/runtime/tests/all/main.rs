@@ -6,6 +6,7 @@ mod kit;
 mod abstract_types;
 mod arguments;
 mod build;
+mod code_first;
 mod control;
 mod errors;
 mod loaders;
