@@ -63,5 +63,5 @@ pub(crate) fn check(name: &str, span: Span) -> syn::Result<()> {
 pub(crate) fn check_unique<'n>(names: impl Iterator<Item = (&'n str, Span)>) -> syn::Result<()> {
     let mut known = HashSet::new();
     let twice = |(name, span): (&str, Span)| syn::Error::new(span, format!("`{name}` is there twice"));
-    names.filter(|it| !known.insert(it.0)).map(twice).map(Err).collect()
+    names.filter(|it| !known.insert(it.0)).map(twice).try_for_each(Err)
 }

@@ -37,6 +37,9 @@
 //!
 //! **Cost:** per request a fixed number of allocations, per step a few, per field and row none.
 
+// The derive macros name the crate, which uses them itself.
+extern crate self as weir_runtime;
+
 mod answers;
 mod builder;
 mod check;
@@ -57,6 +60,7 @@ mod loader;
 mod parents;
 mod places;
 mod profile;
+pub mod relay;
 mod request;
 mod request_data;
 mod resolver;
@@ -67,6 +71,7 @@ mod subscribe;
 mod turns;
 mod type_definitions;
 mod typed;
+mod typed_fields;
 mod validate;
 
 pub use builder::{AnyResolver, SchemaBuilder};

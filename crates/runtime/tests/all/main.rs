@@ -11,6 +11,7 @@ mod control;
 mod errors;
 mod loaders;
 mod mixed;
+mod relay;
 mod resolvers;
 mod subscriptions;
 mod visibility;
