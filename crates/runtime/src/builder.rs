@@ -10,7 +10,7 @@ use crate::data::Data;
 use crate::error::{BuildError, ErrorMapping, ResolveError, mapping};
 use crate::guard::{Guard, guard};
 use crate::input::{InputBinder, Shape};
-use crate::leaf::Leaf;
+use crate::leaf::{Leaf, TypedLeaf};
 use crate::library::{Library, Parts};
 use crate::library_source::LibrarySource;
 use crate::loader::{Loader, Loaders, RegisteredLoader};
@@ -39,21 +39,15 @@ pub enum AnyResolver {
     Leaf(Leaf),
 }
 
-impl From<Resolver> for AnyResolver {
-    fn from(resolver: Resolver) -> Self {
-        Self::Step(resolver)
-    }
-}
-
 impl<I, A> From<TypedResolver<I, A>> for AnyResolver {
     fn from(typed: TypedResolver<I, A>) -> Self {
         Self::Step(typed.resolver)
     }
 }
 
-impl From<Leaf> for AnyResolver {
-    fn from(leaf: Leaf) -> Self {
-        Self::Leaf(leaf)
+impl<A: ?Sized> From<TypedLeaf<A>> for AnyResolver {
+    fn from(typed: TypedLeaf<A>) -> Self {
+        Self::Leaf(typed.leaf)
     }
 }
 

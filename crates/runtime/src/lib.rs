@@ -85,7 +85,7 @@ pub use input::{
 #[doc(hidden)]
 pub use input_macros::{bind_input_by, bind_input_variant};
 pub use keys::KeyRow;
-pub use leaf::{Leaf, leaf, leaf_option_ref, leaf_ref};
+pub use leaf::{Leaf, TypedLeaf, leaf, leaf_option_ref, leaf_ref};
 pub use loader::{BoxFuture, LoadKey, Loader, LoaderReply};
 pub use request::{Request, Response};
 pub use resolver::{
@@ -96,7 +96,9 @@ pub use scalar::{Enumeration, Scalar, ScalarValue, ScalarWriter};
 pub use schema::Schema;
 pub use selection::Lookahead;
 pub use subscribe::stream;
+pub use type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};
 pub use typed::{GraphqlFields, GraphqlType};
+pub use typed_fields::TypedField;
 pub use validate::Check;
 
 /// Derive macros of code-first schemas; the rules are in `docs/library.md`.

@@ -8,12 +8,20 @@ use crate::type_definitions::{Member, TypeDefinitions};
 use std::sync::Arc;
 
 /// A Rust type with a type of the schema. Derive it by `Object`, `Input`, `Enum`, `Union`, `Interface`, `OneOf` or `Scalar`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no GraphQL type",
+    note = "derive `weir_runtime::Object`, `Input`, `Enum`, `Union`, `Interface`, `OneOf` or `Scalar`"
+)]
 pub trait GraphqlType {
     /// Defines the type and those that it uses; returns its reference in SDL: `[User!]!`.
     fn reference(types: &mut TypeDefinitions) -> String;
 }
 
 /// A struct whose fields are the arguments of a field. Derived by `Input`.
+#[diagnostic::on_unimplemented(
+    message = "the fields of `{Self}` are no arguments",
+    note = "derive `weir_runtime::Input`"
+)]
 pub trait GraphqlFields {
     /// The fields.
     fn fields(types: &mut TypeDefinitions) -> Vec<Member>;

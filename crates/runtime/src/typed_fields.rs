@@ -2,11 +2,30 @@
 //!
 //! **Cost:** once per schema.
 
-use crate::builder::SchemaBuilder;
+use crate::builder::{AnyResolver, SchemaBuilder};
+use crate::leaf::TypedLeaf;
 use crate::resolver::TypedResolver;
 use crate::schema::Schema;
 use crate::type_definitions::Member;
 use crate::typed::{GraphqlFields, GraphqlType};
+
+/// A resolver whose types are known: a [`TypedResolver`] or a [`TypedLeaf`].
+pub trait TypedField: Into<AnyResolver> {
+    /// Its arguments.
+    type Arguments: GraphqlFields;
+    /// The field's value.
+    type Value: GraphqlType + ?Sized;
+}
+
+impl<I: GraphqlFields, A: GraphqlType> TypedField for TypedResolver<I, A> {
+    type Arguments = I;
+    type Value = A;
+}
+
+impl<A: GraphqlType + ?Sized> TypedField for TypedLeaf<A> {
+    type Arguments = ();
+    type Value = A;
+}
 
 impl Schema {
     /// Begins without an SDL: the schema is made of the fields that [`SchemaBuilder::field`] adds.
@@ -35,14 +54,10 @@ impl Schema {
 impl SchemaBuilder {
     /// Adds a field with its resolver, whose Rust types are the types of the field and its arguments. The type of `coordinate` is a
     /// root type, a derived `Object`, or one of the builder's SDL.
-    pub fn field<I: GraphqlFields, A: GraphqlType>(
-        mut self,
-        coordinate: &str,
-        resolver: TypedResolver<I, A>,
-    ) -> Self {
+    pub fn field<F: TypedField>(mut self, coordinate: &str, resolver: F) -> Self {
         let (owner, name) = coordinate.split_once('.').unwrap_or((coordinate, ""));
-        let ty = A::reference(&mut self.code.types);
-        let arguments = I::fields(&mut self.code.types);
+        let ty = F::Value::reference(&mut self.code.types);
+        let arguments = F::Arguments::fields(&mut self.code.types);
         self.code.add(owner, Member::new(name).of(ty).arguments(arguments));
         self.resolve(coordinate, resolver)
     }

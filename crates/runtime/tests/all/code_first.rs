@@ -4,8 +4,8 @@ use crate::kit::{built, run};
 use std::sync::Arc;
 use weir_runtime::{
     Context, Enum, Input, Interface, Maybe, Object, OneOf, ResolveError, Scalar, ScalarValue, ScalarWriter,
-    Schema, SchemaBuilder, Union, batch, each, enumeration, input, input_one_of, record, root, scalar,
-    stream, union,
+    Schema, SchemaBuilder, Union, batch, each, enumeration, input, input_one_of, leaf, leaf_option_ref,
+    leaf_ref, record, root, scalar, stream, union,
 };
 
 const SDL: &str = r#"
@@ -395,6 +395,23 @@ fn a_skipped_field_is_there_for_resolvers_only() {
     );
     assert_eq!(run(&schema, "{ item { size double } }"), r#"{"data":{"item":{"size":1,"double":4}}}"#);
     assert!(run(&schema, "{ item { secret } }").contains("Cannot query field"));
+}
+
+#[test]
+fn leaves_have_the_types_of_their_closures() {
+    let schema = built(
+        Schema::code_first()
+            .field("Query.item", root(|_: &(), _: &Context| item()))
+            .field("Thing.half", leaf(|item: &Item| f64::from(item.size) / 2.0))
+            .field("Thing.secret", leaf_ref(|item: &Item| &item.secret))
+            .field("Thing.word", leaf_option_ref(|item: &Item| (item.size > 1).then_some("big"))),
+    );
+    let fields = "type Thing {\n  size: Int!\n  half: Float!\n  secret: Int!\n  word: String\n}";
+    assert!(schema.sdl().contains(fields), "{}", schema.sdl());
+    assert_eq!(
+        run(&schema, "{ item { half secret word } }"),
+        r#"{"data":{"item":{"half":0.5,"secret":2,"word":null}}}"#
+    );
 }
 
 #[test]
