@@ -397,6 +397,42 @@ fn a_skipped_field_is_there_for_resolvers_only() {
     assert!(run(&schema, "{ item { secret } }").contains("Cannot query field"));
 }
 
+#[derive(Input)]
+struct ByType {
+    r#type: String,
+    #[graphql(name = "in")]
+    inside: Option<ByPlace>,
+}
+
+#[derive(OneOf)]
+enum ByPlace {
+    HomeTown(String),
+    PostalCode(i32),
+}
+
+#[derive(Object)]
+struct Place {
+    r#type: String,
+    r#in: Vec<Option<i32>>,
+}
+
+#[test]
+fn names_may_be_words_of_rust() {
+    let place = |by: &ByType, _: &Context| {
+        let r#in = match &by.inside {
+            Some(ByPlace::PostalCode(code)) => vec![Some(*code), None],
+            Some(ByPlace::HomeTown(name)) => vec![Some(name.len() as i32)],
+            None => Vec::new(),
+        };
+        Place { r#type: by.r#type.clone(), r#in }
+    };
+    let schema = built(Schema::code_first().field("Query.place", root(place)));
+    assert!(schema.sdl().contains("place(type: String!, in: ByPlace): Place!"), "{}", schema.sdl());
+    assert!(schema.sdl().contains("type Place {\n  type: String!\n  in: [Int]!\n}"), "{}", schema.sdl());
+    let query = "{ a: place(type: \"x\", in: {postalCode: 7}) { type in } b: place(type: \"y\", in: {homeTown: \"Ulm\"}) { in } }";
+    assert_eq!(run(&schema, query), r#"{"data":{"a":{"type":"x","in":[7,null]},"b":{"in":[3]}}}"#);
+}
+
 #[test]
 fn leaves_have_the_types_of_their_closures() {
     let schema = built(
