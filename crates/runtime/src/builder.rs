@@ -3,19 +3,20 @@
 //! **Invariant:** names are resolved here, once; what is built refers to fields by their ids.
 
 use crate::check;
+use crate::code_first::CodeFirst;
 use crate::context::Context;
 use crate::cost::{Cost, Costs, FieldCost};
 use crate::data::Data;
 use crate::error::{BuildError, ErrorMapping, ResolveError, mapping};
 use crate::guard::{Guard, guard};
 use crate::input::{InputBinder, Shape};
-use crate::leaf::Leaf;
+use crate::leaf::{Leaf, TypedLeaf};
 use crate::library::{Library, Parts};
 use crate::library_source::LibrarySource;
 use crate::loader::{Loader, Loaders, RegisteredLoader};
 use crate::places::Places;
 use crate::profile::{Predicate, ProfileOf, Profiles, SchemaMember};
-use crate::resolver::{ParentType, Resolver};
+use crate::resolver::{ParentType, Resolver, TypedResolver};
 use crate::schema::Schema;
 use crate::validate::{self, Check};
 use std::any::{Any, TypeId as RustType};
@@ -38,15 +39,15 @@ pub enum AnyResolver {
     Leaf(Leaf),
 }
 
-impl From<Resolver> for AnyResolver {
-    fn from(resolver: Resolver) -> Self {
-        Self::Step(resolver)
+impl<I, A> From<TypedResolver<I, A>> for AnyResolver {
+    fn from(typed: TypedResolver<I, A>) -> Self {
+        Self::Step(typed.resolver)
     }
 }
 
-impl From<Leaf> for AnyResolver {
-    fn from(leaf: Leaf) -> Self {
-        Self::Leaf(leaf)
+impl<A: ?Sized> From<TypedLeaf<A>> for AnyResolver {
+    fn from(typed: TypedLeaf<A>) -> Self {
+        Self::Leaf(typed.leaf)
     }
 }
 
@@ -55,6 +56,7 @@ impl From<Leaf> for AnyResolver {
 pub struct SchemaBuilder {
     name: String,
     sdl: String,
+    pub(crate) code: CodeFirst,
     resolvers: Vec<(String, AnyResolver)>,
     checks: Vec<(String, Check)>,
     rules: Vec<(String, Predicate)>,
@@ -97,6 +99,7 @@ impl SchemaBuilder {
         Self {
             name: "library".into(),
             sdl: sdl.into(),
+            code: CodeFirst::default(),
             resolvers: Vec::new(),
             checks: Vec::new(),
             rules: Vec::new(),
@@ -232,7 +235,11 @@ impl SchemaBuilder {
     }
 
     fn library(self) -> Result<Built, BuildError> {
-        let Self { name, sdl, settings, sources, joins, .. } = self;
+        let Self { name, settings, sources, joins, .. } = self;
+        let (sdl, conflicts) = self.code.sdl(&self.sdl);
+        if !conflicts.is_empty() {
+            return Err(BuildError::new(&sdl, conflicts.into_iter().map(|it| error(it, None)).collect()));
+        }
         let read = read(&sdl).map_err(|errors| BuildError::new(&sdl, errors))?;
         let resolving = Resolving { schema: &read.schema, places: &read.places, errors: Vec::new() };
         let given = Given {

@@ -10,13 +10,25 @@ use weir_engine::memory::{Answer, Binder, LeafOf, Scope, Spot, Unbound, Writer};
 use weir_engine::plan::output_plan::OutputField;
 use weir_engine::rows::Column;
 
-/// A resolver of one field on objects of one Rust type. Made by [`leaf`] and the functions beside it.
+/// A resolver of one field on objects of one Rust type, without the type of its values.
 pub struct Leaf {
     /// The objects' Rust type.
     pub(crate) record: RustType,
     pub(crate) record_name: &'static str,
     /// An `Arc<dyn LeafOf<R>>`.
     pub(crate) resolve: Box<dyn Any + Send + Sync>,
+}
+
+/// A leaf with the type of its values, of which [`crate::SchemaBuilder::field`] makes the field's SDL.
+pub struct TypedLeaf<A: ?Sized> {
+    pub(crate) leaf: Leaf,
+    gives: std::marker::PhantomData<fn() -> Box<A>>,
+}
+
+impl<A: ?Sized> From<Leaf> for TypedLeaf<A> {
+    fn from(leaf: Leaf) -> Self {
+        Self { leaf, gives: std::marker::PhantomData }
+    }
 }
 
 impl Leaf {
@@ -37,8 +49,8 @@ impl Leaf {
 /// let name = leaf(|user: &User| format!("{} {}", user.first, user.last));
 /// # let _ = name;
 /// ```
-pub fn leaf<P: 'static, A: Answer + 'static>(get: impl Fn(&P) -> A + Send + Sync + 'static) -> Leaf {
-    Leaf::new(Arc::new(Owned { get, gives: std::marker::PhantomData::<fn() -> A> }))
+pub fn leaf<P: 'static, A: Answer + 'static>(get: impl Fn(&P) -> A + Send + Sync + 'static) -> TypedLeaf<A> {
+    Leaf::new(Arc::new(Owned { get, gives: std::marker::PhantomData::<fn() -> A> })).into()
 }
 
 /// A value that is borrowed from the object.
@@ -51,15 +63,15 @@ pub fn leaf<P: 'static, A: Answer + 'static>(get: impl Fn(&P) -> A + Send + Sync
 /// ```
 pub fn leaf_ref<P: 'static, A: Answer + ?Sized + 'static>(
     get: impl for<'p> Fn(&'p P) -> &'p A + Send + Sync + 'static,
-) -> Leaf {
-    Leaf::new(Arc::new(Borrowed { get, gives: std::marker::PhantomData::<fn() -> Box<A>> }))
+) -> TypedLeaf<A> {
+    Leaf::new(Arc::new(Borrowed { get, gives: std::marker::PhantomData::<fn() -> Box<A>> })).into()
 }
 
 /// A value that is borrowed from the object, or null.
 pub fn leaf_option_ref<P: 'static, A: Answer + ?Sized + 'static>(
     get: impl for<'p> Fn(&'p P) -> Option<&'p A> + Send + Sync + 'static,
-) -> Leaf {
-    Leaf::new(Arc::new(Optional { get, gives: std::marker::PhantomData::<fn() -> Box<A>> }))
+) -> TypedLeaf<Option<Box<A>>> {
+    Leaf::new(Arc::new(Optional { get, gives: std::marker::PhantomData::<fn() -> Box<A>> })).into()
 }
 
 struct Owned<F, A> {

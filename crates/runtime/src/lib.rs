@@ -28,6 +28,8 @@
 //! # }
 //! ```
 //!
+//! [`Schema::code_first`] makes the SDL from Rust types with derive macros.
+//!
 //! The manual is `docs/library.md`.
 //!
 //! **Invariant:** everything that can be wrong with a schema and the types of its resolvers is an error of
@@ -35,9 +37,13 @@
 //!
 //! **Cost:** per request a fixed number of allocations, per step a few, per field and row none.
 
+// The derive macros name the crate, which uses them itself.
+extern crate self as weir_runtime;
+
 mod answers;
 mod builder;
 mod check;
+mod code_first;
 mod context;
 mod cost;
 mod data;
@@ -54,6 +60,7 @@ mod loader;
 mod parents;
 mod places;
 mod profile;
+pub mod relay;
 mod request;
 mod request_data;
 mod resolver;
@@ -62,6 +69,9 @@ mod schema;
 mod selection;
 mod subscribe;
 mod turns;
+mod type_definitions;
+mod typed;
+mod typed_fields;
 mod validate;
 
 pub use builder::{AnyResolver, SchemaBuilder};
@@ -75,18 +85,24 @@ pub use input::{
 #[doc(hidden)]
 pub use input_macros::{bind_input_by, bind_input_variant};
 pub use keys::KeyRow;
-pub use leaf::{Leaf, leaf, leaf_option_ref, leaf_ref};
+pub use leaf::{Leaf, TypedLeaf, leaf, leaf_option_ref, leaf_ref};
 pub use loader::{BoxFuture, LoadKey, Loader, LoaderReply};
 pub use request::{Request, Response};
 pub use resolver::{
-    BatchReply, LoadKeys, Resolver, async_batch, async_each, async_keyed, async_root, batch, constant, each,
-    keyed, load, root,
+    BatchReply, LoadKeys, Resolver, TypedResolver, async_batch, async_each, async_keyed, async_root, batch,
+    constant, each, keyed, load, root,
 };
 pub use scalar::{Enumeration, Scalar, ScalarValue, ScalarWriter};
 pub use schema::Schema;
 pub use selection::Lookahead;
 pub use subscribe::stream;
+pub use type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};
+pub use typed::{GraphqlFields, GraphqlType};
+pub use typed_fields::TypedField;
 pub use validate::Check;
+
+/// Derive macros of code-first schemas; the rules are in `docs/library.md`.
+pub use weir_derive::{Enum, Input, Interface, Object, OneOf, Scalar, Union};
 
 pub use weir_engine::caller::Identity;
 pub use weir_engine::compose::Join;
@@ -107,6 +123,12 @@ pub mod macros {
         bind_enumeration, bind_scalar, enumeration_column, enumeration_shape, read_enumeration, read_scalar,
         scalar_column, scalar_shape, write_enumeration, write_scalar,
     };
-    pub use weir_engine::memory::{Binder, Scope, Spot, Unbound, Writer};
+    pub use crate::type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};
+    pub use crate::typed::as_id;
+    pub use weir_engine::memory::{
+        Answer, Binder, Record, Scope, Spot, Unbound, Writer, bind_by, bind_record, record_column,
+        write_records,
+    };
+    pub use weir_engine::plan::output_plan::OutputField;
     pub use weir_engine::rows::Column;
 }

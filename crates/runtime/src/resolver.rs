@@ -126,13 +126,25 @@ pub(crate) trait EventSource: Send + Sync {
     ) -> Result<BoxStream<'static, Event>, FieldError>;
 }
 
-/// A resolver of one field. Made by [`batch`] and the functions beside it.
+/// A resolver of one field, without its types.
 #[derive(Clone)]
 pub struct Resolver {
     pub(crate) resolve: Arc<dyn Resolve>,
     /// Fields of the parent by which it is asked, if not by the objects.
     pub(crate) keys: Option<Vec<Box<str>>>,
     pub(crate) stream: Option<Arc<dyn EventSource>>,
+}
+
+/// A resolver with the types of its arguments and values, of which [`crate::SchemaBuilder::field`] makes the field's SDL.
+pub struct TypedResolver<I, A> {
+    pub(crate) resolver: Resolver,
+    types: std::marker::PhantomData<fn() -> (I, A)>,
+}
+
+impl<I, A> From<Resolver> for TypedResolver<I, A> {
+    fn from(resolver: Resolver) -> Self {
+        Self { resolver, types: std::marker::PhantomData }
+    }
 }
 
 struct Typed<F, P, I, A> {
@@ -297,7 +309,9 @@ impl<A: Answer + Send + Sync + 'static, E: Into<ResolveError>> BatchReply for Re
 /// });
 /// # let _ = posts;
 /// ```
-pub fn batch<P, I, R>(resolve: impl Fn(&[&P], &I, &Context) -> R + Send + Sync + 'static) -> Resolver
+pub fn batch<P, I, R>(
+    resolve: impl Fn(&[&P], &I, &Context) -> R + Send + Sync + 'static,
+) -> TypedResolver<I, R::Item>
 where
     P: 'static,
     I: InputObject + 'static,
@@ -306,10 +320,13 @@ where
     Resolver::of_objects(None, move |parents: &[&P], arguments: &I, context| {
         Outcome::Ready(resolve(parents, arguments, context).values())
     })
+    .into()
 }
 
 /// As [`batch`], with a future: the closure takes what it needs from the parents, the future owns it.
-pub fn async_batch<P, I, R, T>(resolve: impl Fn(&[&P], &I, &Context) -> T + Send + Sync + 'static) -> Resolver
+pub fn async_batch<P, I, R, T>(
+    resolve: impl Fn(&[&P], &I, &Context) -> T + Send + Sync + 'static,
+) -> TypedResolver<I, R::Item>
 where
     P: 'static,
     I: InputObject + 'static,
@@ -320,10 +337,11 @@ where
         let reply = resolve(parents, arguments, context);
         Outcome::Later(Box::pin(async move { reply.await.values() }))
     })
+    .into()
 }
 
 /// Called for one parent after the other. For a field that needs neither arguments nor context, [`crate::leaf`] is faster.
-pub fn each<P, I, A>(resolve: impl Fn(&P, &I, &Context) -> A + Send + Sync + 'static) -> Resolver
+pub fn each<P, I, A>(resolve: impl Fn(&P, &I, &Context) -> A + Send + Sync + 'static) -> TypedResolver<I, A>
 where
     P: 'static,
     I: InputObject + 'static,
@@ -332,10 +350,13 @@ where
     Resolver::of_objects(None, move |parents: &[&P], arguments: &I, context| {
         Outcome::Ready(Ok(parents.iter().map(|parent| resolve(parent, arguments, context)).collect()))
     })
+    .into()
 }
 
 /// As [`each`], with a future per parent; they run at the same time.
-pub fn async_each<P, I, A, T>(resolve: impl Fn(&P, &I, &Context) -> T + Send + Sync + 'static) -> Resolver
+pub fn async_each<P, I, A, T>(
+    resolve: impl Fn(&P, &I, &Context) -> T + Send + Sync + 'static,
+) -> TypedResolver<I, A>
 where
     P: 'static,
     I: InputObject + 'static,
@@ -346,6 +367,7 @@ where
         let replies: Vec<T> = parents.iter().map(|parent| resolve(parent, arguments, context)).collect();
         Outcome::Later(Box::pin(async move { Ok(join_all(replies).await) }))
     })
+    .into()
 }
 
 /// A field of a root type.
@@ -355,7 +377,7 @@ where
 /// let now = root(|_: &(), _: &Context| "noon");
 /// # let _ = now;
 /// ```
-pub fn root<I, A>(resolve: impl Fn(&I, &Context) -> A + Send + Sync + 'static) -> Resolver
+pub fn root<I, A>(resolve: impl Fn(&I, &Context) -> A + Send + Sync + 'static) -> TypedResolver<I, A>
 where
     I: InputObject + 'static,
     A: Answer + Send + Sync + 'static,
@@ -364,7 +386,7 @@ where
 }
 
 /// As [`root`], with a future.
-pub fn async_root<I, A, T>(resolve: impl Fn(&I, &Context) -> T + Send + Sync + 'static) -> Resolver
+pub fn async_root<I, A, T>(resolve: impl Fn(&I, &Context) -> T + Send + Sync + 'static) -> TypedResolver<I, A>
 where
     I: InputObject + 'static,
     A: Answer + Send + Sync + 'static,
@@ -374,7 +396,7 @@ where
 }
 
 /// The same value for all parents and requests.
-pub fn constant<A: Answer + Clone + Send + Sync + 'static>(value: A) -> Resolver {
+pub fn constant<A: Answer + Clone + Send + Sync + 'static>(value: A) -> TypedResolver<(), A> {
     each(move |(): &(), (): &(), _: &Context| value.clone())
 }
 
@@ -426,7 +448,7 @@ impl<L: Loader> LoadKeys for Vec<LoadKey<L>> {
 /// Values by keys through a [`Loader`]: all fields of a level that use it make one call.
 ///
 /// The closure gives [`Loader::key`]s: one, an `Option`, or a `Vec`, whose keys without a value are left out.
-pub fn load<P, I, K>(keys: impl Fn(&P, &I) -> K + Send + Sync + 'static) -> Resolver
+pub fn load<P, I, K>(keys: impl Fn(&P, &I) -> K + Send + Sync + 'static) -> TypedResolver<I, K::Value>
 where
     P: 'static,
     I: InputObject + 'static,
@@ -445,6 +467,7 @@ where
             Ok(said.iter().map(|it| it.take(&mut values)).collect())
         }))
     })
+    .into()
 }
 
 /// Called once for all parents with the values of their fields `names`: for types of other sources, whose rows are no objects, and
@@ -458,7 +481,7 @@ where
 pub fn keyed<K, I, R, const N: usize>(
     names: [&str; N],
     resolve: impl Fn(&[K], &I, &Context) -> R + Send + Sync + 'static,
-) -> Resolver
+) -> TypedResolver<I, R::Item>
 where
     K: KeyRow + 'static,
     I: InputObject + 'static,
@@ -467,13 +490,14 @@ where
     of_keys(names, move |keys: &[K], arguments: &I, context| {
         Outcome::Ready(resolve(keys, arguments, context).values())
     })
+    .into()
 }
 
 /// As [`keyed`], with a future.
 pub fn async_keyed<K, I, R, T, const N: usize>(
     names: [&str; N],
     resolve: impl Fn(Vec<K>, &I, &Context) -> T + Send + Sync + 'static,
-) -> Resolver
+) -> TypedResolver<I, R::Item>
 where
     K: KeyRow + Clone + 'static,
     I: InputObject + 'static,
@@ -484,6 +508,7 @@ where
         let reply = resolve(keys.to_vec(), arguments, context);
         Outcome::Later(Box::pin(async move { reply.await.values() }))
     })
+    .into()
 }
 
 fn of_keys<K, I, A, const N: usize>(

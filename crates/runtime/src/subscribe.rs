@@ -12,7 +12,7 @@ use crate::input::{InputFields, InputObject};
 use crate::loader::RequestMemory;
 use crate::request::Response;
 use crate::request_data::{Event, RequestData, SubscriptionStep};
-use crate::resolver::{EventSource, Outcome, Resolve, Resolver, StepArguments};
+use crate::resolver::{EventSource, Outcome, Resolve, Resolver, StepArguments, TypedResolver};
 use futures_util::Stream;
 use futures_util::stream::{BoxStream, StreamExt};
 use std::any::Any;
@@ -57,7 +57,7 @@ where
 /// let ticks = stream(|_: &(), _: &Context| futures_util::stream::iter([1, 2, 3]));
 /// # let _ = ticks;
 /// ```
-pub fn stream<I, A, S>(open: impl Fn(&I, &Context) -> S + Send + Sync + 'static) -> Resolver
+pub fn stream<I, A, S>(open: impl Fn(&I, &Context) -> S + Send + Sync + 'static) -> TypedResolver<I, A>
 where
     I: InputObject + 'static,
     A: Answer + Send + Sync + 'static,
@@ -68,7 +68,7 @@ where
     };
     let resolver = Resolver::of_objects(None, alone);
     let source = Events { open, types: std::marker::PhantomData::<fn() -> (I, A)> };
-    Resolver { stream: Some(Arc::new(source)), ..resolver }
+    Resolver { stream: Some(Arc::new(source)), ..resolver }.into()
 }
 
 /// The answer of a field of the subscription root; `None`: the request is no subscription.

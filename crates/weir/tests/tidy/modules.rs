@@ -17,6 +17,7 @@ const KNOWN_CIRCLES: &[(&str, usize)] = &[
 
 /// Crates in which no two types have one name.
 const UNIQUE_NAMES: &[&str] = &[
+    "crates/derive/src/",
     "crates/engine/src/",
     "crates/faulty/src/",
     "crates/http/src/",

@@ -27,7 +27,8 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
         &["weir-language", "weir-engine", "weir-relational", "weir-postgres", "weir-sqlite", "weir-sql"],
     ),
     ("http", &["weir-language", "weir-engine"]),
-    ("runtime", &["weir-language", "weir-engine"]),
+    ("derive", &[]),
+    ("runtime", &["weir-language", "weir-engine", "weir-derive"]),
     ("load", &[]),
     (
         "weir",

@@ -1,0 +1,93 @@
+//! `#[graphql(…)]` and doc comments.
+//!
+//! **Invariant:** an option that has no meaning at its place is refused.
+
+use crate::names;
+use proc_macro2::Span;
+use syn::meta::ParseNestedMeta;
+use syn::{Attribute, Expr, ExprLit, Field, Lit, LitStr, Meta, Path, Token, parenthesized};
+
+/// Options of a type, field or variant.
+#[derive(Default)]
+pub(crate) struct Options {
+    /// The GraphQL name, and where it stands.
+    pub(crate) name: Option<(String, Span)>,
+    /// The reason, perhaps empty.
+    pub(crate) deprecated: Option<String>,
+    pub(crate) skip: bool,
+    /// The base type is `ID`.
+    pub(crate) id: bool,
+    /// A GraphQL literal.
+    pub(crate) default: Option<String>,
+    /// Reader of a scalar.
+    pub(crate) read: Option<Path>,
+    /// Writer of a scalar.
+    pub(crate) write: Option<Path>,
+    pub(crate) specified_by: Option<String>,
+    /// Fields of an interface.
+    pub(crate) fields: Vec<Field>,
+    /// The doc comment.
+    pub(crate) description: String,
+}
+
+impl Options {
+    /// Reads the options; those that are not `allowed` are errors.
+    pub(crate) fn read(attributes: &[Attribute], allowed: &[&str]) -> syn::Result<Self> {
+        let mut options = Self { description: description(attributes), ..Self::default() };
+        for attribute in attributes.iter().filter(|it| it.path().is_ident("graphql")) {
+            attribute.parse_nested_meta(|meta| options.option(&meta, allowed))?;
+        }
+        Ok(options)
+    }
+
+    fn option(&mut self, meta: &ParseNestedMeta<'_>, allowed: &[&str]) -> syn::Result<()> {
+        let key = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        if !allowed.contains(&key.as_str()) {
+            let known = allowed.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            let known =
+                if known.is_empty() { "there are none here".into() } else { format!("known: {known}") };
+            return Err(meta.error(format!("unknown option; {known}")));
+        }
+        match key.as_str() {
+            "name" => {
+                let text: LitStr = meta.value()?.parse()?;
+                names::check(&text.value(), text.span())?;
+                self.name = Some((text.value(), text.span()));
+            }
+            "deprecated" if meta.input.peek(Token![=]) => self.deprecated = Some(text(meta)?),
+            "deprecated" => self.deprecated = Some(String::new()),
+            "skip" => self.skip = true,
+            "id" => self.id = true,
+            "default" => self.default = Some(text(meta)?),
+            "read" => self.read = Some(meta.value()?.parse()?),
+            "write" => self.write = Some(meta.value()?.parse()?),
+            "specified_by" => self.specified_by = Some(text(meta)?),
+            "fields" => {
+                let content;
+                parenthesized!(content in meta.input);
+                let fields = content.parse_terminated(Field::parse_named, Token![,])?;
+                self.fields.extend(fields);
+            }
+            _ => return Err(meta.error("unknown option")),
+        }
+        Ok(())
+    }
+}
+
+fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
+    meta.value()?.parse::<LitStr>().map(|it| it.value())
+}
+
+/// The doc comment without the space that begins its lines.
+fn description(attributes: &[Attribute]) -> String {
+    let line = |it: &Attribute| match &it.meta {
+        Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let lines: Vec<String> = attributes.iter().filter_map(line).collect();
+    let lines: Vec<&str> = lines.iter().map(|it| it.strip_prefix(' ').unwrap_or(it).trim_end()).collect();
+    lines.join("\n").trim().to_owned()
+}

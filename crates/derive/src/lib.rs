@@ -1,0 +1,71 @@
+//! Derive macros of `weir-runtime`: Rust types as types of a GraphQL schema. The rules are in `docs/library.md`.
+//!
+//! Each macro makes what the macros of `weir-runtime` make (`record!`, `input!`, …), and an implementation of `GraphqlType`, from which
+//! the SDL of the type is printed. Names are in camel case; `#[graphql(name = "…")]` gives another. Doc comments are descriptions.
+//!
+//! **Invariant:** an error stands at the attribute, field or variant that it is about.
+//!
+//! **Cost:** at compile time only; the code is that of the macros by hand.
+
+mod abstract_types;
+mod attributes;
+mod inputs;
+mod leaves;
+mod members;
+mod names;
+mod objects;
+#[cfg(test)]
+mod tests;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// What a macro expands to, or its errors.
+type Expand = fn(&DeriveInput) -> syn::Result<proc_macro2::TokenStream>;
+
+fn run(input: TokenStream, expand: Expand) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// A struct as an object type.
+#[proc_macro_derive(Object, attributes(graphql))]
+pub fn object(input: TokenStream) -> TokenStream {
+    run(input, objects::object)
+}
+
+/// A struct as an input object type, or as the arguments of a field.
+#[proc_macro_derive(Input, attributes(graphql))]
+pub fn input(input: TokenStream) -> TokenStream {
+    run(input, inputs::input)
+}
+
+/// An enum as a `@oneOf` input object type.
+#[proc_macro_derive(OneOf, attributes(graphql))]
+pub fn one_of(input: TokenStream) -> TokenStream {
+    run(input, inputs::one_of)
+}
+
+/// An enum without fields as an enum type.
+#[proc_macro_derive(Enum, attributes(graphql))]
+pub fn enumeration(input: TokenStream) -> TokenStream {
+    run(input, leaves::enumeration)
+}
+
+/// A type with a reader and a writer as a custom scalar.
+#[proc_macro_derive(Scalar, attributes(graphql))]
+pub fn scalar(input: TokenStream) -> TokenStream {
+    run(input, leaves::scalar)
+}
+
+/// An enum of objects as a union.
+#[proc_macro_derive(Union, attributes(graphql))]
+pub fn union(input: TokenStream) -> TokenStream {
+    run(input, abstract_types::union)
+}
+
+/// An enum of objects as an interface.
+#[proc_macro_derive(Interface, attributes(graphql))]
+pub fn interface(input: TokenStream) -> TokenStream {
+    run(input, abstract_types::interface)
+}

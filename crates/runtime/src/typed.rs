@@ -1,0 +1,89 @@
+//! Rust types that have a type of the schema: made by the derive macros, and given for numbers, texts, lists and options.
+//!
+//! **Invariant:** the reference that a type gives is non-null unless the type can be null.
+
+use crate::error::ResolveError;
+use crate::input::Maybe;
+use crate::type_definitions::{Member, TypeDefinitions};
+use std::sync::Arc;
+
+/// A Rust type with a type of the schema. Derive it by `Object`, `Input`, `Enum`, `Union`, `Interface`, `OneOf` or `Scalar`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no GraphQL type",
+    note = "derive `weir_runtime::Object`, `Input`, `Enum`, `Union`, `Interface`, `OneOf` or `Scalar`"
+)]
+pub trait GraphqlType {
+    /// Defines the type and those that it uses; returns its reference in SDL: `[User!]!`.
+    fn reference(types: &mut TypeDefinitions) -> String;
+}
+
+/// A struct whose fields are the arguments of a field. Derived by `Input`.
+#[diagnostic::on_unimplemented(
+    message = "the fields of `{Self}` are no arguments",
+    note = "derive `weir_runtime::Input`"
+)]
+pub trait GraphqlFields {
+    /// The fields.
+    fn fields(types: &mut TypeDefinitions) -> Vec<Member>;
+}
+
+/// No arguments.
+impl GraphqlFields for () {
+    fn fields(_: &mut TypeDefinitions) -> Vec<Member> {
+        Vec::new()
+    }
+}
+
+/// The reference `reference`, which may be null.
+fn nullable(mut reference: String) -> String {
+    if reference.ends_with('!') {
+        reference.pop();
+    }
+    reference
+}
+
+/// A reference with `ID` for its innermost type, which is a built-in scalar.
+#[must_use]
+pub fn as_id(reference: &str) -> String {
+    let is_name = |it: char| it.is_ascii_alphanumeric();
+    let start = reference.find(is_name).unwrap_or(0);
+    let end = reference.rfind(is_name).map_or(0, |it| it + 1);
+    format!("{}ID{}", &reference[..start], &reference[end..])
+}
+
+macro_rules! built_in {
+    ($($rust:ty => $name:literal;)*) => { $(
+        impl GraphqlType for $rust {
+            fn reference(_: &mut TypeDefinitions) -> String {
+                $name.into()
+            }
+        }
+    )* };
+}
+built_in! {
+    i32 => "Int!";
+    i64 => "Int!";
+    f64 => "Float!";
+    bool => "Boolean!";
+    str => "String!";
+    String => "String!";
+}
+
+macro_rules! through {
+    ($([$($of:tt)*] $outer:ty => |$types:ident| $reference:expr;)*) => { $(
+        impl<$($of)*> GraphqlType for $outer {
+            fn reference($types: &mut TypeDefinitions) -> String {
+                $reference
+            }
+        }
+    )* };
+}
+through! {
+    [T: GraphqlType + ?Sized] &T => |types| T::reference(types);
+    [T: GraphqlType + ?Sized] Box<T> => |types| T::reference(types);
+    [T: GraphqlType + ?Sized] Arc<T> => |types| T::reference(types);
+    [T: GraphqlType] Result<T, ResolveError> => |types| T::reference(types);
+    [T: GraphqlType] Vec<T> => |types| format!("[{}]!", T::reference(types));
+    [T: GraphqlType] Option<T> => |types| nullable(T::reference(types));
+    [T: GraphqlType] Maybe<T> => |types| nullable(T::reference(types));
+}
