@@ -14,6 +14,7 @@ pub mod durations;
 pub mod engine;
 mod errors;
 mod execute;
+mod increments;
 pub mod introspect;
 pub mod keys;
 pub mod lifetime;

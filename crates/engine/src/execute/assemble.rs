@@ -33,14 +33,14 @@ pub(super) fn write(run: ExecutionContext<'_>, mut results: FetchResults) -> (Bo
 }
 
 /// Whether the sources had enough left, by what failed.
-pub(super) fn capacity(failures: &[Failure]) -> Capacity {
+pub(crate) fn capacity(failures: &[Failure]) -> Capacity {
     let busy = SourceError::Busy.code();
     if failures.iter().any(|it| it.code == busy) { Capacity::Exhausted } else { Capacity::Enough }
 }
 
 /// Appends `part` of the root's members to `out`, as an object; with null and without notes if a non-null member failed. Returns
 /// what failed.
-pub(super) fn root_part<P: Parting>(
+pub(crate) fn root_part<P: Parting>(
     run: &ExecutionContext<'_>,
     results: &mut FetchResults,
     part: &mut P,

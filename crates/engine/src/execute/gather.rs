@@ -22,7 +22,7 @@ const KEYS_AHEAD: usize = 64;
 const FAILED_ERRORS_MAX: usize = 50;
 
 /// Asks all that hangs below the rows of `level`, level by level; what only later parts of the answer wait for is put into `held`.
-pub(super) async fn ask_below(
+pub(crate) async fn ask_below(
     run: &ExecutionContext<'_>,
     results: &mut FetchResults,
     mut level: Vec<PlanNodeId>,
@@ -43,7 +43,7 @@ pub(super) async fn ask_below(
 }
 
 /// The keys for the nodes below `level`, but for nodes without any.
-pub(super) fn of_level(
+pub(crate) fn of_level(
     run: &ExecutionContext<'_>,
     results: &mut FetchResults,
     level: &[PlanNodeId],
@@ -63,7 +63,7 @@ pub(super) fn of_level(
 }
 
 /// Puts the reply for `gather` among the results. Returns the node, if others may stand below its rows.
-pub(super) fn take_in(
+pub(crate) fn take_in(
     run: &ExecutionContext<'_>,
     results: &mut FetchResults,
     gather: &Gather,
@@ -112,8 +112,8 @@ fn checked(
 }
 
 /// Keys and objects of one node to fetch.
-pub(super) struct Gather {
-    pub(super) node: PlanNodeId,
+pub(crate) struct Gather {
+    pub(crate) node: PlanNodeId,
     set: SelectionSetId,
     /// Places in [`Table::hidden`].
     hidden: Vec<u32>,
@@ -122,7 +122,7 @@ pub(super) struct Gather {
 
 impl Gather {
     /// The keys, a column each.
-    pub(super) fn keys(&self) -> &[Column] {
+    pub(crate) fn keys(&self) -> &[Column] {
         &self.keys.columns
     }
 }

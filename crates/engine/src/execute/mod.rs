@@ -9,9 +9,8 @@
 //!
 //! **Cost:** one dynamic call per round trip; the timer is touched only if the source does not answer at once.
 
-mod assemble;
-mod gather;
-mod increments;
+pub(crate) mod assemble;
+pub(crate) mod gather;
 mod isolate_failures;
 mod live_parts;
 mod observe;
@@ -94,10 +93,10 @@ pub(crate) struct FetchResults {
 
 /// Context of a fetch.
 #[derive(Clone, Copy, Default)]
-struct BatchContext<'r> {
-    caches: Option<&'r RequestCaches>,
-    level: Option<&'r BatchBarrier>,
-    objects: Option<&'r RequestObjects>,
+pub(crate) struct BatchContext<'r> {
+    pub(crate) caches: Option<&'r RequestCaches>,
+    pub(crate) level: Option<&'r BatchBarrier>,
+    pub(crate) objects: Option<&'r RequestObjects>,
 }
 
 /// An answer and what is known of it.
@@ -174,7 +173,7 @@ fn wrap(mut members: Vec<u8>) -> Vec<u8> {
 }
 
 impl FetchResults {
-    fn none(plan: &Plan) -> Self {
+    pub(crate) fn none(plan: &Plan) -> Self {
         let nodes = plan.nodes.len();
         Self {
             asked: std::iter::repeat_with(|| FetchState::Waiting).take(nodes).collect(),
@@ -183,7 +182,7 @@ impl FetchResults {
         }
     }
 
-    fn put(&mut self, node: PlanNodeId, reply: Result<FetchResult, SourceError>) {
+    pub(crate) fn put(&mut self, node: PlanNodeId, reply: Result<FetchResult, SourceError>) {
         let at = node.0 as usize;
         self.asked[at] = match reply {
             Ok(FetchResult { body, errors, cache_control }) => {
@@ -225,7 +224,7 @@ impl<'r> ExecutionContext<'r> {
     }
 
     /// Memories of the nodes' answers, if nodes may repeat a call.
-    fn caches(&self) -> Option<RequestCaches> {
+    pub(crate) fn caches(&self) -> Option<RequestCaches> {
         self.plan.repeats.then(|| RequestCaches::new(self.graph.sources().len()))
     }
 
@@ -235,7 +234,7 @@ impl<'r> ExecutionContext<'r> {
     }
 
     /// Objects of the nodes, if any keep some.
-    fn objects(&self) -> Option<RequestObjects> {
+    pub(crate) fn objects(&self) -> Option<RequestObjects> {
         self.plan.has_objects.then(|| RequestObjects::new(self.plan.nodes.len()))
     }
 
@@ -267,7 +266,7 @@ impl<'r> ExecutionContext<'r> {
 
     /// The runs of a mutation. What was done before a run fails stays done; over Hasura's protocol, whose answer then has no data,
     /// nothing more is done.
-    async fn ask_in_turn(
+    pub(crate) async fn ask_in_turn(
         &self,
         results: &mut FetchResults,
         objects: Option<&RequestObjects>,
@@ -305,7 +304,7 @@ impl<'r> ExecutionContext<'r> {
     }
 
     /// A node at the root of a query: once, or member by member when what one of them asks is refused.
-    async fn ask_root(
+    pub(crate) async fn ask_root(
         &self,
         node: &PreparedNode,
         batch: BatchContext<'_>,
@@ -320,7 +319,7 @@ impl<'r> ExecutionContext<'r> {
     }
 
     /// One round trip: the only dynamic call on the way.
-    async fn ask(
+    pub(crate) async fn ask(
         &self,
         node: &PreparedNode,
         keys: Option<&[Column]>,

@@ -16,12 +16,12 @@ mod locate;
 mod pass;
 mod payload;
 
-use super::{BatchContext, ExecutionContext, FetchResults, assemble};
 use crate::bound_operation::{BoundOperation, KeptHeaders};
 use crate::consistency::Positions;
 use crate::engine::{Body, Engine, IncrementForm, Outcome, Response, RunInput, Timing};
 use crate::errors;
 use crate::execute::gather::{self, Gather};
+use crate::execute::{BatchContext, ExecutionContext, FetchResults, assemble};
 use crate::observer::{ObservedStage, Stage};
 use crate::plan::Plan;
 use crate::plan::deferral::Deferral;

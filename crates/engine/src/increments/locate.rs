@@ -17,7 +17,7 @@ pub(super) struct Located<'r> {
 
 /// A value that is not yet known to be an object.
 #[derive(Clone, Copy)]
-struct Value<'r> {
+struct LocatedValue<'r> {
     field: u32,
     kind: OutputKind,
     column: &'r Column,
@@ -27,7 +27,7 @@ struct Value<'r> {
 /// The object at `path`, which is not the root.
 pub(super) fn locate<'r>(plan: &Plan, results: &'r FetchResults, path: &[Step]) -> Option<Located<'r>> {
     let output = &plan.output;
-    let mut value: Option<Value<'r>> = None;
+    let mut value: Option<LocatedValue<'r>> = None;
     let is_namespace = |step: &Step| match step {
         Step::Field(field) => plan.root_members.iter().any(|it| it.field == *field && it.namespace.is_some()),
         Step::Index(_) => false,
@@ -42,13 +42,13 @@ pub(super) fn locate<'r>(plan: &Plan, results: &'r FetchResults, path: &[Step]) 
                 let first = output.fields[field as usize].same_as.unwrap_or(field);
                 let column = above.table.columns.get((first as usize).checked_sub(range.start)?)?;
                 let kind = output.fields[first as usize].member;
-                Some(Value { field, kind, column, row: above.row })
+                Some(LocatedValue { field, kind, column, row: above.row })
             }
             (Step::Index(index), Some(list)) => {
                 let list = answered(output, results, list)?;
                 let Data::List { offsets, items } = &list.column.data else { return None };
                 let row = *offsets.get(list.row)? as usize + index as usize;
-                Some(Value { column: items, row, ..list })
+                Some(LocatedValue { column: items, row, ..list })
             }
             (Step::Index(_), None) => return None,
         };
@@ -57,26 +57,34 @@ pub(super) fn locate<'r>(plan: &Plan, results: &'r FetchResults, path: &[Step]) 
 }
 
 /// The member `field` of the root or of a namespace.
-fn root_member<'r>(plan: &Plan, results: &'r FetchResults, field: u32) -> Option<Value<'r>> {
+fn root_member<'r>(plan: &Plan, results: &'r FetchResults, field: u32) -> Option<LocatedValue<'r>> {
     let member = plan.root_members.iter().find(|it| it.field == field && it.namespace.is_none())?;
     let rows = results.rows.get(member.node as usize)?.as_ref()?;
     let first = plan.output.fields[field as usize].same_as.unwrap_or(field);
     let kind = plan.output.fields[first as usize].member;
-    Some(Value { field, kind, column: rows.columns.get(member.place as usize)?, row: 0 })
+    Some(LocatedValue { field, kind, column: rows.columns.get(member.place as usize)?, row: 0 })
 }
 
 /// The value itself where another source answers.
-fn answered<'r>(output: &OutputPlan, results: &'r FetchResults, value: Value<'r>) -> Option<Value<'r>> {
+fn answered<'r>(
+    output: &OutputPlan,
+    results: &'r FetchResults,
+    value: LocatedValue<'r>,
+) -> Option<LocatedValue<'r>> {
     let Data::Foreign(places) = &value.column.data else { return Some(value) };
     let OutputKind::Foreign { node, field, column } = value.kind else { return None };
     let reply: &Rows = results.rows.get(node.0 as usize)?.as_ref()?;
     let row = *places.get(value.row)? as usize;
     let (column, kind) = (reply.columns.get(column as usize)?, output.fields[field as usize].member);
-    Some(Value { field: value.field, kind, column, row })
+    Some(LocatedValue { field: value.field, kind, column, row })
 }
 
-fn object<'r>(output: &OutputPlan, results: &'r FetchResults, value: Value<'r>) -> Option<Located<'r>> {
-    let Value { field, kind, column, row } = answered(output, results, value)?;
+fn object<'r>(
+    output: &OutputPlan,
+    results: &'r FetchResults,
+    value: LocatedValue<'r>,
+) -> Option<Located<'r>> {
+    let LocatedValue { field, kind, column, row } = answered(output, results, value)?;
     match (&column.data, kind) {
         (Data::Object(table), OutputKind::Object(set)) => Some(Located { field, set, table, row }),
         (Data::Abstract(variants), kind) => {
