@@ -79,7 +79,9 @@ impl Asked {
             self.run(query, variables);
         }
         let (allocations, bytes) = self.run(query, variables);
-        assert!(allocations <= MOST, "{allocations} allocations for {query}");
+        // Over PostgreSQL its connection's task is counted too.
+        let most = if self.runtime.is_some() { MOST + 1 } else { MOST };
+        assert!(allocations <= most, "{allocations} allocations for {query}");
         (allocations, bytes)
     }
 

@@ -7,7 +7,7 @@
 
 use super::LiveState;
 use super::lifetimes::next_read;
-use super::subscription::{Cause, Changed, Joined, LiveResult, Newest};
+use super::subscription::{Cause, Changed, JoinedMember, LiveResult, Newest};
 use crate::bound_operation::BoundOperation;
 use crate::source::{Coverage, StreamEnd, StreamHold, StreamRead};
 use crate::tag_versions::{Change, RowKey};
@@ -275,7 +275,7 @@ impl Registry {
         stream: Option<Option<Arc<str>>>,
         traits: impl Fn(u16) -> SourceTraits,
         now: Instant,
-    ) -> Joined {
+    ) -> JoinedMember {
         self.subscriptions += 1;
         let key: Arc<[u8]> = if stream.is_none() { operation.key().into() } else { [].into() };
         if let Some(&id) = self.by_key.get(&key)
@@ -325,7 +325,7 @@ impl Registry {
         }
         self.members[id.at as usize].1 = Some(member);
         self.queue.push_back(id);
-        Joined { id, newest: receiver, first_read: 1 }
+        JoinedMember { id, newest: receiver, first_read: 1 }
     }
 
     /// Adds a subscription to a member that is there.
@@ -334,17 +334,17 @@ impl Registry {
         id: MemberId,
         traits: impl Fn(u16) -> SourceTraits,
         now: Instant,
-    ) -> Option<Joined> {
+    ) -> Option<JoinedMember> {
         let member = self.member(id)?;
         member.subscriptions += 1;
         let newest = member.newest.subscribe();
         if member.sources.iter().all(|it| traits(*it).has_lifetimes) {
-            return Some(Joined { id, newest, first_read: 1 });
+            return Some(JoinedMember { id, newest, first_read: 1 });
         }
         let first_read = member.reads + 1;
         member.awaited = Some((member.awaited.map_or(first_read, |it| it.0), first_read));
         self.dirty(id, (now, Cause::First));
-        Some(Joined { id, newest, first_read })
+        Some(JoinedMember { id, newest, first_read })
     }
 
     /// Takes a subscription away, and its member with the last one.

@@ -104,7 +104,7 @@ pub(super) struct Newest {
 
 /// A place in the registry for a subscription.
 #[derive(Debug)]
-pub(super) struct Joined {
+pub(super) struct JoinedMember {
     pub(super) id: MemberId,
     pub(super) newest: watch::Receiver<Newest>,
     /// The first read that began after it came: a result from before may be older than what its client knows.
@@ -136,7 +136,7 @@ impl fmt::Debug for Subscription {
 impl Subscription {
     /// A subscription; `before`: the one in whose place it stands.
     pub(super) fn new(
-        Joined { id, newest, first_read }: Joined,
+        JoinedMember { id, newest, first_read }: JoinedMember,
         is_stream: bool,
         before: Option<&Self>,
         shared: Arc<LiveShared>,

@@ -96,12 +96,14 @@ struct Open {
 
 enum Kind {
     List(Vec<Node>),
-    Object {
-        members: Vec<Member>,
-        keys: HashSet<Arc<str>>,
-        merged: Vec<Node>,
-        key: Option<(Arc<str>, Place)>,
-    },
+    Object { members: Vec<Member>, keys: HashSet<Arc<str>>, merged: Vec<Node>, key: Option<(KeyName, Place)> },
+}
+
+/// A key as it is written.
+enum KeyName {
+    Text(Arc<str>),
+    /// `<<` without quotes: its value is merged.
+    Merge,
 }
 
 struct Builder<'b> {
@@ -146,7 +148,16 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, tag) => {
                 self.budget.node(place, self.open.len())?;
                 let node = self.scalar(place, &text, style, tag.as_deref())?;
-                self.put(node, anchor)
+                self.put(node, anchor)?;
+                // In quotes it is a key as any other. A value has taken its key.
+                if style == ScalarStyle::Plain
+                    && &*text == "<<"
+                    && let Some(Kind::Object { key: Some((name, _)), .. }) =
+                        self.open.last_mut().map(|it| &mut it.kind)
+                {
+                    *name = KeyName::Merge;
+                }
+                Ok(())
             }
             Event::SequenceStart(_, anchor, _) => self.begin(place, anchor, Kind::List(Vec::new())),
             Event::MappingStart(_, anchor, _) => {
@@ -223,9 +234,9 @@ impl Builder<'_> {
             None => self.root = Some(node),
             Some(Kind::List(items)) => items.push(node),
             Some(Kind::Object { members, keys, merged, key }) => match key.take() {
-                Some((name, _)) if &*name == "<<" => merged.push(node),
-                Some((name, place)) => add(members, keys, Member { key: name, place, node })?,
-                None => *key = Some((name_of(&node, self.budget)?, node.place)),
+                Some((KeyName::Merge, _)) => merged.push(node),
+                Some((KeyName::Text(name), place)) => add(members, keys, Member { key: name, place, node })?,
+                None => *key = Some((KeyName::Text(name_of(&node, self.budget)?), node.place)),
             },
         }
         Ok(())
