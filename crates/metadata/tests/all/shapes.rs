@@ -209,3 +209,14 @@ fn yaml_that_would_grow_without_end_is_refused() {
         assert!(words.contains("nested") || words.contains("YAML"), "{words}");
     }
 }
+
+#[test]
+fn a_merge_has_no_quotes_and_a_key_may() {
+    let actions = |text: &str| {
+        let text = format!("version: 3\nsources: []\nactions: [&a {{b: 1}}, {text}]\n");
+        let loaded = load(&text).unwrap_or_else(|words| panic!("{text}: {words}"));
+        serde_json::to_string(&loaded.document.actions).expect("it is JSON")
+    };
+    assert_eq!(actions("{<<: *a, c: 2}"), r#"[{"b":1},{"c":2,"b":1}]"#);
+    assert_eq!(actions(r#"{"<<": null, '<<x': 2}"#), r#"[{"b":1},{"<<":null,"<<x":2}]"#);
+}
