@@ -1,7 +1,7 @@
 //! Weir as a library: a GraphQL schema with resolvers in Rust, executed as a compiled plan.
 //!
 //! An SDL says what there is, resolvers say where it comes from. A resolver is called once for all parents of a step ([`batch`]),
-//! never once per object, so there is no N + 1 problem and no loader to write for most fields; [`leaf`] fields are written straight
+//! never once per object, so there is no N + 1 problem and no loader to write for most fields; [`leaf()`] fields are written straight
 //! from the object into the response.
 //!
 //! ```

@@ -340,7 +340,7 @@ where
     .into()
 }
 
-/// Called for one parent after the other. For a field that needs neither arguments nor context, [`crate::leaf`] is faster.
+/// Called for one parent after the other. For a field that needs neither arguments nor context, [`crate::leaf()`] is faster.
 pub fn each<P, I, A>(resolve: impl Fn(&P, &I, &Context) -> A + Send + Sync + 'static) -> TypedResolver<I, A>
 where
     P: 'static,

@@ -1,7 +1,7 @@
 //! Streams of the changes that a database tells by logical decoding: one connection per database and process, whoever listens.
 //!
-//! A thread per database runs [`session`] after session while there are watchers: a session makes publication and slot, and tells commits
-//! ([`transaction`]) when reads see them ([`visibility`]). What ends a session is told as a state, so that watchers poll until the next one runs.
+//! A thread per database runs `session` after session while there are watchers: a session makes publication and slot, and tells commits
+//! (`transaction`) when reads see them (`visibility`). What ends a session is told as a state, so that watchers poll until the next one runs.
 //!
 //! **Invariant:** between two states [`StreamState::Told`] and [`StreamState::Down`] every change of the told tables is told; what came before
 //! the first may not have been.
