@@ -52,7 +52,7 @@ pub trait Loader: Send + Sync + 'static {
     }
 }
 
-/// What a loader answers.
+/// Values that a loader answers with.
 pub type LoaderReply<L> = Result<Vec<Option<<L as Loader>::Value>>, ResolveError>;
 
 /// A key of the loader `L`.

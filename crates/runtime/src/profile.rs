@@ -56,7 +56,7 @@ impl Profiles {
         facts.push(number as u64);
     }
 
-    /// What the profile with these facts sees.
+    /// Visible part of the schema for the profile with these facts.
     pub(crate) fn visibility(&self, schema: &Schema, facts: &[u64]) -> Option<Visibility> {
         let number = usize::try_from(*facts.first()?).ok()?;
         let name = Arc::clone(self.names.read().unwrap_or_else(PoisonError::into_inner).get(number)?);

@@ -68,13 +68,7 @@ pub(crate) fn member_in<P: Parting>(
     for error in &mut errors[before..] {
         error.path.reverse();
     }
-    if ok {
-        part.reached_root(noted);
-    } else {
-        out.truncate(mark);
-        part.forget(noted);
-    }
-    ok
+    settle(part, out, ok, (mark, noted))
 }
 
 /// Writes the members of the object in `row` of `table` that `part` has: `{…}`. Paths in `errors` and of what is noted begin
@@ -96,6 +90,11 @@ pub(crate) fn object_in<P: Parting>(
     for error in &mut errors[before..] {
         error.path.reverse();
     }
+    settle(part, out, ok, (mark, noted))
+}
+
+/// Keeps what was written and noted since `mark` and `noted`, or takes it back if it is not `ok`. Returns `ok`.
+fn settle<P: Parting>(part: &mut P, out: &mut Out, ok: bool, (mark, noted): (usize, usize)) -> bool {
     if ok {
         part.reached_root(noted);
     } else {

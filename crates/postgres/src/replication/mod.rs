@@ -116,7 +116,7 @@ struct Watchers {
     is_over: bool,
 }
 
-/// What a session is to tell, and by which settings.
+/// Tables that a session tells of, and its settings.
 struct SessionTask {
     settings: Arc<Settings>,
     wanted: BTreeSet<TableName>,

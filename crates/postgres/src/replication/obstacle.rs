@@ -1,4 +1,4 @@
-//! What keeps a server from telling its changes, and what an operator can do about it.
+//! Obstacles: settings and rights for lack of which a server cannot tell its changes, each with its remedy.
 
 use super::tables::TextRows;
 use crate::address::Settings;

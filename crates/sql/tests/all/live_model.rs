@@ -77,7 +77,7 @@ impl State {
     }
 }
 
-/// Who makes a change.
+/// Author of a change.
 #[derive(Clone, Copy, Debug)]
 enum By {
     Weir,

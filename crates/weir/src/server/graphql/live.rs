@@ -274,7 +274,7 @@ impl LiveOperation {
         }
     }
 
-    /// What the client is sent of `result`.
+    /// Body of `result` for the client.
     fn push(&mut self, result: &LiveResult) -> Push {
         let beginning = self.beginning.take();
         let body = match self.tells_cause {
