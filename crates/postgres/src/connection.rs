@@ -464,21 +464,27 @@ fn closed() -> io::Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use tokio::io::AsyncWriteExt;
-    use tokio::net::UnixStream;
-
-    const FACTS: Facts = Facts {
+impl Facts {
+    /// A PostgreSQL of unknown version that serves reads and writes.
+    pub(crate) const PLAIN: Self = Self {
         version: 0,
         flavour: Flavour::Postgres,
-        release: Release::NONE,
+        release: weir_relational::dialect::flavour::Release::NONE,
         is_utc: true,
         is_pooled: false,
         in_recovery: false,
         is_read_only: false,
         tells_shards: false,
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::UnixStream;
+
+    const FACTS: Facts = Facts::PLAIN;
 
     #[tokio::test]
     async fn what_a_server_says_beside_its_answers_is_not_kept() {

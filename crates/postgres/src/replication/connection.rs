@@ -211,18 +211,8 @@ fn streamed(mut body: Bytes, is_cut: bool) -> Option<Streamed> {
 mod tests {
     use super::*;
     use tokio::net::UnixStream;
-    use weir_relational::dialect::flavour::{Flavour, Release};
 
-    const FACTS: Facts = Facts {
-        version: 0,
-        flavour: Flavour::Postgres,
-        release: Release::NONE,
-        is_utc: true,
-        is_pooled: false,
-        in_recovery: false,
-        is_read_only: false,
-        tells_shards: false,
-    };
+    const FACTS: Facts = Facts::PLAIN;
 
     fn pair() -> (StreamConnection, UnixStream) {
         let (client, server) = UnixStream::pair().unwrap();

@@ -61,18 +61,8 @@ pub(super) fn of_server(facts: Facts) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weir_relational::dialect::flavour::Release;
 
-    const FACTS: Facts = Facts {
-        version: 15_00_20,
-        flavour: Flavour::Postgres,
-        release: Release::NONE,
-        is_utc: true,
-        is_pooled: false,
-        in_recovery: false,
-        is_read_only: false,
-        tells_shards: false,
-    };
+    const FACTS: Facts = Facts { version: 15_00_20, ..Facts::PLAIN };
 
     fn check(tune: impl FnOnce(&mut Facts), answer: [&str; 4], expected: &str) {
         let settings = Settings::parse("postgres://ada@h/shop", |_| None).unwrap();
