@@ -60,7 +60,8 @@ impl Asked {
             ..Request::new(query, Instant::now() + Duration::from_secs(60))
         };
         let caller = self.engine.caller(identity);
-        let answering = self.engine.execute(request, &caller);
+        // Tokio itself boxes a long future that it blocks on, in builds for tests: that box is not the request's.
+        let answering = Box::pin(self.engine.execute(request, &caller));
         let (allocations, response) = counting::count(|| match &self.runtime {
             Some(runtime) => runtime.block_on(answering),
             None => answering.now_or_never().expect("a short page is read at once"),
@@ -79,9 +80,7 @@ impl Asked {
             self.run(query, variables);
         }
         let (allocations, bytes) = self.run(query, variables);
-        // Over PostgreSQL its connection's task is counted too.
-        let most = if self.runtime.is_some() { MOST + 1 } else { MOST };
-        assert!(allocations <= most, "{allocations} allocations for {query}");
+        assert!(allocations <= MOST, "{allocations} allocations for {query}");
         (allocations, bytes)
     }
 

@@ -127,6 +127,8 @@ struct Writer<'c, 't> {
     variables: serde_json::Map<String, Value>,
     aliases: usize,
     alias: usize,
+    /// Number of objects around what is written now. Many parents may share one, and each repeats what is below it.
+    shared: usize,
 }
 
 /// Filter and order of a table's rows.
@@ -213,6 +215,7 @@ impl<'c, 't> Writer<'c, 't> {
             variables: serde_json::Map::new(),
             aliases: 0,
             alias: 0,
+            shared: 0,
         }
     }
 
@@ -313,7 +316,9 @@ impl<'c, 't> Writer<'c, 't> {
 
     fn object(&mut self, table: usize, join: &str, depth: usize) -> (String, String) {
         let scope = self.scope();
+        self.shared += 1;
         let (fields, members) = self.members(table, &scope, depth);
+        self.shared -= 1;
         let (sql, join) = (self.tables[table].sql, join.replace("{}", &scope));
         (format!(" {{ {fields} }}"), format!("(SELECT {members} FROM {sql} AS {scope} WHERE {join})"))
     }
@@ -338,7 +343,9 @@ impl<'c, 't> Writer<'c, 't> {
         }
         self.order(table, scope, &mut rows);
         for (name, word, many, end) in [("limit", "LIMIT", 3, 5), ("offset", "OFFSET", 4, 4)] {
-            if self.choices.once_in(many) {
+            // All tracks of the genre of every track would be millions of rows.
+            let is_bounded = name == "limit" && self.shared > 0;
+            if self.choices.once_in(many) || is_bounded {
                 let count = self.choices.below(end);
                 let argument = self.argument("Int", count.to_string(), json!(count));
                 rows.arguments.push(format!("{name}: {argument}"));
