@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Clients as people have them, against Weir over SQLite and over PostgreSQL: GraphQL Code Generator under two versions of Node.js,
-# Apollo Client in a web page of another port, refine, react-admin, clients of subscriptions, and gql for Python.
+# Apollo Client in a web page of another port, refine, react-admin, clients of subscriptions and of answers in parts, and gql for Python.
 source "$(dirname "$0")/common.sh"
 need_node
 need chromium chromium

@@ -114,6 +114,7 @@ impl BoundOperation {
             objects: None,
             changes: None,
             span: None,
+            may_join: false,
             stream: None,
         }
     }

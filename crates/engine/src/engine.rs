@@ -398,6 +398,7 @@ impl Engine {
             hold_back_bytes,
             conditions_max,
             observation,
+            may_join: false,
             stream: None,
         };
         let (ExecutionResult { body, capacity, cache_control }, kept) = match &plan.sharing {

@@ -357,6 +357,9 @@ pub struct FetchInput<'r> {
     pub changes: Option<&'r ChangeRecord>,
     /// Span of the fetch, for those whom the source calls.
     pub span: Option<SpanContext>,
+    /// Other reads of its plan may be under way with other variables or callers, and nobody waits for one of them alone: the source may ask
+    /// them as one.
+    pub may_join: bool,
     /// Of a stream: the batch that is read. `None`: its first one, whose end nobody asks for.
     pub stream: Option<&'r Arc<StreamRead>>,
 }

@@ -6,6 +6,8 @@
 //! **Cost:** a clone counts a reference up; nothing is copied or allocated for a row.
 
 use bytes::Bytes;
+use smallvec::SmallVec;
+use std::ops::Range;
 
 /// The tag of the messages that are rows.
 const DATA_ROW: u8 = b'D';
@@ -38,18 +40,34 @@ impl Rows {
 
     /// The rows of each asker of a merged statement: the first column says whose a row is, from 1.
     pub(crate) fn split_merged(&self, askers: usize, is_binary: bool) -> Vec<Self> {
-        let mut parts = vec![Self::default(); askers];
+        // Runs of whole messages, one where an asker's rows stand together.
+        let mut runs: Vec<SmallVec<[Range<usize>; 1]>> = vec![SmallVec::new(); askers];
+        let mut counts = vec![0; askers];
         let mut from = 0;
         while let Some((tag, body, rest)) = split(&self.messages[from..]) {
             let to = self.messages.len() - rest.len();
             let ordinal = (tag == DATA_ROW).then(|| Row::new(body, 0).column(0).flatten()).flatten();
             let place = ordinal.and_then(|it| ordinal_of(it, is_binary)).and_then(|it| it.checked_sub(1));
-            if let Some(part) = place.and_then(|it| parts.get_mut(it)) {
-                *part = Self { messages: self.messages.slice(from..to), hidden: 1, affected: 1 };
+            if let Some((at, runs)) = place.and_then(|it| Some((it, runs.get_mut(it)?))) {
+                counts[at] += 1;
+                match runs.last_mut().filter(|it| it.end == from) {
+                    Some(last) => last.end = to,
+                    None => runs.push(from..to),
+                }
             }
             from = to;
         }
-        parts
+        let part = |(runs, affected)| Self { messages: self.joined(runs), hidden: 1, affected };
+        runs.iter().map(SmallVec::as_slice).zip(counts).map(part).collect()
+    }
+
+    /// The messages of these runs.
+    fn joined(&self, runs: &[Range<usize>]) -> Bytes {
+        match runs {
+            [] => Bytes::new(),
+            [run] => self.messages.slice(run.clone()),
+            runs => runs.iter().flat_map(|it| &self.messages[it.clone()]).copied().collect::<Vec<u8>>().into(),
+        }
     }
 
     /// Bytes on the wire.
@@ -219,11 +237,18 @@ mod tests {
     }
 
     #[test]
-    fn each_asker_of_a_merged_statement_gets_its_row_without_the_ordinal() {
+    fn each_asker_of_a_merged_statement_gets_its_rows_without_the_ordinal() {
         let bytes = [row(&[Some("3"), Some("x"), None]), row(&[Some("1"), Some("y"), Some("z")])].concat();
         let parts = Rows::new(bytes.into(), 2).split_merged(3, false);
         ["y z", "", "x -"].iter().zip(&parts).for_each(|(expected, rows)| check(rows, expected));
         assert_eq!(parts.iter().map(|it| it.affected).collect::<Vec<_>>(), [1, 0, 1]);
+        let rows = ["1 a", "1 b", "2 c", "1 d", "2 e", "2 f"].map(|it| {
+            let (of, value) = it.split_once(' ').unwrap();
+            [row(&[Some(of), Some(value)]), message(b'N', b"SNOTICE\0\0")].concat()
+        });
+        let parts = Rows::new(rows.concat().into(), 6).split_merged(2, false);
+        ["a|b|d", "c|e|f"].iter().zip(&parts).for_each(|(expected, rows)| check(rows, expected));
+        assert_eq!(parts.iter().map(|it| it.affected).collect::<Vec<_>>(), [3, 3]);
         let foreign = row(&[Some("\0\0\0\0\0\0\0\x09"), Some("x")]);
         check(&Rows::new(foreign.into(), 1).split_merged(1, true)[0], "");
     }

@@ -51,7 +51,7 @@ pub struct Statement {
     /// not looked at.
     pub columns: Box<[u32]>,
     /// The same question for many at once. Its parameter i is an array literal of the originals' parameter i; result column 0
-    /// is the ordinal of the asker (int8, from 1), the original's columns follow; at most one row for each asker.
+    /// is the ordinal of the asker (int8, from 1), the original's columns follow.
     pub merged: Option<Arc<Self>>,
     /// The tables it is about, sorted; none where that is not known.
     pub tables: Box<[TableId]>,

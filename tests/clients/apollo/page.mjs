@@ -1,6 +1,7 @@
 // Apollo Client in a web page. `run` is called by run.mjs and gives what came, or the words of what went wrong.
 
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, gql } from '@apollo/client';
+import { Defer20220824Handler, GraphQL17Alpha9Handler } from '@apollo/client/incremental';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { OperationTypeNode, buildClientSchema, getIntrospectionQuery } from 'graphql';
 import { createClient } from 'graphql-ws';
@@ -54,6 +55,19 @@ const LIVE = gql`
   }
 `;
 
+const DEFERRED = gql`
+  query Deferred {
+    album_by_pk(id: 2) {
+      title
+    }
+    ... @defer {
+      artist(order_by: { id: asc }) {
+        name
+      }
+    }
+  }
+`;
+
 /** A client that sends subscriptions by `live`, all else by POST, with a header of its own as pages have. */
 function client(url, live) {
   const http = new HttpLink({ uri: url, headers: { 'x-page': 'shop' } });
@@ -79,7 +93,24 @@ function titles(apollo) {
   });
 }
 
+/** The states of an answer in parts as they come, with what each has. */
+function parts(url, incrementalHandler) {
+  const apollo = new ApolloClient({ link: new HttpLink({ uri: url }), cache: new InMemoryCache(), incrementalHandler });
+  const seen = [];
+  return new Promise((resolve, reject) => {
+    const next = ({ data, dataState, error }) => {
+      if (error) return reject(error);
+      if (dataState === 'empty') return undefined;
+      seen.push([dataState, data.album_by_pk.title, data.artist?.map(it => it.name).join()]);
+      return dataState === 'complete' && resolve(seen);
+    };
+    apollo.watchQuery({ query: DEFERRED }).subscribe({ next, error: reject });
+  });
+}
+
 const steps = {
+  partsByPath: url => parts(url, new Defer20220824Handler()),
+  partsById: url => parts(url, new GraphQL17Alpha9Handler()),
   async introspection(url) {
     const { data } = await client(url).query({ query: gql(getIntrospectionQuery()) });
     return Object.keys(buildClientSchema(data).getQueryType().getFields()).filter(it => it.startsWith('album')).sort();

@@ -30,6 +30,12 @@ for (const host of ['127.0.0.1', 'localhost']) {
     });
     await check(`insert, update, delete ${from}`, async () => same(await run('changes'), ['Lambda', 'Lambda']));
     await check(`an error is shown ${from}`, async () => same(await run('error'), true));
+    const whole = ['complete', 'Beta', 'Ada,Bob,Cyd'];
+    const inParts = [['streaming', 'Beta', null], whole];
+    for (const step of ['partsByPath', 'partsById']) {
+      // Hasura's address gives every answer whole.
+      await check(`${step} ${from}`, async () => same(await run(step), path === '/graphql' ? inParts : [whole]));
+    }
     for (const step of ['liveByHttp', 'liveBySocket']) {
       await check(`${step} ${from}`, async () => same(await run(step), ['Alpha', 'Live', 'Alpha']));
     }

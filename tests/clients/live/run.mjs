@@ -88,6 +88,20 @@ await check('urql by events', async () => {
   await told(next => pipe(client.subscription(LIVE, variables), subscribe(next)).unsubscribe);
 });
 
+await check('urql, an answer in parts', async () => {
+  const client = new Client({ url: plain, exchanges: [fetchExchange], preferGetMethod: false });
+  const seen = [];
+  await new Promise((resolve, reject) => {
+    const next = ({ data, error, hasNext }) => {
+      if (error) return reject(error);
+      seen.push([data.album_by_pk.title, data.artist?.map(it => it.name).join()]);
+      return hasNext || resolve();
+    };
+    pipe(client.query('{ album_by_pk(id: 2) { title } ... @defer { artist(order_by: {id: asc}) { name } } }', {}), subscribe(next));
+  });
+  same(seen, [['Beta', null], ['Beta', 'Ada,Bob,Cyd']]);
+});
+
 await check('urql over graphql-ws', async () => {
   const ws = createWs({ url: socket(plain), webSocketImpl: WebSocket });
   const forward = ({ query, variables: sent }) => ({

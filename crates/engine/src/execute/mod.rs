@@ -65,6 +65,8 @@ pub(crate) struct ExecutionContext<'r> {
     pub(crate) conditions_max: u32,
     /// The observer's view of the request: it is told each fetch.
     pub(crate) observation: Option<&'r Observation<'r>>,
+    /// See [`FetchInput::may_join`].
+    pub(crate) may_join: bool,
     /// Of a stream: the batch that is read.
     pub(crate) stream: Option<&'r Arc<StreamRead>>,
 }
@@ -344,6 +346,7 @@ impl<'r> ExecutionContext<'r> {
             hold_back_bytes: self.hold_back_bytes,
             objects: batch.objects.map(|it| Self::objects_of(it, node)),
             request_scope: cache.map(|cache| RequestScope { cache, barrier: level }),
+            may_join: self.may_join,
             stream: self.stream.filter(|_| node.fetch.is_stream()),
         };
         let mut noting = is_change.then(|| {

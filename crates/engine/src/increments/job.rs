@@ -74,6 +74,7 @@ impl Job {
             hold_back_bytes: usize::MAX,
             conditions_max,
             observation,
+            may_join: false,
             stream: None,
         }
     }

@@ -109,6 +109,7 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         hold_back_bytes: planner.settings.hold_back_bytes,
         conditions_max: planner.settings.conditions_max,
         observation: observation.as_ref(),
+        may_join: true,
         stream: stream.as_ref(),
     };
     let mut parts = LiveParts::default();

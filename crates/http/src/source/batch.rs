@@ -224,6 +224,7 @@ impl About {
             objects: None,
             changes: None,
             span: self.span,
+            may_join: false,
             stream: None,
         }
     }

@@ -71,8 +71,8 @@ pub struct Arm {
     pub keys: Vec<u16>,
 }
 
-/// A question by key, asked for many keys: each parameter is a list, and the first result column is an `int8`, the
-/// place in it from one; the others are those of the single question. At most one row for each.
+/// A question asked for many keys, or sets of values: each parameter is a list, and the first result column is an `int8`, the
+/// place in it from one; the others are those of the single question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergedText {
     /// The text.
@@ -95,15 +95,7 @@ pub fn assemble(
     tops: &[u32],
     parents: Parents<'_>,
 ) -> Result<Assembly, TooWide> {
-    let mut assembler = Assembler::new(dialect, relations, plan, parents);
-    if let ([only], Parents::None | Parents::Row(_)) = (tops, parents)
-        && assembler.below(*only).is_empty()
-    {
-        return assembler.single(*only);
-    }
-    assembler.several = tops.len() > 1;
-    assembler.levels(tops);
-    assembler.finish()
+    Assembler::new(dialect, relations, plan, parents).assemble(tops)
 }
 
 /// The rows of the level `only` alone, whatever is below it.
@@ -169,7 +161,12 @@ pub(super) struct Assembler<'a> {
 }
 
 impl<'a> Assembler<'a> {
-    fn new(dialect: &'a Postgres, relations: &'a Relations, plan: &'a Plan, parents: Parents<'a>) -> Self {
+    pub(super) fn new(
+        dialect: &'a Postgres,
+        relations: &'a Relations,
+        plan: &'a Plan,
+        parents: Parents<'a>,
+    ) -> Self {
         let keys = key_columns(dialect, parents);
         let mut renderer = Renderer::new(dialect, relations, keys.len());
         if matches!(parents, Parents::Row(_)) {
@@ -181,6 +178,18 @@ impl<'a> Assembler<'a> {
         }
         renderer.parents = keys;
         Self { dialect, plan, renderer, ctes: Vec::new(), arms: Vec::new(), parents, several: true }
+    }
+
+    /// One statement of the levels `tops` and all below them.
+    pub(super) fn assemble(mut self, tops: &[u32]) -> Result<Assembly, TooWide> {
+        if let ([only], Parents::None | Parents::Row(_)) = (tops, self.parents)
+            && self.below(*only).is_empty()
+        {
+            return self.single(*only);
+        }
+        self.several = tops.len() > 1;
+        self.levels(tops);
+        self.finish()
     }
 
     /// The levels directly below a level.

@@ -32,7 +32,7 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         keys.map(|(at, origin)| ParentKey { origin: origin.clone(), column: column(at), ty: None }).collect();
     let scope = renderer.scope(query);
     let columns: String = renderer.columns(columns, scope).into_iter().map(|it| format!(", {it}")).collect();
-    renderer.sql = format!("SELECT p.n{columns} FROM {} JOIN ", unnest(origins.len()));
+    renderer.sql = format!("SELECT p.n{columns} FROM {} JOIN ", unnest(origins.len(), ("p", "k")));
     renderer.table(scope);
     renderer.conditions(query, scope, " ON ");
     // A value of the policy is each caller's own.
@@ -50,9 +50,9 @@ fn key(filter: &Filter) -> Option<Origin> {
     matches!(with.reader, Reader::Column(_)).then(|| with.origin.clone())
 }
 
-/// Lists of keys as the relation `p`: columns `k0`, `k1` …, and `n`, the place from one.
-pub(super) fn unnest(keys: usize) -> String {
-    let lists: Vec<String> = (1..=keys).map(|it| format!("${it}")).collect();
-    let names: String = (0..keys).map(|it| format!("k{it}, ")).collect();
-    format!("unnest({}) WITH ORDINALITY AS p({names}n)", lists.join(", "))
+/// Lists as a relation, such as `p`: columns like `k0`, `k1` …, and `n`, the place from one.
+pub(super) fn unnest(lists: usize, (relation, column): (&str, &str)) -> String {
+    let names: String = (0..lists).map(|it| format!("{column}{it}, ")).collect();
+    let lists: Vec<String> = (1..=lists).map(|it| format!("${it}")).collect();
+    format!("unnest({}) WITH ORDINALITY AS {relation}({names}n)", lists.join(", "))
 }

@@ -19,8 +19,10 @@ mod merged;
 mod nested;
 mod rows;
 mod slots;
+pub mod together;
 pub mod write;
 
+use crate::dialect::postgres::Postgres;
 use crate::dialect::{Dialect, Usual};
 use call::RowOf;
 use guard::Guard;
@@ -79,6 +81,8 @@ pub(crate) struct Renderer<'r> {
     gathered: Vec<(u32, String)>,
     /// Aliases of the tables that rows may be joined to.
     joinable: Vec<u32>,
+    /// Values come as text in the columns of the relation `m`, and are cast to types of this dialect: see `together`.
+    pub(crate) members: Option<&'r Postgres>,
 }
 
 /// Makes every point in time of four digits' years a positive number of as many digits as this.
@@ -156,6 +160,7 @@ impl<'r> Renderer<'r> {
             root: None,
             gathered: Vec::new(),
             joinable: Vec::new(),
+            members: None,
         }
     }
 
@@ -368,11 +373,19 @@ impl<'r> Renderer<'r> {
             return self.dialect.parent_key(key.column.clone(), first, ty);
         }
         if let Some(known) = self.bound(parameter, ty) {
-            return self.dialect.placeholder(self.first + known + 1);
+            return self.value(known);
         }
         self.parameters.push(parameter.clone());
         self.types.push(ty);
-        self.dialect.placeholder(self.first + self.parameters.len())
+        self.value(self.parameters.len() - 1)
+    }
+
+    /// The value of a parameter.
+    fn value(&self, at: usize) -> String {
+        match self.members {
+            Some(dialect) => format!("m.v{at}::{}", dialect.cast_name(self.types[at])),
+            None => self.dialect.placeholder(self.first + at + 1),
+        }
     }
 
     /// The place of a value of the policy, an encoded text or a position that is bound already: equal expressions have equal texts.

@@ -108,7 +108,7 @@ impl<'n, 'a> Nested<'n, 'a> {
             Parents::Keys(keys) => keys,
             Parents::Rows(columns) => columns.len(),
         };
-        let all = unnest(keys);
+        let all = unnest(keys, ("p", "k"));
         let keys = vec![("p.n".to_owned(), oid::INT8)];
         Self { it, level, query, parents: all.clone(), all, keys, list: None, memory: None }
     }

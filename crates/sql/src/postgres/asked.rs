@@ -1,14 +1,21 @@
 //! A reading statement with all that is needed to run it and to read its answer.
 
 use super::decode::{Decoder, described};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use weir_postgres::rows::Row;
 use weir_postgres::statement::{Format, Statement};
 use weir_relational::catalog::TableId;
 use weir_relational::catalog::postgres_types::{Types, oid};
 use weir_relational::passes::reach::Reach;
 use weir_relational::plan::Parameter;
-use weir_relational::sql::assemble::{Arm, Assembly};
+use weir_relational::sql::assemble::{Arm, Assembly, MergedText};
+
+/// The statement of `text`, whose rows are those with these columns behind the ordinal of their asker.
+fn behind_ordinal(text: MergedText, formats: &[Format], columns: &[u32]) -> Arc<Statement> {
+    let formats: Vec<Format> = [Format::Binary].into_iter().chain(formats.iter().copied()).collect();
+    let columns: Vec<u32> = [oid::INT8].into_iter().chain(columns.iter().copied()).collect();
+    Statement::new(text.sql, text.oids, formats, columns, None)
+}
 
 /// A level that is answered by another statement.
 const ELSEWHERE: u16 = u16::MAX;
@@ -29,6 +36,8 @@ pub(super) struct Asked {
     arm_of: Vec<u16>,
     /// Parents are given, so that even one arm has to be searched.
     has_parents: bool,
+    /// See [`Asked::of_members`].
+    of_members: OnceLock<Arc<Statement>>,
 }
 
 impl Asked {
@@ -48,12 +57,7 @@ impl Asked {
         }
         let formats: Vec<Format> = decoders.iter().map(Decoder::format).collect();
         let columns = described(types, &assembly.columns, &decoders);
-        let merged = assembly.merged.map(|it| {
-            let (ordinal, place) = ([Format::Binary], [oid::INT8]);
-            let formats: Vec<Format> = ordinal.into_iter().chain(formats.iter().copied()).collect();
-            let columns: Vec<u32> = place.into_iter().chain(columns.iter().copied()).collect();
-            Statement::new(it.sql, it.oids, formats, columns, None)
-        });
+        let merged = assembly.merged.map(|it| behind_ordinal(it, &formats, &columns));
         let statement = Statement::new(assembly.sql, assembly.oids, formats, columns, merged);
         Self {
             statement: statement.about(assembly.tables.iter().copied()),
@@ -64,7 +68,23 @@ impl Asked {
             reach: Reach::None,
             arm_of,
             has_parents,
+            of_members: OnceLock::new(),
         }
+    }
+
+    /// The statement as members of live queries ask it: with other values it is asked for several at once, by the text that `together` makes when
+    /// first asked. A statement of its own, as no other request should wait for the rows of all members.
+    pub(super) fn of_members(&self, together: impl FnOnce() -> Option<MergedText>) -> &Arc<Statement> {
+        self.of_members.get_or_init(|| {
+            let own = &self.statement;
+            let text = if own.merged.is_none() { together() } else { None };
+            let Some(text) = text else { return Arc::clone(own) };
+            let merged = behind_ordinal(text, &own.formats, &own.columns);
+            let (parameters, formats, columns) =
+                (own.parameters.clone(), own.formats.clone(), own.columns.clone());
+            let statement = Statement::new(own.sql.clone(), parameters, formats, columns, Some(merged));
+            statement.about(self.tables.iter().copied())
+        })
     }
 
     /// The same, which asks these shards.

@@ -29,7 +29,7 @@ use weir_engine::rows::Column;
 use weir_engine::source::{FetchBody, FetchInput, FetchResult, SourceError, StreamRead};
 use weir_postgres::error::{DatabaseError, Error};
 use weir_postgres::rows::Rows;
-use weir_postgres::statement::Parameters;
+use weir_postgres::statement::{Parameters, Statement};
 use weir_relational::plan::Plan;
 
 /// A read that lost its connection, or a race with others, is asked again so often.
@@ -81,6 +81,7 @@ impl PostgresFetch {
             return Ok(Rows::default());
         }
         let deadline = input.deadline;
+        let statement = self.statement(prepared, asked, input);
         self.state.driver.count(asked.reach);
         if prepared.is_volatile {
             let pool = &self.state.driver.pool;
@@ -89,8 +90,22 @@ impl PostgresFetch {
         }
         match prepared.is_long {
             true => Box::pin(self.reads(input).read_alone(&asked.statement, parameters, deadline)).await,
-            false => self.reads(input).read(&asked.statement, parameters, deadline).await,
+            false => self.reads(input).read(statement, parameters, deadline).await,
         }
+    }
+
+    /// The statement of `asked`, of the read of a member that others may join.
+    fn statement<'a>(
+        &self,
+        prepared: &Prepared,
+        asked: &'a Asked,
+        input: &FetchInput<'_>,
+    ) -> &'a Arc<Statement> {
+        let is_whole = prepared.then.is_none() && input.parent_keys.is_none();
+        if !input.may_join || !is_whole {
+            return &asked.statement;
+        }
+        asked.of_members(|| self.state.together(&prepared.plan))
     }
 
     /// The same, a few times if that may help.

@@ -32,7 +32,8 @@ use weir_relational::dialect::flavour::Flavour;
 use weir_relational::dialect::postgres::Postgres;
 use weir_relational::passes::reach::{self, Reach};
 use weir_relational::plan::Plan;
-use weir_relational::sql::assemble::{Assembly, Parents, TooWide, assemble, assemble_alone};
+use weir_relational::sql::assemble::{Assembly, MergedText, Parents, TooWide, assemble, assemble_alone};
+use weir_relational::sql::together::assemble_together;
 
 /// Executes plans on a PostgreSQL database.
 #[derive(Debug)]
@@ -165,6 +166,12 @@ impl PostgresState {
         let assembly = assemble_alone(&self.driver.dialect, relations, plan, only)?;
         let reach = reach::of_level(relations, plan, only);
         Ok(self.asked(assembly, plan, false, keys).reaching(reach))
+    }
+
+    /// All of a query in one statement that is asked for many sets of values, if it can be.
+    pub(super) fn together(&self, plan: &Plan) -> Option<MergedText> {
+        let (dialect, relations) = (&self.driver.dialect, self.frontend.relations());
+        assemble_together(dialect, relations, plan, &plan.levels_below(plan.root))
     }
 
     fn asked(&self, assembly: Assembly, plan: &Plan, has_parents: bool, keys: &[u16]) -> Reads {

@@ -35,6 +35,7 @@ mod fleet_kit;
 mod hostile_values;
 mod live;
 mod live_model;
+mod live_together;
 mod model;
 mod permission_attacks;
 mod permission_functions;
