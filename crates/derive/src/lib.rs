@@ -20,7 +20,7 @@ mod tests;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// What a macro expands to, or its errors.
+/// The expansion of a macro, or its errors.
 type Expand = fn(&DeriveInput) -> syn::Result<proc_macro2::TokenStream>;
 
 fn run(input: TokenStream, expand: Expand) -> TokenStream {

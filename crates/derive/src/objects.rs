@@ -19,7 +19,7 @@ pub(crate) fn object(input: &DeriveInput) -> syn::Result<TokenStream> {
     Ok(quote!(#record #ty))
 }
 
-/// What `record!` makes.
+/// The output of `record!`.
 fn record(input: &DeriveInput, name: &str, members: &[MemberOf]) -> TokenStream {
     let rust = &input.ident;
     let names = members.iter().map(|it| &it.name);

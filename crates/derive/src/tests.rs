@@ -1,4 +1,4 @@
-//! What the macros refuse, and where the error stands.
+//! Input that the macros refuse, and the place of the error.
 
 use crate::{Expand, abstract_types, inputs, leaves, names, objects};
 use proc_macro2::{Ident, Span};

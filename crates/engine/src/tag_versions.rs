@@ -212,7 +212,7 @@ pub(crate) fn place(tag: &str) -> u16 {
     (FixedState::default().hash_one(tag) % AGES as u64) as u16
 }
 
-/// What a change did, told by its source when it is over: exacter than the tags of its plan, which hold all that it might have done.
+/// The effect of a change, told by its source when it is over: exacter than the tags of its plan, which hold all that it might have done.
 #[derive(Debug, Default)]
 pub struct ChangeRecord(Mutex<Option<Box<SettledChange>>>);
 

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use tokio::time::Sleep;
 
 /// Maximum number of reads in a batch.
-const BATCH_MAX: usize = 64;
+const BATCH_MAX: usize = 256;
 
 /// Requests with exactly the same read.
 type Askers = SmallVec<[Request; 1]>;

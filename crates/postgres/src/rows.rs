@@ -66,7 +66,9 @@ impl Rows {
         match runs {
             [] => Bytes::new(),
             [run] => self.messages.slice(run.clone()),
-            runs => runs.iter().flat_map(|it| &self.messages[it.clone()]).copied().collect::<Vec<u8>>().into(),
+            runs => {
+                runs.iter().flat_map(|it| &self.messages[it.clone()]).copied().collect::<Vec<u8>>().into()
+            }
         }
     }
 

@@ -481,7 +481,7 @@ impl<'m> Merger<'m> {
             }
             return;
         }
-        // What is live twice is a query twice, which is told there.
+        // A field that is live twice is a query twice, which is told there.
         let is_live = schema.root(KINDS[kind]).is_none();
         for id in fields_of_root(of, KINDS[kind]) {
             let field = schema.field_name(id);

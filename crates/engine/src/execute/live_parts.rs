@@ -8,7 +8,7 @@ use crate::plan::output_plan::PlanNodeId;
 use crate::source::CacheControl;
 use crate::tag_versions::TagSnapshot;
 
-/// What is known of the parts of an answer.
+/// Tags and lifetimes of the parts of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct LiveParts {
     /// Of each part that was asked: its source, and for how long it said that its answer is true.

@@ -332,7 +332,7 @@ impl<'r> ExecutionContext<'r> {
             batch.caches.filter(|_| node.repeats).zip(node.source).map(|(caches, source)| caches.of(source));
         let observed = self.observation.and_then(|it| it.begin(node, &self.plan.output, self.variables));
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
-        // What only changes have stands elsewhere: the future of every fetch would be larger by it.
+        // State of changes alone stands elsewhere: the future of every fetch would be larger by it.
         let record = is_change.then(Box::<ChangeRecord>::default);
         let input = FetchInput {
             changes: record.as_deref(),

@@ -4,12 +4,27 @@
 //! after the interval if it has none.
 
 use super::subscription::Cause;
-use std::time::Duration;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 /// Shortest lifetime of a result that is read again at its end.
 const LIFETIME_MIN: Duration = Duration::from_secs(1);
 /// Longest time until a result is read again by itself.
 const LIFETIME_MAX: Duration = Duration::from_secs(24 * 3600);
+
+/// Moments within an interval at which results are polled: those of one moment are asked as one.
+const MOMENTS: u32 = 4;
+/// From here on intervals are counted.
+static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// When a result is read again `after` a time. One that is polled comes with others, up to a quarter of the interval sooner.
+pub(super) fn due((after, cause): (Duration, Cause), poll: Duration, now: Instant) -> (Instant, Cause) {
+    let at = now + after;
+    let moment = (poll / MOMENTS).as_nanos().max(1);
+    let beyond = at.duration_since(*ORIGIN).as_nanos() % moment;
+    let beyond = Duration::from_nanos(u64::try_from(beyond).unwrap_or_default());
+    (if matches!(cause, Cause::Poll) { at - beyond } else { at }, cause)
+}
 
 /// The time until the next read, and its cause; `parts`: source and lifetime of each.
 pub(super) fn next_read(
@@ -28,6 +43,15 @@ pub(super) fn next_read(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn polled_results_come_together_and_no_later_than_they_were_due() {
+        let (poll, now) = (Duration::from_millis(800), *ORIGIN + Duration::from_millis(5_030));
+        let at = |after, cause| due((Duration::from_millis(after), cause), poll, now).0 - *ORIGIN;
+        assert_eq!(at(800, Cause::Poll), Duration::from_millis(5_800));
+        assert_eq!(at(769, Cause::Poll), Duration::from_millis(5_600));
+        assert_eq!(at(800, Cause::Expiry), Duration::from_millis(5_830));
+    }
 
     #[test]
     fn the_part_that_ends_first_decides_and_one_whose_changes_are_told_never_does() {

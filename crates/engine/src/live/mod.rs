@@ -54,7 +54,7 @@ impl LiveSettings {
     pub const STANDARD: Self = Self {
         poll: Duration::from_secs(1),
         floor: Duration::from_millis(50),
-        reads_max: 64,
+        reads_max: 256,
         subscriptions_max: 100_000,
         result_bytes_max: 8 << 20,
         read_timeout: Duration::from_secs(30),

@@ -6,7 +6,7 @@
 //! **Cost:** joining and leaving are a few hash look-ups; a change is one look-up by tag, one by key, and a flag per member that it concerns.
 
 use super::LiveState;
-use super::lifetimes::next_read;
+use super::lifetimes::{due, next_read};
 use super::subscription::{Cause, Changed, JoinedMember, LiveResult, Newest};
 use crate::bound_operation::BoundOperation;
 use crate::source::{Coverage, StreamEnd, StreamHold, StreamRead};
@@ -162,7 +162,7 @@ impl TableIndex {
     }
 }
 
-/// What a source is for live queries.
+/// Traits of a source that matter to live queries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SourceTraits {
     /// It has a feed.
@@ -178,7 +178,7 @@ struct SourceEntry {
     members: usize,
     /// True if it has a feed.
     has_feed: bool,
-    /// What its feed tells.
+    /// Coverage of its feed.
     coverage: Coverage,
 }
 
@@ -564,7 +564,7 @@ impl Registry {
         let is_told = |it: u16| member.dependencies.are_told(it, &sources[usize::from(it)].coverage);
         let soon = result.has_errors.then_some((poll, Cause::Poll));
         let again = next_read(lifetimes, is_told, poll).into_iter().chain(soon).min_by_key(|it| it.0);
-        let again = again.map(|(after, cause)| (now + after, cause));
+        let again = again.map(|it| due(it, poll, now));
         member.is_read = false;
         let before = member.newest.borrow().result.clone();
         let differs = match &mut member.stream {

@@ -132,7 +132,7 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
     };
     let result = LiveResult { body, has_errors, cause, due: since, took: now - since, position };
     let mut registry = shared.registry();
-    // What changes from here on finds the tags of this result, what changed since they were looked at is found here.
+    // A change from here on finds the tags of this result; one since they were looked at is found here.
     registry.tagged(id, &parts.ages);
     if !shared.changes.are_current(&parts.ages) {
         registry.dirty(id, (now, Changed::Unknown.into()));

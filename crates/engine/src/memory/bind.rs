@@ -175,7 +175,7 @@ impl<'s> Scope<'s> {
     pub fn output(self) -> &'s OutputPlan {
         self.output
     }
-    /// What was bound.
+    /// The bound fields.
     #[must_use]
     pub fn bindings(self) -> &'s Bindings {
         self.bindings
@@ -195,13 +195,13 @@ impl<'b> Binder<'b> {
     pub fn new(output: &'b OutputPlan, bindings: Bindings) -> Self {
         Self { output, bindings, refused: Vec::new() }
     }
-    /// What was bound.
+    /// The bound fields.
     /// # Errors
     /// Fields of records that do not fit.
     pub fn finish(self) -> Result<Bindings, Vec<Unbound>> {
         if self.refused.is_empty() { Ok(self.bindings) } else { Err(self.refused) }
     }
-    /// What was bound so far.
+    /// The fields that were bound so far.
     #[must_use]
     pub fn bindings(&self) -> &Bindings {
         &self.bindings

@@ -17,7 +17,7 @@ use weir_language::schema::FieldId;
 /// An error of a resolver from this process.
 pub type ProgramError = dyn std::error::Error + Send + Sync + 'static;
 
-/// What a runtime adds to records.
+/// Additions of a runtime to records.
 pub trait RecordHost: Send + Sync {
     /// The resolver of `field`, the source's own id, on records of the Rust type `record`: an `Arc<dyn LeafOf<R>>`.
     fn leaf(&self, record: RustType, field: FieldId) -> Option<&(dyn Any + Send + Sync)>;

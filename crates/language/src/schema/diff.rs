@@ -9,7 +9,7 @@
 
 use super::{FieldId, InputId, Run, Schema, Type, TypeId, TypeKind, TypeRef};
 
-/// What a change does to clients.
+/// Effect of a change on clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Valid documents are not valid any more, or answers have what they could not have.
@@ -23,7 +23,7 @@ pub enum Severity {
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaChange {
-    /// What it does to clients.
+    /// Its effect on clients.
     pub severity: Severity,
     /// The member: `User`, `User.posts`, `User.posts(first:)`.
     pub coordinate: String,
@@ -197,7 +197,7 @@ impl Differ<'_> {
             };
             let (one, two) = (*self.old.input(id), *self.new.input(other));
             let (from, to) = (self.old.type_text(one.ty), self.new.type_text(two.ty));
-            // What was a value has to be one still.
+            // A value of before has to be one still.
             if from != to {
                 let fits = fits((self.old, one.ty), (self.new, two.ty));
                 let severity = if fits { Severity::Safe } else { Severity::Breaking };

@@ -67,7 +67,7 @@ pub enum StreamState {
     Told(Arc<BTreeSet<TableName>>),
 }
 
-/// What a stream tells.
+/// News of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeEvent {
     /// The stream began, ended, or began anew: anything may have changed before.
@@ -204,7 +204,7 @@ impl Watcher {
         Self { stream: Arc::clone(stream), id, state, commits }
     }
 
-    /// What is told next; first the state of the stream. Cancelled, it loses nothing.
+    /// The next news; first the state of the stream. Cancelled, it loses nothing.
     pub async fn next(&mut self) -> ChangeEvent {
         tokio::select! {
             biased;
@@ -421,7 +421,7 @@ impl Pauses {
     }
 }
 
-/// What a server can tell.
+/// Ability of a server to tell changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prospect {
     /// All changes of the tables.
@@ -432,7 +432,7 @@ pub enum Prospect {
     Nothing(String),
 }
 
-/// What the server of `pool` can tell of changes of `tables`.
+/// Ability of the server of `pool` to tell changes of `tables`.
 /// # Errors
 /// The database cannot be asked, or has no such catalogs.
 pub async fn prospect(

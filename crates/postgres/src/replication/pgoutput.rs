@@ -146,7 +146,7 @@ pub(super) fn decode(message: &[u8]) -> Result<Message<'_>, Malformed> {
     }
 }
 
-/// What is left of a message.
+/// The rest of a message.
 struct Reader<'m>(&'m [u8]);
 
 impl<'m> Reader<'m> {

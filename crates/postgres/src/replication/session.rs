@@ -111,7 +111,7 @@ pub(super) async fn run(shared: &SharedStream) -> SessionEnd {
         }
         Err(end) => end,
     };
-    // What cannot be dropped now is abandoned, and dropped by the next session.
+    // A publication that cannot be dropped now is abandoned, and dropped by the next session.
     let drop = format!("DROP PUBLICATION IF EXISTS \"{name}\"");
     let _ = tokio::time::timeout(CONFIRM, side.rows(&drop)).await;
     end

@@ -221,7 +221,7 @@ mod tests {
         [&[tag, 0, 0, 0, oid][..], &rows.concat()].concat()
     }
 
-    /// What the transaction tells: `table:key,key`, or the table alone.
+    /// The tables and keys of the transaction: `table:key,key`, or the table alone.
     fn told(collector: &mut Collector, changes: &[Vec<u8>]) -> Vec<String> {
         collector.take(&begin(7)).unwrap();
         for it in changes {

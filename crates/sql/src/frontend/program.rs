@@ -142,7 +142,7 @@ pub struct StatementTemplate {
     pub width: usize,
     /// True if it changes data of one of [`Programs::side_indexes`].
     pub is_indexed: bool,
-    /// What it may change; `None`: nothing.
+    /// Its possible changes; `None`: there are none.
     pub changes: Option<ChangedRows>,
     /// The statement as the driver knows it; filled at its first use.
     driver: OnceLock<Box<dyn Any + Send + Sync>>,

@@ -21,7 +21,7 @@ use weir_relational::passes::row_keys::has_certain_key;
 /// Its way of finding out.
 const WORDS: &str = "logical decoding tells each commit";
 
-/// What the driver tells of changes, and how.
+/// The driver's telling of changes, and its settings.
 #[derive(Debug)]
 pub(super) struct Decoding {
     settings: Settings,
@@ -112,7 +112,7 @@ impl Decoding {
         }
     }
 
-    /// What a stream in this state tells.
+    /// Coverage of a stream in this state.
     fn coverage(&self, state: &StreamState) -> Coverage {
         match state {
             // Reads from a replica may not see yet what was told.

@@ -10,7 +10,7 @@ use weir_engine::live::LiveQueries;
 use weir_engine::source::{OthersChanges, Source};
 use weir_postgres::Settings;
 
-/// What is not told is found after half a minute at the latest; what is looked for sooner, within this time.
+/// A change that nobody tells is found after half a minute at the latest; one that is looked for sooner, within this time.
 const SOON: Duration = Duration::from_secs(20);
 const SLOT: &str = "SELECT string_agg(slot_name, ',') FROM pg_replication_slots WHERE active";
 

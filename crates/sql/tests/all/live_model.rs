@@ -2,7 +2,7 @@
 //!
 //! The model is the list of the states of the database, one for each commit, with the answer to each watched query in it. A subscriber's
 //! results must be answers in states that do not go back, from the state at its beginning on; none may come twice in a row, and the
-//! last is the answer now.
+//! last is the answer now. A stream of a journal, some of whose rows are committed late, has each row once and in order.
 
 use crate::cluster_kit::Cluster;
 use crate::kit;
@@ -25,8 +25,13 @@ use weir_sql::postgres::source::Options;
 
 const TABLES: &str = "CREATE TABLE harbour (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
     CREATE TABLE boat (id INTEGER PRIMARY KEY, harbour_id INTEGER NOT NULL CONSTRAINT boat_of REFERENCES harbour (id) ON DELETE CASCADE, name TEXT NOT NULL);
+    CREATE TABLE journal (id INTEGER PRIMARY KEY, note TEXT NOT NULL);
     INSERT INTO harbour VALUES (1, 'Cove'), (2, 'Bay'), (9, 'Far');
     INSERT INTO boat VALUES (1, 1, 'n0'), (2, 1, 'n0'), (3, 2, 'n0')";
+
+/// The stream of the journal.
+const FOLLOWED: &str =
+    "subscription { journal_stream(batch_size: 3, cursor: {initial_value: {id: 0}}) { id } }";
 
 /// The queries that are watched: one row, a list, two tables, an aggregate.
 const WATCHED: [&str; 4] = [
@@ -95,7 +100,11 @@ enum Act {
     RemoveHarbour(By, u32),
     AddHarbour(By, u32),
     Empty,
-    /// A transaction of others that ends later.
+    /// A row of the journal, with the next number.
+    Note(By),
+    /// A stream of the journal begins.
+    Follow,
+    /// A transaction of others that ends later. It has taken its number of the journal.
     Begin(u32),
     End(bool),
     Subscribe(usize),
@@ -117,6 +126,8 @@ fn act() -> impl Strategy<Value = Act> {
         1 => (by(), 1..3_u32).prop_map(|(by, id)| Act::RemoveHarbour(by, id)),
         2 => (by(), 1..3_u32).prop_map(|(by, id)| Act::AddHarbour(by, id)),
         1 => Just(Act::Empty),
+        4 => by().prop_map(Act::Note),
+        1 => Just(Act::Follow),
         2 => (20..30_u32).prop_map(Act::Begin),
         2 => any::<bool>().prop_map(Act::End),
         4 => (0..WATCHED.len()).prop_map(Act::Subscribe),
@@ -198,8 +209,8 @@ impl Store {
         }
     }
 
-    /// Begins a transaction that adds a boat and stays open. False if there is none.
-    async fn begin(&mut self, id: u32) -> bool {
+    /// Begins a transaction that adds a boat and a row of the journal, and stays open. False if there is none.
+    async fn begin(&mut self, id: u32, number: u32) -> bool {
         let Self::Postgres { cluster, database, open, .. } = self else { return false };
         if open.is_some() {
             return false;
@@ -208,6 +219,7 @@ impl Store {
         let mut session = pool.session(Purpose::Write, Instant::now() + PATIENCE).await.unwrap();
         run(&mut session, "BEGIN").await;
         run(&mut session, &format!("INSERT INTO boat VALUES ({id}, 9, 'late')")).await;
+        run(&mut session, &format!("INSERT INTO journal VALUES ({number}, 'late')")).await;
         *open = Some(Box::new(session));
         true
     }
@@ -237,21 +249,32 @@ struct Subscriber {
     task: tokio::task::JoinHandle<()>,
 }
 
+/// A stream: the numbers that it told.
+struct Follower {
+    told: Arc<Mutex<Vec<u32>>>,
+    task: tokio::task::JoinHandle<()>,
+}
+
 /// The states, and who watches them.
 struct Model {
     states: Arc<Mutex<Vec<[String; 4]>>>,
     now: State,
-    /// The boat of the transaction that is open.
-    open: Option<u32>,
+    /// The boat and the number of the transaction that is open.
+    open: Option<(u32, u32)>,
+    /// The numbers in the journal, and the last that was taken.
+    journal: Vec<u32>,
+    number: u32,
     subscribers: Vec<Subscriber>,
     gone: Vec<Subscriber>,
+    followers: Vec<Follower>,
 }
 
 impl Model {
     fn new() -> Self {
         let now = State::first();
         let states = Arc::new(Mutex::new(vec![now.answers()]));
-        Self { states, now, open: None, subscribers: Vec::new(), gone: Vec::new() }
+        let (subscribers, gone, followers) = (Vec::new(), Vec::new(), Vec::new());
+        Self { states, now, open: None, journal: Vec::new(), number: 0, subscribers, gone, followers }
     }
 
     /// Makes a change: the state is noted before, as its result may be read at once.
@@ -271,11 +294,14 @@ impl Model {
     async fn make(&mut self, store: &mut Store, live: &LiveQueries, act: &Act) {
         match *act {
             Act::Begin(id) => {
-                if !self.now.boats.contains_key(&id) && store.begin(id).await {
-                    self.open = Some(id);
+                if !self.now.boats.contains_key(&id) && store.begin(id, self.number + 1).await {
+                    self.number += 1;
+                    self.open = Some((id, self.number));
                 }
             }
             Act::End(commits) => self.end(store, commits).await,
+            Act::Note(by) => self.note(store, by).await,
+            Act::Follow => self.follow(store, live).await,
             Act::Subscribe(query) => self.subscribe(store, live, query).await,
             Act::Leave(at) if at < self.subscribers.len() => {
                 let subscriber = self.subscribers.swap_remove(at);
@@ -377,12 +403,50 @@ impl Model {
     }
 
     async fn end(&mut self, store: &mut Store, commits: bool) {
-        if let Some(id) = self.open.take() {
+        if let Some((id, number)) = self.open.take() {
             if commits {
+                self.journal.push(number);
                 self.now.boats.insert(id, (9, "late".into()));
                 self.states.lock().unwrap().push(self.now.answers());
             }
             store.end(commits).await;
+        }
+    }
+
+    async fn note(&mut self, store: &Store, by: By) {
+        self.number += 1;
+        self.journal.push(self.number);
+        let number = self.number;
+        let mutation = format!(r#"insert_journal_one(object: {{id: {number}, note: "n"}}) {{ id }}"#);
+        store.write(by, &mutation, &format!("INSERT INTO journal VALUES ({number}, 'n')")).await;
+    }
+
+    async fn follow(&mut self, store: &Store, live: &LiveQueries) {
+        let engine = store.engine();
+        let caller = engine.caller(&Identity::admin());
+        let bound = engine.bind(Request::new(FOLLOWED, Instant::now() + PATIENCE), &caller).await.unwrap();
+        let told: Arc<Mutex<Vec<u32>>> = Arc::default();
+        let (noted, mut subscription) = (Arc::clone(&told), live.subscribe(bound).unwrap());
+        let task = tokio::spawn(async move {
+            while let Some(result) = subscription.next().await {
+                let body: serde_json::Value = serde_json::from_slice(&result.body).unwrap();
+                let rows = body["data"]["journal_stream"].as_array().cloned().unwrap_or_default();
+                noted.lock().unwrap().extend(rows.iter().map(|it| it["id"].as_u64().unwrap() as u32));
+            }
+        });
+        self.followers.push(Follower { told, task });
+    }
+
+    /// Waits until each stream has told the whole journal, and checks that it told each row once and in order.
+    async fn check_streams(&mut self) {
+        self.journal.sort_unstable();
+        let deadline = Instant::now() + PATIENCE;
+        for it in &self.followers {
+            while it.told.lock().unwrap().len() < self.journal.len() && Instant::now() < deadline {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(*it.told.lock().unwrap(), self.journal);
+            it.task.abort();
         }
     }
 
@@ -449,10 +513,12 @@ async fn play(store: &mut Store, settings: LiveSettings, acts: &[Act]) {
     for query in 0..WATCHED.len() {
         model.subscribe(store, &live, query).await;
     }
+    model.follow(store, &live).await;
     for act in acts {
         model.make(store, &live, act).await;
     }
     model.end(store, true).await;
+    model.check_streams().await;
     model.check().await;
 }
 

@@ -8,7 +8,7 @@ use crate::random_kit::{Style, write};
 use crate::role_kit::side::caller_with;
 use proptest::test_runner::TestCaseError;
 use serde_json::Value;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use weir_engine::engine::Request;
 use weir_engine::live::{LiveQueries, LiveSettings};
 use weir_metadata::document::table::TableEntry;
@@ -43,7 +43,8 @@ async fn lists_of_members_are_one_statement_and_each_gets_its_rows_in_order() {
         next(member).await;
     }
     let before = served.source.counts().statements;
-    change(&served.engine, r#"mutation { update_boat(where: {}, _set: {name: "x"}) { affected_rows } }"#).await;
+    change(&served.engine, r#"mutation { update_boat(where: {}, _set: {name: "x"}) { affected_rows } }"#)
+        .await;
     change(&served.engine, "mutation { delete_boat(where: {id: {_lt: 4100}, name: {_eq: \"x\"}, harbour_id: {_neq: 7}}) { affected_rows } }").await;
     for (at, member) in members.iter_mut().enumerate().filter(|it| it.0 != 6) {
         assert_eq!(next(member).await.0, r#"{"data":{"boat":[]}}"#, "harbour {}", at + 1);
@@ -58,6 +59,35 @@ async fn lists_of_members_are_one_statement_and_each_gets_its_rows_in_order() {
     assert_eq!(left[0]["harbour"]["name"], "h7");
 }
 
+/// Waits for so many reads since the start.
+async fn until_read(live: &LiveQueries, reads: u64) {
+    while live.state().reads < reads {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_thousand_lists_that_are_polled_are_one_statement_for_a_hundred() {
+    let served = serve_with(database(TABLES), &["public"], |it| it.decoding.is_wanted = false).await;
+    let poll = Duration::from_millis(400);
+    let live = LiveQueries::of(&served.engine, LiveSettings { poll, ..LiveSettings::STANDARD });
+    let query =
+        "subscription ($id: Int!) { boat(where: {id: {_gt: $id}}, order_by: {id: asc}, limit: 9) { id } }";
+    let mut members = Vec::new();
+    for id in 0..1000 {
+        members.push(subscribe((&served.engine, &live), query, &format!(r#"{{"id": {id}}}"#)).await);
+    }
+    for member in &mut members {
+        next(member).await;
+    }
+    // The first polls come at moments that those of the beginning still set.
+    until_read(&live, live.state().reads + 1000).await;
+    let (reads, statements) = (live.state().reads, served.source.counts().statements);
+    until_read(&live, reads + 3000).await;
+    let (reads, statements) = (live.state().reads - reads, served.source.counts().statements - statements);
+    assert!(statements * 100 <= reads, "{statements} statements for {reads} reads");
+}
+
 #[tokio::test]
 async fn what_one_member_asks_in_vain_costs_the_others_nothing() {
     let served = serve(database(TABLES)).await;
@@ -65,8 +95,7 @@ async fn what_one_member_asks_in_vain_costs_the_others_nothing() {
     let query = "subscription ($r: String!) { boat(where: {name: {_regex: $r}}, order_by: {id: asc}, limit: 2) { name } }";
     let mut members = Vec::new();
     for expression in ["A", "(", "B", "C", "^$"] {
-        members
-            .push(subscribe((&served.engine, &live), query, &format!(r#"{{"r": "{expression}"}}"#)).await);
+        members.push(subscribe((&served.engine, &live), query, &format!(r#"{{"r": "{expression}"}}"#)).await);
     }
     let mut seen = Vec::new();
     for member in &mut members {
@@ -74,8 +103,10 @@ async fn what_one_member_asks_in_vain_costs_the_others_nothing() {
     }
     assert!(seen[1].contains("regular expression"), "{}", seen[1]);
     seen.remove(1);
-    let names = |of: &[&str]| of.iter().map(|it| format!(r#"{{"name":"{it}"}}"#)).collect::<Vec<_>>().join(",");
-    let expected = [&["Ada"][..], &["Bel"], &["Cyd"], &[]].map(|it| format!(r#"{{"data":{{"boat":[{}]}}}}"#, names(it)));
+    let names =
+        |of: &[&str]| of.iter().map(|it| format!(r#"{{"name":"{it}"}}"#)).collect::<Vec<_>>().join(",");
+    let expected =
+        [&["Ada"][..], &["Bel"], &["Cyd"], &[]].map(|it| format!(r#"{{"data":{{"boat":[{}]}}}}"#, names(it)));
     assert_eq!(seen, expected);
 }
 
@@ -88,7 +119,9 @@ async fn callers_of_one_role_get_what_each_may_see() {
     let tables: Vec<TableEntry> = serde_json::from_str(OWN).unwrap();
     let model = ModelOptions { tables: &tables, ..ModelOptions::default() };
     let served = serve_as(database(TABLES), model).await;
-    served.database.run("INSERT INTO boat SELECT 10 + i, 1 + i % 2, 'b' || i FROM generate_series(1, 40) AS i");
+    served
+        .database
+        .run("INSERT INTO boat SELECT 10 + i, 1 + i % 2, 'b' || i FROM generate_series(1, 40) AS i");
     let live = LiveQueries::of(&served.engine, LiveSettings::STANDARD);
     let query = "subscription { boat(order_by: {id: asc}, limit: 40) { id harbour_id } }";
     let mut members = Vec::new();

@@ -295,7 +295,7 @@ fn what_is_no_cursor_is_refused_with_words() {
         }
         let query = "query { event_stream(batch_size: 1, cursor: {initial_value: {id: 1}}) { id } }";
         assert!(asked.refused(query).await.contains("event_stream"));
-        // What only a value shows is told once, and the stream stays.
+        // An error that only a value shows is told once, and the stream stays.
         let mut stream = asked.subscribe(BY_ID, &sized(0, 3).replace("3}", "-1}")).await;
         let told = next(&mut stream).await;
         assert!(told.contains("expected a non-negative 32-bit integer"), "{told}");

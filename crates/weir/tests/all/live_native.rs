@@ -63,7 +63,7 @@ fn results_follow_the_rules_of_the_caller_over_every_transport() {
         assert_eq!(hear(&mut socket), told(&["a", "b"]));
         give(&weir, "b", "bob");
         assert_eq!(hear(&mut socket), told(&["a"]));
-        // What is another's is not told, however it changes.
+        // An object of somebody else is not told, however it changes.
         give(&weir, "a", "bob");
         assert_eq!(hear(&mut socket), told(&[]));
         give(&weir, "b", "cyd");

@@ -1,8 +1,9 @@
 //! Subscriptions to fields of services over real sockets: what asks the services again, and what does not.
 
 use crate::live::{read_until, stream};
+use crate::redis_kit::Redis;
 use crate::sockets::{ACK, INIT, NEW, begin, hear, say, socket};
-use crate::support::{Folder, Weir, body, command, message};
+use crate::support::{Folder, Weir, body, command, message, until};
 use crate::upstream_kit::{Upstream, answers};
 use std::net::TcpStream;
 use tokio_tungstenite::tungstenite::WebSocket;
@@ -35,6 +36,30 @@ fn known(name: &str, word: &str) -> String {
     )
 }
 
+/// A server of the services of `upstream` and of a database.
+fn serve(upstream: &Upstream, settings: &str) -> Weir {
+    let folder = Folder::new();
+    folder
+        .write("services.graphql", &SDL.replace("http://upstream", &format!("http://{}", upstream.address)));
+    let pets = folder.pets();
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nthreads: 1\nlimits: {{socket_init_s: 60}}\n{settings}\nsources:\n  - {{name: main, url: \"sqlite:{}\"}}\n  - {{name: services, file: {}}}\n",
+        pets.display(),
+        folder.file("services.graphql").display()
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    Weir::by_file(&file, folder)
+}
+
+/// A socket on which one operation has begun.
+fn subscribe(weir: &Weir, query: &str) -> WebSocket<TcpStream> {
+    let mut socket = socket(weir, "/graphql", NEW);
+    say(&mut socket, INIT);
+    assert_eq!(hear(&mut socket), ACK);
+    say(&mut socket, &begin(NEW, "1", &body(query)));
+    socket
+}
+
 struct Scene {
     upstream: Upstream,
     weir: Weir,
@@ -43,29 +68,12 @@ struct Scene {
 impl Scene {
     fn new(poll_ms: u32) -> Self {
         let upstream = Upstream::start(answers(&known("Bob", "one")));
-        let folder = Folder::new();
-        folder.write(
-            "services.graphql",
-            &SDL.replace("http://upstream", &format!("http://{}", upstream.address)),
-        );
-        let pets = folder.pets();
-        let yaml = format!(
-            "listen: 127.0.0.1:0\nthreads: 1\nlimits: {{socket_init_s: 60}}\nlive: {{poll_ms: {poll_ms}}}\nsources:\n  - {{name: main, url: \"sqlite:{}\"}}\n  - {{name: services, file: {}}}\n",
-            pets.display(),
-            folder.file("services.graphql").display()
-        );
-        let file = folder.write("weir.yaml", &yaml);
-        let weir = Weir::by_file(&file, folder);
+        let weir = serve(&upstream, &format!("live: {{poll_ms: {poll_ms}}}"));
         Self { upstream, weir }
     }
 
-    /// A socket on which one operation has begun.
     fn subscribe(&self, query: &str) -> WebSocket<TcpStream> {
-        let mut socket = socket(&self.weir, "/graphql", NEW);
-        say(&mut socket, INIT);
-        assert_eq!(hear(&mut socket), ACK);
-        say(&mut socket, &begin(NEW, "1", &body(query)));
-        socket
+        subscribe(&self.weir, query)
     }
 
     fn lines(&self) -> Vec<String> {
@@ -103,6 +111,35 @@ fn tags_and_joined_rows_wake_a_field_of_a_service() {
     scene.weir.query(r#"mutation { update_pet_by_pk(pk_columns: {id: 2}, _set: {name: "Kit"}) { id } }"#);
     hears(&mut two, &told("Ann", "Kit"));
     assert_eq!(scene.lines(), Vec::<String>::new());
+}
+
+#[test]
+fn a_change_at_another_weir_wakes_a_subscription_also_when_redis_was_gone_meanwhile() {
+    let (upstream, redis) = (Upstream::start(answers(&known("Bob", "one"))), Redis::start());
+    let port = redis.1;
+    let settings = format!(
+        "live: {{poll_ms: {NEVER_MS}}}\ncache: {{redis: 'redis://127.0.0.1:{port}', namespace: live, redis_ms_max: 10000}}"
+    );
+    let both = [serve(&upstream, &settings), serve(&upstream, &settings)];
+    let connected = |is: bool| {
+        let line = format!("weir_cache_redis_connected {}", u8::from(is));
+        let shows = |weir: &Weir| weir.get("/metrics", &[]).text().lines().any(|it| it == line);
+        until("Redis is there, or missed", || both.iter().all(shows));
+    };
+    connected(true);
+    let rename = |to: &str| {
+        upstream.set(answers(&known(to, "one")));
+        assert!(both[0].query("mutation { rename(id: 7) { id } }").text().contains("7"));
+    };
+    let mut player = subscribe(&both[1], "subscription { player(id: 7) { name } }");
+    hears(&mut player, r#""player":{"name":"Bob"}"#);
+    rename("Ben");
+    hears(&mut player, r#""player":{"name":"Ben"}"#);
+    drop(redis);
+    connected(false);
+    rename("Bea");
+    let _redis = Redis::start_on(port);
+    hears(&mut player, r#""player":{"name":"Bea"}"#);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn the_results_of_all_operations_go_to_one_stream() {
     let token = reserved(&weir);
     let headers = [(TOKEN, token.as_str()), JSON];
     let accept = ("accept", "text/event-stream");
-    // What is asked before the stream is open waits for it.
+    // An operation that comes before the stream is open waits for it.
     let query = operation("q", "{ pet_by_pk(id: 1) { name } }");
     assert_eq!(ask(&weir, "POST", "/graphql", &headers, Some(&query)), (202, String::new()));
     let (head, mut events) = stream(&weir, &message("GET", "/graphql", &[(TOKEN, &token), accept], None));

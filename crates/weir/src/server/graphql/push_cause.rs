@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    /// What is told of a result with this cause; the time is only looked for.
+    /// The words about a result with this cause; the time is only looked for.
     fn check(cause: Cause, beginning: Option<Beginning>, expected: Value) {
         let body = Bytes::from_static(br#"{"data":{"a":1.50}}"#);
         let told = told(&body, (&cause, Instant::now()), beginning);

@@ -78,7 +78,7 @@ pub(crate) enum StreamForm {
     Parts(IncrementSpec),
 }
 
-/// What a client says of the shape of an answer in parts.
+/// The shape of an answer in parts, as a client names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IncrementSpec {
     /// `deferSpec=20220824`.

@@ -34,7 +34,7 @@ pub(crate) struct ReservedStream {
     pub(crate) sender: Arc<EventSender>,
     /// The other end, until the stream is opened. The first results wait in it.
     unopened: Mutex<Option<EventReceiver>>,
-    /// What stops the operations, by their ids.
+    /// Handles that stop the operations, by their ids.
     operations: Mutex<HashMap<Box<str>, AbortHandle>>,
 }
 
