@@ -1,7 +1,7 @@
 //! Answers in parts over real sockets: the first part leaves while a service is still silent.
 
 use crate::live::{read_until, stream};
-use crate::support::{Folder, Weir, body, message};
+use crate::support::{Weir, body, message};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -58,16 +58,8 @@ fn serve(socket: &TcpStream, told: &Mutex<Receiver<()>>) {
 
 fn scene() -> (Silent, Weir) {
     let silent = Silent::start();
-    let folder = Folder::new();
-    folder.write("services.graphql", &SDL.replace("http://upstream", &format!("http://{}", silent.address)));
-    let pets = folder.pets();
-    let yaml = format!(
-        "listen: 127.0.0.1:0\nthreads: 1\nsources:\n  - {{name: main, url: \"sqlite:{}\"}}\n  - {{name: services, file: {}}}\n",
-        pets.display(),
-        folder.file("services.graphql").display()
-    );
-    let file = folder.write("weir.yaml", &yaml);
-    (silent, Weir::by_file(&file, folder))
+    let weir = Weir::with_services(SDL, silent.address, "");
+    (silent, weir)
 }
 
 fn post(accept: &str) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use crate::live::{read_until, stream};
 use crate::redis_kit::Redis;
 use crate::sockets::{ACK, INIT, NEW, begin, hear, say, socket};
-use crate::support::{Folder, Weir, body, command, message, until};
+use crate::support::{Weir, body, command, message, until};
 use crate::upstream_kit::{Upstream, answers};
 use std::net::TcpStream;
 use tokio_tungstenite::tungstenite::WebSocket;
@@ -38,17 +38,7 @@ fn known(name: &str, word: &str) -> String {
 
 /// A server of the services of `upstream` and of a database.
 fn serve(upstream: &Upstream, settings: &str) -> Weir {
-    let folder = Folder::new();
-    folder
-        .write("services.graphql", &SDL.replace("http://upstream", &format!("http://{}", upstream.address)));
-    let pets = folder.pets();
-    let yaml = format!(
-        "listen: 127.0.0.1:0\nthreads: 1\nlimits: {{socket_init_s: 60}}\n{settings}\nsources:\n  - {{name: main, url: \"sqlite:{}\"}}\n  - {{name: services, file: {}}}\n",
-        pets.display(),
-        folder.file("services.graphql").display()
-    );
-    let file = folder.write("weir.yaml", &yaml);
-    Weir::by_file(&file, folder)
+    Weir::with_services(SDL, upstream.address, &format!("limits: {{socket_init_s: 60}}\n{settings}"))
 }
 
 /// A socket on which one operation has begun.

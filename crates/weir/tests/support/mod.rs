@@ -99,6 +99,21 @@ impl Weir {
         Self::by_file(&file, folder)
     }
 
+    /// Serves the pets beside the services of `sdl`, whose `http://upstream` is the server at `upstream`, by a configuration with this
+    /// text beside `listen` and `sources`.
+    pub fn with_services(sdl: &str, upstream: SocketAddr, yaml: &str) -> Self {
+        let folder = Folder::new();
+        let services =
+            folder.write("services.graphql", &sdl.replace("http://upstream", &format!("http://{upstream}")));
+        let pets = folder.pets();
+        let (pets, services) = (pets.display(), services.display());
+        let yaml = format!(
+            "listen: 127.0.0.1:0\nthreads: 1\n{yaml}\nsources:\n  - {{name: main, url: \"sqlite:{pets}\"}}\n  - {{name: services, file: {services}}}\n"
+        );
+        let file = folder.write("weir.yaml", &yaml);
+        Self::by_file(&file, folder)
+    }
+
     /// Serves what the configuration `file` says.
     pub fn by_file(file: &Path, folder: Folder) -> Self {
         Self::start(&["serve", file.to_str().expect("it is UTF-8")], folder)
