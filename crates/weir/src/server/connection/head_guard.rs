@@ -6,7 +6,8 @@
 //!
 //! **Invariant:** a head that passes is read by hyper, and as here: the parser is the same, and what admits two readings
 //! does not pass.
-//! **Cost:** one pass over the head without allocating; of bodies only the size lines of chunks are looked at.
+//! **Cost:** one pass over the head without allocating, and one comparison of bytes where a connection repeats its last head; of bodies
+//! only the size lines of chunks are looked at.
 
 use super::http2_guard::{self, FrameCounter};
 use crate::config::Limits;
@@ -22,6 +23,8 @@ pub(crate) const STAND_IN_METHOD: &str = "-";
 pub(crate) const STAND_IN: &[u8] = b"- * HTTP/1.1\r\nconnection: close\r\n\r\n";
 /// As many header lines are read without asking for memory.
 const LINES_AT_HAND: usize = 128;
+/// The longest head that a connection keeps to know it again, in bytes.
+const KEPT_BYTES_MAX: usize = 1024;
 
 /// Errors of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +111,31 @@ pub(crate) struct HeadGuard {
     bytes_max: usize,
     lines_max: usize,
     list_bytes_max: u32,
+    kept: KeptHead,
+}
+
+/// The last head that passed. A client with one operation sends the same head again and again, and equal bytes are read equally.
+#[derive(Debug)]
+struct KeptHead {
+    /// Empty where none is kept.
+    bytes: Vec<u8>,
+    next: ReadPosition,
+}
+
+impl KeptHead {
+    /// The length of the head at the beginning of `bytes` and what follows it, if it is the kept one.
+    fn know(&self, bytes: &[u8]) -> Option<(usize, ReadPosition)> {
+        let is_known = !self.bytes.is_empty() && bytes.starts_with(&self.bytes);
+        is_known.then_some((self.bytes.len(), self.next))
+    }
+
+    fn keep(&mut self, head: &[u8], next: ReadPosition) {
+        if head.len() <= KEPT_BYTES_MAX {
+            self.bytes.clear();
+            self.bytes.extend_from_slice(head);
+            self.next = next;
+        }
+    }
 }
 
 impl HeadGuard {
@@ -119,6 +147,7 @@ impl HeadGuard {
             bytes_max,
             lines_max,
             list_bytes_max: http2_guard::list_bytes_max(limits),
+            kept: KeptHead { bytes: Vec::new(), next: ReadPosition::Over },
         }
     }
 
@@ -181,7 +210,7 @@ impl HeadGuard {
                     passed += PREFACE.len();
                     self.at = ReadPosition::Multiplexed(FrameCounter::FIRST);
                 }
-                ReadPosition::Start | ReadPosition::Head => match self.head(rest) {
+                ReadPosition::Start | ReadPosition::Head => match self.next_head(rest) {
                     Ok(Some((length, next))) => {
                         passed += length;
                         self.at = next;
@@ -210,6 +239,19 @@ impl HeadGuard {
             }
         }
         (passed, HeadVerdict::Pass)
+    }
+
+    /// As [`HeadGuard::head`], without reading a head again that the connection has sent before.
+    fn next_head(&mut self, bytes: &[u8]) -> Result<Option<(usize, ReadPosition)>, HeadError> {
+        if let Some(known) = self.kept.know(bytes) {
+            return Ok(Some(known));
+        }
+        let found = self.head(bytes)?;
+        // A connection's first head is not kept: most of those that stay open idle have sent no other.
+        if let (ReadPosition::Head, Some((length, next))) = (self.at, found) {
+            self.kept.keep(&bytes[..length], next);
+        }
+        Ok(found)
     }
 
     /// The length of the head at the beginning of `bytes` and what follows it; nothing while it is not complete.
@@ -403,6 +445,29 @@ mod tests {
         check(&format!("{POST}content-length: 0\r\n\r\n{GET}"), HeadVerdict::Pass, "");
         check(&format!("\r\n{GET}\r\n{GET}"), HeadVerdict::Pass, "");
         check(&format!("{GET}GET / HT"), HeadVerdict::Wait, "GET / HT");
+    }
+
+    #[test]
+    fn a_head_that_comes_again_is_followed_by_what_it_announces() {
+        let post = format!("{POST}content-length: 5\r\n\r\n");
+        let chunked = format!("{POST}transfer-encoding: chunked\r\n\r\n0\r\n\r\n");
+        let long = format!("{POST}a: {}\r\ncontent-length: 5\r\n\r\n", "b".repeat(90));
+        for [one, other] in
+            [[GET, &chunked], [&format!("{post}hello"), &chunked], [&format!("{long}hello"), GET]]
+        {
+            let again = [one, one, one, other, one, one, other, other].concat();
+            check(&again, HeadVerdict::Pass, "");
+            check(&format!("{again}{}", &one[..20]), HeadVerdict::Wait, &one[..20]);
+            check(
+                &format!("{again}GET / HTTP/1.1\r\n\r\n"),
+                HeadVerdict::Refuse(HeadError::Host),
+                "GET / HTTP/1.1\r\n\r\n",
+            );
+        }
+        // A kept head that is the beginning of another, smuggled one.
+        let two = format!("{POST}content-length: 5\r\ncontent-length: 6\r\n\r\n");
+        let sent = format!("{}{two}", format!("{post}hello").repeat(3));
+        check(&sent, HeadVerdict::Refuse(HeadError::TwoLengths), &two);
     }
 
     #[test]
