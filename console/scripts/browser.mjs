@@ -1,7 +1,7 @@
 // The system's Chromium for tests of pages.
 import { chromium } from 'playwright-core';
 
-export const launch = () => chromium.launch({
+export const launch = (more = []) => chromium.launch({
   executablePath: process.env.CHROMIUM_BIN ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', ...more],
 });

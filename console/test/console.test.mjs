@@ -2,53 +2,14 @@
 // on the browser's console. Real server, real Chromium.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { launch } from '../scripts/browser.mjs';
+import { startWeir } from '../scripts/server.mjs';
 
 const SECRET = 'a-secret-for-this-test-only';
-const weir = process.env.WEIR_BIN;
-
-function freePort() {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-/** A server of Chinook, or of the `types` of a file in `data`. */
-async function startWeir(env, types, prepare) {
-  const port = await freePort();
-  const data = mkdtempSync(join(tmpdir(), 'weir-console-'));
-  const file = join(data, 'types.graphql');
-  if (types) writeFileSync(file, types);
-  const target = prepare?.(data) ?? (types ? ['serve', file] : ['demo', '--data', data]);
-  const child = spawn(weir, [...target, '--listen', `127.0.0.1:${port}`], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const url = `http://127.0.0.1:${port}`;
-  const ready = async () => {
-    const answer = await fetch(`${url}/readyz`).catch(() => null);
-    if (answer?.ok) return;
-    assert.equal(child.exitCode, null, 'weir ended before it was ready');
-    await new Promise(resolve => setImmediate(resolve));
-    return ready();
-  };
-  await ready();
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await new Promise(resolve => child.once('exit', resolve));
-    rmSync(data, { recursive: true, force: true });
-  };
-  return { url, stop, file };
-}
 
 let browser;
 before(async () => {
