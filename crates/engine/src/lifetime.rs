@@ -275,9 +275,9 @@ mod tests {
                 all.add(of(fresh_s, tag).as_ref(), &hints(false, Some(7), CacheScope::Public), None);
             }
             let told = all.resolve().expect("it lives");
-            changes.heard("player-3");
+            changes.heard("player-3", []);
             assert!(changes.are_current(&told.ages));
-            changes.heard(changed);
+            changes.heard(changed, []);
             assert!(!changes.are_current(&told.ages), "{changed}");
         }
     }

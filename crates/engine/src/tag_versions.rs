@@ -45,8 +45,9 @@ impl TagSnapshot {
 
 /// Receivers of all changes that are recorded here.
 pub trait InvalidationSink: Send + Sync {
-    /// Whatever has `tag` was changed. It is done with when this returns, as far as this process goes.
-    fn changed(&self, tag: &Tag);
+    /// Whatever has `tag` was changed; if some of `rows` are of that table, these rows alone. It is done with when this returns, as far
+    /// as this process goes.
+    fn changed(&self, tag: &Tag, rows: &[RowKey]);
 }
 
 /// Listeners to changes in this process and, as far as they are told of, in others: each by its exact tag.
@@ -115,22 +116,21 @@ impl TagVersions {
             self.others.read().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(Weak::upgrade);
         for tag in tags {
             // First what parts are made of, then what is made of parts.
-            others.iter().for_each(|it| it.changed(tag));
-            self.raise(place(&tag.0));
-            let mut keys = rows.iter().filter(|it| it.tag == *tag).peekable();
-            if keys.peek().is_none() {
-                self.tell(|it| it.changed(&Change { tag: &tag.0, key: None }));
-            }
-            for RowKey { key, .. } in keys {
-                self.tell(|it| it.changed(&Change { tag: &tag.0, key: Some(key) }));
-            }
+            others.iter().for_each(|it| it.changed(tag, rows));
+            self.heard(&tag.0, RowKey::of(tag, rows));
         }
     }
 
-    /// Invalidates this tag; all receivers know of it already.
-    pub fn heard(&self, tag: &str) {
+    /// Invalidates this tag; all receivers know of it already. `keys`: of the rows that were changed, of which none stands for any row.
+    pub fn heard<'k>(&self, tag: &str, keys: impl IntoIterator<Item = &'k [u8]>) {
         self.raise(place(tag));
-        self.tell(|it| it.changed(&Change { tag, key: None }));
+        let mut keys = keys.into_iter().peekable();
+        if keys.peek().is_none() {
+            self.tell(|it| it.changed(&Change { tag, key: None }));
+        }
+        for key in keys {
+            self.tell(|it| it.changed(&Change { tag, key: Some(key) }));
+        }
     }
 
     /// Nobody knows what was changed.
@@ -194,6 +194,11 @@ impl RowKey {
             key.extend_from_slice(text.as_bytes());
         }
         Self { tag, key: key.into() }
+    }
+
+    /// The keys of those of `rows` that are of `tag`.
+    pub fn of<'r>(tag: &Tag, rows: &'r [Self]) -> impl Iterator<Item = &'r [u8]> {
+        rows.iter().filter(move |it| it.tag == *tag).map(|it| &*it.key)
     }
 
     /// The texts in `key`, as [`RowKey::new`] was given them.
@@ -274,7 +279,7 @@ mod tests {
     }
 
     impl InvalidationSink for Told {
-        fn changed(&self, tag: &Tag) {
+        fn changed(&self, tag: &Tag, _: &[RowKey]) {
             self.all.lock().unwrap().push((tag.clone(), self.changes.are_current(&self.before)));
         }
     }
@@ -292,9 +297,9 @@ mod tests {
         assert!(!changes.are_current(&before));
         assert_eq!(*told.all.lock().unwrap(), [(tag("Album"), true)]);
         let after = changes.ages(["Album"]);
-        changes.heard("Genre");
+        changes.heard("Genre", []);
         assert!(changes.are_current(&after));
-        changes.heard("Album");
+        changes.heard("Album", []);
         assert!(!changes.are_current(&after));
         assert_eq!(told.all.lock().unwrap().len(), 1);
         drop(told);

@@ -292,9 +292,9 @@ fn what_others_changed_makes_answers_old() {
             assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Hit));
         };
         check(Kept::Made).await;
-        scene.changes.heard("Genre");
+        scene.changes.heard("Genre", []);
         check(Kept::Hit).await;
-        scene.changes.heard("Album");
+        scene.changes.heard("Album", []);
         check(Kept::Made).await;
         scene.changes.on_unknown_invalidation();
         check(Kept::Made).await;

@@ -63,7 +63,7 @@ use std::time::Instant;
 use tags::Registry;
 use weir_engine::keys::{KeyList, KeyRef};
 use weir_engine::source::Tag;
-use weir_engine::tag_versions::{InvalidationSink, TagSnapshot, TagVersions};
+use weir_engine::tag_versions::{InvalidationSink, RowKey, TagSnapshot, TagVersions};
 
 /// A source and one of its connectors, which is empty for a whole server.
 type CounterName = (Box<str>, Box<str>);
@@ -276,15 +276,19 @@ impl Cache {
     pub fn invalidate(&self, name: &str) {
         // In this order, so that nothing is looked up there by a new state of the tag before the invalidation is known.
         if let Some(remote) = &self.inner.remote {
-            remote.invalidate(name);
+            remote.invalidate(name, []);
         }
         self.inner.tags.invalidate(name);
     }
 }
 
 impl InvalidationSink for Cache {
-    fn changed(&self, tag: &Tag) {
-        self.invalidate(&tag.0);
+    fn changed(&self, tag: &Tag, rows: &[RowKey]) {
+        // In the order of `invalidate`.
+        if let Some(remote) = &self.inner.remote {
+            remote.invalidate(&tag.0, RowKey::of(tag, rows));
+        }
+        self.inner.tags.invalidate_entries(&tag.0);
     }
 }
 

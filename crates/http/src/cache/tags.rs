@@ -116,18 +116,24 @@ impl Registry {
 
     /// Makes everything invalid that has the tag `name`.
     pub(super) fn invalidate(&self, name: &str) {
+        self.invalidate_entries(name);
+        self.changes.heard(name, []);
+    }
+
+    /// Makes all entries invalid that have the tag `name`, and nothing that is made of them.
+    pub(super) fn invalidate_entries(&self, name: &str) {
         if let Some(tag) = self.tag(name) {
             tag.times.fetch_add(1, Ordering::Release);
         }
-        self.changes.heard(name);
     }
 
-    /// The same, as another process says so that gave it `version` there.
-    pub(super) fn heard(&self, name: &str, version: u64) {
+    /// Makes everything invalid that has the tag `name`, as another process says so that gave it `version` there; `keys`: of the rows
+    /// that it changed, of which none stands for any row.
+    pub(super) fn heard<'k>(&self, name: &str, version: u64, keys: impl IntoIterator<Item = &'k [u8]>) {
         if let Some(tag) = self.tag(name) {
             tag.invalidate(version);
         }
-        self.changes.heard(name);
+        self.changes.heard(name, keys);
     }
 
     /// Compares the tags with their `versions` there, of which 0 is none: makes everything invalid that has one of which this
@@ -201,7 +207,7 @@ mod tests {
         registry.invalidate("Unknown");
         assert!(!both.hold() && other.hold() && registry.take(&[album], &[]).hold());
         assert_eq!(registry.all().len(), 2);
-        registry.heard("Artist", 7);
+        registry.heard("Artist", 7, []);
         assert!(!other.hold() && Tags::default().hold());
     }
 

@@ -36,6 +36,7 @@ mod live;
 mod live_causes;
 mod live_decoding;
 mod live_native;
+mod live_redis;
 mod live_services;
 mod live_slow;
 mod load;

@@ -4,6 +4,8 @@
 
 use crate::port_kit::free_port;
 use crate::support::Folder;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 /// A Redis on a free port; it ends with this.
@@ -27,6 +29,20 @@ impl Redis {
         let files = ["--tls-cert-file", &certificate, "--tls-key-file", &key, "--tls-auth-clients", "no"];
         let ports = ["--port", "0", "--tls-port", &port.to_string()];
         Self::run(port, &[&ports[..], &files].concat())
+    }
+
+    /// Publishes `message`, past all servers.
+    pub fn publish(&self, channel: &str, message: &[u8]) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.1)).expect("it listens");
+        let mut command = b"*3\r\n".to_vec();
+        for word in [b"PUBLISH", channel.as_bytes(), message] {
+            command.extend_from_slice(format!("${}\r\n", word.len()).as_bytes());
+            command.extend_from_slice(&[word, b"\r\n"].concat());
+        }
+        stream.write_all(&command).expect("it reads");
+        let mut answer = [0];
+        stream.read_exact(&mut answer).expect("it answers");
+        assert_eq!(answer, *b":");
     }
 
     fn run(port: u16, arguments: &[&str]) -> Self {

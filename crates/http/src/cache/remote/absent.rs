@@ -78,7 +78,7 @@ impl Remote {
         match *self {}
     }
 
-    pub(super) fn invalidate(&self, _: &str) {
+    pub(super) fn invalidate<'k>(&self, _: &str, _: impl IntoIterator<Item = &'k [u8]>) {
         match *self {}
     }
 

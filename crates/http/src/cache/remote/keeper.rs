@@ -7,7 +7,9 @@
 
 use super::format::{self, EntryKind, EntryName};
 use super::link::{Connection, within};
-use super::{ALL, ENTRY_MS_MAX, NO_VERSION, RemoteState, Untold, Write, count, new_version, version_of};
+use super::message::{HeardExactly, Message};
+use super::untold::ChangedRows;
+use super::{ALL, ENTRY_MS_MAX, NO_VERSION, RemoteState, Write, count, new_version, version_of};
 use crate::cache::entry::Entry;
 use crate::cache::tags::Registry;
 use futures_util::StreamExt;
@@ -15,8 +17,8 @@ use futures_util::future::join_all;
 use redis::aio::{PubSubSink, PubSubStream};
 use redis::{RedisResult, cmd};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
@@ -168,17 +170,22 @@ fn forget(shared: &RemoteState, write: &Write) {
 
 /// Hears what other processes invalidate, until the connection ends.
 async fn listen(shared: &RemoteState, mut stream: PubSubStream) {
+    let (mut exact, mut is_logged) = (HeardExactly::default(), false);
     while let Some(message) = stream.next().await {
-        let payload = message.get_payload_bytes();
-        let Some((instance, rest)) = payload.split_first_chunk::<8>() else { continue };
-        let Some((version, tag)) = rest.split_first_chunk::<8>() else { continue };
-        let (Ok(tag), version) = (std::str::from_utf8(tag), u64::from_le_bytes(*version)) else { continue };
-        if u64::from_le_bytes(*instance) == shared.instance {
+        let Some(Message { instance, version, tag, keys }) = Message::read(message.get_payload_bytes())
+        else {
+            if !std::mem::replace(&mut is_logged, true) {
+                let channel = channel(shared);
+                tracing::warn!(%channel, "ignored a message in Redis that this version does not know; others like it are not logged");
+            }
+            continue;
+        };
+        if instance == shared.instance || exact.is_known(version, &keys) {
             continue;
         }
         match tag {
             ALL => forget_all(shared, version),
-            tag => shared.tags.heard(tag, version),
+            tag => shared.tags.heard(tag, version, keys),
         }
     }
 }
@@ -227,32 +234,25 @@ async fn tell(shared: &RemoteState, connection: &Connection) {
 /// Tells all that is untold: first the versions, so that who hears of it finds them changed. What could not be told is told
 /// over the next connection.
 async fn tell_all(shared: &RemoteState, connection: &Connection) -> RedisResult<()> {
-    let lock = || shared.untold.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
-        let telling: Vec<Arc<str>> = {
-            let Untold { tags, telling, all } = &mut *lock();
-            tags.extend(telling.drain());
-            if std::mem::take(all) {
-                tags.clear();
-                tags.insert(ALL.into());
-            }
-            telling.extend(tags.iter().take(WRITES_AT_ONCE).cloned());
-            telling.iter().for_each(|tag| {
-                tags.remove(tag);
-            });
-            telling.iter().cloned().collect()
-        };
+        let telling = shared.untold().next(WRITES_AT_ONCE);
         if telling.is_empty() {
             return Ok(());
         }
-        for told in join_all(telling.iter().map(|tag| tell_one(shared, connection, tag))).await {
+        for told in join_all(telling.iter().map(|(tag, rows)| tell_one(shared, connection, tag, rows))).await
+        {
             told?;
         }
-        lock().telling.clear();
+        shared.untold().told();
     }
 }
 
-async fn tell_one(shared: &RemoteState, connection: &Connection, tag: &str) -> RedisResult<()> {
+async fn tell_one(
+    shared: &RemoteState,
+    connection: &Connection,
+    tag: &str,
+    rows: &ChangedRows,
+) -> RedisResult<()> {
     let name = shared.tag_name(tag);
     let (command, version) = new_version(&name, false);
     match connection.ask::<()>(&command).await {
@@ -260,11 +260,11 @@ async fn tell_one(shared: &RemoteState, connection: &Connection, tag: &str) -> R
         Err(error) if error.code() == Some("OOM") => connection.ask::<()>(cmd("DEL").arg(&name.text)).await?,
         told => told?,
     }
-    let mut payload = [shared.instance, version].map(u64::to_le_bytes).concat();
-    payload.extend_from_slice(tag.as_bytes());
-    let mut command = cmd("PUBLISH");
-    command.arg(channel(shared)).arg(payload);
-    connection.ask::<()>(&command).await?;
+    let keys = rows.keys();
+    let message = Message { instance: shared.instance, version, tag, keys };
+    for payload in message.payloads() {
+        connection.ask::<()>(cmd("PUBLISH").arg(channel(shared)).arg(payload)).await?;
+    }
     match tag {
         ALL => forget_all(shared, version),
         // Local entries were invalidated by the message; newer ones have this version.

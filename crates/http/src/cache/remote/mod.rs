@@ -18,6 +18,8 @@
 mod format;
 mod keeper;
 mod link;
+mod message;
+mod untold;
 
 pub use link::Address;
 
@@ -31,11 +33,11 @@ use format::{EntryKind, Instants};
 use futures_util::future::join_all;
 use link::Connection;
 use redis::{Cmd, RedisError, RedisResult, cmd};
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
+use untold::{ChangedRows, Untold};
 use weir_engine::keys::{Interner, KeyRef};
 
 pub(super) use format::{EntryName, is_public};
@@ -58,8 +60,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 const ALL: &str = "";
 /// A version that no tag has.
 const NO_VERSION: u64 = 0;
-/// So many invalidations are remembered while they cannot be told.
-const UNTOLD_MAX: usize = 10_000;
 
 #[derive(Debug, Default)]
 struct RemoteCounters {
@@ -103,16 +103,6 @@ struct RemoteState {
     paused_until: Mutex<Option<Instant>>,
     paused: AtomicBool,
     counters: RemoteCounters,
-}
-
-/// Tags that were invalidated here and still are what they were there. Nothing that has one is looked up or written.
-#[derive(Debug, Default)]
-struct Untold {
-    tags: HashSet<Arc<str>>,
-    /// Those that are being told, apart, so that who invalidates one again has it told again.
-    telling: HashSet<Arc<str>>,
-    /// There were too many: it is all of them.
-    all: bool,
 }
 
 /// Queued work.
@@ -294,15 +284,11 @@ impl Remote {
         let _ = self.writes.try_send(Write::Release(name));
     }
 
-    /// Makes everything invalid that has the tag, in all processes, as soon as they can be told.
-    pub(super) fn invalidate(&self, tag: &str) {
-        let mut untold = self.shared.untold.lock().unwrap_or_else(PoisonError::into_inner);
-        if untold.tags.len() < UNTOLD_MAX {
-            untold.tags.insert(tag.into());
-        } else {
-            untold.all = true;
-        }
-        drop(untold);
+    /// Makes everything invalid that has the tag, in all processes, as soon as they can be told; `keys`: of the rows that were changed, of
+    /// which none stands for any row.
+    pub(super) fn invalidate<'k>(&self, tag: &str, keys: impl IntoIterator<Item = &'k [u8]>) {
+        let rows = ChangedRows::of(keys);
+        self.shared.untold().add(tag, rows);
         self.shared.invalidated.notify_one();
     }
 
@@ -329,6 +315,10 @@ impl RemoteState {
         Instants { now_ms: self.clock.now_ms(), wall_ms: self.clock.wall_ms() }
     }
 
+    fn untold(&self) -> MutexGuard<'_, Untold> {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn tag_name(&self, tag: &str) -> EntryName {
         EntryName::new(&self.settings.namespace, EntryKind::Tag, &[tag.as_bytes()])
     }
@@ -345,9 +335,8 @@ impl RemoteState {
             *until = Some(Instant::now() + PAUSE);
         }
         if !tags.is_empty() {
-            let untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_untold = |tag: &&str| untold.tags.contains(*tag) || untold.telling.contains(*tag);
-            if untold.all || tags.iter().any(is_untold) {
+            let untold = self.untold();
+            if tags.iter().any(|tag| untold.has(tag)) {
                 return None;
             }
         }

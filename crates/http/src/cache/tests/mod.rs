@@ -5,6 +5,8 @@ mod cluster;
 #[cfg(feature = "redis")]
 mod hostile;
 mod kit;
+#[cfg(feature = "redis")]
+mod messages;
 mod model;
 #[cfg(feature = "redis")]
 #[path = "../../../../engine/tests/port_kit/mod.rs"]

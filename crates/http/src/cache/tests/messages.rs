@@ -1,0 +1,86 @@
+//! Messages of rows between processes of this release, and of ones before it.
+
+use super::kit::{Kit, PATIENCE};
+use super::redis_kit::Redis;
+use crate::cache::Clock;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+use weir_engine::source::Tag;
+use weir_engine::tag_versions::{Change, ChangeListener, InvalidationSink, RowKey};
+
+/// Changes that a process heard of, by tag and key.
+#[derive(Default)]
+struct HeardChanges(Mutex<Vec<(String, Option<Vec<u8>>)>>);
+
+impl ChangeListener for HeardChanges {
+    fn changed(&self, change: &Change<'_>) {
+        self.0.lock().unwrap().push((change.tag.to_owned(), change.key.map(<[u8]>::to_vec)));
+    }
+
+    fn everything_changed(&self) {
+        self.0.lock().unwrap().push(("everything".to_owned(), None));
+    }
+
+    fn abandoned(&self, _: &Change<'_>) {}
+}
+
+fn listen(kit: &Kit) -> Arc<HeardChanges> {
+    let heard = Arc::new(HeardChanges::default());
+    let listener: Weak<dyn ChangeListener> = Arc::downgrade(&(Arc::clone(&heard) as Arc<dyn ChangeListener>));
+    kit.changes.listen(listener);
+    heard
+}
+
+fn rows(tag: &Tag, ids: std::ops::Range<u32>) -> Vec<RowKey> {
+    ids.map(|id| RowKey::new(tag.clone(), [&*id.to_string()])).collect()
+}
+
+#[tokio::test]
+async fn rows_are_told_to_other_processes_and_their_table_to_those_of_an_older_release() {
+    let (redis, clock) = (Redis::start(), Clock::simulated());
+    let (one, other) = (redis.process(&clock).await, redis.process(&clock).await);
+    let client = redis::Client::open(format!("redis://127.0.0.1:{}", redis.port)).unwrap();
+    let mut older = client.get_connection().unwrap();
+    let mut older = older.as_pubsub();
+    older.subscribe("test:invalidate").unwrap();
+    older.set_read_timeout(Some(PATIENCE)).unwrap();
+    let heard = listen(&other);
+    let [boat, buoy] = ["boat", "buoy"].map(|it| Tag(it.into()));
+    // One after the other, as equal tags that wait are told as one.
+    let told = async |tag: &Tag, rows: &[RowKey], changes: usize| {
+        one.cache.changed(tag, rows);
+        let begun = Instant::now();
+        while heard.0.lock().unwrap().len() < changes {
+            assert!(begun.elapsed() < PATIENCE, "{:?}", heard.0.lock().unwrap());
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    told(&boat, &[rows(&boat, 1..3), rows(&buoy, 9..10)].concat(), 2).await;
+    told(&boat, &rows(&boat, 0..1000), 3).await;
+    told(&buoy, &[], 4).await;
+    redis.ask::<()>(&[b"PUBLISH", b"test:invalidate", b"8 bytes.8 bytes.boat"]);
+    told(&buoy, &rows(&buoy, 7..8), 6).await;
+    told(&boat, &rows(&boat, 8..9), 7).await;
+    let row = |tag: &str, id: &str| {
+        let key = RowKey::new(Tag(tag.into()), [id]).key;
+        (tag.to_owned(), Some(key.to_vec()))
+    };
+    let table = |tag: &str| (tag.to_owned(), None);
+    let expected = [
+        row("boat", "1"),
+        row("boat", "2"),
+        table("boat"),
+        table("buoy"),
+        table("boat"),
+        row("buoy", "7"),
+        row("boat", "8"),
+    ];
+    assert_eq!(*heard.0.lock().unwrap(), expected);
+    // As a release reads them that knows tags alone.
+    let mut tags = Vec::new();
+    while tags.len() < 6 {
+        let payload: Vec<u8> = older.get_message().unwrap().get_payload().unwrap();
+        tags.extend(std::str::from_utf8(&payload[16..]).map(str::to_owned));
+    }
+    assert_eq!(tags, ["boat", "boat", "buoy", "boat", "buoy", "boat"]);
+}
