@@ -36,6 +36,8 @@ pub(super) struct StreamConnection {
     read: BytesMut,
     /// Bytes still to come of a message that is thrown away.
     skip: usize,
+    /// Timeout of one statement.
+    statement_max: Duration,
     /// The server.
     pub(super) facts: Facts,
 }
@@ -68,13 +70,14 @@ impl StreamConnection {
         let (connection, _) = dialer.connect(kind, &settings.hosts, settings.target).await?;
         let facts = connection.facts;
         let (stream, read) = connection.into_stream();
-        Ok(Self { stream, read, skip: 0, facts })
+        Ok(Self { stream, read, skip: 0, statement_max: STATEMENT_MAX, facts })
     }
 
     /// The rows of a statement.
     pub(super) async fn rows(&mut self, sql: &str) -> Result<TextRows, Error> {
+        let statement_max = self.statement_max;
         let answer = ask(&mut self.stream, &mut self.read, sql, ANSWER_BYTES_MAX);
-        match tokio::time::timeout(STATEMENT_MAX, answer).await {
+        match tokio::time::timeout(statement_max, answer).await {
             Ok(Ok(ScriptAnswer::Rows(_, rows))) => Ok(rows),
             Ok(Ok(ScriptAnswer::Done)) => Ok(Vec::new()),
             Ok(Err(error)) => Err(error),
@@ -87,13 +90,13 @@ impl StreamConnection {
         let command = format!(
             "START_REPLICATION SLOT \"{name}\" LOGICAL 0/0 (proto_version '1', publication_names '\"{name}\"')"
         );
-        let mut out = BytesMut::new();
+        let (mut out, statement_max) = (BytesMut::new(), self.statement_max);
         frontend::query(&command, &mut out).map_err(Error::unavailable)?;
         let started = async {
             self.stream.write_all(&out).await.map_err(Error::unavailable)?;
             self.await_start().await
         };
-        tokio::time::timeout(STATEMENT_MAX, started).await.unwrap_or(Err(Error::Timeout))
+        tokio::time::timeout(statement_max, started).await.unwrap_or(Err(Error::Timeout))
     }
 
     /// Waits for the answer that the changes follow.
@@ -173,13 +176,13 @@ impl StreamConnection {
         (0..3).for_each(|_| status.put_u64(position));
         status.put_u64(u64::try_from(since_epoch.as_micros()).unwrap_or(0));
         status.put_u8(u8::from(wants_answer));
-        let mut out = BytesMut::new();
+        let (mut out, statement_max) = (BytesMut::new(), self.statement_max);
         CopyData::new(status.freeze()).map_err(Error::unavailable)?.write(&mut out);
         let sent = async {
             self.stream.write_all(&out).await?;
             self.stream.flush().await
         };
-        match tokio::time::timeout(STATEMENT_MAX, sent).await {
+        match tokio::time::timeout(statement_max, sent).await {
             Ok(sent) => sent.map_err(Error::unavailable),
             Err(_) => Err(Error::Timeout),
         }
@@ -216,10 +219,8 @@ mod tests {
 
     fn pair() -> (StreamConnection, UnixStream) {
         let (client, server) = UnixStream::pair().unwrap();
-        (
-            StreamConnection { stream: Stream::Unix(client), read: BytesMut::new(), skip: 0, facts: FACTS },
-            server,
-        )
+        let (stream, read, statement_max) = (Stream::Unix(client), BytesMut::new(), STATEMENT_MAX);
+        (StreamConnection { stream, read, skip: 0, statement_max, facts: FACTS }, server)
     }
 
     fn data(body: &[u8]) -> Vec<u8> {
@@ -234,7 +235,7 @@ mod tests {
     async fn changes_and_signs_of_life_come_in_their_order_whatever_the_pieces() {
         let (mut connection, mut server) = pair();
         let life = data(&[&b"k"[..], &9_u64.to_be_bytes(), &[0; 8], &[1]].concat());
-        let all = [change(7, b"B..."), b"N\0\0\0\x04".to_vec(), life].concat();
+        let all = [change(7, b"B..."), NOTICE.to_vec(), life].concat();
         for byte in all {
             server.write_all(&[byte]).await.unwrap();
             tokio::task::yield_now().await;
@@ -264,6 +265,41 @@ mod tests {
         assert_eq!(connection.next().await.unwrap(), expected);
         assert!(connection.read.capacity() < MESSAGE_BYTES_MAX);
         drop(sending.await);
+    }
+
+    const NOTICE: &[u8] = b"N\0\0\0\x04";
+
+    /// What comes of the beginning of a stream whose server answers with `answer`, and its bytes behind that.
+    async fn started(answer: &[u8], statement_max: Duration) -> (Result<(), Error>, BytesMut) {
+        let (mut connection, mut server) = pair();
+        connection.statement_max = statement_max;
+        server.write_all(answer).await.unwrap();
+        let started = connection.start("weir_live_1").await;
+        let mut command = BytesMut::with_capacity(1024);
+        server.read_buf(&mut command).await.unwrap();
+        assert!(command.starts_with(b"Q"), "{command:?}");
+        let sql = b"START_REPLICATION SLOT \"weir_live_1\" LOGICAL 0/0 ";
+        assert!(command[HEADER_BYTES..].starts_with(sql), "{command:?}");
+        (started, connection.read)
+    }
+
+    #[tokio::test]
+    async fn a_stream_begins_with_the_answer_to_its_command_or_not_at_all() {
+        let begins = [NOTICE, b"W\0\0\0\x07\0\0\0", &change(7, b"B")].concat();
+        let (started_well, rest) = started(&begins, STATEMENT_MAX).await;
+        assert!(started_well.is_ok());
+        assert_eq!(rest, change(7, b"B"));
+        let refusal = b"E\0\0\0\x13SERROR\0C42704\0\0\0";
+        let (refused, _) = started(refusal, STATEMENT_MAX).await;
+        assert!(matches!(refused, Err(Error::Database { .. })), "{refused:?}");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_never_begins_the_stream_is_given_up() {
+        for answer in [&b""[..], NOTICE, b"W\0\0"] {
+            let (started, _) = started(answer, Duration::from_millis(20)).await;
+            assert!(matches!(started, Err(Error::Timeout)), "{started:?}");
+        }
     }
 
     #[tokio::test]

@@ -11,12 +11,11 @@ SELECT (
     SELECT count(*) FROM pg_catalog.pg_inherits i
     JOIN holder above ON above.oid = i.inhparent
     JOIN holder below ON below.oid = i.inhrelid)
-  -- A partition joins the publication by itself, an heir does not.
+  -- An heir does not join the publication by itself. A partition does, but the rows that it brings when it is attached are not told.
   AND NOT EXISTS (
     SELECT FROM pg_catalog.pg_inherits i
     JOIN holder ON holder.oid = i.inhparent
-    JOIN pg_catalog.pg_class c ON c.oid = i.inhparent
-    WHERE c.relkind = 'r' AND NOT EXISTS (SELECT FROM holder below WHERE below.oid = i.inhrelid))
+    WHERE NOT EXISTS (SELECT FROM holder below WHERE below.oid = i.inhrelid))
   AND NOT EXISTS (
     SELECT FROM holder JOIN pg_catalog.pg_class c ON c.oid = holder.oid
     WHERE c.relkind = 'r' AND c.relreplident <> 'f' AND NOT EXISTS (

@@ -78,6 +78,22 @@ async fn changes_of_a_new_heir_are_told_within_seconds() {
 }
 
 #[tokio::test]
+async fn rows_that_a_partition_brings_are_told_within_seconds() {
+    let log = "CREATE TABLE log (id int, day int, PRIMARY KEY (id, day)) PARTITION BY LIST (day);
+        CREATE TABLE log_1 PARTITION OF log FOR VALUES IN (1);
+        CREATE TABLE beside (LIKE log INCLUDING ALL); INSERT INTO beside VALUES (1, 2), (2, 2)";
+    let (served, _live, mut logs) = settled_on(&format!("{TABLES}; {log}"), &counted("log")).await;
+    let begun = Instant::now();
+    served.database.run("ALTER TABLE log ATTACH PARTITION beside FOR VALUES IN (2)");
+    await_result(&mut logs, &counted_result("log", 2)).await;
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+    let begun = Instant::now();
+    served.database.run("ALTER TABLE log DETACH PARTITION beside");
+    await_result(&mut logs, &counted_result("log", 0)).await;
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
 async fn a_temporary_heir_does_not_end_the_stream_of_other_tables() {
     let (served, _live, mut harbours) = settled_on(TABLES, &counted("harbour")).await;
     let begun = slot(&served.database);
