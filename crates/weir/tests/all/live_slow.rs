@@ -3,9 +3,10 @@
 use crate::live::stream;
 use crate::sockets::{ACK, INIT, NEW, begin, hear, patient, say, socket};
 use crate::support::{Folder, Weir, body, message, until};
-use socket2::SockRef;
-use std::io::{BufRead, BufReader};
+use socket2::{Domain, SockRef, Socket, Type};
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
+use std::process::Command;
 use tokio_tungstenite::tungstenite::WebSocket;
 
 /// Bytes that the system takes for a client that does not read. It rounds this up.
@@ -99,9 +100,9 @@ fn memory_kb(weir: &Weir) -> u64 {
     line.trim().trim_end_matches(" kB").parse().expect("it is a number")
 }
 
-/// Makes all changes, each of which `fast` sees before the next.
-fn change_all(weir: &Weir, fast: &mut WebSocket<TcpStream>) {
-    for at in 1..=CHANGES {
+/// Makes so many changes, each of which `fast` sees before the next.
+fn change_all(weir: &Weir, fast: &mut WebSocket<TcpStream>, changes: u32) {
+    for at in 1..=changes {
         change(weir, at);
         assert_eq!(number(&hear(fast)), Some(at));
     }
@@ -114,7 +115,7 @@ fn a_slow_client_of_a_live_query_gets_the_newest_result_over_every_transport() {
     let mut fast = subscribed(&weir, &list(100));
     assert_eq!(number(&hear(&mut fast)), Some(0));
     let before_kb = memory_kb(&weir);
-    change_all(&weir, &mut fast);
+    change_all(&weir, &mut fast, CHANGES);
     let grown_kb = memory_kb(&weir).saturating_sub(before_kb);
     // All results for the three slow ones would be 180 MB.
     assert!(grown_kb < 64_000, "{grown_kb} kB more");
@@ -155,27 +156,74 @@ fn a_slow_client_of_a_stream_gets_every_row_once_and_batches_are_not_read_ahead(
     slow.iter_mut().for_each(|next| all(next.as_mut()));
 }
 
+/// So many files may this process and that of `weir` have open together, if the system lets them have 5,000 sockets and some.
+fn sockets_max(weir: &Weir) -> usize {
+    const WANTED: usize = 5_000;
+    /// Of other tests beside this, and of the server itself.
+    const OTHERS: usize = 1_000;
+    let limits = std::fs::read_to_string("/proc/self/limits").expect("the system has limits");
+    let line = limits.lines().find_map(|it| it.strip_prefix("Max open files")).expect("one of files");
+    let most: usize = line.split_whitespace().nth(1).and_then(|it| it.parse().ok()).unwrap_or(1 << 20);
+    for process in [std::process::id(), weir.child.id()] {
+        let mut raise = Command::new("prlimit");
+        raise.args(["--pid", &process.to_string(), &format!("--nofile={most}:")]);
+        assert!(raise.status().expect("util-linux has it").success(), "{most} files");
+    }
+    most.min(WANTED + OTHERS) - OTHERS
+}
+
+/// A client that says all at once, and will read nothing, not even the answer to its handshake.
+fn deaf(weir: &Weir, operation: &str) -> Socket {
+    let socket = Socket::new(Domain::for_address(weir.address), Type::STREAM, None).expect("there is room");
+    socket.set_recv_buffer_size(RECEIVE_BYTES).expect("it is a TCP socket");
+    socket.connect(&weir.address.into()).expect("it listens");
+    let mut all = format!(
+        "GET /graphql HTTP/1.1\r\nhost: {}\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+         sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nsec-websocket-protocol: {NEW}\r\n\r\n",
+        weir.address
+    )
+    .into_bytes();
+    for text in [INIT.to_owned(), begin(NEW, "a", operation)] {
+        // A whole text, masked by zeros.
+        let length = text.len() as u16;
+        match length {
+            0..126 => all.extend([0x81, 0x80 | length as u8]),
+            _ => all.extend([&[0x81, 0x80 | 126][..], &length.to_be_bytes()].concat()),
+        }
+        all.extend([0; 4]);
+        all.extend(text.as_bytes());
+    }
+    (&socket).write_all(&all).expect("it is short");
+    socket
+}
+
 #[test]
-fn hundreds_of_sockets_that_never_read_hold_one_result_each_and_others_go_on() {
+fn thousands_of_sockets_that_never_read_share_what_waits_for_them_and_others_go_on() {
     let weir = notes(3, "write_s: 600");
-    let lazy: Vec<_> = (0..300)
-        .map(|_| {
-            let socket = subscribed(&weir, &list(3));
-            has_little_room(socket.get_ref());
-            socket
-        })
-        .collect();
-    let mut fast = subscribed(&weir, &list(3));
+    let count = sockets_max(&weir);
+    let operation = list(3);
+    let mut lazy = Vec::with_capacity(count);
+    let subscribed_now = || metric(&weir, "weir_subscriptions") as usize;
+    while lazy.len() < count {
+        let more = 500.min(count - lazy.len());
+        lazy.extend((0..more).map(|_| deaf(&weir, &operation)));
+        until("they are subscribed", || subscribed_now() == lazy.len());
+    }
+    let mut fast = subscribed(&weir, &operation);
     assert_eq!(number(&hear(&mut fast)), Some(0));
     let before_kb = memory_kb(&weir);
-    change_all(&weir, &mut fast);
-    assert_eq!((metric(&weir, "weir_subscriptions"), metric(&weir, "weir_live_operations")), (301, 1));
-    assert!(metric(&weir, "weir_connections") > 301);
-    let grown_kb = memory_kb(&weir).saturating_sub(before_kb);
-    // All results would be 360 MB.
-    assert!(grown_kb < 100_000, "{grown_kb} kB more");
+    change_all(&weir, &mut fast, 30);
+    assert_eq!((subscribed_now(), metric(&weir, "weir_live_operations")), (count + 1, 1));
+    assert!(metric(&weir, "weir_connections") as usize > count);
+    assert_eq!(
+        weir.query("{ note_by_pk(id: 1) { text } }").text(),
+        r#"{"data":{"note_by_pk":{"text":"30"}}}"#
+    );
+    let grown_kb = memory_kb(&weir).saturating_sub(before_kb) as usize;
+    // One result has 20 kB, of which no socket has a copy.
+    assert!(grown_kb < count * 8, "{grown_kb} kB more for {count} sockets");
     drop(lazy);
-    until("those who left are gone", || metric(&weir, "weir_subscriptions") == 1);
+    until("those who left are gone", || subscribed_now() == 1);
     change(&weir, 1000);
     assert_eq!(number(&hear(&mut fast)), Some(1000));
 }

@@ -9,6 +9,11 @@ use std::time::Duration;
 /// Connections that may wait to be accepted, per thread.
 const BACKLOG: i32 = 1024;
 
+/// Bytes that the system holds of a connection beyond those that its client lets it send. By default it is megabytes, of which clients that
+/// do not read use up what the system has for all connections; subscribers of that kind would find old results in it.
+#[cfg(target_os = "linux")]
+const UNSENT_BYTES_MAX: u32 = 128 * 1024;
+
 /// Listener of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListenerRole {
@@ -59,6 +64,8 @@ pub(crate) fn prepare(socket: &impl AsFd, write_timeout: Duration) {
     // itself goes on for a quarter of an hour.
     #[cfg(target_os = "linux")]
     let _ = socket.set_tcp_user_timeout(Some(write_timeout));
+    #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_notsent_lowat(UNSENT_BYTES_MAX);
     #[cfg(not(target_os = "linux"))]
     let _ = write_timeout;
 }
@@ -78,7 +85,23 @@ fn words(address: SocketAddr, cause: &std::io::Error) -> String {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use std::io::Write;
     use std::net::TcpStream;
+
+    #[test]
+    fn a_client_that_does_not_read_is_held_little() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+        let client = TcpStream::connect(listener.local_addr().expect("it listens")).expect("it accepts");
+        SockRef::from(&client).set_recv_buffer_size(4096).expect("it is TCP");
+        let (mut accepted, _) = listener.accept().expect("there is one");
+        prepare(&accepted, Duration::from_secs(30));
+        accepted.set_nonblocking(true).expect("it is a socket");
+        let mut held = 0;
+        while let Ok(count) = accepted.write(&[0; 10_000]) {
+            held += count;
+        }
+        assert!(held < 1_000_000, "{held} bytes");
+    }
 
     #[test]
     fn an_accepted_socket_ends_when_its_peer_acknowledges_nothing_for_the_write_timeout() {
