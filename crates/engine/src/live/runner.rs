@@ -123,6 +123,7 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         Ok((bytes, _)) => bytes,
         Err(code) => failed(code),
     };
+    let body = in_utf8(body);
     let now = Instant::now();
     let end = stream.and_then(|it| it.take_end());
     let position = match &end {
@@ -161,6 +162,14 @@ async fn whole(body: Body, bytes_max: usize) -> Result<(Bytes, bool), &'static s
     }
     let sound = all.starts_with(HEAD) && !all.ends_with(b"]}");
     Ok((all.into(), sound))
+}
+
+/// `body` as UTF-8, once for all who are given it: a text of a database may have other bytes.
+fn in_utf8(body: Bytes) -> Bytes {
+    match std::str::from_utf8(&body) {
+        Ok(_) => body,
+        Err(_) => String::from_utf8_lossy(&body).into_owned().into(),
+    }
 }
 
 /// The response to a read that gave none.

@@ -79,7 +79,7 @@ impl From<Changed> for Cause {
 /// A result of a live query.
 #[derive(Debug)]
 pub struct LiveResult {
-    /// The JSON of the response.
+    /// The JSON of the response, in UTF-8.
     pub body: Bytes,
     /// True if it has errors.
     pub has_errors: bool,

@@ -219,6 +219,18 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.socket).poll_shutdown(cx)
     }
+    fn is_write_vectored(&self) -> bool {
+        self.write_bytes_max == usize::MAX && self.socket.is_write_vectored()
+    }
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.socket).poll_write_vectored(cx, parts);
+        self.watched.await_reader(written.is_pending());
+        written
+    }
 }
 
 impl<S: AsyncRead + Unpin> Read for GuardedIo<S> {

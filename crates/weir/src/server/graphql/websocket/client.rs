@@ -197,8 +197,8 @@ fn results(operation: Box<LiveOperation>, talk: Talk, id: String) -> impl Stream
         let (mut operation, id) = state?;
         Some(match operation.next().await {
             LiveStep::Result(result) => {
-                let texts = vec![talk.next(&id, &result.body, result.has_errors)];
-                (OperationStep::Result(texts), Some((operation, id)))
+                let frame = talk.next(&id, result.body, result.has_errors);
+                (OperationStep::Result(frame), Some((operation, id)))
             }
             LiveStep::Refused(body) => (OperationStep::Say(talk.answer(&id, Outcome::Refused, &body)), None),
             LiveStep::Denied(_) => (OperationStep::Close(Close::FORBIDDEN), None),

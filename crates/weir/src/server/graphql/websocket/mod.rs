@@ -13,6 +13,7 @@ mod client;
 mod handshake;
 mod operations;
 mod protocol;
+mod result_frame;
 
 use crate::server::connection::guarded_io::{REST_BYTES_MAX, TimedIo};
 use crate::server::connection::timeouts::{ConnectionCommand, ConnectionState};
@@ -23,6 +24,7 @@ use futures_util::{SinkExt, StreamExt};
 pub(crate) use handshake::{accept, is_extended_connect, is_offered};
 use operations::{Happened, OperationStep, RunningOperations};
 use protocol::{Close, SocketSession, Step};
+use result_frame::ResultFrame;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::task::Poll;
@@ -108,6 +110,8 @@ impl Conversation {
     {
         let quiet = Duration::from_secs(u64::from(watched.idle_s())) / 2;
         let mut ping_at = Instant::now() + quiet;
+        // It is set anew when it is over, not with each message.
+        let mut ping = std::pin::pin!(sleep_until(ping_at));
         let mut is_draining = false;
         loop {
             if is_draining && self.operations.are_live() {
@@ -122,18 +126,21 @@ impl Conversation {
                 () = self.client.expired() => return Some(Close::EXPIRED),
                 happened = self.operations.next(), if !self.operations.is_empty() => {
                     match happened {
-                        Some(Happened::Step(OperationStep::Say(texts) | OperationStep::Result(texts))) => {
-                            say(socket, texts).await?;
-                        }
+                        Some(Happened::Step(OperationStep::Say(texts))) => say(socket, texts).await?,
+                        Some(Happened::Step(OperationStep::Result(frame))) => push(socket, frame).await?,
                         Some(Happened::Step(OperationStep::Close(close))) => return Some(close),
                         Some(Happened::Ended(id)) => self.session.ended(&id),
                         None => {}
                     }
                     continue;
                 }
-                () = sleep_until(ping_at) => {
-                    ping_at = Instant::now() + quiet;
-                    socket.send(Message::Ping(bytes::Bytes::new())).await.ok()?;
+                () = &mut ping => {
+                    let now = Instant::now();
+                    if ping_at <= now {
+                        ping_at = now + quiet;
+                        socket.send(Message::Ping(bytes::Bytes::new())).await.ok()?;
+                    }
+                    ping.as_mut().reset(ping_at);
                     continue;
                 }
                 message = paced(socket, self.pace.ready_at()), if !is_draining => message?,
@@ -141,16 +148,27 @@ impl Conversation {
             self.pace.count(Instant::now());
             ping_at = Instant::now() + quiet;
             let step = match message {
-                Ok(Message::Text(text)) => self.session.hear(text.as_bytes()),
-                Ok(Message::Binary(_)) => Step::Close(Close::INVALID),
-                // The library answers them.
-                Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => continue,
+                Ok(message) => self.hear(&message),
                 Err(error) => return close_for(&error),
             };
             let (texts, close) = self.take(step).await;
             say(socket, texts).await?;
             if close.is_some() {
                 return close;
+            }
+        }
+    }
+
+    /// What a message asks for. The library answers those of the frames' own.
+    fn hear(&mut self, message: &Message) -> Step {
+        match message {
+            Message::Text(text) => self.session.hear(text.as_bytes()),
+            Message::Binary(_) => Step::Close(Close::INVALID),
+            Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => Step::Nothing,
+            Message::Close(_) => {
+                // Nothing is sent behind the answer to it.
+                self.operations = RunningOperations::new(0);
+                Step::Nothing
             }
         }
     }
@@ -189,6 +207,15 @@ where
         socket.send(Message::Text(text.into())).await.ok()?;
     }
     Some(())
+}
+
+/// Sends a result. The library does not know of it, so what it has to say itself goes first, whole.
+async fn push<S>(socket: &mut WebSocketStream<TimedIo<S>>, frame: ResultFrame) -> Option<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    socket.flush().await.ok()?;
+    frame.write(socket.get_mut()).await.ok()
 }
 
 /// The next message, not before `ready_at`.

@@ -3,6 +3,7 @@
 //! **Invariant:** nothing of an operation that was stopped is sent, also if its id is used again.
 
 use super::protocol::Close;
+use super::result_frame::ResultFrame;
 use futures_util::StreamExt;
 use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::{FuturesUnordered, LocalBoxStream, Stream, StreamFuture};
@@ -14,8 +15,8 @@ use std::task::{Context, Poll};
 pub(super) enum OperationStep {
     /// The messages of an answer.
     Say(Vec<String>),
-    /// The messages of one result of a subscription, which goes on.
-    Result(Vec<String>),
+    /// One result of a subscription, which goes on.
+    Result(ResultFrame),
     /// The socket has to be closed.
     Close(Close),
 }
@@ -113,12 +114,24 @@ impl RunningOperations {
 
 #[cfg(test)]
 mod tests {
+    use super::super::result_frame::tests::read;
     use super::*;
     use futures_util::stream;
 
+    fn result(text: &str) -> ResultFrame {
+        ResultFrame::new("next", "1", text.to_owned().into())
+    }
+
+    /// What a client hears of `frame`, without what is around its payload.
+    async fn payload(frame: ResultFrame) -> String {
+        let text = read(frame, true).await;
+        let payload = text.strip_prefix(r#"{"type":"next","id":"1","payload":"#);
+        payload.and_then(|it| it.strip_suffix('}')).expect("it is a result").to_owned()
+    }
+
     fn says(texts: &[&str]) -> LocalBoxStream<'static, OperationStep> {
-        let texts: Vec<String> = texts.iter().map(|it| (*it).to_owned()).collect();
-        stream::iter(texts.into_iter().map(|it| OperationStep::Result(vec![it]))).boxed_local()
+        let steps: Vec<_> = texts.iter().map(|it| OperationStep::Result(result(it))).collect();
+        stream::iter(steps).boxed_local()
     }
 
     /// All that is said until nothing runs, and the ids of those that ended.
@@ -126,9 +139,8 @@ mod tests {
         let mut heard = Vec::new();
         while !operations.is_empty() {
             match operations.next().await {
-                Some(Happened::Step(OperationStep::Say(texts) | OperationStep::Result(texts))) => {
-                    heard.extend(texts);
-                }
+                Some(Happened::Step(OperationStep::Say(texts))) => heard.extend(texts),
+                Some(Happened::Step(OperationStep::Result(frame))) => heard.push(payload(frame).await),
                 Some(Happened::Step(OperationStep::Close(close))) => heard.push(close.code.to_string()),
                 Some(Happened::Ended(id)) => heard.push(format!("end of {id}")),
                 None => {}
@@ -157,8 +169,10 @@ mod tests {
         assert!(operations.next().await.is_none());
         operations.start("3".into(), says(&["a"]));
         assert!(operations.is_full());
-        let step = operations.next().await;
-        assert!(matches!(step, Some(Happened::Step(OperationStep::Result(texts))) if texts == ["a"]));
+        let Some(Happened::Step(OperationStep::Result(frame))) = operations.next().await else {
+            panic!("a result")
+        };
+        assert_eq!(payload(frame).await, "a");
         assert!(matches!(operations.next().await, Some(Happened::Ended(id)) if id == "3"));
         assert!(!operations.is_full() && !operations.is_empty());
     }

@@ -7,9 +7,11 @@
 //! on `/v1/graphql` Hasura's ways with both.
 
 use super::client::LoginError;
+use super::result_frame::ResultFrame;
 use crate::server::connection::websocket_terms::Subprotocol;
 use crate::server::request::refusal::{error_body, error_object, string};
 use crate::server::telemetry::metrics::Endpoint;
+use bytes::Bytes;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use weir_engine::engine;
@@ -129,17 +131,17 @@ impl Talk {
     }
 
     /// The message for a result of the subscription `id`, which goes on.
-    pub(super) fn next(self, id: &str, body: &[u8], has_errors: bool) -> String {
-        let (id, body) = (written(|out| string(out, id)), String::from_utf8_lossy(body));
+    pub(super) fn next(self, id: &str, body: Bytes, has_errors: bool) -> ResultFrame {
         let kind = match self.subprotocol {
             Subprotocol::Transport => "next",
             Subprotocol::Legacy => "data",
         };
         // Hasura has no data beside the errors of what it executed.
-        if has_errors && self.endpoint == Endpoint::Hasura && !body.starts_with("{\"data\"") {
-            return format!(r#"{{"type":"{kind}","id":{id},"payload":{{"errors":{}}}}}"#, errors(&body));
+        if has_errors && self.endpoint == Endpoint::Hasura && !body.starts_with(b"{\"data\"") {
+            let alone = format!(r#"{{"errors":{}}}"#, errors(&String::from_utf8_lossy(&body)));
+            return ResultFrame::new(kind, id, alone.into());
         }
-        format!(r#"{{"type":"{kind}","id":{id},"payload":{body}}}"#)
+        ResultFrame::new(kind, id, body)
     }
 
     /// The messages for an operation of the older subprotocol that comes before the login.
