@@ -502,7 +502,8 @@ impl<'r> PlanRequest<'r> {
     fn is_incremental(&self) -> bool {
         self.increments.is_some()
             && self.protocol == Protocol::GraphqlOverHttp
-            && self.query.contains("defer")
+            && !self.is_live
+            && (self.query.contains("defer") || self.query.contains("stream"))
     }
 
     fn key(&self, state: Option<u64>) -> PlanKeyRef<'r> {

@@ -8,6 +8,7 @@
 //!
 //! **Cost:** one allocation per column, none per row; texts of a column share one buffer.
 
+use std::ops::Range;
 use weir_language::schema::TypeId;
 
 /// The values of one member for all rows of its table.
@@ -41,6 +42,20 @@ impl Column {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+    /// Appends the rows `range` of `from`, a column of the same kind, as the rows from `at` on. Foreign members are left empty: their
+    /// places are those of other rows.
+    pub(crate) fn append(&mut self, at: usize, from: &Self, range: Range<usize>) {
+        let shifted = |row: usize| row - range.start + at;
+        if !from.nulls.is_empty() {
+            range.clone().filter(|it| from.nulls.get(*it)).for_each(|it| self.nulls.set(shifted(it)));
+        }
+        let first = from.errors.partition_point(|it| (it.row as usize) < range.start);
+        let failed = from.errors[first..].iter().take_while(|it| (it.row as usize) < range.end);
+        self.errors.extend(
+            failed.map(|it| CellError { row: shifted(it.row as usize) as u32, error: it.error.clone() }),
+        );
+        self.data.append(&from.data, range);
     }
     /// Appends the value at `row` of `from` as row `at`: a leaf, of the kind that the others here are of, or null.
     pub fn push_from(&mut self, at: usize, from: &Self, row: usize) {
@@ -106,6 +121,47 @@ pub enum Data {
 }
 
 impl Data {
+    /// Appends the rows `range` of `from`, values of the same kind; the first that come say which. Rows that `from` lacks are left out.
+    fn append(&mut self, from: &Self, range: Range<usize>) {
+        if matches!(self, Self::Empty) {
+            *self = from.none();
+        }
+        match (self, from) {
+            (Self::Bool(to), Self::Bool(from)) => to.extend_from_slice(within(from, range)),
+            (Self::Int(to), Self::Int(from)) => to.extend_from_slice(within(from, range)),
+            (Self::Float(to), Self::Float(from)) => to.extend_from_slice(within(from, range)),
+            (Self::Text(to), Self::Text(from)) | (Self::Json(to), Self::Json(from)) => {
+                range.filter_map(|it| from.find(it)).for_each(|it| to.push(it));
+            }
+            (Self::List { offsets: ends, items: to }, Self::List { offsets, items }) => {
+                for row in range {
+                    let (Some(&start), Some(&end)) = (offsets.get(row), offsets.get(row + 1)) else { return };
+                    let last = ends.last().copied().unwrap_or_default();
+                    to.append(last as usize, items, start as usize..end.max(start) as usize);
+                    ends.push(last + end.saturating_sub(start));
+                }
+            }
+            (Self::Object(to), Self::Object(from)) => to.append(from, range),
+            (Self::Abstract(to), Self::Abstract(from)) => range.for_each(|it| to.append(from, it)),
+            _ => {}
+        }
+    }
+
+    /// No values of the same kind.
+    fn none(&self) -> Self {
+        match self {
+            Self::Empty | Self::Foreign(_) => Self::Empty,
+            Self::Bool(_) => Self::Bool(Vec::new()),
+            Self::Int(_) => Self::Int(Vec::new()),
+            Self::Float(_) => Self::Float(Vec::new()),
+            Self::Text(_) => Self::Text(Texts::default()),
+            Self::Json(_) => Self::Json(Texts::default()),
+            Self::List { .. } => Self::List { offsets: vec![0], items: Box::default() },
+            Self::Object(_) => Self::Object(Box::default()),
+            Self::Abstract(_) => Self::Abstract(Box::default()),
+        }
+    }
+
     /// Makes the values of leaves `rows` long by some that mean nothing.
     fn fill(&mut self, rows: usize) {
         match self {
@@ -116,6 +172,12 @@ impl Data {
             Self::Empty | Self::List { .. } | Self::Object(_) | Self::Abstract(_) | Self::Foreign(_) => {}
         }
     }
+}
+
+/// The values of `range`, as far as there are any.
+fn within<T>(values: &[T], range: Range<usize>) -> &[T] {
+    let end = range.end.min(values.len());
+    &values[range.start.min(end)..end]
 }
 
 /// The place of a foreign member that has no row in the reply.
@@ -163,6 +225,23 @@ pub struct Variants {
     pub tables: Vec<(TypeId, Table)>,
 }
 
+impl Variants {
+    /// Appends the row `row` of `from`.
+    fn append(&mut self, from: &Self, row: usize) {
+        let (Some(&ty), Some(&place)) = (from.types.get(row), from.places.get(row)) else { return };
+        self.types.push(ty);
+        // A row that is null has no place in any of the tables.
+        let known = from.tables.iter().find(|it| it.0 == ty && place < it.1.rows);
+        let Some((_, table)) = known else { return self.places.push(u32::MAX) };
+        let at = self.tables.iter().position(|it| it.0 == ty).unwrap_or_else(|| {
+            self.tables.push((ty, Table::default()));
+            self.tables.len() - 1
+        });
+        self.places.push(self.tables[at].1.rows);
+        self.tables[at].1.append(table, place as usize..place as usize + 1);
+    }
+}
+
 /// The rows of one set.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -172,6 +251,20 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// One per [`crate::plan::output_plan::SelectionSet::hidden`].
     pub hidden: Vec<Column>,
+}
+
+impl Table {
+    /// Appends the rows `range` of `from`, a table of the same set.
+    fn append(&mut self, from: &Self, range: Range<usize>) {
+        let at = self.rows as usize;
+        let append = |to: &mut Vec<Column>, from: &[Column]| {
+            to.resize_with(from.len(), Column::default);
+            to.iter_mut().zip(from).for_each(|(to, from)| to.append(at, from, range.clone()));
+        };
+        append(&mut self.columns, &from.columns);
+        append(&mut self.hidden, &from.hidden);
+        self.rows += range.len() as u32;
+    }
 }
 
 /// A cell that could not be given.
@@ -221,6 +314,7 @@ pub type Rows = Table;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::FieldError;
 
     #[test]
     fn keys_that_may_be_null_keep_their_rows_whatever_comes_first() {
@@ -238,5 +332,40 @@ mod tests {
         let Data::Text(found) = &own.data else { panic!("{own:?}") };
         let rows: Vec<Option<&[u8]>> = (0..5).map(|at| (!own.nulls.get(at)).then(|| found.get(at))).collect();
         assert_eq!(rows, [None, None, Some(&b"c"[..]), None, Some(&b"a"[..])]);
+    }
+
+    #[test]
+    fn rows_of_any_kind_are_copied_by_ranges() {
+        let mut json = Texts::default();
+        [&b"1"[..], b"[2]", b"3"].into_iter().for_each(|it| json.push(it));
+        let mut nulls = Bitmap::default();
+        nulls.set(1);
+        let error = FieldError { code: "LEFT", message: "ouch".into(), hasura_path: None, extensions: None };
+        let leaf = Column { data: Data::Json(json), nulls, errors: vec![CellError { row: 1, error }] };
+        let foreign = Column { data: Data::Foreign(vec![7, 8, 9]), ..Column::default() };
+        let table = Table { rows: 3, columns: vec![leaf, foreign], hidden: Vec::new() };
+        let (a, b) = (TypeId(30), TypeId(31));
+        let variants = Variants {
+            types: vec![a, b, a, a],
+            places: vec![2, 0, 0, 1],
+            tables: vec![(a, table.clone()), (b, table)],
+        };
+        let items = Box::new(Column { data: Data::Abstract(Box::new(variants)), ..Column::default() });
+        let lists = Column { data: Data::List { offsets: vec![0, 1, 4], items }, ..Column::default() };
+        let mut copy = Column::default();
+        copy.append(0, &lists, 1..2);
+        copy.append(1, &lists, 0..2);
+        let Data::List { offsets, items } = &copy.data else { panic!("{copy:?}") };
+        let Data::Abstract(variants) = &items.data else { panic!("{copy:?}") };
+        assert_eq!(*offsets, [0, 3, 4, 7]);
+        assert_eq!(variants.types, [b, a, a, a, b, a, a]);
+        assert_eq!(variants.places, [0, 0, 1, 2, 1, 3, 4]);
+        let (_, of_a) = variants.tables.iter().find(|it| it.0 == a).unwrap();
+        let Data::Json(texts) = &of_a.columns[0].data else { panic!("{of_a:?}") };
+        let all: Vec<_> = (0..5).map(|it| texts.get(it)).collect();
+        assert_eq!(all, [&b"1"[..], b"[2]", b"3", b"1", b"[2]"]);
+        let failed: Vec<u32> = of_a.columns[0].errors.iter().map(|it| it.row).collect();
+        assert_eq!((failed, of_a.columns[0].nulls.get(4)), (vec![1, 4], true));
+        assert!(matches!(of_a.columns[1].data, Data::Empty));
     }
 }

@@ -10,6 +10,7 @@
 
 use super::{BatchContext, ExecutionContext, FetchResults, FetchState};
 use crate::keys::Interner;
+use crate::plan::deferral::LateItems;
 use crate::plan::output_plan::{OutputKind, PlanNodeId, SelectionSetId};
 use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table};
 use crate::source::{BatchBarrier, FieldError, SourceError};
@@ -37,7 +38,7 @@ pub(crate) async fn ask_below(
         let replies = ask_level(run, &gathers, batch).await;
         level.clear();
         for (gather, reply) in gathers.iter().zip(replies) {
-            level.extend(take_in(run, results, gather, reply));
+            level.extend(take_in(run, results, None, gather, reply));
         }
     }
 }
@@ -62,10 +63,29 @@ pub(crate) fn of_level(
     gathers
 }
 
-/// Puts the reply for `gather` among the results. Returns the node, if others may stand below its rows.
+/// The keys for the nodes below some items of a streamed list in the rows of `parent`, but for nodes without any.
+pub(crate) fn of_items(run: &ExecutionContext<'_>, parent: PlanNodeId, items: Items<'_>) -> Vec<Gather> {
+    let mut walk = KeyWalk::new(run, parent);
+    if !walk.gathers.is_empty() {
+        walk.member(NO_FIELD, items.kind, items.column, &Bitmap::default());
+    }
+    walk.gathers.retain(|it| it.keys.rows() > 0);
+    walk.gathers
+}
+
+/// Some items of a streamed list, which stand apart from the rows of its node.
+pub(crate) struct Items<'r> {
+    pub(crate) column: &'r mut Column,
+    /// Their kind.
+    pub(crate) kind: OutputKind,
+}
+
+/// Puts the reply for `gather` among the results, which may be those of `items`. Returns the node, if others may stand below its
+/// rows.
 pub(crate) fn take_in(
     run: &ExecutionContext<'_>,
     results: &mut FetchResults,
+    items: Option<Items<'_>>,
     gather: &Gather,
     reply: Result<crate::source::FetchResult, SourceError>,
 ) -> Option<PlanNodeId> {
@@ -74,7 +94,7 @@ pub(crate) fn take_in(
     match &results.asked[gather.node.0 as usize] {
         FetchState::Failed(error) => {
             let error = error.for_client();
-            fail(run, results, gather.node, &error);
+            fail(run, results, items, gather.node, &error);
             None
         }
         FetchState::Finished(..) | FetchState::Rows(_) | FetchState::Waiting => Some(gather.node),
@@ -111,6 +131,9 @@ fn checked(
     }
 }
 
+/// Stands for a list within a list, which is not streamed by itself.
+const NO_FIELD: u32 = u32::MAX;
+
 /// Keys and objects of one node to fetch.
 pub(crate) struct Gather {
     pub(crate) node: PlanNodeId,
@@ -131,6 +154,8 @@ impl Gather {
 struct KeyWalk<'w> {
     run: &'w ExecutionContext<'w>,
     gathers: Vec<Gather>,
+    /// The streamed lists of the plan.
+    streams: &'w [LateItems],
 }
 
 impl<'w> KeyWalk<'w> {
@@ -140,7 +165,8 @@ impl<'w> KeyWalk<'w> {
             let (set, hidden) = (keys.set, keys.hidden.clone());
             Some(Gather { node, set, keys: KeySet::new(hidden.len(), keys.required), hidden })
         });
-        Self { run, gathers: below.collect() }
+        let streams = run.plan.deferral.as_deref().map_or(&[][..], |it| &it.streams);
+        Self { run, gathers: below.collect(), streams }
     }
 
     fn node(&mut self, node: PlanNodeId, rows: &mut Table) {
@@ -150,15 +176,23 @@ impl<'w> KeyWalk<'w> {
             return self.table(planned.set, rows, &Bitmap::default());
         }
         for (&field, column) in planned.fields.iter().zip(&mut rows.columns) {
-            self.member(self.run.plan.output.fields[field as usize].member, column, &Bitmap::default());
+            let member = self.run.plan.output.fields[field as usize].member;
+            self.member(field, member, column, &Bitmap::default());
         }
     }
 
-    /// `dead`: rows below a null; what their columns hold means nothing. Depth is the output plan's, which validation bounds.
-    fn member(&mut self, member: OutputKind, column: &mut Column, dead: &Bitmap) {
+    /// `dead`: rows below a null, whose columns mean nothing, and items of streamed lists that are not asked for yet. Depth is the output
+    /// plan's, which validation bounds.
+    fn member(&mut self, field: u32, member: OutputKind, column: &mut Column, dead: &Bitmap) {
         match (&mut column.data, member) {
             // A null list has no items.
-            (Data::List { items, .. }, _) => self.member(member, items, &Bitmap::default()),
+            (Data::List { items, .. }, _) if self.streams.is_empty() => {
+                self.member(NO_FIELD, member, items, &Bitmap::default());
+            }
+            (Data::List { offsets, items }, _) => {
+                let dead = dead_items(self.initial(field), offsets, items.len(), dead);
+                self.member(NO_FIELD, member, items, &dead);
+            }
             (Data::Object(table), OutputKind::Object(set)) => {
                 self.table(set, table, &column.nulls.union(dead));
             }
@@ -166,7 +200,13 @@ impl<'w> KeyWalk<'w> {
                 for (ty, table) in &mut variants.tables {
                     if let Some(set) = self.run.plan.output.chosen(choice, *ty) {
                         // Rows that are null have no place in any of the tables.
-                        self.table(set, table, &Bitmap::default());
+                        let rows = variants.types.iter().zip(&variants.places).enumerate();
+                        let mut own = Bitmap::default();
+                        if !dead.is_empty() {
+                            let ours = rows.filter(|it| it.1.0 == ty && dead.get(it.0));
+                            ours.filter(|it| *it.1.1 < table.rows).for_each(|it| own.set(*it.1.1 as usize));
+                        }
+                        self.table(set, table, &own);
                     }
                 }
             }
@@ -185,15 +225,22 @@ impl<'w> KeyWalk<'w> {
             return;
         }
         for (at, field) in range.enumerate() {
-            let field = &output.fields[field];
-            if field.same_as.is_some() {
+            let of = &output.fields[field];
+            if of.same_as.is_some() {
                 continue;
             }
-            match field.member {
+            match of.member {
                 OutputKind::Foreign { node, .. } => self.gather(set, node, at, table, dead),
-                member => self.member(member, &mut table.columns[at], dead),
+                member => self.member(field as u32, member, &mut table.columns[at], dead),
             }
         }
+    }
+
+    /// How many items of the list at `field` come with it, if it is streamed.
+    fn initial(&self, field: u32) -> Option<u32> {
+        let output = &self.run.plan.output;
+        let stream = output.membership(output.fields.get(field as usize)?).stream.checked_sub(1)?;
+        Some(self.streams[usize::from(stream)].initial(self.run.variables).unwrap_or(0))
     }
 
     fn gather(&mut self, set: SelectionSetId, node: PlanNodeId, at: usize, table: &mut Table, dead: &Bitmap) {
@@ -216,6 +263,20 @@ impl<'w> KeyWalk<'w> {
         errors.dedup_by_key(|it| it.row);
         table.columns[at] = Column { data: Data::Foreign(places), errors, ..Column::default() };
     }
+}
+
+/// The items that are not asked for: those of `dead` lists, and of each list those after the first `initial`.
+fn dead_items(initial: Option<u32>, offsets: &[u32], items: usize, dead: &Bitmap) -> Bitmap {
+    let mut below = Bitmap::default();
+    if initial.is_none() && dead.is_empty() {
+        return below;
+    }
+    for (row, list) in offsets.windows(2).enumerate() {
+        let (start, end) = (list[0] as usize, (list[1] as usize).min(items));
+        let alive = if dead.get(row) { 0 } else { initial.map_or(usize::MAX, |it| it as usize) };
+        (start.saturating_add(alive)..end).for_each(|item| below.set(item));
+    }
+    below
 }
 
 /// Keys that differ, in the order they were found.
@@ -292,11 +353,22 @@ fn encode(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
     .is_some()
 }
 
-/// Puts `error` at every row under the foreign member of `node`.
-fn fail(run: &ExecutionContext<'_>, results: &mut FetchResults, node: PlanNodeId, error: &FieldError) {
-    let Some(parent) = &run.plan.node(node).parent else { return };
-    let Some(rows) = &mut results.rows[parent.node.0 as usize] else { return };
+/// Puts `error` at every row under the foreign member of `node`, in the rows of its parent or in those `items` of them.
+fn fail(
+    run: &ExecutionContext<'_>,
+    results: &mut FetchResults,
+    items: Option<Items<'_>>,
+    node: PlanNodeId,
+    error: &FieldError,
+) {
     let mut left = FAILED_ERRORS_MAX;
+    let Some(parent) = &run.plan.node(node).parent else { return };
+    let Some(rows) = &mut results.rows[parent.node.0 as usize] else {
+        if let Some(Items { column, kind }) = items {
+            fail_member(run, kind, column, node, error, &mut left);
+        }
+        return;
+    };
     for (&field, column) in run.plan.node(parent.node).fields.iter().zip(&mut rows.columns) {
         fail_member(run, run.plan.output.fields[field as usize].member, column, node, error, &mut left);
     }

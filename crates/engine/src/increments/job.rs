@@ -2,16 +2,16 @@
 
 use super::ledger::Ledger;
 use super::payload::Payload;
+use super::world::World;
 use super::{Progress, root_nodes};
 use crate::bound_operation::BoundOperation;
 use crate::engine::{Aborted, Settings};
-use crate::execute::gather::{self, Gather};
-use crate::execute::{BatchContext, ExecutionContext, FetchResults, FetchState, Observation};
-use crate::plan::Plan;
+use crate::execute::gather::Gather;
+use crate::execute::{BatchContext, ExecutionContext, Observation};
 use crate::plan::deferral::Deferral;
 use crate::plan::output_plan::PlanNodeId;
 use crate::planner::Planner;
-use crate::source::{FetchResult, SourceError};
+use crate::source::{FetchResult, RequestCaches, RequestObjects, SourceError};
 use crate::span::SpanContext;
 use crate::tag_versions::TagVersions;
 use crate::unread::Sender;
@@ -19,6 +19,9 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Items are taken out of further lists only while there are fewer worlds.
+const WORLDS_MAX: usize = 8;
 
 /// All that an operation is run with after its request is gone.
 pub(super) struct Job {
@@ -29,32 +32,107 @@ pub(super) struct Job {
     pub(super) request: Option<SpanContext>,
 }
 
-/// A late node that can be asked.
-enum Askable {
-    Root(PlanNodeId),
-    Below(Gather),
-}
-
-impl Askable {
-    const fn node(&self) -> PlanNodeId {
-        match self {
-            Self::Root(node) => *node,
-            Self::Below(gather) => gather.node,
-        }
-    }
+/// A late node that can be asked, for a world.
+struct Askable {
+    world: usize,
+    node: PlanNodeId,
+    /// Keys; `None` for a node of the root.
+    gather: Option<Gather>,
 }
 
 /// Asks one late node.
 async fn ask(
     run: &ExecutionContext<'_>,
-    batch: BatchContext<'_>,
+    caches: Option<&RequestCaches>,
+    objects: Option<Arc<RequestObjects>>,
     askable: Askable,
 ) -> (Askable, Result<FetchResult, SourceError>) {
-    let reply = match &askable {
-        Askable::Root(node) => run.ask_root(run.plan.node(*node), batch).await,
-        Askable::Below(gather) => run.ask(run.plan.node(gather.node), Some(gather.keys()), batch).await,
+    let batch = BatchContext { caches, level: None, objects: objects.as_deref() };
+    let node = run.plan.node(askable.node);
+    let reply = match &askable.gather {
+        None => run.ask_root(node, batch).await,
+        Some(gather) => run.ask(node, Some(gather.keys()), batch).await,
     };
     (askable, reply)
+}
+
+/// The worlds of an answer, by number, and what is still to be sent of them.
+struct Delivery<'d> {
+    run: &'d ExecutionContext<'d>,
+    deferral: &'d Deferral,
+    ledger: Ledger,
+    /// With the number of the world that has the lists of its items.
+    worlds: Vec<Option<(World, usize)>>,
+}
+
+impl Delivery<'_> {
+    /// Takes the next items out of lists that wait, the newest lists first, so that a list is not read far ahead of the lists in it. `None`:
+    /// a list is not where it was written.
+    fn begin_items(&mut self, is_idle: bool) -> Option<Vec<Askable>> {
+        let mut begun = Vec::new();
+        for at in (0..self.ledger.queues.len()).rev() {
+            let alive = self.worlds.iter().flatten().count();
+            if self.ledger.queues[at].is_taken || (alive >= WORLDS_MAX && !(is_idle && begun.is_empty())) {
+                continue;
+            }
+            let queue = &mut self.ledger.queues[at];
+            queue.is_taken = true;
+            let parent = queue.world as usize;
+            let (mut world, gathers) = self.worlds[parent].as_ref()?.0.fork(self.run, queue)?;
+            let free = self.worlds.iter().position(Option::is_none).unwrap_or(self.worlds.len());
+            begun.extend(askable(&mut world, free, gathers));
+            if free == self.worlds.len() {
+                self.worlds.push(None);
+            }
+            self.worlds[free] = Some((world, parent));
+        }
+        Some(begun)
+    }
+
+    /// A part with all fragments and items that the client waits for and that wait for no node, items up to a length.
+    fn ready_part(&mut self) -> Option<Vec<u8>> {
+        let Self { run, deferral, ledger, worlds } = self;
+        let mut payload = Payload::new(run, deferral, ledger.form());
+        for (at, (world, parent)) in
+            worlds.iter_mut().enumerate().filter_map(|(at, it)| Some((at, it.as_mut()?)))
+        {
+            let (at, open) = (at as u32, world.open(run.plan, deferral));
+            let waits =
+                world.chunk.as_ref().is_some_and(|it| !it.is_sent() && !open.has_items_in(it.fragment));
+            if waits && payload.has_room() {
+                payload.items(world, (at, *parent as u32), ledger);
+            }
+            let is_ready =
+                |ledger: &Ledger, it: &u8| open.fragments >> it & 1 == 0 && ledger.waits_for(*it, at);
+            // A fragment may let those within it begin.
+            while let Some(fragment) = (0..deferral.fragments.len() as u8).find(|it| is_ready(ledger, it)) {
+                payload.fragment((world, at), ledger, fragment);
+            }
+        }
+        payload.into_bytes(!ledger.is_done())
+    }
+
+    /// Lets go of the worlds of which all was sent.
+    fn end_worlds(&mut self) {
+        for at in 1..self.worlds.len() {
+            let is_over = self.worlds[at].as_ref().is_some_and(|(world, _)| {
+                let is_sent = world.chunk.as_ref().is_none_or(super::world::Chunk::is_sent);
+                is_sent && !world.is_asking() && !self.ledger.uses(at as u32)
+            });
+            if is_over {
+                self.worlds[at] = None;
+            }
+        }
+    }
+}
+
+/// The nodes of `gathers`, which are asked from now on for `world`, numbered `at`.
+fn askable(world: &mut World, at: usize, gathers: Vec<Gather>) -> Vec<Askable> {
+    let asked = gathers.into_iter().map(|gather| {
+        world.ask(gather.node);
+        Askable { world: at, node: gather.node, gather: Some(gather) }
+    });
+    asked.collect()
 }
 
 impl Job {
@@ -83,7 +161,7 @@ impl Job {
     pub(super) async fn deliver(
         self,
         progress: Progress,
-        mut ledger: Ledger,
+        ledger: Ledger,
         sender: Sender<Result<Vec<u8>, Aborted>>,
     ) {
         let planner = &self.planner;
@@ -91,76 +169,45 @@ impl Job {
         let observation = Observation::of(observer, &planner.source_numbers, self.request);
         let run = self.context(observation.as_ref());
         let Some(deferral) = run.plan.deferral.as_deref() else { return };
-        let Progress { mut results, held, caches, objects } = progress;
-        let batch = BatchContext { caches: caches.as_ref(), level: None, objects: objects.as_ref() };
-        let mut asked = vec![false; run.plan.nodes.len()];
-        let roots = root_nodes(run.plan).filter(|it| deferral.is_late(it.0 as usize)).map(Askable::Root);
-        let mut flying = FuturesUnordered::new();
-        for askable in roots.chain(held.into_iter().map(Askable::Below)) {
-            asked[askable.node().0 as usize] = true;
-            flying.push(ask(&run, batch, askable));
+        let Progress { world: mut first, held, caches } = progress;
+        let mut next = askable(&mut first, 0, held);
+        for node in root_nodes(run.plan).filter(|it| deferral.is_late(it.0 as usize)) {
+            first.ask(node);
+            next.push(Askable { world: 0, node, gather: None });
         }
+        let worlds = vec![Some((first, 0))];
+        let mut delivery = Delivery { run: &run, deferral, ledger, worlds };
+        let mut flying = FuturesUnordered::new();
         loop {
-            if let Some(part) = ready_part(&run, deferral, &mut results, &mut ledger, &asked)
-                && sender.send(Ok(part)).await.is_err()
-            {
+            let Some(begun) = delivery.begin_items(flying.is_empty() && next.is_empty()) else {
+                let _ = sender.send(Err(Aborted)).await;
+                return;
+            };
+            for askable in next.drain(..).chain(begun) {
+                let objects = delivery.worlds[askable.world].as_ref().and_then(|it| it.0.objects.clone());
+                flying.push(ask(&run, caches.as_ref(), objects, askable));
+            }
+            if let Some(part) = delivery.ready_part() {
+                delivery.end_worlds();
+                if sender.send(Ok(part)).await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            if delivery.ledger.is_done() {
                 return;
             }
-            if ledger.is_done() {
-                return;
-            }
-            let (askable, reply) = tokio::select! {
+            let (Askable { world: at, node, gather }, reply) = tokio::select! {
                 next = flying.next() => match next {
                     Some(next) => next,
                     None => return,
                 },
                 () = sender.gone() => return,
             };
-            let node = askable.node();
-            asked[node.0 as usize] = false;
-            let answered = match &askable {
-                Askable::Root(_) => {
-                    results.put(node, reply);
-                    Some(node)
-                }
-                Askable::Below(gather) => gather::take_in(&run, &mut results, gather, reply),
-            };
-            for gather in answered.into_iter().flat_map(|it| gather::of_level(&run, &mut results, &[it])) {
-                asked[gather.node.0 as usize] = true;
-                flying.push(ask(&run, batch, Askable::Below(gather)));
+            if let Some((world, _)) = &mut delivery.worlds[at] {
+                let below = world.take_in(&run, (node, gather.as_ref()), reply);
+                next.extend(askable(world, at, below));
             }
         }
     }
-}
-
-/// A part with all fragments that the client waits for and that wait for no node.
-fn ready_part(
-    run: &ExecutionContext<'_>,
-    deferral: &Deferral,
-    results: &mut FetchResults,
-    ledger: &mut Ledger,
-    asked: &[bool],
-) -> Option<Vec<u8>> {
-    let open = open(run.plan, deferral, results, asked);
-    let mut payload = Payload::new(run, deferral);
-    let is_ready = |ledger: &Ledger, it: &u8| open >> it & 1 == 0 && ledger.waits_for(*it);
-    // A fragment may let those within it begin.
-    while let Some(fragment) = (0..deferral.fragments.len() as u8).find(|it| is_ready(ledger, it)) {
-        payload.fragment(results, ledger, fragment);
-    }
-    payload.into_bytes(!ledger.is_done())
-}
-
-/// The fragments that wait for a node: one that is being asked, or that stands below such a one.
-fn open(plan: &Plan, deferral: &Deferral, results: &FetchResults, asked: &[bool]) -> u64 {
-    let (mut nodes, mut fragments) = (vec![false; plan.nodes.len()], 0);
-    for (at, node) in plan.nodes.iter().enumerate().filter(|it| deferral.is_late(it.0)) {
-        let is_unasked = matches!(results.asked[at], FetchState::Waiting);
-        let parent = node.parent.as_ref().filter(|_| is_unasked);
-        nodes[at] = asked[at] || parent.is_some_and(|it| nodes[it.node.0 as usize]);
-        if nodes[at] {
-            fragments |= deferral.waiting[at];
-        }
-    }
-    fragments
 }

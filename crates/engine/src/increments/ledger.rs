@@ -1,4 +1,4 @@
-//! The fragments that are still to be sent, and what was sent.
+//! The fragments and items that are still to be sent, and what was sent.
 //!
 //! **Invariant:** a fragment within another is announced only once the other was sent.
 
@@ -6,12 +6,37 @@ use super::pass::{Note, NoteKind};
 use crate::engine::IncrementForm;
 use crate::plan::deferral::Deferral;
 use crate::source::Step;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// The place of an object in the answer.
 pub(super) type Path = Vec<Step>;
 
 type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
+/// Something that comes later, by its number in the plan.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Late {
+    Fragment(u8),
+    Stream(u8),
+}
+
+impl Late {
+    /// Its label.
+    pub(super) fn label(self, deferral: &Deferral) -> Option<&str> {
+        match self {
+            Self::Fragment(number) => deferral.fragments[usize::from(number)].label.as_deref(),
+            Self::Stream(number) => deferral.streams[usize::from(number)].label.as_deref(),
+        }
+    }
+}
+
+/// Something the client waits for from now on.
+#[derive(Clone, Debug)]
+pub(super) struct Announced {
+    pub(super) late: Late,
+    pub(super) path: Path,
+    pub(super) id: u32,
+}
 
 /// A fragment in one object.
 #[derive(Clone, Debug)]
@@ -21,6 +46,34 @@ pub(super) struct Begun {
     pub(super) id: u32,
     /// Objects with members of it that are still to be sent.
     pub(super) members: Vec<Path>,
+    /// The number of the world with its object.
+    world: u32,
+}
+
+/// The items of one list that are still to be sent.
+#[derive(Debug)]
+pub(super) struct Tail {
+    pub(super) path: Path,
+    /// The place of the first of them in the list.
+    pub(super) next: u32,
+    pub(super) id: u32,
+}
+
+/// Lists of one stream in one world.
+#[derive(Debug)]
+pub(super) struct Queue {
+    pub(super) world: u32,
+    pub(super) stream: u8,
+    pub(super) tails: VecDeque<Tail>,
+    /// True while the items of the first of them are asked for or sent.
+    pub(super) is_taken: bool,
+}
+
+/// A fragment whose outer fragment was not sent yet.
+struct Inner {
+    fragment: u8,
+    path: Path,
+    world: u32,
 }
 
 /// Books of one answer.
@@ -28,19 +81,20 @@ pub(super) struct Ledger {
     form: IncrementForm,
     /// Fragments that the client waits for.
     begun: Vec<Begun>,
-    /// Fragments whose outer fragment was not sent yet.
-    inner: Vec<(u8, Path)>,
+    inner: Vec<Inner>,
     /// Members still to be sent, by fragment.
     members: Map<u8, Vec<Path>>,
     /// By object: the fragments that begin in it and were sent.
     sent: Map<Path, u64>,
+    /// Lists whose items the client waits for, each queue with one at least.
+    pub(super) queues: Vec<Queue>,
     ids: u32,
 }
 
 impl Ledger {
     pub(super) fn new(form: IncrementForm) -> Self {
         let (members, sent) = (Map::default(), Map::default());
-        Self { form, begun: Vec::new(), inner: Vec::new(), members, sent, ids: 0 }
+        Self { form, begun: Vec::new(), inner: Vec::new(), members, sent, queues: Vec::new(), ids: 0 }
     }
 
     pub(super) const fn form(&self) -> IncrementForm {
@@ -49,41 +103,70 @@ impl Ledger {
 
     /// True if the client waits for nothing.
     pub(super) fn is_done(&self) -> bool {
-        self.begun.is_empty()
+        self.begun.is_empty() && self.queues.is_empty()
     }
 
-    /// True if the client waits for `fragment`.
-    pub(super) fn waits_for(&self, fragment: u8) -> bool {
-        self.begun.iter().any(|it| it.fragment == fragment)
+    /// True if the client waits for `fragment` in `world`.
+    pub(super) fn waits_for(&self, fragment: u8, world: u32) -> bool {
+        self.begun.iter().any(|it| it.fragment == fragment && it.world == world)
     }
 
-    /// Takes in the notes of a part that is sent. Returns the fragments that the client waits for from now on.
-    pub(super) fn note(&mut self, deferral: &Deferral, notes: Vec<Note>) -> Vec<Begun> {
-        let mut begun = Vec::new();
-        for Note { fragment, kind, path } in notes {
-            let is_inner = deferral.fragments[usize::from(fragment)].parent.is_some();
+    /// True if the client waits for something in `world`, or will.
+    pub(super) fn uses(&self, world: u32) -> bool {
+        self.begun.iter().any(|it| it.world == world)
+            || self.inner.iter().any(|it| it.world == world)
+            || self.queues.iter().any(|it| it.world == world)
+    }
+
+    /// Takes in the notes of a part of `world` that is sent. Returns all that the client waits for from now on.
+    pub(super) fn note(&mut self, deferral: &Deferral, notes: Vec<Note>, world: u32) -> Vec<Announced> {
+        let mut announced = Vec::new();
+        for Note { number, kind, path } in notes {
             match kind {
-                NoteKind::Members => self.members.entry(fragment).or_default().push(path),
-                NoteKind::Begin if is_inner && self.form == IncrementForm::Ids => {
-                    self.inner.push((fragment, path));
+                NoteKind::Members => self.members.entry(number).or_default().push(path),
+                NoteKind::Begin
+                    if deferral.fragments[usize::from(number)].parent.is_some()
+                        && self.form == IncrementForm::Ids =>
+                {
+                    self.inner.push(Inner { fragment: number, path, world });
                 }
-                NoteKind::Begin => begun.push(self.begin(fragment, path)),
+                NoteKind::Begin => announced.push(self.begin(number, path, world)),
+                NoteKind::Items { next } => announced.push(self.queue((number, world), path, next)),
             }
         }
-        begun
+        announced
     }
 
-    fn begin(&mut self, fragment: u8, path: Path) -> Begun {
-        let begun = Begun { fragment, path, id: self.ids, members: Vec::new() };
+    fn begin(&mut self, fragment: u8, path: Path, world: u32) -> Announced {
+        let id = self.next_id();
+        let begun = Begun { fragment, path: path.clone(), id, members: Vec::new(), world };
+        self.begun.push(begun);
+        Announced { late: Late::Fragment(fragment), path, id }
+    }
+
+    fn queue(&mut self, (stream, world): (u8, u32), path: Path, next: u32) -> Announced {
+        let id = self.next_id();
+        let tail = Tail { path: path.clone(), next, id };
+        // Queues of one world are made one after another.
+        match self.queues.iter_mut().rev().find(|it| it.world == world && it.stream == stream) {
+            Some(queue) => queue.tails.push_back(tail),
+            None => {
+                let tails = VecDeque::from([tail]);
+                self.queues.push(Queue { world, stream, tails, is_taken: false });
+            }
+        }
+        Announced { late: Late::Stream(stream), path, id }
+    }
+
+    const fn next_id(&mut self) -> u32 {
         self.ids += 1;
-        self.begun.push(begun.clone());
-        begun
+        self.ids - 1
     }
 
-    /// Takes out all places of `fragment`, each with the objects that have members of it.
-    pub(super) fn take(&mut self, fragment: u8) -> Vec<Begun> {
-        let (mut taken, rest) =
-            std::mem::take(&mut self.begun).into_iter().partition::<Vec<_>, _>(|it| it.fragment == fragment);
+    /// Takes out all places of `fragment` in `world`, each with the objects that have members of it.
+    pub(super) fn take(&mut self, fragment: u8, world: u32) -> Vec<Begun> {
+        let is_ours = |it: &Begun| it.fragment == fragment && it.world == world;
+        let (mut taken, rest) = std::mem::take(&mut self.begun).into_iter().partition::<Vec<_>, _>(is_ours);
         self.begun = rest;
         let places: Map<Path, usize> =
             taken.iter().enumerate().map(|(at, it)| (it.path.clone(), at)).collect();
@@ -100,6 +183,29 @@ impl Ledger {
         taken
     }
 
+    /// The first list in the queue of `stream` in `world`.
+    pub(super) fn first_tail(&mut self, stream: u8, world: u32) -> Option<&mut Tail> {
+        let queue = self.queues.iter_mut().find(|it| it.world == world && it.stream == stream)?;
+        queue.tails.front_mut()
+    }
+
+    /// Takes the first list out of its queue: the client waits for none of its items.
+    pub(super) fn end_tail(&mut self, stream: u8, world: u32) {
+        let Some(at) = self.queues.iter().position(|it| it.world == world && it.stream == stream) else {
+            return;
+        };
+        self.queues[at].tails.pop_front();
+        if self.queues[at].tails.is_empty() {
+            self.queues.remove(at);
+        }
+    }
+
+    /// Further items of the queue of `stream` in `world` may be asked for.
+    pub(super) fn release(&mut self, stream: u8, world: u32) {
+        let queue = self.queues.iter_mut().find(|it| it.world == world && it.stream == stream);
+        queue.into_iter().for_each(|it| it.is_taken = false);
+    }
+
     /// Notes that `fragment`, which begins at `path`, was sent.
     pub(super) fn sent(&mut self, fragment: u8, path: Path) {
         if self.form == IncrementForm::Ids {
@@ -114,14 +220,14 @@ impl Ledger {
     }
 
     /// The fragments within `outer`, where that was sent: the client waits for them from now on.
-    pub(super) fn begin_within(&mut self, deferral: &Deferral, outer: u8) -> Vec<Begun> {
-        let is_ready = |ledger: &Self, (fragment, path): &(u8, Path)| {
+    pub(super) fn begin_within(&mut self, deferral: &Deferral, outer: u8) -> Vec<Announced> {
+        let is_ready = |ledger: &Self, Inner { fragment, path, .. }: &Inner| {
             let is_within = deferral.fragments[usize::from(*fragment)].parent == Some(outer);
             is_within && ledger.sent_around(path, *fragment) >> outer & 1 == 1
         };
         let inner = std::mem::take(&mut self.inner);
         let (ready, rest): (Vec<_>, Vec<_>) = inner.into_iter().partition(|it| is_ready(self, it));
         self.inner = rest;
-        ready.into_iter().map(|(fragment, path)| self.begin(fragment, path)).collect()
+        ready.into_iter().map(|it| self.begin(it.fragment, it.path, it.world)).collect()
     }
 }

@@ -1,8 +1,9 @@
-//! Finds the object at a path of an answer among the rows it is written from.
+//! Finds the object or list at a path of an answer among the rows it is written from.
 
+use super::world::World;
 use crate::execute::FetchResults;
 use crate::plan::Plan;
-use crate::plan::output_plan::{OutputKind, OutputPlan, SelectionSetId};
+use crate::plan::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use crate::rows::{Column, Data, Rows, Table};
 use crate::source::Step;
 
@@ -17,32 +18,47 @@ pub(super) struct Located<'r> {
 
 /// A value that is not yet known to be an object.
 #[derive(Clone, Copy)]
-struct LocatedValue<'r> {
-    field: u32,
-    kind: OutputKind,
-    column: &'r Column,
-    row: usize,
+pub(super) struct LocatedValue<'r> {
+    pub(super) field: u32,
+    pub(super) kind: OutputKind,
+    pub(super) column: &'r Column,
+    pub(super) row: usize,
+    /// The node whose row it is.
+    pub(super) node: PlanNodeId,
 }
 
 /// The object at `path`, which is not the root.
-pub(super) fn locate<'r>(plan: &Plan, results: &'r FetchResults, path: &[Step]) -> Option<Located<'r>> {
-    let output = &plan.output;
-    let mut value: Option<LocatedValue<'r>> = None;
-    let is_namespace = |step: &Step| match step {
-        Step::Field(field) => plan.root_members.iter().any(|it| it.field == *field && it.namespace.is_some()),
-        Step::Index(_) => false,
+pub(super) fn locate<'r>(plan: &Plan, world: &'r World, path: &[Step]) -> Option<Located<'r>> {
+    object(&plan.output, &world.results, value(plan, world, path)?)
+}
+
+/// The list at `path`.
+pub(super) fn locate_list<'r>(plan: &Plan, world: &'r World, path: &[Step]) -> Option<LocatedValue<'r>> {
+    answered(&plan.output, &world.results, value(plan, world, path)?)
+}
+
+/// The value at `path`, which is not the root.
+fn value<'r>(plan: &Plan, world: &'r World, path: &[Step]) -> Option<LocatedValue<'r>> {
+    let (output, results) = (&plan.output, &world.results);
+    let (mut value, path) = match &world.chunk {
+        Some(chunk) => {
+            let (row, steps) = chunk.find(path)?;
+            let (field, kind, column, node) = (chunk.field, chunk.kind, &chunk.items, chunk.node);
+            (Some(LocatedValue { field, kind, column, row: row as usize, node }), &path[steps..])
+        }
+        None => (None, without_namespace(plan, path)),
     };
-    let path = if path.first().is_some_and(is_namespace) { &path[1..] } else { path };
     for step in path {
         value = match (*step, value) {
             (Step::Field(field), None) => root_member(plan, results, field),
             (Step::Field(field), Some(above)) => {
+                let node = answered(output, results, above)?.node;
                 let above = object(output, results, above)?;
                 let range = output.set(above.set).range();
                 let first = output.fields[field as usize].same_as.unwrap_or(field);
                 let column = above.table.columns.get((first as usize).checked_sub(range.start)?)?;
                 let kind = output.fields[first as usize].member;
-                Some(LocatedValue { field, kind, column, row: above.row })
+                Some(LocatedValue { field, kind, column, row: above.row, node })
             }
             (Step::Index(index), Some(list)) => {
                 let list = answered(output, results, list)?;
@@ -53,7 +69,16 @@ pub(super) fn locate<'r>(plan: &Plan, results: &'r FetchResults, path: &[Step]) 
             (Step::Index(_), None) => return None,
         };
     }
-    object(output, results, value?)
+    value
+}
+
+/// `path` below the namespace it begins with, if it does.
+fn without_namespace<'p>(plan: &Plan, path: &'p [Step]) -> &'p [Step] {
+    let is_namespace = |step: &Step| match step {
+        Step::Field(field) => plan.root_members.iter().any(|it| it.field == *field && it.namespace.is_some()),
+        Step::Index(_) => false,
+    };
+    if path.first().is_some_and(is_namespace) { &path[1..] } else { path }
 }
 
 /// The member `field` of the root or of a namespace.
@@ -61,8 +86,8 @@ fn root_member<'r>(plan: &Plan, results: &'r FetchResults, field: u32) -> Option
     let member = plan.root_members.iter().find(|it| it.field == field && it.namespace.is_none())?;
     let rows = results.rows.get(member.node as usize)?.as_ref()?;
     let first = plan.output.fields[field as usize].same_as.unwrap_or(field);
-    let kind = plan.output.fields[first as usize].member;
-    Some(LocatedValue { field, kind, column: rows.columns.get(member.place as usize)?, row: 0 })
+    let (kind, node) = (plan.output.fields[first as usize].member, PlanNodeId(member.node));
+    Some(LocatedValue { field, kind, column: rows.columns.get(member.place as usize)?, row: 0, node })
 }
 
 /// The value itself where another source answers.
@@ -76,7 +101,7 @@ fn answered<'r>(
     let reply: &Rows = results.rows.get(node.0 as usize)?.as_ref()?;
     let row = *places.get(value.row)? as usize;
     let (column, kind) = (reply.columns.get(column as usize)?, output.fields[field as usize].member);
-    Some(LocatedValue { field: value.field, kind, column, row })
+    Some(LocatedValue { field: value.field, kind, column, row, node })
 }
 
 fn object<'r>(
@@ -84,7 +109,7 @@ fn object<'r>(
     results: &'r FetchResults,
     value: LocatedValue<'r>,
 ) -> Option<Located<'r>> {
-    let LocatedValue { field, kind, column, row } = answered(output, results, value)?;
+    let LocatedValue { field, kind, column, row, .. } = answered(output, results, value)?;
     match (&column.data, kind) {
         (Data::Object(table), OutputKind::Object(set)) => Some(Located { field, set, table, row }),
         (Data::Abstract(variants), kind) => {

@@ -1,12 +1,14 @@
-//! Answers in parts: the first has all but the late fragments of the plan, which follow as their sources answer.
+//! Answers in parts: the first has all but the late fragments and items of the plan, which follow as their sources answer.
 //!
-//! The first part is asked and written as any answer. A task of its own then asks the nodes that were held back, all that can be
-//! asked side by side, and sends each fragment once everything in it is there. It ends with the last part, or when nobody takes
-//! parts any more; what is under way then is given up.
+//! The first part is asked and written as any answer, but that nothing is asked for below the later items of streamed lists. A task of
+//! its own then asks the nodes that were held back, all that can be asked side by side, and sends each fragment once everything in it is
+//! there. Later items are copied out of their rows, some at a time, into a `World` of their own, where what hangs below them is asked; they
+//! leave when all of it is there, and then the next ones are taken. The task ends with the last part, or when nobody takes parts
+//! any more; what is under way then is given up.
 //!
-//! **Invariant:** a part begins in an object that was sent; a null that bubbles takes the parts below it along.
+//! **Invariant:** a part begins in an object or list that was sent; a null that bubbles takes the parts below it along.
 //!
-//! **Memory:** at most two parts wait for a slow client.
+//! **Memory:** at most two parts wait for a slow client, of 64 KiB and one item or fragment more; items are copied for eight of them.
 //!
 //! Source: the specification's draft on incremental delivery, section 6.
 
@@ -15,6 +17,7 @@ mod ledger;
 mod locate;
 mod pass;
 mod payload;
+mod world;
 
 use crate::bound_operation::{BoundOperation, KeptHeaders};
 use crate::consistency::Positions;
@@ -37,17 +40,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use weir_language::ast::OperationKind;
+use world::World;
 
 /// Parts on their way to a slow client.
 const PARTS_MAX: usize = 2;
 
 /// The results so far, and what is still to be asked.
 struct Progress {
-    results: FetchResults,
+    world: World,
     /// Keys of late nodes whose parents are there.
     held: Vec<Gather>,
     caches: Option<RequestCaches>,
-    objects: Option<RequestObjects>,
 }
 
 impl Engine {
@@ -74,11 +77,12 @@ impl Engine {
         let request = observation.and_then(|it| it.request);
         let job = Job { planner, changes, operation, deadline, request };
         let run = ExecutionContext { headers, ..job.context(observation) };
-        let (results, held) = (FetchResults::none(plan), Vec::new());
-        let mut progress = Progress { results, held, caches: run.caches(), objects: run.objects() };
+        let world = World::first(FetchResults::none(plan), run.objects().map(Arc::new));
+        let mut progress = Progress { world, held: Vec::new(), caches: run.caches() };
         ask_initial(&run, deferral, &mut progress).await;
         let mut ledger = Ledger::new(form);
-        let (bytes, failures) = first_part(&run, (deferral, form), &mut progress.results, &mut ledger);
+        let results = &mut progress.world.results;
+        let (bytes, failures) = first_part(&run, (deferral, form), results, &mut ledger);
         timing.execute = started.elapsed();
         if let Some(observation) = observation {
             timing.fetches = observation.fetches.load(Ordering::Relaxed);
@@ -106,13 +110,14 @@ impl Engine {
 
 /// Asks all that the first part waits for.
 async fn ask_initial(run: &ExecutionContext<'_>, deferral: &Deferral, progress: &mut Progress) {
-    let Progress { results, held, caches, objects } = progress;
+    let Progress { world: World { results, objects, .. }, held, caches } = progress;
+    let objects: Option<&RequestObjects> = objects.as_deref();
     if run.plan.kind == OperationKind::Mutation {
-        return run.ask_in_turn(results, objects.as_ref(), Some(held)).await;
+        return run.ask_in_turn(results, objects, Some(held)).await;
     }
     let roots = root_nodes(run.plan).filter(|it| !deferral.is_late(it.0 as usize));
     let level: Vec<PlanNodeId> = roots.collect();
-    let batch = BatchContext { caches: caches.as_ref(), level: None, objects: objects.as_ref() };
+    let batch = BatchContext { caches: caches.as_ref(), level: None, objects };
     let replies = join_all(level.iter().map(|it| run.ask_root(run.plan.node(*it), batch))).await;
     for (node, reply) in level.iter().zip(replies) {
         results.put(*node, reply);
@@ -132,10 +137,10 @@ fn first_part(
     ledger: &mut Ledger,
 ) -> (Vec<u8>, Vec<errors::Failure>) {
     let output = &run.plan.output;
-    let mut pass = Pass::new(deferral, output, form, None);
+    let mut pass = Pass::new(run, deferral, form, None);
     let mut data = Out::default();
     let (is_whole, failures) = assemble::root_part(run, results, &mut pass, &mut data);
-    let begun = ledger.note(deferral, pass.into_notes());
+    let announced = ledger.note(deferral, pass.into_notes(), 0);
     let mut out = Out::default();
     out.open(b'{');
     if !failures.is_empty() {
@@ -146,7 +151,7 @@ fn first_part(
     out.comma();
     if !ledger.is_done() {
         if form == IncrementForm::Ids {
-            payload::pending(&mut out, deferral, output, &begun);
+            payload::pending(&mut out, deferral, output, &announced);
         }
         out.raw(b"\"hasNext\":true");
     }

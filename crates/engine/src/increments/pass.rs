@@ -1,33 +1,40 @@
 //! The members of one part of an answer, and where later parts begin.
 
 use crate::engine::IncrementForm;
+use crate::execute::ExecutionContext;
 use crate::plan::deferral::Deferral;
 use crate::plan::output_plan::{Membership, OutputField, OutputPlan, SelectionSetId};
 use crate::source::Step;
 use crate::write::parting::Parting;
+use weir_language::schema::TypeRef;
+use weir_language::value::Variables;
 
-/// Something of a fragment in an object that was written.
+/// Something to come in an object or list that was written.
 #[derive(Clone, Debug)]
 pub(super) struct Note {
-    pub(super) fragment: u8,
+    /// Of the fragment or stream.
+    pub(super) number: u8,
     pub(super) kind: NoteKind,
-    /// The object.
+    /// The object or list.
     pub(super) path: Vec<Step>,
 }
 
-/// What the object has of the fragment.
+/// What the object has of the fragment, or the list of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoteKind {
     /// The fragment begins there.
     Begin,
     /// Members of the object that are still to be sent.
     Members,
+    /// Items of the list that are still to be sent, from `next` on.
+    Items { next: u32 },
 }
 
 /// Writing of the first part, or of one fragment.
 pub(super) struct Pass<'p> {
     deferral: &'p Deferral,
     output: &'p OutputPlan,
+    variables: &'p Variables,
     form: IncrementForm,
     fragment: Option<u8>,
     /// Fragments whose members were sent already.
@@ -38,14 +45,16 @@ pub(super) struct Pass<'p> {
 }
 
 impl<'p> Pass<'p> {
-    /// Writes `fragment`; `None`: the first part.
+    /// Writes `fragment`; `None`: what stands outside of all late fragments.
     pub(super) fn new(
+        run: &ExecutionContext<'p>,
         deferral: &'p Deferral,
-        output: &'p OutputPlan,
         form: IncrementForm,
         fragment: Option<u8>,
     ) -> Self {
-        Self { deferral, output, form, fragment, sent: 0, is_known: false, notes: Vec::new() }
+        let (output, variables) = (&*run.plan.output, &**run.variables);
+        let (sent, is_known, notes) = (0, false, Vec::new());
+        Self { deferral, output, variables, form, fragment, sent, is_known, notes }
     }
 
     /// Goes on in an object that was sent before; `sent`: the fragments whose members in it were sent, too.
@@ -82,9 +91,9 @@ impl<'p> Pass<'p> {
 
     fn push(&mut self, mut fragments: u64, kind: NoteKind) {
         while fragments != 0 {
-            let fragment = fragments.trailing_zeros() as u8;
+            let number = fragments.trailing_zeros() as u8;
             fragments &= fragments - 1;
-            self.notes.push(Note { fragment, kind, path: Vec::new() });
+            self.notes.push(Note { number, kind, path: Vec::new() });
         }
     }
 }
@@ -117,6 +126,17 @@ impl Parting for Pass<'_> {
                 self.push(left & !own, NoteKind::Members);
             }
         }
+    }
+
+    fn items(&mut self, of: &OutputField, item: TypeRef, len: u32) -> Option<u32> {
+        let number = self.output.membership(of).stream.checked_sub(1);
+        // Of a list of lists, the outer one is streamed.
+        let Some(number) = number.filter(|_| of.ty.item() == Some(item)) else { return Some(len) };
+        let next = self.deferral.streams[usize::from(number)].initial(self.variables)?;
+        if next < len {
+            self.notes.push(Note { number, kind: NoteKind::Items { next }, path: Vec::new() });
+        }
+        Some(next.min(len))
     }
 
     fn noted(&self) -> usize {

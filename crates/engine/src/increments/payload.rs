@@ -1,22 +1,26 @@
 //! Writes one of the later parts of an answer.
 
-use super::ledger::{Begun, Ledger};
+use super::ledger::{Announced, Begun, Late, Ledger};
 use super::locate::locate;
 use super::pass::Pass;
+use super::world::{Chunk, World};
 use crate::engine::IncrementForm;
 use crate::errors::{self, Failure};
-use crate::execute::{ExecutionContext, FetchResults, assemble};
+use crate::execute::{ExecutionContext, assemble};
 use crate::plan::deferral::Deferral;
 use crate::plan::output_plan::{OutputPlan, SelectionSetId};
-use crate::source::Step;
+use crate::source::{PathError, Step};
 use crate::write::out::Out;
 use crate::write::parting::Parting;
 use crate::write::rows::{self, Writing};
 
+/// Items are no longer added to a part of this length.
+const ITEMS_BYTES: usize = 64 * 1024;
+
 /// The members of a part.
 #[derive(Default)]
 struct Lists {
-    pending: Vec<Begun>,
+    pending: Vec<Announced>,
     incremental: Out,
     completed: Out,
 }
@@ -25,21 +29,22 @@ struct Lists {
 pub(super) struct Payload<'p> {
     run: &'p ExecutionContext<'p>,
     deferral: &'p Deferral,
+    form: IncrementForm,
     lists: Lists,
 }
 
 /// Appends `"pending":[…],` unless nothing is pending.
-pub(super) fn pending(out: &mut Out, deferral: &Deferral, output: &OutputPlan, begun: &[Begun]) {
-    if begun.is_empty() {
+pub(super) fn pending(out: &mut Out, deferral: &Deferral, output: &OutputPlan, announced: &[Announced]) {
+    if announced.is_empty() {
         return;
     }
     out.raw(b"\"pending\":[");
-    for it in begun {
+    for it in announced {
         out.raw(b"{\"id\":\"");
         out.int(it.id.into());
         out.raw(b"\",");
         path(out, "path", output, &it.path);
-        label(out, deferral, it.fragment);
+        label(out, deferral, it.late);
         out.close(b'}');
         out.comma();
     }
@@ -62,9 +67,9 @@ fn path(out: &mut Out, name: &str, output: &OutputPlan, steps: &[Step]) {
     out.comma();
 }
 
-/// `"label":"a",`, if the fragment has one.
-fn label(out: &mut Out, deferral: &Deferral, fragment: u8) {
-    if let Some(label) = &deferral.fragments[usize::from(fragment)].label {
+/// `"label":"a",`, if there is one.
+fn label(out: &mut Out, deferral: &Deferral, late: Late) {
+    if let Some(label) = late.label(deferral) {
         out.raw(b"\"label\":");
         out.string(label);
         out.comma();
@@ -72,31 +77,179 @@ fn label(out: &mut Out, deferral: &Deferral, fragment: u8) {
 }
 
 impl<'p> Payload<'p> {
-    pub(super) fn new(run: &'p ExecutionContext<'p>, deferral: &'p Deferral) -> Self {
-        Self { run, deferral, lists: Lists::default() }
+    pub(super) fn new(run: &'p ExecutionContext<'p>, deferral: &'p Deferral, form: IncrementForm) -> Self {
+        Self { run, deferral, form, lists: Lists::default() }
     }
 
-    /// Appends `fragment` at all places where the client waits for it.
-    pub(super) fn fragment(&mut self, results: &mut FetchResults, ledger: &mut Ledger, fragment: u8) {
-        let mut pass = Pass::new(self.deferral, &self.run.plan.output, ledger.form(), Some(fragment));
-        for begun in ledger.take(fragment) {
+    /// True if there is room for more items.
+    pub(super) fn has_room(&self) -> bool {
+        self.lists.incremental.len() < ITEMS_BYTES
+    }
+
+    /// Appends `fragment` at all places of a world where the client waits for it; `at`: the number of the world.
+    pub(super) fn fragment(&mut self, (world, at): (&mut World, u32), ledger: &mut Ledger, fragment: u8) {
+        let mut pass = Pass::new(self.run, self.deferral, ledger.form(), Some(fragment));
+        for begun in ledger.take(fragment, at) {
             match ledger.form() {
-                IncrementForm::Paths => self.by_path(results, &mut pass, &begun),
-                IncrementForm::Ids => self.by_id(results, ledger, &mut pass, begun),
+                IncrementForm::Paths => self.by_path(world, &mut pass, &begun),
+                IncrementForm::Ids => self.by_id(world, ledger, &mut pass, begun),
             }
         }
-        self.lists.pending.extend(ledger.note(self.deferral, pass.into_notes()));
-        self.lists.pending.extend(ledger.begin_within(self.deferral, fragment));
+        self.note(ledger, (pass, at), Some(fragment));
+    }
+
+    /// Notes what begins in what `pass` wrote of the world numbered `at`.
+    fn note(&mut self, ledger: &mut Ledger, (pass, at): (Pass<'_>, u32), fragment: Option<u8>) {
+        self.lists.pending.extend(ledger.note(self.deferral, pass.into_notes(), at));
+        let inner = fragment.map_or_else(Vec::new, |it| ledger.begin_within(self.deferral, it));
+        self.lists.pending.extend(inner);
+    }
+
+    /// Appends the items of `world` while there is room; `at`: the number of the world, `parent`: that of the world with their lists.
+    pub(super) fn items(&mut self, world: &mut World, (at, parent): (u32, u32), ledger: &mut Ledger) {
+        let Some(mut chunk) = world.chunk.take() else { return };
+        let mut pass = Pass::new(self.run, self.deferral, ledger.form(), chunk.fragment);
+        while self.has_room() && !chunk.is_sent() {
+            self.segment(world, &mut pass, &mut chunk, (ledger, parent));
+        }
+        if chunk.is_sent() {
+            ledger.release(chunk.stream, parent);
+        }
+        let fragment = chunk.fragment;
+        world.chunk = Some(chunk);
+        self.note(ledger, (pass, at), fragment);
+    }
+
+    /// Appends items of one list while there is room, and its end.
+    fn segment(
+        &mut self,
+        world: &World,
+        pass: &mut Pass<'_>,
+        chunk: &mut Chunk,
+        (ledger, parent): (&mut Ledger, u32),
+    ) {
+        let (stream, form) = (chunk.stream, ledger.form());
+        let Some(tail) = ledger.first_tail(stream, parent) else {
+            return chunk.sent.0 = chunk.segments.len();
+        };
+        let id = tail.id;
+        let failed = self.some_items(world, pass, chunk, (id, form));
+        let segment = &chunk.segments[chunk.sent.0];
+        let is_all = chunk.sent.1 == segment.len;
+        tail.next = segment.first + chunk.sent.1;
+        if let Some(failures) = failed.as_ref().filter(|_| form == IncrementForm::Paths) {
+            let mut out = std::mem::take(&mut self.lists.incremental);
+            self.head(&mut out, form, (id, &chunk.place(), Late::Stream(stream)));
+            out.raw(b"\"items\":null,");
+            self.errors(&mut out, failures);
+            out.close(b'}');
+            out.comma();
+            self.lists.incremental = out;
+        }
+        if failed.is_some() || (is_all && segment.is_last) {
+            ledger.end_tail(stream, parent);
+            if form == IncrementForm::Ids {
+                self.complete(id, failed.as_deref().unwrap_or_default());
+            }
+        }
+        if failed.is_some() || is_all {
+            chunk.sent = (chunk.sent.0 + 1, 0);
+        }
+    }
+
+    /// Appends items of one list while there is room: `{"path":["list",1],"label":"a","items":[…],"errors":[…]},` or
+    /// `{"id":"0","items":[…],"errors":[…]},`. Returns why the next one failed, if it is non-null and did.
+    fn some_items(
+        &mut self,
+        world: &World,
+        pass: &mut Pass<'_>,
+        chunk: &mut Chunk,
+        (id, form): (u32, IncrementForm),
+    ) -> Option<Vec<Failure>> {
+        let mut out = std::mem::take(&mut self.lists.incremental);
+        let (mark, before, len) = (out.len(), chunk.sent.1, chunk.segments[chunk.sent.0].len);
+        let (mut failures, mut failed) = (Vec::new(), None);
+        self.head(&mut out, form, (id, &chunk.place(), Late::Stream(chunk.stream)));
+        out.raw(b"\"items\":[");
+        while failed.is_none() && chunk.sent.1 < len && out.len() < ITEMS_BYTES {
+            let (is_whole, mut own) = self.item(world, pass, chunk, &mut out);
+            if is_whole {
+                out.comma();
+                chunk.sent.1 += 1;
+                failures.append(&mut own);
+            } else {
+                failed = Some(own);
+            }
+        }
+        out.close(b']');
+        out.comma();
+        self.errors(&mut out, &failures);
+        out.close(b'}');
+        out.comma();
+        if chunk.sent.1 == before {
+            out.truncate(mark);
+        }
+        self.lists.incremental = out;
+        failed
+    }
+
+    /// The next item of `chunk`; `false`, with nothing written: it is non-null and failed.
+    fn item(&self, world: &World, pass: &mut Pass<'_>, chunk: &Chunk, out: &mut Out) -> (bool, Vec<Failure>) {
+        let output = &*self.run.plan.output;
+        let writing = Writing { schema: self.run.graph.schema(), output, children: &world.results.rows };
+        let (mut errors, noted) = (Vec::new(), pass.noted());
+        let row = chunk.segments[chunk.sent.0].row + chunk.sent.1;
+        let at = (chunk.field, chunk.kind);
+        let is_whole = rows::item_in(pass, &writing, out, at, (&chunk.items, row as usize), &mut errors);
+        let path = chunk.place();
+        pass.within(noted, &path);
+        (is_whole, self.below(&path, errors))
+    }
+
+    /// `errors` below `path`.
+    fn below(&self, path: &[Step], errors: Vec<PathError>) -> Vec<Failure> {
+        let failures = errors.into_iter().map(|mut error| {
+            error.path.splice(0..0, path.iter().copied());
+            Failure::field(&self.run.plan.output, None, error)
+        });
+        failures.collect()
+    }
+
+    /// `{"path":[…],"label":"a",` or `{"id":"0",`.
+    fn head(&self, out: &mut Out, form: IncrementForm, (id, at, late): (u32, &[Step], Late)) {
+        match form {
+            IncrementForm::Paths => {
+                out.open(b'{');
+                path(out, "path", &self.run.plan.output, at);
+                label(out, self.deferral, late);
+            }
+            IncrementForm::Ids => {
+                out.raw(b"{\"id\":\"");
+                out.int(id.into());
+                out.raw(b"\",");
+            }
+        }
+    }
+
+    /// Appends `{"id":"0","errors":[…]},` to what is completed.
+    fn complete(&mut self, id: u32, failures: &[Failure]) {
+        let mut completed = std::mem::take(&mut self.lists.completed);
+        completed.raw(b"{\"id\":\"");
+        completed.int(id.into());
+        completed.raw(b"\",");
+        self.errors(&mut completed, failures);
+        completed.close(b'}');
+        completed.comma();
+        self.lists.completed = completed;
     }
 
     /// `{"path":[…],"label":"a","data":{…},"errors":[…]},`.
-    fn by_path(&mut self, results: &mut FetchResults, pass: &mut Pass<'_>, begun: &Begun) {
+    fn by_path(&mut self, world: &mut World, pass: &mut Pass<'_>, begun: &Begun) {
         let mut out = std::mem::take(&mut self.lists.incremental);
-        out.open(b'{');
-        path(&mut out, "path", &self.run.plan.output, &begun.path);
-        label(&mut out, self.deferral, begun.fragment);
+        let late = Late::Fragment(begun.fragment);
+        self.head(&mut out, IncrementForm::Paths, (begun.id, &begun.path, late));
         out.raw(b"\"data\":");
-        let (is_whole, failures) = self.object(results, pass, &begun.path, &mut out);
+        let (is_whole, failures) = self.object(world, pass, &begun.path, &mut out);
         if !is_whole {
             out.null();
         }
@@ -108,23 +261,21 @@ impl<'p> Payload<'p> {
     }
 
     /// `{"id":"0","subPath":[…],"data":{…},"errors":[…]},` for each object that has members of the fragment, all or none.
-    fn by_id(&mut self, results: &mut FetchResults, ledger: &mut Ledger, pass: &mut Pass<'_>, begun: Begun) {
+    fn by_id(&mut self, world: &mut World, ledger: &mut Ledger, pass: &mut Pass<'_>, begun: Begun) {
         let mut out = std::mem::take(&mut self.lists.incremental);
         let mark = (out.len(), pass.noted());
         let mut failed = None;
         for object in &begun.members {
             pass.go_on_in(ledger.sent_around(object, begun.fragment));
-            if !self.set_at(results, object).is_some_and(|set| pass.has_members_in(set)) {
+            if !self.set_at(world, object).is_some_and(|set| pass.has_members_in(set)) {
                 continue;
             }
-            out.raw(b"{\"id\":\"");
-            out.int(begun.id.into());
-            out.raw(b"\",");
+            self.head(&mut out, IncrementForm::Ids, (begun.id, object, Late::Fragment(begun.fragment)));
             if object.len() > begun.path.len() {
                 path(&mut out, "subPath", &self.run.plan.output, &object[begun.path.len()..]);
             }
             out.raw(b"\"data\":");
-            let (is_whole, failures) = self.object(results, pass, object, &mut out);
+            let (is_whole, failures) = self.object(world, pass, object, &mut out);
             if !is_whole {
                 failed = Some(failures);
                 break;
@@ -134,21 +285,14 @@ impl<'p> Payload<'p> {
             out.close(b'}');
             out.comma();
         }
-        let mut completed = std::mem::take(&mut self.lists.completed);
-        completed.raw(b"{\"id\":\"");
-        completed.int(begun.id.into());
-        completed.raw(b"\",");
-        match failed {
-            Some(failures) => {
-                out.truncate(mark.0);
-                pass.forget(mark.1);
-                self.errors(&mut completed, &failures);
-            }
-            None => ledger.sent(begun.fragment, begun.path),
+        if failed.is_some() {
+            out.truncate(mark.0);
+            pass.forget(mark.1);
+        } else {
+            ledger.sent(begun.fragment, begun.path);
         }
-        completed.close(b'}');
-        completed.comma();
-        (self.lists.incremental, self.lists.completed) = (out, completed);
+        self.lists.incremental = out;
+        self.complete(begun.id, failed.as_deref().unwrap_or_default());
     }
 
     fn errors(&self, out: &mut Out, failures: &[Failure]) {
@@ -157,49 +301,45 @@ impl<'p> Payload<'p> {
         }
     }
 
-    fn set_at(&self, results: &FetchResults, object: &[Step]) -> Option<SelectionSetId> {
+    fn set_at(&self, world: &World, object: &[Step]) -> Option<SelectionSetId> {
         match object.is_empty() {
             true => Some(self.run.plan.root),
-            false => locate(self.run.plan, results, object).map(|it| it.set),
+            false => locate(self.run.plan, world, object).map(|it| it.set),
         }
     }
 
     /// The members of the object at `path` that `pass` has; `false`, with nothing written: a non-null one failed.
     fn object(
         &self,
-        results: &mut FetchResults,
+        world: &mut World,
         pass: &mut Pass<'_>,
         path: &[Step],
         out: &mut Out,
     ) -> (bool, Vec<Failure>) {
         let run = self.run;
         if path.is_empty() {
-            return assemble::root_part(run, results, pass, out);
+            return assemble::root_part(run, &mut world.results, pass, out);
         }
-        let Some(found) = locate(run.plan, results, path) else { return (false, Vec::new()) };
+        let Some(found) = locate(run.plan, world, path) else { return (false, Vec::new()) };
         let output = &*run.plan.output;
-        let writing = Writing { schema: run.graph.schema(), output, children: &results.rows };
+        let writing = Writing { schema: run.graph.schema(), output, children: &world.results.rows };
         let (mut errors, noted) = (Vec::new(), pass.noted());
         let at = (found.field, found.set);
         let is_whole = rows::object_in(pass, &writing, out, at, (found.table, found.row), &mut errors);
         pass.within(noted, path);
-        let failures = errors.into_iter().map(|mut error| {
-            error.path.splice(0..0, path.iter().copied());
-            Failure::field(output, None, error)
-        });
-        (is_whole, failures.collect())
+        (is_whole, self.below(path, errors))
     }
 
     /// The part; nothing if it would say nothing.
     pub(super) fn into_bytes(self, has_next: bool) -> Option<Vec<u8>> {
-        let Lists { pending: begun, incremental, completed } = self.lists;
+        let Lists { pending: announced, incremental, completed } = self.lists;
         if incremental.is_empty() && completed.is_empty() {
             return None;
         }
         let mut out = Out::default();
         out.open(b'{');
-        if !completed.is_empty() {
-            pending(&mut out, self.deferral, &self.run.plan.output, &begun);
+        if self.form == IncrementForm::Ids {
+            pending(&mut out, self.deferral, &self.run.plan.output, &announced);
         }
         for (name, list) in [(&b"\"incremental\":["[..], incremental), (b"\"completed\":[", completed)] {
             if !list.is_empty() {

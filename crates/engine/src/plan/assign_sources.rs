@@ -122,7 +122,8 @@ fn cut_root_member(
         _ if why.is_some() => None,
         OperationKind::Query | OperationKind::Subscription => plan_nodes.iter_mut().find(|it| {
             // Members of a deferred fragment do not make the others wait.
-            let is_as_late = output.fields[it.fields[0] as usize].membership == member.membership;
+            let first = output.membership(&output.fields[it.fields[0] as usize]);
+            let is_as_late = first.is_as_late_as(output.membership(member));
             it.source == source && it.set == set && it.refused.is_none() && is_as_late
         }),
         OperationKind::Mutation

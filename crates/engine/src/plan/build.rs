@@ -174,8 +174,8 @@ pub(crate) fn build(
     dedupe_fields::mark(&mut output, ROOT, &kept);
     const_fold(context, &mut output, ROOT);
     let refused = variables.map(|it| refused(context.graph.schema(), &never_null, it)).unwrap_or_default();
-    let (cuts, root_nodes) = assign_sources(context.graph, &mut output, ROOT, kind, &refused);
-    let deferral = Deferral::of(fragments, &mut output, &cuts).map(Box::new);
+    let (mut cuts, root_nodes) = assign_sources(context.graph, &mut output, ROOT, kind, &refused);
+    let deferral = Deferral::of(fragments, &mut output, &mut cuts, kind).map(Box::new);
     let output = Arc::new(output);
     let mut nodes = prepare(context, operation, &output, cuts)?;
     hint(context.graph, &output, &mut nodes);

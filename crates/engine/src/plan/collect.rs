@@ -12,7 +12,7 @@
 use super::arguments::{self, NeverNull};
 use super::build::PlanContext;
 use super::conditions::ConditionState;
-use super::deferral::{DeferredFragments, Within};
+use super::deferral::{DeferredFragments, InitialCount, Within};
 use super::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId, TypeSwitch, TypeSwitchId,
 };
@@ -302,7 +302,8 @@ impl<'b> Collector<'b> {
             (start, len, self.below(group, ty.base, field, place)?)
         };
         let (same_as, offset) = (None, first.span.start);
-        let membership = self.membership(group, field, place);
+        let stream = if ty.wraps.is_list() { self.stream(group, field, place) } else { 0 };
+        let membership = self.membership(group, field, stream, place);
         self.output.fields.push(OutputField {
             key: ResponseKey::EMPTY,
             field,
@@ -320,13 +321,34 @@ impl<'b> Collector<'b> {
         Ok(())
     }
 
+    /// One more than the number of the stream of the list that `group` asks for; 0 if it comes whole. All selections of a key
+    /// have the same `@stream`. Introspection is never streamed.
+    fn stream(&mut self, group: Group<'_>, field: FieldId, place: &Pending) -> u8 {
+        let directives = self.field(group.first).directives;
+        let is_introspection = place.context == self.context.graph.sources().len() as u32
+            || matches!(self.context.graph.owner(field), Owner::Introspection) && place.is_root;
+        if directives.is_empty() || !self.context.is_incremental || is_introspection {
+            return 0;
+        }
+        let Some((label, count)) = self.guards.streamed(self.selected, directives) else { return 0 };
+        let count = count.map_or(InitialCount::Given(0), |value| match self.selected.variable(value) {
+            Some(number) => InitialCount::Variable(number),
+            None => {
+                // Validation refuses all else.
+                let digits = self.document.str(self.document.value(value).span);
+                InitialCount::Given(digits.parse().unwrap_or_default())
+            }
+        });
+        self.fragments.stream(group.first.at, label, count)
+    }
+
     /// The number of the membership of `group`. Introspection and namespaces are never late.
-    fn membership(&mut self, group: Group<'_>, field: FieldId, place: &Pending) -> u32 {
+    fn membership(&mut self, group: Group<'_>, field: FieldId, stream: u8, place: &Pending) -> u32 {
         if self.fragments.is_empty() || (place.is_root && self.is_initial(field)) {
             return 0;
         }
         let within = group.iter().map(|it| it.within);
-        self.fragments.membership(within, &mut self.output.memberships)
+        self.fragments.membership(within, stream, &mut self.output.memberships)
     }
 
     /// True for a root field that is in the first part of the answer, wherever it was written.

@@ -1,4 +1,4 @@
-//! Variables that control `@skip`, `@include` and `@defer`, and the resulting selections.
+//! Variables that control `@skip`, `@include`, `@defer` and `@stream`, and the resulting selections.
 //!
 //! Their state is part of a plan's key: a plan holds only what is asked, in the order of what is asked, whatever the
 //! number of variables. Most clients ask for few of the states.
@@ -14,8 +14,8 @@ use weir_language::value::{Node, Variables};
 /// The most variables that fit into a state.
 const STEERING_MAX: usize = 64;
 
-/// The variables that `@skip`, `@include` and, where parts may come later, `@defer` of one operation name, by number: bit `i` of
-/// the state is the `i`th.
+/// The variables that `@skip`, `@include` and, where parts may come later, the `if` of `@defer` and `@stream` of one operation
+/// name, by number: bit `i` of the state is the `i`th.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConditionVariables {
     variables: Vec<u32>,
@@ -45,7 +45,7 @@ impl ConditionVariables {
 
 /// Finds the steering variables of an operation. `None`: more than fit into a state.
 ///
-/// Those of `@defer` count if `is_incremental`. Those that do not fit any more defer nothing.
+/// Those of `@defer` and `@stream` count if `is_incremental`. Those that do not fit any more let nothing come later.
 pub(crate) fn steering(selected: &Selected<'_, '_>, is_incremental: bool) -> Option<ConditionVariables> {
     let mut steering = ConditionVariables::default();
     let mut deferring: Vec<u32> = Vec::new();
@@ -84,9 +84,11 @@ pub(crate) fn steering(selected: &Selected<'_, '_>, is_incremental: bool) -> Opt
             if steering.variables.len() > STEERING_MAX {
                 return None;
             }
-            let condition = if is_incremental { defer(document, directives) } else { None };
-            let condition = condition.and_then(|it| argument(document, it, "if"));
-            deferring.extend(condition.and_then(|it| selected.variable(it)));
+            for name in ["defer", "stream"].into_iter().filter(|_| is_incremental) {
+                let condition =
+                    directive(document, directives, name).and_then(|it| argument(document, it, "if"));
+                deferring.extend(condition.and_then(|it| selected.variable(it)));
+            }
         }
     }
     for number in deferring {
@@ -114,15 +116,24 @@ fn conditions<'d>(
     })
 }
 
-/// The `@defer` among `directives`.
-fn defer<'d>(document: &'d Document<'_>, directives: List<Directive>) -> Option<&'d Directive> {
-    document.list(directives).iter().find(|it| document.str(it.name) == "defer")
+/// The first of `directives` that is called `name`.
+fn directive<'d>(
+    document: &'d Document<'_>,
+    directives: List<Directive>,
+    name: &str,
+) -> Option<&'d Directive> {
+    document.list(directives).iter().find(|it| document.str(it.name) == name)
 }
 
 /// The argument of `directive` that is called `name`.
 fn argument(document: &Document<'_>, directive: &Directive, name: &str) -> Option<ValueId> {
     let arguments = document.list(directive.arguments);
     arguments.iter().find(|it| document.str(it.name) == name).map(|it| it.value)
+}
+
+/// The label of a `@defer` or `@stream`.
+fn label(document: &Document<'_>, directive: &Directive) -> Option<Box<str>> {
+    argument(document, directive, "label").map(|it| document.string(it).into())
 }
 
 /// Decides what is in the answer, for one state of the steering variables.
@@ -157,14 +168,32 @@ impl ConditionState<'_> {
         selected: &Selected<'_, '_>,
         directives: List<Directive>,
     ) -> Option<Option<Box<str>>> {
+        let defer = self.active(selected, directives, "defer")?;
+        Some(label(selected.valid().document(), defer))
+    }
+
+    /// The `@stream` among `directives`, if its condition holds: its label and its count of items, if it has them.
+    pub(crate) fn streamed(
+        &self,
+        selected: &Selected<'_, '_>,
+        directives: List<Directive>,
+    ) -> Option<(Option<Box<str>>, Option<ValueId>)> {
         let document = selected.valid().document();
-        let defer = defer(document, directives)?;
-        let condition = argument(document, defer, "if");
-        if condition.is_some_and(|it| self.is(selected, it) != Some(true)) {
-            return None;
-        }
-        let label = argument(document, defer, "label");
-        Some(label.map(|it| document.string(it).into()))
+        let stream = self.active(selected, directives, "stream")?;
+        Some((label(document, stream), argument(document, stream, "initialCount")))
+    }
+
+    /// The directive called `name` among `directives`, if its condition holds.
+    fn active<'d>(
+        &self,
+        selected: &'d Selected<'_, '_>,
+        directives: List<Directive>,
+        name: &str,
+    ) -> Option<&'d Directive> {
+        let document = selected.valid().document();
+        let found = directive(document, directives, name)?;
+        let condition = argument(document, found, "if");
+        condition.is_none_or(|it| self.is(selected, it) == Some(true)).then_some(found)
     }
 
     /// Value of the condition `value`.

@@ -1,14 +1,20 @@
-//! Fragments that come later, and the nodes that only they wait for.
+//! Fragments and items of lists that come later, and the nodes that only fragments wait for.
 //!
 //! A fragment with `@defer` is late if one of its fields comes by a node of its own that nothing else waits for: a join, a part of a
 //! service, or a field of the query's root. Any other fragment costs nothing to wait for and is inlined.
 //!
+//! A list with `@stream` is streamed in a query if it stands in one part of the answer only: items of a list that two parts write
+//! would belong to both. Its node answers in rows, and nodes below it are asked for the first items alone, then for the others.
+//!
 //! **Invariant:** a set with a member in a late fragment belongs to a node that answers in rows, or is the root's.
 //!
-//! **Cost:** at most [`FRAGMENTS_MAX`] fragments of an operation come late; those after them are inlined.
+//! **Cost:** at most [`FRAGMENTS_MAX`] fragments of an operation come late, and so many lists are streamed; those after them are inlined.
 
 use super::assign_sources::AssignedNode;
-use super::output_plan::{Membership, OutputPlan, SelectionSetId};
+use super::output_plan::{Membership, OutputKind, OutputPlan, SelectionSetId};
+use crate::source::AnswerForm;
+use weir_language::ast::OperationKind;
+use weir_language::value::{Node, Variables};
 
 /// The most fragments of an operation that may come later: one bit of a word each.
 const FRAGMENTS_MAX: usize = u64::BITS as usize;
@@ -38,17 +44,33 @@ struct FoundFragment {
     label: Option<Box<str>>,
 }
 
-/// All fragments with `@defer` of an operation, and the sets they begin in.
+/// All fragments with `@defer` of an operation with the sets they begin in, and all lists with `@stream`.
 #[derive(Debug, Default)]
 pub(crate) struct DeferredFragments {
     found: Vec<FoundFragment>,
     begins: Vec<(SelectionSetId, u8)>,
+    /// The streams and the selections they were written at.
+    streams: Vec<(u32, LateItems)>,
 }
 
 impl DeferredFragments {
     /// True if there are none.
     pub(super) fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.found.is_empty() && self.streams.is_empty()
+    }
+
+    /// Notes a list with `@stream` that was written at the selection `at`. Returns one more than the number of its stream; 0 if
+    /// there are too many.
+    pub(super) fn stream(&mut self, at: u32, label: Option<Box<str>>, count: InitialCount) -> u8 {
+        let known = self.streams.iter().position(|it| it.0 == at);
+        let number = known.unwrap_or(self.streams.len());
+        if number == FRAGMENTS_MAX {
+            return 0;
+        }
+        if known.is_none() {
+            self.streams.push((at, LateItems { label, count }));
+        }
+        number as u8 + 1
     }
 
     /// Notes that the fragment `key` begins in `set`.
@@ -72,13 +94,14 @@ impl DeferredFragments {
         Within(number as u8 + 1)
     }
 
-    /// The place among `memberships` of a member that was written in `within`.
+    /// The place among `memberships` of a member that was written in `within`; `stream` as in [`Membership::stream`].
     pub(super) fn membership(
         &self,
         within: impl Iterator<Item = Within>,
+        stream: u8,
         memberships: &mut Vec<Membership>,
     ) -> u32 {
-        let mut membership = Membership { is_initial: false, fragments: 0 };
+        let mut membership = Membership { is_initial: false, fragments: 0, stream };
         for within in within {
             match within.fragment() {
                 Some(number) => membership.fragments |= 1 << number,
@@ -111,6 +134,37 @@ pub(crate) struct Deferral {
     pub(crate) sets: Vec<SetDeferral>,
     /// By node: the late fragments that wait for it; 0 for a node that the first part of the answer waits for.
     pub(crate) waiting: Vec<u64>,
+    /// The streamed lists, by number.
+    pub(crate) streams: Vec<LateItems>,
+}
+
+/// The items of a list that come later.
+#[derive(Debug)]
+pub(crate) struct LateItems {
+    pub(crate) label: Option<Box<str>>,
+    count: InitialCount,
+}
+
+/// Number of items that come with the list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum InitialCount {
+    Given(i32),
+    /// The value of the variable with this number.
+    Variable(u32),
+}
+
+impl LateItems {
+    /// How many items come with the list. `None`: the count is negative, or null.
+    pub(crate) fn initial(&self, variables: &Variables) -> Option<u32> {
+        match self.count {
+            InitialCount::Given(count) => count.try_into().ok(),
+            InitialCount::Variable(number) => match variables.node(number) {
+                Node::Int(count) => count.try_into().ok(),
+                Node::Absent => Some(0),
+                _ => None,
+            },
+        }
+    }
 }
 
 /// A fragment that comes later.
@@ -131,22 +185,19 @@ pub(crate) struct SetDeferral {
 }
 
 impl Deferral {
-    /// Finds the late fragments among those that were `found`, and inlines the others in `output`. `None`: nothing is late.
+    /// Finds the late fragments and streamed lists among those that were `found`, and inlines the others in `output`. `None`:
+    /// nothing is late.
     pub(super) fn of(
         found: DeferredFragments,
         output: &mut OutputPlan,
-        nodes: &[AssignedNode],
+        nodes: &mut [AssignedNode],
+        kind: OperationKind,
     ) -> Option<Self> {
         if output.memberships.is_empty() {
             return None;
         }
         let waiting: Vec<u64> = nodes.iter().map(|it| waiting(output, it)).collect();
         let late = waiting.iter().fold(0, |all, it| all | it);
-        if late == 0 {
-            output.memberships = Vec::new();
-            output.fields.iter_mut().for_each(|it| it.membership = 0);
-            return None;
-        }
         let outer = |number: u8| found.found[usize::from(number)].key.2.fragment();
         // The nearest late fragment that is `within` or around it.
         let nearest = |mut within: Option<u8>| {
@@ -166,6 +217,18 @@ impl Deferral {
                 }
             }
             membership.fragments = inner;
+            let is_once = membership.fragments.count_ones() + u32::from(membership.is_initial) == 1;
+            if kind != OperationKind::Query || !is_once {
+                membership.stream = 0;
+            }
+        }
+        if late == 0 && output.memberships.iter().all(|it| it.stream == 0) {
+            output.memberships = Vec::new();
+            output.fields.iter_mut().for_each(|it| it.membership = 0);
+            return None;
+        }
+        for node in nodes.iter_mut().filter(|it| it.parent.is_none() && has_stream(output, it)) {
+            node.answer = AnswerForm::Rows;
         }
         let mut fragments: Vec<LateFragment> = Vec::with_capacity(found.found.len());
         for FoundFragment { key, label } in &found.found {
@@ -184,7 +247,8 @@ impl Deferral {
                 }
             }
         }
-        Some(Self { fragments, sets, waiting })
+        let streams = found.streams.into_iter().map(|it| it.1).collect();
+        Some(Self { fragments, sets, waiting, streams })
     }
 
     /// True if the first part of the answer does not wait for the node at `at`.
@@ -204,4 +268,40 @@ fn waiting(output: &OutputPlan, node: &AssignedNode) -> u64 {
         fragments |= membership.fragments;
     }
     fragments
+}
+
+/// True if a streamed list is among what `node` answers.
+fn has_stream(output: &OutputPlan, node: &AssignedNode) -> bool {
+    let mut seen = vec![false; output.sets.len()];
+    let mut stack = Vec::new();
+    for &field in &node.fields {
+        if is_streamed_or_above(output, field as usize, &mut stack) {
+            return true;
+        }
+    }
+    while let Some(set) = stack.pop() {
+        if std::mem::replace(&mut seen[set.0 as usize], true) {
+            continue;
+        }
+        for field in output.set(set).range() {
+            if is_streamed_or_above(output, field, &mut stack) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// True if the member at `field` is a streamed list; else puts the sets below it on the `stack`.
+fn is_streamed_or_above(output: &OutputPlan, field: usize, stack: &mut Vec<SelectionSetId>) -> bool {
+    let field = &output.fields[field];
+    match field.member {
+        OutputKind::Object(set) => stack.push(set),
+        OutputKind::Abstract(choice) => {
+            stack.extend(output.type_switches[choice.0 as usize].sets.iter().map(|it| it.1));
+        }
+        OutputKind::Foreign { .. } => return false,
+        OutputKind::Leaf | OutputKind::Constant { .. } => {}
+    }
+    output.membership(field).stream != 0
 }

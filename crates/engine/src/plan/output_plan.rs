@@ -37,7 +37,7 @@ pub struct OutputPlan {
     pub literals: Values,
     /// Bytes of [`OutputKind::Constant`]s, each with its key and a closing comma.
     pub constants: Vec<u8>,
-    /// Memberships in deferred fragments, by [`OutputField::membership`]; empty if nothing is deferred.
+    /// Memberships in deferred fragments and streamed lists, by [`OutputField::membership`]; empty if nothing comes later.
     pub memberships: Vec<Membership>,
     /// By member that is the same as an earlier one, in order: the kind it had itself, whose sets say where its text stands.
     pub own_kinds: Vec<(u32, OutputKind)>,
@@ -107,7 +107,7 @@ pub struct OutputField {
     pub same_as: Option<u32>,
     /// Byte of the operation's text where it was first written, for the locations of errors.
     pub offset: u32,
-    /// Its place in [`OutputPlan::memberships`]; 0 if it stands outside of all deferred fragments.
+    /// Its place in [`OutputPlan::memberships`]; 0 if it stands outside of all deferred fragments and is not streamed.
     pub membership: u32,
 }
 
@@ -118,11 +118,19 @@ pub struct Membership {
     pub is_initial: bool,
     /// The deferred fragments: bits by their numbers.
     pub fragments: u64,
+    /// Of a list whose items may come later: one more than the number of its stream; else 0.
+    pub stream: u8,
 }
 
 impl Membership {
     /// Of what stands outside of all deferred fragments.
-    pub const INITIAL: Self = Self { is_initial: true, fragments: 0 };
+    pub const INITIAL: Self = Self { is_initial: true, fragments: 0, stream: 0 };
+
+    /// True if `other` stands in the same fragments.
+    #[must_use]
+    pub const fn is_as_late_as(self, other: Self) -> bool {
+        self.is_initial == other.is_initial && self.fragments == other.fragments
+    }
 }
 
 /// Kinds of members.
@@ -247,6 +255,11 @@ impl OutputPlan {
     #[must_use]
     pub fn arguments(&self, field: &OutputField) -> &[OutputArgument] {
         &self.arguments[field.arguments_start as usize..][..field.arguments_len as usize]
+    }
+    /// The membership of a member; of an output plan whose answer comes whole: that of all.
+    #[must_use]
+    pub fn membership(&self, field: &OutputField) -> Membership {
+        self.memberships.get(field.membership as usize).copied().unwrap_or(Membership::INITIAL)
     }
     /// The set for objects of type `ty` where `choice` stands.
     #[must_use]

@@ -9,7 +9,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Among the keys of a separate fetch: the object itself, as a number that its source gives it in the hidden column of this
 /// name. No type has a field of the name, so it cannot be confused with a field.
@@ -17,12 +17,12 @@ pub const OBJECT_KEY: &str = "__typename";
 
 /// The objects of one node.
 #[derive(Default)]
-pub struct KeptObjects(OnceLock<Box<dyn Any + Send + Sync>>);
+pub struct KeptObjects(OnceLock<Arc<dyn Any + Send + Sync>>);
 
 impl KeptObjects {
     /// Keeps `objects`; the first of several stays.
     pub fn keep<T: Any + Send + Sync>(&self, objects: T) {
-        self.0.get_or_init(|| Box::new(objects));
+        self.0.get_or_init(|| Arc::new(objects));
     }
 
     /// The objects, if they were kept and are of this type.
@@ -56,6 +56,12 @@ impl RequestObjects {
         Self((0..nodes).map(|_| KeptObjects::default()).collect())
     }
 
+    /// Objects for a part of the rows of `node`: those of `node` itself, and none of the nodes below, which are asked again.
+    pub(crate) fn fork(&self, node: u32) -> Self {
+        let kept = |at: usize| if at == node as usize { self.0[at].0.clone() } else { OnceLock::new() };
+        Self((0..self.0.len()).map(|at| KeptObjects(kept(at))).collect())
+    }
+
     /// Those of `node`, which stands below `parent`.
     pub(crate) fn of(&self, node: u32, parent: Option<u32>) -> NodeObjects<'_> {
         NodeObjects { own: &self.0[node as usize], parents: parent.map(|it| &self.0[it as usize]) }
@@ -74,5 +80,9 @@ mod tests {
         assert_eq!(below.parents.and_then(|it| it.get::<Vec<u32>>()), Some(&vec![7]));
         assert!(below.parents.is_some_and(|it| it.get::<String>().is_none()));
         assert!(below.own.get::<Vec<u32>>().is_none() && objects.of(0, None).parents.is_none());
+        below.own.keep(8_u32);
+        let forked = objects.fork(0);
+        assert!(forked.of(1, Some(0)).parents.is_some_and(|it| it.get::<Vec<u32>>().is_some()));
+        assert!(forked.of(1, Some(0)).own.get::<u32>().is_none());
     }
 }

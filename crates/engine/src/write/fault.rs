@@ -18,6 +18,8 @@ pub(crate) enum Fault<'v> {
     NoEnumValue(&'v [u8]),
     /// An object of a type that cannot stand here.
     WrongType(TypeId),
+    /// `initialCount` of a `@stream` is negative.
+    InitialCount,
     /// Values of another kind than the member's type: the source broke its contract.
     Broken,
 }
@@ -30,6 +32,7 @@ impl Fault<'_> {
             Self::WideInt(_) => "INT_RANGE",
             Self::NotFinite(_) => "FLOAT_RANGE",
             Self::NoEnumValue(_) => "ENUM_VALUE",
+            Self::InitialCount => "INITIAL_COUNT",
             Self::WrongType(_) | Self::Broken => "INTERNAL",
         }
     }
@@ -62,6 +65,9 @@ impl Fault<'_> {
             Self::WrongType(ty) => {
                 let ty = schema.type_name(ty);
                 format!("Runtime Object type \"{ty}\" is not a possible type for \"{base}\".")
+            }
+            Self::InitialCount => {
+                format!("initialCount of @stream on field {parent}.{name} must be zero or more.")
             }
             Self::Broken => format!("{parent}.{name} was given a value of another type."),
         };

@@ -4,6 +4,7 @@
 
 use crate::plan::output_plan::{OutputField, SelectionSetId};
 use crate::source::Step;
+use weir_language::schema::TypeRef;
 
 /// A part of an answer. It notes where later parts begin; a note is taken back with the bytes around it.
 pub(crate) trait Parting {
@@ -11,6 +12,9 @@ pub(crate) trait Parting {
     fn holds(&self, of: &OutputField) -> bool;
     /// Notes the later parts that begin in an object of `set`, which is written.
     fn enter(&mut self, set: SelectionSetId);
+    /// How many of the `len` items of a list in `of`, whose items are of type `item`, are written with the list. The others are noted
+    /// as to come. `None`: the client asked for a negative number.
+    fn items(&mut self, of: &OutputField, item: TypeRef, len: u32) -> Option<u32>;
     /// Number of notes.
     fn noted(&self) -> usize;
     /// The notes from `noted` on stand below `step`. Paths are kept backwards until the root is reached.
@@ -33,6 +37,10 @@ impl Parting for Undivided {
     }
     #[inline]
     fn enter(&mut self, _: SelectionSetId) {}
+    #[inline]
+    fn items(&mut self, _: &OutputField, _: TypeRef, len: u32) -> Option<u32> {
+        Some(len)
+    }
     #[inline]
     fn noted(&self) -> usize {
         0

@@ -93,6 +93,29 @@ pub(crate) fn object_in<P: Parting>(
     settle(part, out, ok, (mark, noted))
 }
 
+/// Writes an item of the list that is the member at `field`, or null if it may be: the value in `row` of `items`, whose kind is
+/// `member`. Paths in `errors` and of what is noted begin below the item.
+///
+/// `false`, with nothing written or noted: a non-null item failed.
+pub(crate) fn item_in<P: Parting>(
+    part: &mut P,
+    writing: &Writing<'_>,
+    out: &mut Out,
+    (field, member): (u32, OutputKind),
+    (items, row): (&Column, usize),
+    errors: &mut Vec<PathError>,
+) -> bool {
+    let of = &writing.output.fields[field as usize];
+    let Some(ty) = of.ty.item() else { return false };
+    let (mark, before, noted) = (out.len(), errors.len(), part.noted());
+    let mut writer = RowWriter { writing, out, errors, errors_from: before, part };
+    let ok = writer.position(ValuePosition { field, of, member }, ty, items, row);
+    for error in &mut errors[before..] {
+        error.path.reverse();
+    }
+    settle(part, out, ok, (mark, noted))
+}
+
 /// Keeps what was written and noted since `mark` and `noted`, or takes it back if it is not `ok`. Returns `ok`.
 fn settle<P: Parting>(part: &mut P, out: &mut Out, ok: bool, (mark, noted): (usize, usize)) -> bool {
     if ok {
@@ -213,8 +236,11 @@ impl<'w, P: Parting> RowWriter<'w, P> {
         let (Some(&start), Some(&end)) = (offsets.get(row), offsets.get(row + 1)) else {
             return self.fail(place, Fault::Broken);
         };
+        let Some(len) = self.part.items(place.of, ty, end.saturating_sub(start)) else {
+            return self.fail(place, Fault::InitialCount);
+        };
         self.out.open(b'[');
-        for item in start..end {
+        for item in start..start + len {
             let (before, noted) = (self.errors.len(), self.part.noted());
             let ok = self.position(place, ty, items, item as usize);
             if self.errors.len() != before {
@@ -461,121 +487,4 @@ impl<'w, P: Parting> RowWriter<'w, P> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plan::output_plan::{PlanNodeId, ResponseKey, SelectionSet};
-    use crate::rows::{CellError, Texts};
-    use crate::source::FieldError;
-
-    /// A root member `a: [T]` or what `ty` says, whose objects have one member `b`.
-    fn output(schema: &Schema, below: OutputKind) -> OutputPlan {
-        let query = schema.query;
-        let object = schema.type_by_name("T").unwrap();
-        let member = |parent, name: &str, member, start| {
-            let field = schema.field_by_name(parent, name).unwrap();
-            let ty = schema.field(field).ty;
-            OutputField {
-                key: ResponseKey::new(name),
-                field,
-                ty,
-                arguments_start: 0,
-                arguments_len: 0,
-                member,
-                same_as: None,
-                offset: start,
-                membership: 0,
-            }
-        };
-        let set = |on, start| SelectionSet { on, start, len: 1, hidden: Vec::new() };
-        OutputPlan {
-            sets: vec![set(query, 0), set(object, 1), set(object, 2)],
-            fields: vec![
-                member(query, "a", OutputKind::Object(SelectionSetId(1)), 0),
-                member(object, "b", below, 1),
-                member(object, "b", OutputKind::Leaf, 2),
-            ],
-            ..OutputPlan::default()
-        }
-    }
-
-    /// Writes `a` of the type `[T]`, whose rows have `b` of type `ty` in `column`.
-    fn check(
-        ty: &str,
-        below: OutputKind,
-        column: Column,
-        children: &[Option<Rows>],
-        expected: &str,
-    ) -> Vec<PathError> {
-        let schema = Schema::from_sdl(&format!("type Query {{ a: [T] }} type T {{ b: {ty} }}")).unwrap();
-        let rows = column.len() as u32;
-        let table = Table { rows, columns: vec![column], hidden: Vec::new() };
-        let items = Box::new(Column { data: Data::Object(Box::new(table)), ..Column::default() });
-        let list = Column { data: Data::List { offsets: vec![0, rows], items }, ..Column::default() };
-        let output = output(&schema, below);
-        let writing = Writing { schema: &schema, output: &output, children };
-        let (mut out, mut errors) = (Out::default(), Vec::new());
-        assert!(member(&writing, &mut out, 0, &list, 0, &mut errors));
-        assert_eq!(std::str::from_utf8(out.bytes()).unwrap(), expected);
-        errors
-    }
-
-    fn ints(values: &[i64]) -> Column {
-        Column { data: Data::Int(values.to_vec()), ..Column::default() }
-    }
-
-    #[test]
-    fn a_cell_that_failed_is_null_with_its_path() {
-        let mut column = ints(&[1, 0, 3]);
-        column.nulls.set(1);
-        let error =
-            FieldError { code: "BROKEN_LEG", message: "ouch".into(), hasura_path: None, extensions: None };
-        column.errors.push(CellError { row: 1, error: error.clone() });
-        let errors = check("Int", OutputKind::Leaf, column, &[], r#""a":[{"b":1},{"b":null},{"b":3}],"#);
-        let path = vec![Step::Field(0), Step::Index(1), Step::Field(1)];
-        assert_eq!(errors, [PathError { error, path, field: 1 }]);
-    }
-
-    #[test]
-    fn a_failed_cell_that_may_not_be_null_takes_its_object_along() {
-        let mut column = ints(&[1, 0, i64::MAX]);
-        column.nulls.set(1);
-        let errors = check("Int!", OutputKind::Leaf, column, &[], r#""a":[{"b":1},null,null],"#);
-        let codes: Vec<&str> = errors.iter().map(|it| it.error.code).collect();
-        assert_eq!(codes, ["NULL_FOR_NON_NULL", "INT_RANGE"]);
-    }
-
-    #[test]
-    fn what_breaks_the_contract_is_an_error_and_no_panic() {
-        let mut texts = Texts::default();
-        texts.push(b"x");
-        texts.ends[0] = 9;
-        for data in [Data::Text(texts), Data::List { offsets: vec![0, 0], items: Box::default() }] {
-            let rows = Column { data, ..Column::default() };
-            let errors = check("String", OutputKind::Leaf, rows, &[], r#""a":[{"b":null}],"#);
-            assert_eq!(errors[0].error.code, "INTERNAL");
-        }
-    }
-
-    #[test]
-    fn foreign_rows_are_found_by_place() {
-        let below = OutputKind::Foreign { node: PlanNodeId(1), field: 2, column: 0 };
-        let places = || Column { data: Data::Foreign(vec![1, NO_PLACE, 0, 1]), ..Column::default() };
-        let reply = Table { rows: 2, columns: vec![ints(&[7, 8])], hidden: Vec::new() };
-        let answered = r#""a":[{"b":8},{"b":null},{"b":7},{"b":8}],"#;
-        assert_eq!(check("Int", below, places(), &[None, Some(reply)], answered), []);
-        // A node that failed as a whole has its error already.
-        let failed = r#""a":[{"b":null},{"b":null},{"b":null},{"b":null}],"#;
-        assert_eq!(check("Int", below, places(), &[None, None], failed), []);
-    }
-
-    #[test]
-    fn errors_are_kept_up_to_a_bound() {
-        let rows = ERRORS_MAX + 5;
-        let column = ints(&vec![i64::MAX; rows]);
-        let items = vec![r#"{"b":null}"#; rows].join(",");
-        assert_eq!(
-            check("Int", OutputKind::Leaf, column, &[], &format!("\"a\":[{items}],")).len(),
-            ERRORS_MAX
-        );
-    }
-}
+mod tests;

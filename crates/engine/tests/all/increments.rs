@@ -13,13 +13,19 @@ use weir_engine::source::{
     BoxFuture, ExplainInput, FetchInput, FetchResult, PlanError, PlanNode, PreparedFetch, Source,
     SourceError, Tag,
 };
+use weir_language::json::Json;
 use weir_language::schema::Schema;
 
 const BOOKS: &str = "
-    type Book { id: Int!  title: String!  author: Author  shelf: Shelf }
+    type Book { id: Int!  title: String!  author: Author  shelf: Shelf  tags: [[String!]!] }
     type Author { id: Int!  name: String! }
     type Shelf { name: String!  books: [Book!]! }
-    type Query { books: [Book!]!  book(id: Int!): Book }
+    union Item = Book | Author
+    type Query {
+      books: [Book!]!  book(id: Int!): Book  items: [Item!]!  none: [Book!]  nothing: Nothing
+      many(count: Int! = 7): [Book!]!  loose(count: Int!): [Book]
+    }
+    type Nothing { books: [Book!]! }
     type Mutation { write(id: Int!): Book }";
 const REVIEWS: &str = "
     type Review { text: String!  stars: Int!  bookId: Int! }
@@ -81,25 +87,32 @@ impl PreparedFetch for GatedFetch {
 
 fn book(id: i64) -> Value {
     let title = if id == 9 { Value::Null } else { json!(format!("Book {id}")) };
-    json!({"id": id, "title": title, "author": {"id": 10 + id, "name": "Ann"},
-        "shelf": {"name": "A", "books": [{"id": id + 20, "title": "Next", "author": null, "shelf": null}]}})
+    json!({"__typename": "Book", "id": id, "title": title, "author": {"id": 10 + id, "name": "Ann"},
+        "tags": [["a", "b"], [format!("c{id}")]], "shelf": {"name": "A", "books": [{"id": id + 20, "title": "Next", "author": null, "shelf": null}]}})
 }
 
 fn review(book: i64) -> Value {
     json!({"text": format!("about {book}"), "stars": book % 5, "bookId": book})
 }
 
-struct Shop {
+pub(crate) struct Shop {
     engine: Engine,
-    gate: Arc<Semaphore>,
-    waiting: Arc<AtomicUsize>,
+    pub(crate) gate: Arc<Semaphore>,
+    pub(crate) waiting: Arc<AtomicUsize>,
+    pub(crate) reviews: Arc<Documents>,
 }
 
 /// Books at once; reviews after a permit per fetch. Book 9 has no title, reviews of author 13 fail.
-fn shop() -> Shop {
+pub(crate) fn shop() -> Shop {
     let books = Documents::new("books", BOOKS, |field, arguments| {
         Ok(match field {
             "books" => (1..=3).map(book).collect(),
+            "many" | "loose" => (1..=arguments["count"].as_i64().unwrap()).map(book).collect(),
+            "items" => {
+                let authors = (1..=8).map(|id| json!({"__typename": "Author", "id": id, "name": "Bo"}));
+                authors.zip((1..=8).map(book)).flat_map(|(author, book)| [book, author]).collect()
+            }
+            "none" | "nothing" => Value::Null,
             _ => book(arguments["id"].as_i64().unwrap()),
         })
     });
@@ -113,7 +126,7 @@ fn shop() -> Shop {
         })
     });
     let (gate, waiting) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
-    let gated = Gated { inner: reviews, gate: Arc::clone(&gate), waiting: Arc::clone(&waiting) };
+    let gated = Gated { inner: Arc::clone(&reviews), gate: Arc::clone(&gate), waiting: Arc::clone(&waiting) };
     let join = |on: &str, name: &str, source: &str, target: &str, arguments: &str| Join {
         on: on.to_owned(),
         name: name.to_owned(),
@@ -129,20 +142,32 @@ fn shop() -> Shop {
         join("Review", "book", "books", "book", "(id: $this.bookId)"),
     ];
     let graph = Graph::compose(vec![books, Arc::new(gated)], &joins).unwrap();
-    Shop { engine: Engine::new(graph, settings()), gate, waiting }
+    Shop { engine: Engine::new(graph, settings()), gate, waiting, reviews }
 }
 
 impl Shop {
-    async fn ask(&self, query: &str, increments: Option<IncrementForm>) -> Body {
-        let request = Request { increments, ..Request::new(query, Instant::now() + Duration::from_secs(5)) };
+    pub(crate) async fn ask(&self, query: &str, increments: Option<IncrementForm>) -> Body {
+        self.ask_with(query, "{}", increments).await
+    }
+
+    async fn ask_with(&self, query: &str, variables: &str, increments: Option<IncrementForm>) -> Body {
+        let variables = Json::parse(variables.as_bytes(), 64).unwrap();
+        let variables = Some(variables.root());
+        let request = Request::new(query, Instant::now() + Duration::from_secs(5));
+        let request = Request { increments, variables, ..request };
         self.engine.execute(request, &self.engine.caller(&Identity::admin())).await.body
     }
 
     /// All parts of an answer, without any waiting; one for an answer that is whole.
-    async fn parts(&self, query: &str, form: IncrementForm) -> Vec<Value> {
-        self.gate.add_permits(1000);
+    pub(crate) async fn parts(&self, query: &str, form: IncrementForm) -> Vec<Value> {
+        self.parts_with(query, "{}", form).await
+    }
+
+    /// As [`Self::parts`], with variables.
+    pub(crate) async fn parts_with(&self, query: &str, variables: &str, form: IncrementForm) -> Vec<Value> {
+        self.gate.add_permits(10_000);
         let mut parts = Vec::new();
-        match self.ask(query, Some(form)).await {
+        match self.ask_with(query, variables, Some(form)).await {
             Body::Increments { first, mut rest } => {
                 parts.push(read(&first));
                 while let Some(part) = rest.recv().await {
@@ -155,13 +180,13 @@ impl Shop {
         parts
     }
 
-    async fn whole(&self, query: &str) -> Value {
-        self.gate.add_permits(1000);
+    pub(crate) async fn whole(&self, query: &str) -> Value {
+        self.gate.add_permits(10_000);
         whole(self.ask(query, None).await)
     }
 }
 
-fn read(bytes: &[u8]) -> Value {
+pub(crate) fn read(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(bytes)))
 }
@@ -197,7 +222,7 @@ fn merge(into: &mut Value, from: &Value) {
 }
 
 /// The data of all parts together, as clients merge them.
-fn merged(parts: &[Value]) -> Value {
+pub(crate) fn merged(parts: &[Value]) -> Value {
     let mut data = parts[0]["data"].clone();
     let mut places: Vec<(Value, Value)> = Vec::new();
     for part in parts {
@@ -208,6 +233,18 @@ fn merged(parts: &[Value]) -> Value {
             let path = id.map_or_else(|| entry["path"].clone(), |it| it.1.clone());
             if entry["id"].is_string() {
                 assert!(id.is_some(), "a part was not announced: {entry}");
+            }
+            if let Some(items) = entry["items"].as_array() {
+                let list = match entry["id"].is_string() {
+                    true => at(&mut data, &path, &Value::Null),
+                    false => {
+                        let (index, list) = path.as_array().unwrap().split_last().unwrap();
+                        let list = at(&mut data, &json!(list), &Value::Null);
+                        assert_eq!(list.as_array().unwrap().len() as u64, index.as_u64().unwrap(), "{entry}");
+                        list
+                    }
+                };
+                list.as_array_mut().unwrap().extend(items.iter().cloned());
             }
             if !entry["data"].is_null() {
                 merge(at(&mut data, &path, &entry["subPath"]), &entry["data"]);

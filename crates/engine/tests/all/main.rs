@@ -17,4 +17,5 @@ mod parts;
 mod plan;
 mod refresh;
 mod stream;
+mod streamed_lists;
 mod visibility;

@@ -1,0 +1,193 @@
+//! Rows that later parts are written from: those of the first part, or some items of streamed lists with all that hangs below them.
+//!
+//! Items are copied out of the rows they stand in, a bounded number at a time. So what hangs below is asked and found for them as it
+//! was for the first items, and is gone with them once they were sent.
+//!
+//! **Invariant:** all items of one world are of one column, and all lists of one stream.
+
+use super::ledger::{Path, Queue};
+use super::locate::locate_list;
+use crate::execute::gather::{self, Gather, Items};
+use crate::execute::{ExecutionContext, FetchResults, FetchState};
+use crate::plan::Plan;
+use crate::plan::deferral::Deferral;
+use crate::plan::output_plan::{OutputKind, PlanNodeId};
+use crate::rows::{Column, Data};
+use crate::source::{FetchResult, RequestObjects, SourceError, Step};
+use std::sync::Arc;
+
+/// The most items that are asked for together.
+const ITEMS_MAX: usize = 500;
+
+/// Results, and the objects at whose place they stand.
+pub(super) struct World {
+    pub(super) results: FetchResults,
+    /// `None`: the rows of the first part.
+    pub(super) chunk: Option<Chunk>,
+    pub(super) objects: Option<Arc<RequestObjects>>,
+    /// By node: true while it is being asked.
+    asked: Vec<bool>,
+}
+
+/// Items of lists that are sent together.
+pub(super) struct Chunk {
+    pub(super) stream: u8,
+    /// The late fragment that the lists stand in.
+    pub(super) fragment: Option<u8>,
+    /// The node whose rows the items are.
+    pub(super) node: PlanNodeId,
+    /// The member that is the list.
+    pub(super) field: u32,
+    /// The kind of the items.
+    pub(super) kind: OutputKind,
+    pub(super) items: Column,
+    pub(super) segments: Vec<Segment>,
+    /// The segment to be sent next, and its items that were sent.
+    pub(super) sent: (usize, u32),
+}
+
+/// Items of one list.
+pub(super) struct Segment {
+    /// The list.
+    pub(super) path: Path,
+    /// The place of the first of them in the list.
+    pub(super) first: u32,
+    /// The row of the first of them.
+    pub(super) row: u32,
+    pub(super) len: u32,
+    /// True if the list ends with them.
+    pub(super) is_last: bool,
+}
+
+impl Chunk {
+    /// True if all items were sent.
+    pub(super) fn is_sent(&self) -> bool {
+        self.sent.0 == self.segments.len()
+    }
+
+    /// The place of the item to be sent next.
+    pub(super) fn place(&self) -> Path {
+        let segment = &self.segments[self.sent.0];
+        let mut path = segment.path.clone();
+        path.push(Step::Index(segment.first + self.sent.1));
+        path
+    }
+
+    /// The row of the item that the beginning of `path` leads to, and how many steps that are.
+    pub(super) fn find(&self, path: &[Step]) -> Option<(u32, usize)> {
+        self.segments.iter().find_map(|it| match path.strip_prefix(&*it.path)?.first()? {
+            Step::Index(at) => {
+                let place = at.checked_sub(it.first).filter(|place| *place < it.len)?;
+                Some((it.row + place, it.path.len() + 1))
+            }
+            Step::Field(_) => None,
+        })
+    }
+}
+
+impl World {
+    /// That of the first part.
+    pub(super) fn first(results: FetchResults, objects: Option<Arc<RequestObjects>>) -> Self {
+        let asked = vec![false; results.asked.len()];
+        Self { results, chunk: None, objects, asked }
+    }
+
+    /// The next items of the lists in `queue`, whose rows stand in this world, and what is to be asked below them.
+    pub(super) fn fork(&self, run: &ExecutionContext<'_>, queue: &Queue) -> Option<(Self, Vec<Gather>)> {
+        let plan = run.plan;
+        let (mut found, mut of_column) = (None, None);
+        let mut items = Column::default();
+        let mut segments: Vec<Segment> = Vec::new();
+        let mut rows = 0;
+        for tail in &queue.tails {
+            let list = locate_list(plan, self, &tail.path)?;
+            let Data::List { offsets, items: own } = &list.column.data else { return None };
+            if *of_column.get_or_insert(std::ptr::from_ref(list.column)) != std::ptr::from_ref(list.column)
+                || rows == ITEMS_MAX
+            {
+                break;
+            }
+            let (start, end) = (*offsets.get(list.row)?, *offsets.get(list.row + 1)?);
+            let start = start + tail.next;
+            let len = (end.saturating_sub(start) as usize).min(ITEMS_MAX - rows);
+            items.append(rows, own, start as usize..start as usize + len);
+            let (path, first) = (tail.path.clone(), tail.next);
+            let is_last = start as usize + len >= end as usize;
+            segments.push(Segment { path, first, row: rows as u32, len: len as u32, is_last });
+            rows += len;
+            found.get_or_insert((list.field, list.kind, list.node));
+        }
+        let (field, kind, node) = found?;
+        let gathers = gather::of_items(run, node, Items { column: &mut items, kind });
+        let fragments = plan.output.membership(&plan.output.fields[field as usize]).fragments;
+        let fragment = (fragments != 0).then(|| fragments.trailing_zeros() as u8);
+        let (stream, sent) = (queue.stream, (0, 0));
+        let chunk = Chunk { stream, fragment, node, field, kind, items, segments, sent };
+        let results = FetchResults::none(plan);
+        let objects = self.objects.as_ref().map(|it| Arc::new(it.fork(node.0)));
+        let asked = vec![false; plan.nodes.len()];
+        Some((Self { results, chunk: Some(chunk), objects, asked }, gathers))
+    }
+
+    /// Notes that `node` is asked.
+    pub(super) fn ask(&mut self, node: PlanNodeId) {
+        self.asked[node.0 as usize] = true;
+    }
+
+    /// True while a node is asked.
+    pub(super) fn is_asking(&self) -> bool {
+        self.asked.contains(&true)
+    }
+
+    /// Takes in the reply of a node, asked for `gather` unless it is the root's. Returns what is to be asked next.
+    pub(super) fn take_in(
+        &mut self,
+        run: &ExecutionContext<'_>,
+        (node, gather): (PlanNodeId, Option<&Gather>),
+        reply: Result<FetchResult, SourceError>,
+    ) -> Vec<Gather> {
+        self.asked[node.0 as usize] = false;
+        let answered = match gather {
+            None => {
+                self.results.put(node, reply);
+                Some(node)
+            }
+            Some(gather) => {
+                let items = self.chunk.as_mut().map(|it| Items { column: &mut it.items, kind: it.kind });
+                gather::take_in(run, &mut self.results, items, gather, reply)
+            }
+        };
+        answered.map_or_else(Vec::new, |it| gather::of_level(run, &mut self.results, &[it]))
+    }
+
+    /// What waits for a node that is being asked, or that stands below such a one.
+    pub(super) fn open(&self, plan: &Plan, deferral: &Deferral) -> Open {
+        let (mut nodes, mut open) = (vec![false; plan.nodes.len()], Open::default());
+        for (at, node) in plan.nodes.iter().enumerate() {
+            let is_unasked = matches!(self.results.asked[at], FetchState::Waiting);
+            let parent = node.parent.as_ref().filter(|_| is_unasked);
+            nodes[at] = self.asked[at] || parent.is_some_and(|it| nodes[it.node.0 as usize]);
+            if nodes[at] {
+                open.fragments |= deferral.waiting[at];
+                open.is_initial |= !deferral.is_late(at);
+            }
+        }
+        open
+    }
+}
+
+/// Parts of a world that wait for nodes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Open {
+    /// Late fragments: bits.
+    pub(super) fragments: u64,
+    /// True if a node is waited for outside of all late fragments.
+    is_initial: bool,
+}
+
+impl Open {
+    /// True if items within `fragment` wait.
+    pub(super) fn has_items_in(self, fragment: Option<u8>) -> bool {
+        self.is_initial || fragment.is_some_and(|it| self.fragments >> it & 1 == 1)
+    }
+}
