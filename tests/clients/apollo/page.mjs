@@ -68,6 +68,14 @@ const DEFERRED = gql`
   }
 `;
 
+const STREAMED = gql`
+  query Streamed {
+    artist(order_by: { id: asc }) @stream(initialCount: 1) {
+      name
+    }
+  }
+`;
+
 /** A client that sends subscriptions by `live`, all else by POST, with a header of its own as pages have. */
 function client(url, live) {
   const http = new HttpLink({ uri: url, headers: { 'x-page': 'shop' } });
@@ -94,23 +102,29 @@ function titles(apollo) {
 }
 
 /** The states of an answer in parts as they come, with what each has. */
-function parts(url, incrementalHandler) {
+function parts(url, incrementalHandler, query, shown) {
   const apollo = new ApolloClient({ link: new HttpLink({ uri: url }), cache: new InMemoryCache(), incrementalHandler });
   const seen = [];
   return new Promise((resolve, reject) => {
     const next = ({ data, dataState, error }) => {
       if (error) return reject(error);
       if (dataState === 'empty') return undefined;
-      seen.push([dataState, data.album_by_pk.title, data.artist?.map(it => it.name).join()]);
+      seen.push([dataState, ...shown(data)]);
       return dataState === 'complete' && resolve(seen);
     };
-    apollo.watchQuery({ query: DEFERRED }).subscribe({ next, error: reject });
+    apollo.watchQuery({ query }).subscribe({ next, error: reject });
   });
 }
 
+const names = data => data.artist?.map(it => it.name).join();
+const fragments = (url, handler) => parts(url, handler, DEFERRED, data => [data.album_by_pk.title, names(data)]);
+const items = (url, handler) => parts(url, handler, STREAMED, data => [names(data)]);
+
 const steps = {
-  partsByPath: url => parts(url, new Defer20220824Handler()),
-  partsById: url => parts(url, new GraphQL17Alpha9Handler()),
+  partsByPath: url => fragments(url, new Defer20220824Handler()),
+  partsById: url => fragments(url, new GraphQL17Alpha9Handler()),
+  itemsByPath: url => items(url, new Defer20220824Handler()),
+  itemsById: url => items(url, new GraphQL17Alpha9Handler()),
   async introspection(url) {
     const { data } = await client(url).query({ query: gql(getIntrospectionQuery()) });
     return Object.keys(buildClientSchema(data).getQueryType().getFields()).filter(it => it.startsWith('album')).sort();

@@ -36,6 +36,10 @@ for (const host of ['127.0.0.1', 'localhost']) {
       // Hasura's address gives every answer whole.
       await check(`${step} ${from}`, async () => same(await run(step), path === '/graphql' ? inParts : [whole]));
     }
+    const list = ['complete', 'Ada,Bob,Cyd'];
+    for (const step of ['itemsByPath', 'itemsById']) {
+      await check(`${step} ${from}`, async () => same(await run(step), path === '/graphql' ? [['streaming', 'Ada'], list] : [list]));
+    }
     for (const step of ['liveByHttp', 'liveBySocket']) {
       await check(`${step} ${from}`, async () => same(await run(step), ['Alpha', 'Live', 'Alpha']));
     }

@@ -102,6 +102,20 @@ await check('urql, an answer in parts', async () => {
   same(seen, [['Beta', null], ['Beta', 'Ada,Bob,Cyd']]);
 });
 
+await check('urql, a list in parts', async () => {
+  const client = new Client({ url: plain, exchanges: [fetchExchange], preferGetMethod: false });
+  const seen = [];
+  await new Promise((resolve, reject) => {
+    const next = ({ data, error, hasNext }) => {
+      if (error) return reject(error);
+      seen.push(data.artist.map(it => it.name).join());
+      return hasNext || resolve();
+    };
+    pipe(client.query('{ artist(order_by: {id: asc}) @stream(initialCount: 1) { name } }', {}), subscribe(next));
+  });
+  same(seen, ['Ada', 'Ada,Bob,Cyd']);
+});
+
 await check('urql over graphql-ws', async () => {
   const ws = createWs({ url: socket(plain), webSocketImpl: WebSocket });
   const forward = ({ query, variables: sent }) => ({

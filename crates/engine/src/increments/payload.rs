@@ -201,6 +201,9 @@ impl<'p> Payload<'p> {
         let row = chunk.segments[chunk.sent.0].row + chunk.sent.1;
         let at = (chunk.field, chunk.kind);
         let is_whole = rows::item_in(pass, &writing, out, at, (&chunk.items, row as usize), &mut errors);
+        if errors.is_empty() && pass.noted() == noted {
+            return (is_whole, Vec::new());
+        }
         let path = chunk.place();
         pass.within(noted, &path);
         (is_whole, self.below(&path, errors))

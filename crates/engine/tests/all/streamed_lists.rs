@@ -64,7 +64,7 @@ async fn all_parts_of_streamed_lists_together_are_the_answer() {
         "{ many @stream(initialCount: 3) { id } }",
         "{ many @stream(initialCount: 2) { id reviews @stream(initialCount: 1) { text } } }",
         "{ many @stream { shelf { books @stream { id reviews { text } } } } }",
-        "{ many(count: 1201) @stream(initialCount: 1) { id title } books { id } }",
+        "{ many(count: 1201) @stream(initialCount: 1) { id author { name } } books { id } }",
         "{ many(count: 1201) @stream(initialCount: 1) { shelf { books @stream { title rating { stars } } } } }",
         "{ many @stream(initialCount: 1) { title ... @defer { id reviews { text } } } }",
         "{ many(count: 2) @stream { ... @defer { author { name reviews { stars } ... @defer { id rating: reviews { text } } } } id } }",
@@ -95,7 +95,7 @@ async fn all_parts_of_streamed_lists_together_are_the_answer() {
 
 #[tokio::test]
 async fn long_lists_come_in_parts_of_a_bounded_size() {
-    let names: String = (0..40).map(|it| format!("n{it}: title ")).collect();
+    let names: String = (0..40).map(|it| format!("n{it}: author {{ name }} ")).collect();
     let query = format!("{{ many(count: 900) @stream(initialCount: 10) {{ {names} }} }}");
     for form in FORMS {
         let shop = shop();
@@ -119,13 +119,13 @@ async fn a_list_without_later_items_is_one_answer() {
     let shop = shop();
     for query in [
         "{ many @stream(if: false) { id reviews { text } } }",
-        "query ($s: Boolean = false) { many @stream(if: $s) { id reviews { text } } }",
         "{ many @stream(initialCount: 7) { id reviews { text } } }",
         "{ many(count: 0) @stream { id reviews { text } } none @stream { id } nothing { books @stream { id } } }",
         "{ books { id } ... @defer { books { reviews @stream { text } } } books { reviews @stream { stars } } }",
         "mutation { write(id: 1) { shelf { books @stream { id } } reviews @stream { text } } }",
     ] {
         let expected = shop.whole(&plain(query)).await;
+        assert!(expected.get("errors").is_none(), "{expected}");
         assert_eq!(shop.parts(query, IncrementForm::Ids).await, [expected], "{query}");
     }
 }
@@ -196,8 +196,9 @@ async fn an_item_that_may_be_null_is_null_in_its_place() {
         let parts = shop().parts(query, form).await;
         let whole = shop().whole(&plain(query)).await;
         assert_eq!(merged(&parts), whole["data"]);
-        assert_eq!(parts[1]["incremental"][0]["errors"], whole["errors"]);
-        assert_eq!(whole["errors"][0]["path"], json!(["loose", 8, "title"]));
+        let error = &parts[1]["incremental"][0]["errors"][0];
+        assert_eq!(error["message"], whole["errors"][0]["message"]);
+        assert_eq!(error["path"], json!(["loose", 8, "title"]));
     }
 }
 
@@ -295,7 +296,11 @@ async fn so_many_lists_are_streamed_and_the_others_come_whole() {
     let query = format!("{{ {lists} }}");
     for form in FORMS {
         let parts = shop().parts(&query, form).await;
-        let lens = parts[0]["data"].as_object().unwrap().values().map(|it| it.as_array().unwrap().len());
+        let lens = parts[0]["data"]
+            .as_object()
+            .unwrap_or_else(|| panic!("{parts:?}"))
+            .values()
+            .map(|it| it.as_array().unwrap().len());
         assert_eq!(lens.filter(|it| *it == 0).count(), 64);
         assert_eq!(merged(&parts), shop().whole(&plain(&query)).await["data"]);
     }

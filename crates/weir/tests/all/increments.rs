@@ -12,8 +12,10 @@ const SDL: &str = r#"extend schema
   @source(name: "s", http: {baseURL: "http://upstream"})
 type Query { brief: Brief @connect(source: "s", http: {GET: "/brief"}, selection: "word") }
 type Brief { word: String }
+extend type pet { note: String @connect(source: "s", http: {GET: "/notes/{$this.id}"}, selection: "$.word") }
 "#;
 const QUERY: &str = "{ pet_by_pk(id: 1) { name } ... @defer(label: \"b\") { brief { word } } }";
+const STREAM: &str = "{ pet(order_by: {id: asc}) @stream(initialCount: 1, label: \"p\") { name note } }";
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 /// A service that answers a request when it is told to.
@@ -62,8 +64,21 @@ fn scene() -> (Silent, Weir) {
     (silent, weir)
 }
 
-fn post(accept: &str) -> Vec<u8> {
-    message("POST", "/graphql", &[JSON, ("accept", accept)], Some(body(QUERY).as_bytes()))
+fn post(accept: &str, query: &str) -> Vec<u8> {
+    message("POST", "/graphql", &[JSON, ("accept", accept)], Some(body(query).as_bytes()))
+}
+
+/// The first and the second of two parts as they are on the wire.
+fn multipart(first: &str, second: &str) -> [String; 2] {
+    let head = "\r\ncontent-type: application/json\r\n\r\n";
+    [format!("\r\n---{head}{first}\r\n---"), format!("{head}{second}\r\n-----\r\n")]
+}
+
+fn events(first: &str, second: &str) -> [String; 2] {
+    [
+        format!("event: next\ndata: {first}\n\n"),
+        format!("event: next\ndata: {second}\n\nevent: complete\ndata:\n\n"),
+    ]
 }
 
 const FIRST: &str = r#"{"data":{"pet_by_pk":{"name":"Ada"}},"hasNext":true}"#;
@@ -76,14 +91,8 @@ const SECOND_WITH_ID: &str = r#"{"incremental":[{"id":"0","data":{"brief":{"word
 #[test]
 fn the_first_part_leaves_while_a_service_is_silent() {
     let (silent, weir) = scene();
-    let head = "\r\ncontent-type: application/json\r\n\r\n";
-    let by_path = [format!("\r\n---{head}{FIRST}\r\n---"), format!("{head}{SECOND}\r\n-----\r\n")];
-    let by_id =
-        [format!("\r\n---{head}{FIRST_WITH_ID}\r\n---"), format!("{head}{SECOND_WITH_ID}\r\n-----\r\n")];
-    let events = [
-        format!("event: next\ndata: {FIRST}\n\n"),
-        format!("event: next\ndata: {SECOND}\n\nevent: complete\ndata:\n\n"),
-    ];
+    let (by_path, by_id) = (multipart(FIRST, SECOND), multipart(FIRST_WITH_ID, SECOND_WITH_ID));
+    let events = events(FIRST, SECOND);
     for (accept, media, [first, second]) in [
         (
             "multipart/mixed;deferSpec=20220824,application/json",
@@ -103,7 +112,7 @@ fn the_first_part_leaves_while_a_service_is_silent() {
         ("text/event-stream", "text/event-stream; charset=utf-8", &events),
         ("application/json, text/event-stream", "text/event-stream; charset=utf-8", &events),
     ] {
-        let (head, mut reader) = stream(&weir, &post(accept));
+        let (head, mut reader) = stream(&weir, &post(accept, QUERY));
         assert!(
             head.starts_with("HTTP/1.1 200") && head.contains(&format!("content-type: {media}")),
             "{head}"
@@ -112,6 +121,33 @@ fn the_first_part_leaves_while_a_service_is_silent() {
         assert_eq!(&seen, first, "{accept}");
         silent.answer.send(()).expect("the service runs");
         assert_eq!(&chunks(&mut reader, second.len()), second, "{accept}");
+        assert_eq!(read_until(&mut reader, "0\r\n\r\n"), "0\r\n\r\n", "{accept}");
+    }
+}
+
+const ITEM: &str = r#"{"data":{"pet":[{"name":"Ada","note":"one"}]},"hasNext":true}"#;
+const ITEMS: &str = r#"{"incremental":[{"path":["pet",1],"label":"p","items":[{"name":"Bob","note":"one"},{"name":"Cyd","note":"one"}]}],"hasNext":false}"#;
+const ITEM_WITH_ID: &str = r#"{"data":{"pet":[{"name":"Ada","note":"one"}]},"pending":[{"id":"0","path":["pet"],"label":"p"}],"hasNext":true}"#;
+const ITEMS_WITH_ID: &str = r#"{"incremental":[{"id":"0","items":[{"name":"Bob","note":"one"},{"name":"Cyd","note":"one"}]}],"completed":[{"id":"0"}],"hasNext":false}"#;
+
+#[test]
+fn the_first_items_leave_while_a_service_is_silent_about_the_others() {
+    let (silent, weir) = scene();
+    for (accept, [first, second]) in [
+        ("multipart/mixed;deferSpec=20220824", multipart(ITEM, ITEMS)),
+        ("multipart/mixed;incrementalSpec=v0.2", multipart(ITEM_WITH_ID, ITEMS_WITH_ID)),
+        ("multipart/mixed", multipart(ITEM, ITEMS)),
+        ("text/event-stream", events(ITEM, ITEMS)),
+        ("text/event-stream;incrementalSpec=v0.2", events(ITEM_WITH_ID, ITEMS_WITH_ID)),
+    ] {
+        silent.answer.send(()).expect("the service runs");
+        let (head, mut reader) = stream(&weir, &post(accept, STREAM));
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        assert_eq!(chunks(&mut reader, first.len()), first, "{accept}");
+        for _ in 0..2 {
+            silent.answer.send(()).expect("the service runs");
+        }
+        assert_eq!(chunks(&mut reader, second.len()), second, "{accept}");
         assert_eq!(read_until(&mut reader, "0\r\n\r\n"), "0\r\n\r\n", "{accept}");
     }
 }
@@ -135,7 +171,7 @@ fn who_takes_no_parts_gets_one_answer() {
     let (silent, weir) = scene();
     for accept in ["application/json", "*/*", "multipart/mixed;subscriptionSpec=1.0, application/json"] {
         silent.answer.send(()).expect("the service runs");
-        let (head, mut reader) = stream(&weir, &post(accept));
+        let (head, mut reader) = stream(&weir, &post(accept, QUERY));
         assert!(head.contains("content-type: application/json"), "{head}");
         let all = r#"{"data":{"pet_by_pk":{"name":"Ada"},"brief":{"word":"one"}}}"#;
         assert_eq!(read_until(&mut reader, "}}}"), all, "{accept}");
