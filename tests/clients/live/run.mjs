@@ -116,6 +116,18 @@ await check('urql, a list in parts', async () => {
   same(seen, ['Ada', 'Ada,Bob,Cyd']);
 });
 
+await check('graphql-ws, a list in parts', async () => {
+  const connectionParams = { headers: { accept: 'multipart/mixed;incrementalSpec=v0.2' } };
+  const ws = createWs({ url: socket(plain), webSocketImpl: WebSocket, connectionParams });
+  const seen = [];
+  for await (const part of ws.iterate({ query: '{ artist(order_by: {id: asc}) @stream(initialCount: 1) { name } }' })) seen.push(part);
+  same(seen, [
+    { data: { artist: [{ name: 'Ada' }] }, pending: [{ id: '0', path: ['artist'] }], hasNext: true },
+    { incremental: [{ id: '0', items: [{ name: 'Bob' }, { name: 'Cyd' }] }], completed: [{ id: '0' }], hasNext: false },
+  ]);
+  await ws.dispose();
+});
+
 await check('urql over graphql-ws', async () => {
   const ws = createWs({ url: socket(plain), webSocketImpl: WebSocket });
   const forward = ({ query, variables: sent }) => ({

@@ -1,5 +1,6 @@
 //! Asks the nodes that were held back, and sends the parts that are whole.
 
+use super::items::next_items;
 use super::ledger::Ledger;
 use super::payload::Payload;
 use super::world::World;
@@ -78,7 +79,7 @@ impl Delivery<'_> {
             let queue = &mut self.ledger.queues[at];
             queue.is_taken = true;
             let parent = queue.world as usize;
-            let (mut world, gathers) = self.worlds[parent].as_ref()?.0.fork(self.run, queue)?;
+            let (mut world, gathers) = next_items(self.run, &self.worlds[parent].as_ref()?.0, queue)?;
             let free = self.worlds.iter().position(Option::is_none).unwrap_or(self.worlds.len());
             begun.extend(askable(&mut world, free, gathers));
             if free == self.worlds.len() {

@@ -12,6 +12,7 @@
 //!
 //! Source: the specification's draft on incremental delivery, section 6.
 
+mod items;
 mod job;
 mod ledger;
 mod locate;

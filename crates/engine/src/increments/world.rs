@@ -5,19 +5,15 @@
 //!
 //! **Invariant:** all items of one world are of one column, and all lists of one stream.
 
-use super::ledger::{Path, Queue};
-use super::locate::locate_list;
+use super::ledger::Path;
 use crate::execute::gather::{self, Gather, Items};
 use crate::execute::{ExecutionContext, FetchResults, FetchState};
 use crate::plan::Plan;
 use crate::plan::deferral::Deferral;
 use crate::plan::output_plan::{OutputKind, PlanNodeId};
-use crate::rows::{Column, Data};
+use crate::rows::Column;
 use crate::source::{FetchResult, RequestObjects, SourceError, Step};
 use std::sync::Arc;
-
-/// The most items that are asked for together.
-const ITEMS_MAX: usize = 500;
 
 /// Results, and the objects at whose place they stand.
 pub(super) struct World {
@@ -92,41 +88,11 @@ impl World {
         Self { results, chunk: None, objects, asked }
     }
 
-    /// The next items of the lists in `queue`, whose rows stand in this world, and what is to be asked below them.
-    pub(super) fn fork(&self, run: &ExecutionContext<'_>, queue: &Queue) -> Option<(Self, Vec<Gather>)> {
-        let plan = run.plan;
-        let (mut found, mut of_column) = (None, None);
-        let mut items = Column::default();
-        let mut segments: Vec<Segment> = Vec::new();
-        let mut rows = 0;
-        for tail in &queue.tails {
-            let list = locate_list(plan, self, &tail.path)?;
-            let Data::List { offsets, items: own } = &list.column.data else { return None };
-            if *of_column.get_or_insert(std::ptr::from_ref(list.column)) != std::ptr::from_ref(list.column)
-                || rows == ITEMS_MAX
-            {
-                break;
-            }
-            let (start, end) = (*offsets.get(list.row)?, *offsets.get(list.row + 1)?);
-            let start = start + tail.next;
-            let len = (end.saturating_sub(start) as usize).min(ITEMS_MAX - rows);
-            items.append(rows, own, start as usize..start as usize + len);
-            let (path, first) = (tail.path.clone(), tail.next);
-            let is_last = start as usize + len >= end as usize;
-            segments.push(Segment { path, first, row: rows as u32, len: len as u32, is_last });
-            rows += len;
-            found.get_or_insert((list.field, list.kind, list.node));
-        }
-        let (field, kind, node) = found?;
-        let gathers = gather::of_items(run, node, Items { column: &mut items, kind });
-        let fragments = plan.output.membership(&plan.output.fields[field as usize]).fragments;
-        let fragment = (fragments != 0).then(|| fragments.trailing_zeros() as u8);
-        let (stream, sent) = (queue.stream, (0, 0));
-        let chunk = Chunk { stream, fragment, node, field, kind, items, segments, sent };
-        let results = FetchResults::none(plan);
-        let objects = self.objects.as_ref().map(|it| Arc::new(it.fork(node.0)));
+    /// That of a chunk, whose rows are some of those of `parent`.
+    pub(super) fn of(plan: &Plan, chunk: Chunk, parent: &Self) -> Self {
+        let objects = parent.objects.as_ref().map(|it| Arc::new(it.fork(chunk.node.0)));
         let asked = vec![false; plan.nodes.len()];
-        Some((Self { results, chunk: Some(chunk), objects, asked }, gathers))
+        Self { results: FetchResults::none(plan), chunk: Some(chunk), objects, asked }
     }
 
     /// Notes that `node` is asked.

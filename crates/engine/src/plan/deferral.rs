@@ -206,22 +206,7 @@ impl Deferral {
             }
             within
         };
-        for membership in &mut output.memberships {
-            let (mut inner, mut rest) = (0_u64, membership.fragments);
-            while rest != 0 {
-                let number = rest.trailing_zeros() as u8;
-                rest &= rest - 1;
-                match nearest(Some(number)) {
-                    Some(number) => inner |= 1 << number,
-                    None => membership.is_initial = true,
-                }
-            }
-            membership.fragments = inner;
-            let is_once = membership.fragments.count_ones() + u32::from(membership.is_initial) == 1;
-            if kind != OperationKind::Query || !is_once {
-                membership.stream = 0;
-            }
-        }
+        resolve(&mut output.memberships, &nearest, kind);
         if late == 0 && output.memberships.iter().all(|it| it.stream == 0) {
             output.memberships = Vec::new();
             output.fields.iter_mut().for_each(|it| it.membership = 0);
@@ -254,6 +239,27 @@ impl Deferral {
     /// True if the first part of the answer does not wait for the node at `at`.
     pub(crate) fn is_late(&self, at: usize) -> bool {
         self.waiting[at] != 0
+    }
+}
+
+/// Puts late fragments into the `memberships`, by the `nearest` late fragment of a fragment, and keeps the streams of lists that
+/// stand in one part of the answer.
+fn resolve(memberships: &mut [Membership], nearest: impl Fn(Option<u8>) -> Option<u8>, kind: OperationKind) {
+    for membership in memberships {
+        let (mut inner, mut rest) = (0_u64, membership.fragments);
+        while rest != 0 {
+            let number = rest.trailing_zeros() as u8;
+            rest &= rest - 1;
+            match nearest(Some(number)) {
+                Some(number) => inner |= 1 << number,
+                None => membership.is_initial = true,
+            }
+        }
+        membership.fragments = inner;
+        let is_once = membership.fragments.count_ones() + u32::from(membership.is_initial) == 1;
+        if kind != OperationKind::Query || !is_once {
+            membership.stream = 0;
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Answers in parts over real sockets: the first part leaves while a service is still silent.
 
 use crate::live::{read_until, stream};
+use crate::sockets::{ACK, INIT, NEW, begin, hear, say, socket};
 use crate::support::{Weir, body, message};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -150,6 +151,40 @@ fn the_first_items_leave_while_a_service_is_silent_about_the_others() {
         assert_eq!(chunks(&mut reader, second.len()), second, "{accept}");
         assert_eq!(read_until(&mut reader, "0\r\n\r\n"), "0\r\n\r\n", "{accept}");
     }
+}
+
+#[test]
+fn parts_are_messages_of_a_socket_that_asks_for_them() {
+    let (silent, weir) = scene();
+    let message = |part: &str| format!(r#"{{"type":"next","id":"a","payload":{part}}}"#);
+    let end = r#"{"type":"complete","id":"a"}"#;
+    for (accept, first, second) in [
+        ("multipart/mixed;deferSpec=20220824", ITEM, ITEMS),
+        ("multipart/mixed;incrementalSpec=v0.2", ITEM_WITH_ID, ITEMS_WITH_ID),
+    ] {
+        let mut socket = socket(&weir, "/graphql", NEW);
+        let login = r#"{"type":"connection_init","payload":{"headers":{"accept":"ACCEPT"}}}"#;
+        say(&mut socket, &login.replace("ACCEPT", accept));
+        assert_eq!(hear(&mut socket), ACK);
+        silent.answer.send(()).expect("the service runs");
+        say(&mut socket, &begin(NEW, "a", &body(STREAM)));
+        assert_eq!(hear(&mut socket), message(first));
+        for _ in 0..2 {
+            silent.answer.send(()).expect("the service runs");
+        }
+        assert_eq!(hear(&mut socket), message(second));
+        assert_eq!(hear(&mut socket), end);
+    }
+    let mut socket = socket(&weir, "/graphql", NEW);
+    say(&mut socket, INIT);
+    assert_eq!(hear(&mut socket), ACK);
+    for _ in 0..3 {
+        silent.answer.send(()).expect("the service runs");
+    }
+    say(&mut socket, &begin(NEW, "a", &body(STREAM)));
+    let whole = r#"{"data":{"pet":[{"name":"Ada","note":"one"},{"name":"Bob","note":"one"},{"name":"Cyd","note":"one"}]}}"#;
+    assert_eq!(hear(&mut socket), message(whole));
+    assert_eq!(hear(&mut socket), end);
 }
 
 /// The next `len` bytes of a chunked body, without the borders of its chunks.

@@ -5,15 +5,18 @@
 
 use super::operations::OperationStep;
 use super::protocol::{Close, Operation, Outcome, Talk};
-use crate::server::connection::timeouts::ConnectionState;
-use crate::server::connection::websocket_terms::WebSocketTerms;
-use crate::server::graphql::live::{self, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer};
+use crate::server::connection::timeouts::{ConnectionState, InFlight};
+use crate::server::connection::websocket_terms::{Subprotocol, WebSocketTerms};
+use crate::server::graphql::live::{
+    self, LaterParts, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer,
+};
 use crate::server::request::auth;
 use crate::server::request::client_headers::POSITION;
 use crate::server::request::context::{RequestContext, WorkerContext};
+use crate::server::request::negotiate;
 use crate::server::request::response::count;
 use crate::server::request::span;
-use crate::server::telemetry::metrics::Verdict;
+use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::Session;
 use crate::session::error::AuthError;
 use futures_util::stream::{self, LocalBoxStream, Stream};
@@ -28,6 +31,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use weir_engine::caller::Identity;
 use weir_engine::consistency::Positions;
+use weir_engine::engine::{Aborted, IncrementForm};
 use weir_language::json::{Json, JsonRef};
 
 /// Headers of a connection, which a login cannot set.
@@ -126,6 +130,13 @@ impl SocketClient {
         tokio::time::sleep(Duration::from_millis(expires_ms).saturating_sub(since)).await;
     }
 
+    /// Shape of the parts of an answer that come later, if the client's `accept` has one. The older subprotocol has no parts.
+    fn increments(&self) -> Option<IncrementForm> {
+        let takes_parts =
+            self.talk.subprotocol == Subprotocol::Transport && self.talk.endpoint == Endpoint::Graphql;
+        negotiate::increments(&self.headers).map(|it| it.0).filter(|_| takes_parts)
+    }
+
     /// The messages that answer `operation`, as they come.
     pub(super) fn answer(&self, operation: Operation) -> LocalBoxStream<'static, OperationStep> {
         let client = LiveClient {
@@ -136,7 +147,7 @@ impl SocketClient {
             headers: Rc::clone(&self.headers),
             positions: Arc::clone(&self.positions),
             is_get: false,
-            increments: None,
+            increments: self.increments(),
         };
         let session = self.session.as_ref().map(|it| (it.1.identity.clone(), it.1.expires_ms));
         let talk = self.talk;
@@ -171,13 +182,19 @@ async fn begin(
         LiveStart::Answered(WholeAnswer::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed))
     });
     match started {
-        LiveStart::Answered(WholeAnswer { outcome, verdict, execution, body, .. }) => {
+        LiveStart::Answered(WholeAnswer { outcome, verdict, execution, body, later }) => {
             let total = count(&context, talk.endpoint, verdict, execution.as_ref());
             if let Some(span) = context.span.filter(|it| it.own.is_sampled) {
                 span::record(&context, span, None, execution.as_ref(), total);
             }
-            in_flight.answered(body.len() as u64);
-            last(talk.answer(&id, Outcome::of(outcome), &body))
+            let Some(rest) = later else {
+                in_flight.answered(body.len() as u64);
+                return last(talk.answer(&id, Outcome::of(outcome), &body));
+            };
+            in_flight.answers_in_parts([rest.waiting().clone()].into());
+            // The next part waits for its source.
+            in_flight.await_reader(false);
+            parts(&body, *rest, (talk, id), in_flight).boxed_local()
         }
         LiveStart::Live(operation) => {
             count(&context, talk.endpoint, Verdict::Executed, None);
@@ -189,6 +206,31 @@ async fn begin(
 /// An operation whose messages are all there.
 fn last(texts: Vec<String>) -> LocalBoxStream<'static, OperationStep> {
     stream::once(ready(OperationStep::Say(texts))).boxed_local()
+}
+
+/// The messages of an answer in parts, the first at once.
+fn parts(
+    first: &[u8],
+    rest: LaterParts,
+    (talk, id): (Talk, String),
+    in_flight: InFlight,
+) -> impl Stream<Item = OperationStep> + use<> {
+    let head = OperationStep::Say(vec![talk.part(&id, first)]);
+    let later = stream::unfold(Some((rest, id, in_flight)), move |state| async move {
+        let (mut rest, id, in_flight) = state?;
+        Some(match rest.recv().await {
+            Some(Ok(part)) => {
+                (OperationStep::Say(vec![talk.part(&id, &part)]), Some((rest, id, in_flight)))
+            }
+            Some(Err(Aborted)) => {
+                let message = "the answer broke off";
+                let answer = WholeAnswer::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed);
+                (OperationStep::Say(talk.answer(&id, Outcome::Refused, &answer.body)), None)
+            }
+            None => (OperationStep::Say(vec![Talk::end(&id)]), None),
+        })
+    });
+    stream::once(ready(head)).chain(later)
 }
 
 /// The messages of a subscription.

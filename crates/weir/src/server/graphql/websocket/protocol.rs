@@ -109,7 +109,7 @@ impl Talk {
     pub(super) fn answer(self, id: &str, outcome: Outcome, body: &[u8]) -> Vec<String> {
         let id = written(|out| string(out, id));
         let body = String::from_utf8_lossy(body);
-        let complete = || format!(r#"{{"type":"complete","id":{id}}}"#);
+        let complete = || complete(&id);
         let is_hasura = self.endpoint == Endpoint::Hasura;
         // Hasura has no data beside the errors of what it executed.
         let is_error = outcome == Outcome::Refused || (is_hasura && !body.starts_with("{\"data\""));
@@ -130,18 +130,33 @@ impl Talk {
         }
     }
 
+    /// The last message of the operation `id`, whose answer came in parts.
+    pub(super) fn end(id: &str) -> String {
+        complete(&written(|out| string(out, id)))
+    }
+
+    /// The message for a part of the answer to the operation `id`, which goes on.
+    pub(super) fn part(self, id: &str, body: &[u8]) -> String {
+        let (id, body) = (written(|out| string(out, id)), String::from_utf8_lossy(body));
+        format!(r#"{{"type":"{}","id":{id},"payload":{body}}}"#, self.kind_of_result())
+    }
+
     /// The message for a result of the subscription `id`, which goes on.
     pub(super) fn next(self, id: &str, body: Bytes, has_errors: bool) -> ResultFrame {
-        let kind = match self.subprotocol {
-            Subprotocol::Transport => "next",
-            Subprotocol::Legacy => "data",
-        };
+        let kind = self.kind_of_result();
         // Hasura has no data beside the errors of what it executed.
         if has_errors && self.endpoint == Endpoint::Hasura && !body.starts_with(b"{\"data\"") {
             let alone = format!(r#"{{"errors":{}}}"#, errors(&String::from_utf8_lossy(&body)));
             return ResultFrame::new(kind, id, alone.into());
         }
         ResultFrame::new(kind, id, body)
+    }
+
+    const fn kind_of_result(self) -> &'static str {
+        match self.subprotocol {
+            Subprotocol::Transport => "next",
+            Subprotocol::Legacy => "data",
+        }
     }
 
     /// The messages for an operation of the older subprotocol that comes before the login.
@@ -157,6 +172,11 @@ impl Talk {
             format!(r#"{{"type":"complete","id":{id}}}"#),
         ]
     }
+}
+
+/// The message that ends the operation with the written `id`.
+fn complete(id: &str) -> String {
+    format!(r#"{{"type":"complete","id":{id}}}"#)
 }
 
 /// The list of errors in the answer `body`.
