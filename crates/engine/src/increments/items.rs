@@ -4,7 +4,7 @@
 
 use super::ledger::Queue;
 use super::locate::locate_list;
-use super::world::{Chunk, Segment, World};
+use super::world::{ItemChunk, ItemRange, World};
 use crate::execute::ExecutionContext;
 use crate::execute::gather::{self, Gather, Items};
 use crate::rows::{Column, Data};
@@ -35,12 +35,12 @@ pub(super) fn next_items(
         let len = left.min(ITEMS_MAX - rows);
         items.append(rows, own, start as usize..start as usize + len);
         let (path, first, row) = (tail.path.clone(), tail.next, rows as u32);
-        segments.push(Segment { path, first, row, len: len as u32, is_last: len == left });
+        segments.push(ItemRange { path, first, row, len: len as u32, is_last: len == left });
         rows += len;
     }
     let gathers = gather::of_items(run, first.node, Items { column: &mut items, kind: first.kind });
     let fragments = plan.output.membership(&plan.output.fields[first.field as usize]).fragments;
-    let chunk = Chunk {
+    let chunk = ItemChunk {
         stream: queue.stream,
         fragment: (fragments != 0).then(|| fragments.trailing_zeros() as u8),
         node: first.node,

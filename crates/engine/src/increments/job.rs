@@ -3,7 +3,7 @@
 use super::items::next_items;
 use super::ledger::Ledger;
 use super::payload::Payload;
-use super::world::World;
+use super::world::{ItemChunk, World};
 use super::{Progress, root_nodes};
 use crate::bound_operation::BoundOperation;
 use crate::engine::{Aborted, Settings};
@@ -68,14 +68,15 @@ struct Delivery<'d> {
 
 impl Delivery<'_> {
     /// Takes the next items out of lists that wait, the newest lists first, so that a list is not read far ahead of the lists in it. `None`:
-    /// a list is not where it was written.
-    fn begin_items(&mut self, is_idle: bool) -> Option<Vec<Askable>> {
+    /// a list is not where it was written. `is_idle`: nothing is asked, so that one may begin however many worlds there are.
+    fn begin_items(&mut self, mut is_idle: bool) -> Option<Vec<Askable>> {
         let mut begun = Vec::new();
         for at in (0..self.ledger.queues.len()).rev() {
             let alive = self.worlds.iter().flatten().count();
-            if self.ledger.queues[at].is_taken || (alive >= WORLDS_MAX && !(is_idle && begun.is_empty())) {
+            if self.ledger.queues[at].is_taken || (alive >= WORLDS_MAX && !is_idle) {
                 continue;
             }
+            is_idle = false;
             let queue = &mut self.ledger.queues[at];
             queue.is_taken = true;
             let parent = queue.world as usize;
@@ -117,7 +118,7 @@ impl Delivery<'_> {
     fn end_worlds(&mut self) {
         for at in 1..self.worlds.len() {
             let is_over = self.worlds[at].as_ref().is_some_and(|(world, _)| {
-                let is_sent = world.chunk.as_ref().is_none_or(super::world::Chunk::is_sent);
+                let is_sent = world.chunk.as_ref().is_none_or(ItemChunk::is_sent);
                 is_sent && !world.is_asking() && !self.ledger.uses(at as u32)
             });
             if is_over {

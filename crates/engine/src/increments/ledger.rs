@@ -15,12 +15,12 @@ type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// Something that comes later, by its number in the plan.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Late {
+pub(super) enum LatePart {
     Fragment(u8),
     Stream(u8),
 }
 
-impl Late {
+impl LatePart {
     /// Its label.
     pub(super) fn label(self, deferral: &Deferral) -> Option<&str> {
         match self {
@@ -33,7 +33,7 @@ impl Late {
 /// Something the client waits for from now on.
 #[derive(Clone, Debug)]
 pub(super) struct Announced {
-    pub(super) late: Late,
+    pub(super) late: LatePart,
     pub(super) path: Path,
     pub(super) id: u32,
 }
@@ -141,7 +141,7 @@ impl Ledger {
         let id = self.next_id();
         let begun = Begun { fragment, path: path.clone(), id, members: Vec::new(), world };
         self.begun.push(begun);
-        Announced { late: Late::Fragment(fragment), path, id }
+        Announced { late: LatePart::Fragment(fragment), path, id }
     }
 
     fn queue(&mut self, (stream, world): (u8, u32), path: Path, next: u32) -> Announced {
@@ -155,7 +155,7 @@ impl Ledger {
                 self.queues.push(Queue { world, stream, tails, is_taken: false });
             }
         }
-        Announced { late: Late::Stream(stream), path, id }
+        Announced { late: LatePart::Stream(stream), path, id }
     }
 
     const fn next_id(&mut self) -> u32 {

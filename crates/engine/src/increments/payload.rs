@@ -1,9 +1,9 @@
 //! Writes one of the later parts of an answer.
 
-use super::ledger::{Announced, Begun, Late, Ledger};
+use super::ledger::{Announced, Begun, LatePart, Ledger};
 use super::locate::locate;
 use super::pass::Pass;
-use super::world::{Chunk, World};
+use super::world::{ItemChunk, World};
 use crate::engine::IncrementForm;
 use crate::errors::{self, Failure};
 use crate::execute::{ExecutionContext, assemble};
@@ -68,7 +68,7 @@ fn path(out: &mut Out, name: &str, output: &OutputPlan, steps: &[Step]) {
 }
 
 /// `"label":"a",`, if there is one.
-fn label(out: &mut Out, deferral: &Deferral, late: Late) {
+fn label(out: &mut Out, deferral: &Deferral, late: LatePart) {
     if let Some(label) = late.label(deferral) {
         out.raw(b"\"label\":");
         out.string(label);
@@ -125,7 +125,7 @@ impl<'p> Payload<'p> {
         &mut self,
         world: &World,
         pass: &mut Pass<'_>,
-        chunk: &mut Chunk,
+        chunk: &mut ItemChunk,
         (ledger, parent): (&mut Ledger, u32),
     ) {
         let (stream, form) = (chunk.stream, ledger.form());
@@ -139,7 +139,7 @@ impl<'p> Payload<'p> {
         tail.next = segment.first + chunk.sent.1;
         if let Some(failures) = failed.as_ref().filter(|_| form == IncrementForm::Paths) {
             let mut out = std::mem::take(&mut self.lists.incremental);
-            self.head(&mut out, form, (id, &chunk.place(), Late::Stream(stream)));
+            self.head(&mut out, form, (id, &chunk.place(), LatePart::Stream(stream)));
             out.raw(b"\"items\":null,");
             self.errors(&mut out, failures);
             out.close(b'}');
@@ -163,13 +163,13 @@ impl<'p> Payload<'p> {
         &mut self,
         world: &World,
         pass: &mut Pass<'_>,
-        chunk: &mut Chunk,
+        chunk: &mut ItemChunk,
         (id, form): (u32, IncrementForm),
     ) -> Option<Vec<Failure>> {
         let mut out = std::mem::take(&mut self.lists.incremental);
         let (mark, before, len) = (out.len(), chunk.sent.1, chunk.segments[chunk.sent.0].len);
         let (mut failures, mut failed) = (Vec::new(), None);
-        self.head(&mut out, form, (id, &chunk.place(), Late::Stream(chunk.stream)));
+        self.head(&mut out, form, (id, &chunk.place(), LatePart::Stream(chunk.stream)));
         out.raw(b"\"items\":[");
         while failed.is_none() && chunk.sent.1 < len && out.len() < ITEMS_BYTES {
             let (is_whole, mut own) = self.item(world, pass, chunk, &mut out);
@@ -194,7 +194,13 @@ impl<'p> Payload<'p> {
     }
 
     /// The next item of `chunk`; `false`, with nothing written: it is non-null and failed.
-    fn item(&self, world: &World, pass: &mut Pass<'_>, chunk: &Chunk, out: &mut Out) -> (bool, Vec<Failure>) {
+    fn item(
+        &self,
+        world: &World,
+        pass: &mut Pass<'_>,
+        chunk: &ItemChunk,
+        out: &mut Out,
+    ) -> (bool, Vec<Failure>) {
         let output = &*self.run.plan.output;
         let writing = Writing { schema: self.run.graph.schema(), output, children: &world.results.rows };
         let (mut errors, noted) = (Vec::new(), pass.noted());
@@ -219,7 +225,7 @@ impl<'p> Payload<'p> {
     }
 
     /// `{"path":[…],"label":"a",` or `{"id":"0",`.
-    fn head(&self, out: &mut Out, form: IncrementForm, (id, at, late): (u32, &[Step], Late)) {
+    fn head(&self, out: &mut Out, form: IncrementForm, (id, at, late): (u32, &[Step], LatePart)) {
         match form {
             IncrementForm::Paths => {
                 out.open(b'{');
@@ -249,7 +255,7 @@ impl<'p> Payload<'p> {
     /// `{"path":[…],"label":"a","data":{…},"errors":[…]},`.
     fn by_path(&mut self, world: &mut World, pass: &mut Pass<'_>, begun: &Begun) {
         let mut out = std::mem::take(&mut self.lists.incremental);
-        let late = Late::Fragment(begun.fragment);
+        let late = LatePart::Fragment(begun.fragment);
         self.head(&mut out, IncrementForm::Paths, (begun.id, &begun.path, late));
         out.raw(b"\"data\":");
         let (is_whole, failures) = self.object(world, pass, &begun.path, &mut out);
@@ -273,7 +279,7 @@ impl<'p> Payload<'p> {
             if !self.set_at(world, object).is_some_and(|set| pass.has_members_in(set)) {
                 continue;
             }
-            self.head(&mut out, IncrementForm::Ids, (begun.id, object, Late::Fragment(begun.fragment)));
+            self.head(&mut out, IncrementForm::Ids, (begun.id, object, LatePart::Fragment(begun.fragment)));
             if object.len() > begun.path.len() {
                 path(&mut out, "subPath", &self.run.plan.output, &object[begun.path.len()..]);
             }

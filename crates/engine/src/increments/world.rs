@@ -19,14 +19,14 @@ use std::sync::Arc;
 pub(super) struct World {
     pub(super) results: FetchResults,
     /// `None`: the rows of the first part.
-    pub(super) chunk: Option<Chunk>,
+    pub(super) chunk: Option<ItemChunk>,
     pub(super) objects: Option<Arc<RequestObjects>>,
     /// By node: true while it is being asked.
     asked: Vec<bool>,
 }
 
 /// Items of lists that are sent together.
-pub(super) struct Chunk {
+pub(super) struct ItemChunk {
     pub(super) stream: u8,
     /// The late fragment that the lists stand in.
     pub(super) fragment: Option<u8>,
@@ -37,13 +37,13 @@ pub(super) struct Chunk {
     /// The kind of the items.
     pub(super) kind: OutputKind,
     pub(super) items: Column,
-    pub(super) segments: Vec<Segment>,
+    pub(super) segments: Vec<ItemRange>,
     /// The segment to be sent next, and its items that were sent.
     pub(super) sent: (usize, u32),
 }
 
 /// Items of one list.
-pub(super) struct Segment {
+pub(super) struct ItemRange {
     /// The list.
     pub(super) path: Path,
     /// The place of the first of them in the list.
@@ -55,7 +55,7 @@ pub(super) struct Segment {
     pub(super) is_last: bool,
 }
 
-impl Chunk {
+impl ItemChunk {
     /// True if all items were sent.
     pub(super) fn is_sent(&self) -> bool {
         self.sent.0 == self.segments.len()
@@ -89,7 +89,7 @@ impl World {
     }
 
     /// That of a chunk, whose rows are some of those of `parent`.
-    pub(super) fn of(plan: &Plan, chunk: Chunk, parent: &Self) -> Self {
+    pub(super) fn of(plan: &Plan, chunk: ItemChunk, parent: &Self) -> Self {
         let objects = parent.objects.as_ref().map(|it| Arc::new(it.fork(chunk.node.0)));
         let asked = vec![false; plan.nodes.len()];
         Self { results: FetchResults::none(plan), chunk: Some(chunk), objects, asked }
@@ -145,7 +145,7 @@ impl World {
 /// Parts of a world that wait for nodes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Open {
-    /// Late fragments: bits.
+    /// LatePart fragments: bits.
     pub(super) fragments: u64,
     /// True if a node is waited for outside of all late fragments.
     is_initial: bool,

@@ -307,9 +307,9 @@ async fn so_many_lists_are_streamed_and_the_others_come_whole() {
 }
 
 /// A random selection on books, from a stream of small numbers; used up, it gives the simplest.
-struct Dice<'d>(std::slice::Iter<'d, u8>);
+struct Choices<'d>(std::slice::Iter<'d, u8>);
 
-impl Dice<'_> {
+impl Choices<'_> {
     fn below(&mut self, sides: u8) -> u8 {
         self.0.next().map_or(0, |it| it % sides)
     }
@@ -375,7 +375,7 @@ proptest! {
     #[test]
     fn parts_of_random_queries_are_the_answer(words in prop::collection::vec(any::<u8>(), 0..120)) {
         let mut query = String::from("{ many(count: 4)");
-        let (mut dice, mut names) = (Dice(words.iter()), 0);
+        let (mut dice, mut names) = (Choices(words.iter()), 0);
         dice.stream(&mut query);
         dice.selection("Book", 5, &mut names, &mut query);
         query.push('}');
