@@ -145,7 +145,7 @@ impl World {
 /// Parts of a world that wait for nodes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Open {
-    /// LatePart fragments: bits.
+    /// Late fragments: bits.
     pub(super) fragments: u64,
     /// True if a node is waited for outside of all late fragments.
     is_initial: bool,
