@@ -289,7 +289,7 @@ mod tests {
         let (started_well, rest) = started(&begins, STATEMENT_MAX).await;
         assert!(started_well.is_ok());
         assert_eq!(rest, change(7, b"B"));
-        let refusal = b"E\0\0\0\x13SERROR\0C42704\0\0\0";
+        let refusal = b"E\0\0\0\x13SERROR\0C42704\0\0";
         let (refused, _) = started(refusal, STATEMENT_MAX).await;
         assert!(matches!(refused, Err(Error::Database { .. })), "{refused:?}");
     }

@@ -35,7 +35,7 @@ impl Redis {
     pub fn publish(&self, channel: &str, message: &[u8]) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.1)).expect("it listens");
         let mut command = b"*3\r\n".to_vec();
-        for word in [b"PUBLISH", channel.as_bytes(), message] {
+        for word in [&b"PUBLISH"[..], channel.as_bytes(), message] {
             command.extend_from_slice(format!("${}\r\n", word.len()).as_bytes());
             command.extend_from_slice(&[word, b"\r\n"].concat());
         }
