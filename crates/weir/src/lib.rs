@@ -18,6 +18,5 @@ pub mod services;
 pub mod session;
 pub mod sources;
 mod trace;
-mod usage;
 
 pub use facade::{Builder, ExecuteError, Weir};

@@ -5,7 +5,7 @@
 //! **Cost:** per stage and fetch a few additions to words of the thread; spans only for requests that are traced.
 
 use crate::trace::{self, Kind, SpanRecord};
-use crate::usage::OperationTable;
+use weir_engine::usage::OperationTable;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;

@@ -7,7 +7,7 @@
 use super::context::RequestContext;
 use crate::observer::observer;
 use crate::trace::{self, Kind, RequestSpan, SpanRecord, Value};
-use crate::usage::KEPT;
+use weir_engine::usage::KEPT;
 use hyper::StatusCode;
 use hyper::http::request::Parts;
 use std::time::Duration;

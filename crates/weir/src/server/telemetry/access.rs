@@ -8,7 +8,7 @@
 use super::log::{ACCESS, Noted, Sink};
 use crate::config::LogFormat;
 use crate::observer::observer;
-use crate::usage::KEPT;
+use weir_engine::usage::KEPT;
 use hyper::http::request::Parts;
 use std::cell::RefCell;
 use std::fmt::Write;

@@ -8,7 +8,7 @@ use super::floods::Floods;
 use super::metrics::Metrics;
 use crate::config::{Log, LogFormat};
 use crate::observer::observer;
-use crate::usage::OperationName;
+use weir_engine::usage::OperationName;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};

@@ -9,7 +9,7 @@ use super::servers::DatabaseServers;
 use super::service_cache::Cached;
 use super::service_calls::ServiceMetrics;
 use crate::observer::{TimePart, observer};
-use crate::usage::KEPT;
+use weir_engine::usage::KEPT;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode, encode_registry};
 use prometheus_client::metrics::counter::ConstCounter;

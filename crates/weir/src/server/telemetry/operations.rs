@@ -3,7 +3,7 @@
 //! **Cost:** none until the page of metrics is read.
 
 use crate::observer::ServerObserver;
-use crate::usage::{CountedOperation, KEPT, OperationCounts, OperationName, OperationTable};
+use weir_engine::usage::{CountedOperation, KEPT, OperationCounts, OperationName, OperationTable};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet};
 use prometheus_client::metrics::MetricType;

@@ -8,6 +8,8 @@
 //!
 //! **Cost:** per request one lock of its operation's entry and a place in a histogram; nothing is allocated.
 
+use crate::engine::{Execution, Kept};
+use crate::observer::ObservedOperation;
 use hdrhistogram::Histogram;
 use sha2::{Digest, Sha256};
 use std::cmp::Reverse;
@@ -16,12 +18,10 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use weir_engine::engine::{Execution, Kept};
-use weir_engine::observer::ObservedOperation;
 use weir_language::ast::OperationKind;
 
 /// Operations that are counted by themselves.
-pub(crate) const OPERATIONS_MAX: usize = 1_000;
+pub const OPERATIONS_MAX: usize = 1_000;
 /// Longest name that is kept, in bytes.
 const NAME_BYTES_MAX: usize = 100;
 /// Bounds of durations: longer ones count as the longest.
@@ -29,24 +29,25 @@ const LONGEST_US: u64 = 3_600_000_000;
 
 /// Counts of one operation, or of several.
 #[derive(Clone, Debug)]
-pub(crate) struct OperationCounts {
+pub struct OperationCounts {
     /// Executions.
-    pub(crate) count: u64,
+    pub count: u64,
     /// Executions with errors.
-    pub(crate) errors: u64,
+    pub errors: u64,
     /// Executions whose plan was made for them.
-    pub(crate) planned: u64,
+    pub planned: u64,
     /// Answers by [`Kept`], in its order.
-    pub(crate) kept: [u64; 3],
-    /// Time from the request's head to the answer, and the part of it that no source took.
-    pub(crate) total_us: u64,
-    pub(crate) overhead_us: u64,
+    pub kept: [u64; 3],
+    /// Time from the request's head to the answer.
+    pub total_us: u64,
+    /// The part of `total_us` that no source took.
+    pub overhead_us: u64,
     /// Time for which executions held their threads: their CPU time, as nothing waits there.
-    pub(crate) busy_us: u64,
+    pub busy_us: u64,
     /// Fetches from sources.
-    pub(crate) fetches: u64,
+    pub fetches: u64,
     /// Times of the executions, in microseconds, to two digits.
-    pub(crate) durations: Histogram<u32>,
+    pub durations: Histogram<u32>,
 }
 
 impl OperationCounts {
@@ -82,7 +83,7 @@ impl OperationCounts {
     }
 
     /// Adds those of `other`.
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.errors += other.errors;
         self.planned += other.planned;
@@ -96,19 +97,21 @@ impl OperationCounts {
     }
 
     /// The time within which `percent` of the executions were answered, in microseconds.
-    pub(crate) fn percentile_us(&self, percent: f64) -> u64 {
+    #[must_use]
+    pub fn percentile_us(&self, percent: f64) -> u64 {
         if self.count == 0 { 0 } else { self.durations.value_at_percentile(percent) }
     }
 }
 
 /// An operation as it is told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct OperationName {
+pub struct OperationName {
     /// The name in the document; empty if it has none.
-    pub(crate) name: Box<str>,
+    pub name: Box<str>,
     /// The first 16 hexadecimal digits of the document's SHA-256.
-    pub(crate) hash: Box<str>,
-    pub(crate) kind: OperationKind,
+    pub hash: Box<str>,
+    /// Query, mutation or subscription.
+    pub kind: OperationKind,
 }
 
 impl OperationName {
@@ -149,7 +152,7 @@ struct Rest {
 
 /// The counts of a process.
 #[derive(Debug)]
-pub(crate) struct OperationTable {
+pub struct OperationTable {
     places: Box<[OperationPlace]>,
     /// OperationPlace of each operation. Its lock is taken before that of a place.
     known: Mutex<HashMap<OperationName, usize>>,
@@ -158,21 +161,24 @@ pub(crate) struct OperationTable {
 
 /// An operation that is counted by itself.
 #[derive(Clone, Debug)]
-pub(crate) struct CountedOperation {
-    pub(crate) operation: OperationName,
+pub struct CountedOperation {
+    /// Its name.
+    pub operation: OperationName,
     /// The fields and arguments it asks for.
-    pub(crate) coordinates: Vec<String>,
-    pub(crate) counts: OperationCounts,
+    pub coordinates: Vec<String>,
+    /// Its counts.
+    pub counts: OperationCounts,
 }
 
 /// A copy of the table.
 #[derive(Debug)]
-pub(crate) struct Usage {
+pub struct Usage {
     /// By count, descending.
-    pub(crate) operations: Vec<CountedOperation>,
-    pub(crate) rest: OperationCounts,
+    pub operations: Vec<CountedOperation>,
+    /// Of operations that are not counted by themselves.
+    pub rest: OperationCounts,
     /// Executions by coordinate of a field or argument.
-    pub(crate) coordinates: BTreeMap<String, u64>,
+    pub coordinates: BTreeMap<String, u64>,
 }
 
 impl Default for OperationTable {
@@ -187,14 +193,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl OperationTable {
     /// An empty table for so many operations.
-    pub(crate) fn with_places(places: usize) -> Self {
+    #[must_use]
+    pub fn with_places(places: usize) -> Self {
         let places = std::iter::repeat_with(OperationPlace::default).take(places).collect();
         let rest = Rest { counts: OperationCounts::none(), coordinates: BTreeMap::new() };
         Self { places, known: Mutex::default(), rest: Mutex::new(rest) }
     }
 
     /// Counts an execution that took `total`.
-    pub(crate) fn note(&self, execution: &Execution, total: Duration) {
+    pub fn note(&self, execution: &Execution, total: Duration) {
         let Some(number) = execution.operation else { return };
         let noted = self.with(number, |place, counted| {
             counted.counts.note(execution, total);
@@ -206,12 +213,13 @@ impl OperationTable {
     }
 
     /// Hands name and hash of the operation with this number to `take`, if it still has its place.
-    pub(crate) fn told(&self, number: u64, take: impl FnOnce(&str, &str)) {
+    pub fn told(&self, number: u64, take: impl FnOnce(&str, &str)) {
         self.with(number, |_, counted| take(&counted.operation.name, &counted.operation.hash));
     }
 
     /// The name of the operation with this number, for logs.
-    pub(crate) fn name(&self, number: u64) -> Option<OperationName> {
+    #[must_use]
+    pub fn name(&self, number: u64) -> Option<OperationName> {
         self.with(number, |_, counted| counted.operation.clone())
     }
 
@@ -228,7 +236,8 @@ impl OperationTable {
     }
 
     /// All counts.
-    pub(crate) fn usage(&self) -> Usage {
+    #[must_use]
+    pub fn usage(&self) -> Usage {
         let mut operations = Vec::new();
         // Nothing moves to the rest meanwhile.
         let _known = lock(&self.known);
@@ -273,7 +282,8 @@ impl OperationTable {
 
 impl OperationTable {
     /// The number of an operation for which a plan is made.
-    pub(crate) fn number(&self, observed: &ObservedOperation<'_>) -> u64 {
+    #[must_use]
+    pub fn number(&self, observed: &ObservedOperation<'_>) -> u64 {
         let operation = OperationName::of(observed);
         let mut known = lock(&self.known);
         let at = match known.get(&operation) {
@@ -291,14 +301,13 @@ impl OperationTable {
 }
 
 /// The label of `kept` in pages.
-pub(crate) const KEPT: [(Kept, &str); 3] =
-    [(Kept::Hit, "hit"), (Kept::Joined, "joined"), (Kept::Made, "made")];
+pub const KEPT: [(Kept, &str); 3] = [(Kept::Hit, "hit"), (Kept::Joined, "joined"), (Kept::Made, "made")];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Timing;
     use std::collections::BTreeSet;
-    use weir_engine::engine::Timing;
 
     fn number(table: &OperationTable, text: &str, coordinates: &[&str]) -> u64 {
         let coordinates: BTreeSet<String> = coordinates.iter().map(|it| (*it).to_owned()).collect();
