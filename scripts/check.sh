@@ -7,6 +7,7 @@ say "clippy"
 cargo clippy --workspace --all-targets -- -D warnings
 say "without features"
 cargo check -p weir --no-default-features
+cargo check -p weir-runtime --no-default-features
 say "rustdoc"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
 say "cargo deny"

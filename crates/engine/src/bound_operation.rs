@@ -157,6 +157,8 @@ pub(crate) struct KeptHeaders {
     /// By name, then in the order of the client.
     lines: Arc<[HeaderLine]>,
     request_id: Box<str>,
+    /// Values of the embedding program.
+    data: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl KeptHeaders {
@@ -171,7 +173,7 @@ impl KeptHeaders {
             headers
                 .each(name, &mut |value| lines.push(HeaderLine { name: name.into(), value: value.into() }));
         }
-        Self { lines: lines.into(), request_id: headers.request_id().into() }
+        Self { lines: lines.into(), request_id: headers.request_id().into(), data: headers.data().cloned() }
     }
 }
 
@@ -182,6 +184,10 @@ impl Headers for KeptHeaders {
 
     fn request_id(&self) -> &str {
         &self.request_id
+    }
+
+    fn data(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        self.data.as_ref()
     }
 
     /// Results of one operation may not go back in time, as those of different replicas would.

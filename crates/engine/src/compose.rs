@@ -11,9 +11,10 @@ mod visibility;
 pub(crate) use join::Joined;
 pub use join::join_keys;
 
+use crate::intercept::{self, Interceptor};
 use crate::lifetime::{Hint, HintAt};
 
-use crate::source::{Ids, Source};
+use crate::source::{Ids, PlanError, PlanNode, PreparedFetch, Source};
 use std::fmt;
 use std::sync::Arc;
 use weir_language::schema::{FieldId, Schema, TypeId, builtin};
@@ -174,6 +175,7 @@ pub struct Graph {
     hangs: bool,
     /// By field of the schema; empty when there is none at all.
     hints: Vec<Option<Hint>>,
+    interceptors: Vec<Arc<dyn Interceptor>>,
 }
 
 impl Graph {
@@ -211,10 +213,25 @@ impl Graph {
                     extensions: Vec::new(),
                     hangs,
                     hints: Vec::new(),
+                    interceptors: Vec::new(),
                 })
             }
             _ => merge::merge(sources, joins),
         }
+    }
+
+    /// The same with `interceptors` of the steps of its plans; the first is the outermost.
+    #[must_use]
+    pub fn intercepted(mut self, interceptors: Vec<Arc<dyn Interceptor>>) -> Self {
+        self.interceptors = interceptors;
+        self
+    }
+
+    /// Has the source at `at` get `node` ready.
+    pub(crate) fn prepare(&self, at: u16, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
+        let source = &self.sources[usize::from(at)].0;
+        let fetch = source.prepare(node)?;
+        Ok(intercept::bound(&self.interceptors, source.name(), node, fetch))
     }
 
     /// Takes up what the sources say of lifetimes: hints of fields, and of types for all fields that give them. Beside it those

@@ -10,18 +10,23 @@ use weir_engine::source::FieldError;
 /// A step that failed as a whole reports at most this many errors.
 const FAILED_ERRORS_MAX: usize = 50;
 
+/// Says of each object whether it is allowed; `None`: it does not know such objects.
+pub(crate) type Judge<'j> = dyn Fn(&[&dyn Any]) -> Option<Vec<bool>> + 'j;
+
 /// Values of one step, one per parent.
 pub(crate) trait Answers: Send + Sync {
     /// Their number.
     fn len(&self) -> usize;
-    /// Writes `"key":value,` of the first.
-    fn write(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool;
+    /// Writes `"key":value,` of the value at `row`.
+    fn write(&self, row: usize, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool;
     /// The values as a column.
     fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column;
     /// The same with `others` behind them. Values that failed make all fail.
     fn with(self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers>;
     /// The same in another order: value `i` is the one at `order[i]`. Where there is none, the field is refused.
     fn ordered(&mut self, order: Vec<u32>);
+    /// Leaves those items of lists out for which `judge`, which is asked once for all, says no. `false`: it has no say of them.
+    fn filter(&mut self, judge: &Judge<'_>) -> bool;
     /// For [`Answers::with`].
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
@@ -37,10 +42,10 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
     fn len(&self) -> usize {
         self.values.len()
     }
-    fn write(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
-        match self.values.first() {
+    fn write(&self, row: usize, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
+        match self.values.get(row) {
             Some(value) => value.write_member(field, of, writer),
-            None => Failed { error: internal(), rows: 1 }.write(field, of, writer),
+            None => Failed { error: internal(), rows: 1 }.write(row, field, of, writer),
         }
     }
     fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column {
@@ -71,6 +76,22 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
     fn ordered(&mut self, order: Vec<u32>) {
         self.order = Some(order);
     }
+    fn filter(&mut self, judge: &Judge<'_>) -> bool {
+        let mut items = Vec::new();
+        if !self.values.iter().all(|it| it.items(&mut items)) {
+            tracing::error!(of = std::any::type_name::<A>(), "values of this type cannot be filtered");
+            return false;
+        }
+        if items.is_empty() {
+            return true;
+        }
+        let Some(allowed) = judge(&items) else { return false };
+        if allowed.contains(&false) {
+            let mut allowed = allowed.into_iter();
+            self.values.iter_mut().for_each(|it| it.retain(&mut allowed));
+        }
+        true
+    }
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
@@ -91,7 +112,7 @@ impl Answers for Failed {
     fn len(&self) -> usize {
         self.rows
     }
-    fn write(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
+    fn write(&self, _: usize, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
         // Without a value, the position is that of an error: what stands here never writes.
         let failed: Result<bool, FieldError> = Err(self.error.clone());
         failed.write_member(field, of, writer)
@@ -109,6 +130,9 @@ impl Answers for Failed {
     }
     fn ordered(&mut self, order: Vec<u32>) {
         self.rows = order.len();
+    }
+    fn filter(&mut self, _: &Judge<'_>) -> bool {
+        true
     }
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self

@@ -40,7 +40,7 @@ pub(crate) fn check(library: &Arc<Library>) -> Vec<Misfit> {
 }
 
 /// The sets of all object types with all their fields, and behind them the fields that are resolved separately.
-fn everything(library: &Library) -> OutputPlan {
+pub(crate) fn everything(library: &Library) -> OutputPlan {
     let schema = &library.schema;
     let mut output = OutputPlan::default();
     let types = || (builtin::TYPES..schema.types.len() as u32).map(TypeId);

@@ -18,12 +18,13 @@ use crate::request_data::RequestData;
 use crate::resolver::{Called, EventSource, Parents, Resolve, Step, StepArguments};
 use crate::selection::Lookahead;
 use crate::subscribe;
+use crate::type_guard::{GuardedSet, guarded_sets, judge};
 use futures_util::future::join_all;
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_engine::memory::{Binder, Bindings, ObjectNumbers, RecordHost, Scope, Spot, Unbound, Writer};
-use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey};
+use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSetId};
 use weir_engine::rows::{Column, Rows};
 use weir_engine::source::{
     AnswerForm, BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, Ids, PlanError,
@@ -46,6 +47,7 @@ struct MemberCall {
     resolve: Arc<dyn Resolve>,
     stream: Option<Arc<dyn EventSource>>,
     guard: Option<Arc<Guard>>,
+    filter: Option<Arc<Guard>>,
     shape: Shape,
     /// By field of the arguments' Rust type: places of the value and of the default that stands for an absent one.
     slots: Vec<Option<(u32, Option<u32>)>>,
@@ -71,6 +73,8 @@ struct LibraryFetch {
     /// True if steps below need the objects.
     keeps: bool,
     is_change: bool,
+    /// Selections whose objects are judged.
+    guarded: Vec<GuardedSet>,
     asks: Vec<u32>,
     /// Of the operation, as far as it stands below this step; at the root, if costs are limited.
     cost: Option<CostTree>,
@@ -110,6 +114,9 @@ pub(crate) fn prepare(
         Some(_) if by_keys(library, node) => ParentForm::Keys,
         Some(_) => ParentForm::Objects(ObjectParents::new(node)),
     };
+    let sets = sets_below(node);
+    let guarded = guarded_sets(library, node, sets.iter().copied());
+    let is_kept = |set: &SelectionSetId| node.output.set(*set).hidden.contains(&library.schema.meta.typename);
     Ok(Box::new(LibraryFetch {
         library: Arc::clone(library),
         ids: Arc::clone(node.ids),
@@ -117,8 +124,9 @@ pub(crate) fn prepare(
         members,
         shown,
         parents,
-        as_rows: node.answer == AnswerForm::Rows || node.parent_keys.is_some(),
-        keeps: keeps(library, node),
+        as_rows: node.answer == AnswerForm::Rows || node.parent_keys.is_some() || !guarded.is_empty(),
+        keeps: sets.iter().any(is_kept),
+        guarded,
         is_change: node.kind == OperationKind::Mutation && node.parent_keys.is_none(),
         asks,
         cost: if node.parent_keys.is_none() { CostTree::of(&library.costs, node) } else { None },
@@ -151,6 +159,7 @@ fn member_call(library: &Library, node: &PlanNode<'_>, of: &OutputField) -> Opti
         resolve,
         stream,
         guard: entry.guard.clone(),
+        filter: entry.filter.clone(),
         shape: entry.shape,
         slots: slots.collect(),
     })
@@ -181,10 +190,10 @@ fn by_keys(library: &Library, node: &PlanNode<'_>) -> bool {
     first.and_then(|it| entry(library, node, it)).is_some_and(|it| it.resolver.keys.is_some())
 }
 
-/// True if objects below the members of `node` are parents of other steps.
-fn keeps(library: &Library, node: &PlanNode<'_>) -> bool {
+/// The selections of a step, each once.
+fn sets_below(node: &PlanNode<'_>) -> Vec<SelectionSetId> {
     let output: &OutputPlan = node.output;
-    let (mut seen, mut stack) = (vec![false; output.sets.len()], Vec::new());
+    let (mut sets, mut stack) = (Vec::new(), Vec::new());
     let push = |of: &OutputField, stack: &mut Vec<_>| match of.member {
         OutputKind::Object(set) => stack.push(set),
         OutputKind::Abstract(choice) => {
@@ -194,15 +203,12 @@ fn keeps(library: &Library, node: &PlanNode<'_>) -> bool {
     };
     node.fields.iter().for_each(|&it| push(&output.fields[it as usize], &mut stack));
     while let Some(set) = stack.pop() {
-        if std::mem::replace(&mut seen[set.0 as usize], true) {
-            continue;
+        if !sets.contains(&set) {
+            sets.push(set);
+            output.members(set).iter().for_each(|it| push(it, &mut stack));
         }
-        if output.set(set).hidden.contains(&library.schema.meta.typename) {
-            return true;
-        }
-        output.members(set).iter().for_each(|it| push(it, &mut stack));
     }
-    false
+    sets
 }
 
 /// Memory of loaders during a fetch.
@@ -272,11 +278,13 @@ impl LibraryFetch {
 
     /// Calls the resolver of `member`.
     fn call(&self, member: &StepField, input: FetchInput<'_>, memory: &Memory) -> Option<MemberCalls> {
-        let MemberCall { resolve, stream, guard, shape, slots } = member.call.as_ref()?;
+        let MemberCall { resolve, stream, guard, shape, slots, .. } = member.call.as_ref()?;
         let all = |called| Some(MemberCalls { calls: vec![called], rows: None });
         let context = self.context(member, input, memory);
         let (schema, ids, variables) = (&*self.library.schema, &*self.ids, &**input.variables);
-        let scope = InputScope { shapes: &self.library.parts.shapes, schema, ids, variables };
+        let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
+        let uploads = data.map_or(&[][..], |it| &*it.uploads);
+        let scope = InputScope { shapes: &self.library.parts.shapes, schema, ids, variables, uploads };
         let literals = &input.output.literals;
         let arguments = StepArguments { scope, shape: *shape, literals, slots };
         let host: &dyn RecordHost = &*self.library;
@@ -302,10 +310,25 @@ impl LibraryFetch {
         }
     }
 
+    /// The values of `member` without the items that its filter refuses.
+    fn filtered(
+        &self,
+        member: &StepField,
+        mut answers: Box<dyn Answers>,
+        (input, memory): (FetchInput<'_>, &Memory),
+    ) -> Box<dyn Answers> {
+        let Some(filter) = member.call.as_ref().and_then(|it| it.filter.as_deref()) else { return answers };
+        let context = self.context(member, input, memory);
+        match answers.filter(&|items| filter(Parents::Objects(items), &context)) {
+            true => answers,
+            false => Box::new(Failed { error: internal(), rows: self.rows(input) }),
+        }
+    }
+
     /// Bytes or rows of all members.
     fn reply(
         &self,
-        input: FetchInput<'_>,
+        (input, memory): (FetchInput<'_>, &Memory),
         answers: Vec<Option<Box<dyn Answers>>>,
     ) -> Result<FetchResult, SourceError> {
         if !self.as_rows {
@@ -316,7 +339,15 @@ impl LibraryFetch {
         let columns = self.members.iter().zip(&answers).map(|(member, answers)| match answers {
             Some(answers) => {
                 let of = self.of(member, input.output);
-                answers.column(Spot { field: member.field, of, ty: of.ty }, scope)
+                let spot = Spot { field: member.field, of, ty: of.ty };
+                let mut column = answers.column(spot, scope);
+                if !self.guarded.is_empty() && member.hidden.is_none() {
+                    let context = self.context(member, input, memory);
+                    // The pass that judges numbers objects by itself.
+                    let scope = Scope::new(input.output, &self.bindings);
+                    judge(&self.guarded, (&**answers, spot, scope), &context, &mut column);
+                }
+                column
             }
             None => Column::default(),
         });
@@ -341,7 +372,7 @@ impl LibraryFetch {
             let of = self.of(member, input.output);
             let (mark, before) = (out.len(), errors.len());
             let mut writer = Writer::new(input.output, &self.bindings, &mut out, &mut errors);
-            failed = !answers.as_ref().is_some_and(|it| it.write(member.field, of, &mut writer));
+            failed = !answers.as_ref().is_some_and(|it| it.write(0, member.field, of, &mut writer));
             if failed {
                 out.truncate(mark);
             }
@@ -437,15 +468,16 @@ impl PreparedFetch for LibraryFetch {
             self.members.iter().map(|member| self.call(member, input, &memory)).collect();
         let rows = self.rows(input);
         if ready(&calls) {
-            let answers = calls.into_iter().map(|member| {
-                let MemberCalls { calls, rows: order } = member?;
+            let answers = calls.into_iter().zip(&self.members).map(|(called, member)| {
+                let MemberCalls { calls, rows: order } = called?;
                 let values = calls.into_iter().filter_map(|it| match it {
                     Called::Ready(answers) => Some(answers),
                     Called::Later(_) | Called::AfterLevel(_) => None,
                 });
-                Some(joined(values.collect(), order, rows))
+                Some(self.filtered(member, joined(values.collect(), order, rows), (input, &memory)))
             });
-            let reply = self.reply(input, answers.collect());
+            let answers = answers.collect();
+            let reply = self.reply((input, &memory), answers);
             return Box::pin(std::future::ready(reply));
         }
         Box::pin(async move {
@@ -463,14 +495,14 @@ impl PreparedFetch for LibraryFetch {
                     }
                 }
             };
-            let members = calls.into_iter().map(|member| async move {
-                let MemberCalls { calls, rows: order } = member?;
-                Some(joined(join_all(calls.into_iter().map(one)).await, order, rows))
+            let memory = &memory;
+            let members = calls.into_iter().zip(&self.members).map(|(called, member)| async move {
+                let MemberCalls { calls, rows: order } = called?;
+                let answers = joined(join_all(calls.into_iter().map(one)).await, order, rows);
+                Some(self.filtered(member, answers, (input, memory)))
             });
             let answers = join_all(members).await;
-            // Loaders of this fetch alone are forgotten with it.
-            drop(memory);
-            self.reply(input, answers)
+            self.reply((input, memory), answers)
         })
     }
 

@@ -1,7 +1,8 @@
-//! Authorization of fields in batch form: a guard says for all parents of a step which of them the caller may ask.
+//! Authorization in batch form: a guard says for all objects of a step which of them are allowed. It stands at a field, for its
+//! parents, at a type, for its objects, or at a list, for its items.
 //!
-//! **Invariant:** the resolver never sees a parent that its guard refused; a guard that panics or gives another number of answers
-//! refuses all.
+//! **Invariant:** the resolver never sees a parent that its guard refused; a guard that panics, gives another number of answers or
+//! gets objects of another Rust type refuses all.
 //!
 //! **Cost:** one call per step.
 
@@ -9,15 +10,19 @@ use crate::context::Context;
 use crate::resolver::Parents;
 use std::panic::AssertUnwindSafe;
 
-/// Says of each parent whether the field may be resolved; `None`: it does not know such parents.
+/// Says of each object whether it is allowed; `None`: it does not know such objects.
 pub(crate) type Guard = Box<dyn Fn(Parents<'_>, &Context) -> Option<Vec<bool>> + Send + Sync>;
 
-/// The guard that `allows` is, on parents of type `P`.
+/// The guard that `allows` is, on objects of type `P`.
 pub(crate) fn guard<P: 'static>(
     allows: impl Fn(&[&P], &Context) -> Vec<bool> + Send + Sync + 'static,
 ) -> Guard {
     Box::new(move |parents, context| {
-        let parents = parents.of::<P>()?;
+        let Some(parents) = parents.of::<P>() else {
+            let expected = std::any::type_name::<P>();
+            tracing::error!(expected, "a guard got objects of another Rust type");
+            return None;
+        };
         let allowed = std::panic::catch_unwind(AssertUnwindSafe(|| allows(&parents, context))).ok()?;
         (allowed.len() == parents.len()).then_some(allowed)
     })

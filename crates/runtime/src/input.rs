@@ -7,6 +7,7 @@
 //!
 //! **Cost:** per request one pass over the members of an object; no look-up by name.
 
+use crate::upload::Upload;
 use crate::validate::Check;
 use smallvec::SmallVec;
 use std::any::TypeId as RustType;
@@ -270,6 +271,8 @@ pub(crate) struct InputScope<'r> {
     pub(crate) schema: &'r Schema,
     pub(crate) ids: &'r Ids,
     pub(crate) variables: &'r Variables,
+    /// Files of the request.
+    pub(crate) uploads: &'r [Upload],
 }
 
 impl<'r> InputScope<'r> {
@@ -317,6 +320,10 @@ impl<'r> InputValue<'r> {
             }
             _ => None,
         }
+    }
+    /// Files of the request.
+    pub(crate) fn uploads(self) -> &'r [Upload] {
+        self.scope.uploads
     }
     /// The items of a list.
     pub fn items(self) -> impl Iterator<Item = Option<Self>> + 'r {

@@ -41,17 +41,22 @@
 extern crate self as weir_runtime;
 
 mod answers;
+mod any_resolver;
 mod builder;
 mod check;
 mod code_first;
 mod context;
+mod coordinates;
 mod cost;
 mod data;
 mod error;
 mod fetch;
 mod guard;
+#[cfg(feature = "http")]
+pub mod http;
 mod input;
 mod input_macros;
+mod intercept;
 mod keys;
 mod leaf;
 mod library;
@@ -68,13 +73,19 @@ mod scalar;
 mod schema;
 mod selection;
 mod subscribe;
+mod testing;
 mod turns;
 mod type_definitions;
+mod type_guard;
 mod typed;
 mod typed_fields;
+mod upload;
+mod uploads;
+mod usage;
 mod validate;
 
-pub use builder::{AnyResolver, SchemaBuilder};
+pub use any_resolver::AnyResolver;
+pub use builder::SchemaBuilder;
 pub use context::Context;
 pub use cost::Cost;
 pub use data::Data;
@@ -84,10 +95,11 @@ pub use input::{
 };
 #[doc(hidden)]
 pub use input_macros::{bind_input_by, bind_input_variant};
+pub use intercept::{HookCall, RequestCall, RequestHook, StepHook};
 pub use keys::KeyRow;
 pub use leaf::{Leaf, TypedLeaf, leaf, leaf_option_ref, leaf_ref};
 pub use loader::{BoxFuture, LoadKey, Loader, LoaderReply};
-pub use request::{Request, Response};
+pub use request::{IncrementalResponse, Request, Response};
 pub use resolver::{
     BatchReply, LoadKeys, Resolver, TypedResolver, async_batch, async_each, async_keyed, async_root, batch,
     constant, each, keyed, load, root,
@@ -96,9 +108,12 @@ pub use scalar::{Enumeration, Scalar, ScalarValue, ScalarWriter};
 pub use schema::Schema;
 pub use selection::Lookahead;
 pub use subscribe::stream;
+pub use testing::FieldRun;
 pub use type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};
 pub use typed::{GraphqlFields, GraphqlType};
 pub use typed_fields::TypedField;
+pub use upload::Upload;
+pub use uploads::Uploads;
 pub use validate::Check;
 
 /// Derive macros of code-first schemas; the rules are in `docs/library.md`.
@@ -106,13 +121,19 @@ pub use weir_derive::{Enum, Input, Interface, Object, OneOf, Scalar, Union};
 
 pub use weir_engine::caller::Identity;
 pub use weir_engine::compose::Join;
-pub use weir_engine::engine::{Outcome, Settings};
+pub use weir_engine::engine::{IncrementForm, Outcome, Settings};
+pub use weir_engine::intercept::PlannedStep;
 pub use weir_engine::memory::{Answer, Object, RawJson, Value};
+pub use weir_engine::observer::{
+    FetchOutcome, ObservedFetch, ObservedOperation, ObservedStage, Observer, Stage,
+};
 /// Makes an enum of records a union or interface; see [`weir_engine::one_of`].
 pub use weir_engine::one_of as union;
 /// Makes a struct an object type; see [`weir_engine::record`].
 pub use weir_engine::record;
 pub use weir_engine::source::{Headers, Source};
+pub use weir_engine::span::SpanContext;
+pub use weir_engine::usage::{CountedOperation, OperationCounts, OperationName, Usage};
 pub use weir_language::limits::Limits;
 pub use weir_language::schema::TypeRef;
 

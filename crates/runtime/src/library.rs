@@ -27,6 +27,8 @@ pub(crate) struct FieldEntry {
     pub(crate) part: u32,
     /// Who may ask for it.
     pub(crate) guard: Option<Arc<Guard>>,
+    /// The items of its list that the caller may see.
+    pub(crate) filter: Option<Arc<Guard>>,
 }
 
 /// A separate fetch.
@@ -43,6 +45,8 @@ pub(crate) struct Parts {
     pub(crate) leaves: HashMap<(RustType, FieldId), Leaf>,
     pub(crate) shapes: Shapes,
     pub(crate) extended: Vec<TypeId>,
+    /// By object type: the objects that the caller may see.
+    pub(crate) type_guards: HashMap<TypeId, Arc<Guard>>,
 }
 
 /// The library of one schema.
@@ -64,7 +68,7 @@ impl Parts {
         let keys = resolver.keys.clone().unwrap_or_else(|| vec![OBJECT_KEY.into()]);
         let part = self.separate.len() as u32;
         self.separate.push(Part { keys });
-        self.fields[field.index()] = Some(FieldEntry { resolver, shape, part, guard: None });
+        self.fields[field.index()] = Some(FieldEntry { resolver, shape, part, guard: None, filter: None });
     }
 
     /// The resolver of `field`.

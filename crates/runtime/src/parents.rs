@@ -40,15 +40,7 @@ impl ObjectParents {
         };
         let sets = || (0..output.sets.len() as u32).map(SelectionSetId);
         let set = sets().find(|it| asks(*it)).unwrap_or(node.set);
-        let mut above = vec![false; output.sets.len()];
-        loop {
-            let leads = |it: SelectionSetId| it == set || above[it.0 as usize];
-            let next = sets().find(|it| !above[it.0 as usize] && has_below(output, *it, leads));
-            match next {
-                Some(next) => above[next.0 as usize] = true,
-                None => return Self { set, above },
-            }
-        }
+        Self { set, above: sets_above(output, set) }
     }
 
     /// Shows the objects with the numbers `wanted` to `see`.
@@ -65,7 +57,26 @@ impl ObjectParents {
     }
 }
 
-fn leads(output: &OutputPlan, member: OutputKind, is_on_way: impl Fn(SelectionSetId) -> bool) -> bool {
+/// By set: true if objects of `set` stand below it.
+pub(crate) fn sets_above(output: &OutputPlan, set: SelectionSetId) -> Vec<bool> {
+    let sets = || (0..output.sets.len() as u32).map(SelectionSetId);
+    let mut above = vec![false; output.sets.len()];
+    loop {
+        let is_on_way = |it: SelectionSetId| it == set || above[it.0 as usize];
+        let next = sets().find(|it| !above[it.0 as usize] && has_below(output, *it, is_on_way));
+        match next {
+            Some(next) => above[next.0 as usize] = true,
+            None => return above,
+        }
+    }
+}
+
+/// True if a set on the way stands at `member`.
+pub(crate) fn leads(
+    output: &OutputPlan,
+    member: OutputKind,
+    is_on_way: impl Fn(SelectionSetId) -> bool,
+) -> bool {
     match member {
         OutputKind::Object(set) => is_on_way(set),
         OutputKind::Abstract(choice) => {

@@ -2,15 +2,25 @@
 
 use crate::data::Data;
 use crate::error::{BAD_USER_INPUT, field_error, internal};
+use crate::upload::Upload;
+use crate::uploads::Uploads;
+use futures_util::stream::{self, BoxStream, StreamExt};
 use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::caller::Identity;
-use weir_engine::engine::{self, Body, Outcome};
+use weir_engine::engine::{self, Aborted, Body, Outcome};
 use weir_engine::source::{FieldError, Headers, NoHeaders};
-use weir_language::json::{JsonRef, quote};
+use weir_engine::unread::Receiver;
+use weir_language::ast::OperationKind;
+use weir_language::json::{Json, JsonRef, quote};
 
 /// Time for a request without a deadline of its own.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Nesting of variables.
+const VARIABLES_DEPTH_MAX: u32 = 200;
 
 /// Variables of a request.
 #[derive(Clone, Copy)]
@@ -18,6 +28,31 @@ pub(crate) enum RequestVariables<'r> {
     None,
     Text(&'r str),
     Json(JsonRef<'r>),
+}
+
+impl<'r> RequestVariables<'r> {
+    /// The tape of variables that are a text, which have to be an object.
+    pub(crate) fn read(self) -> Result<Option<Json<'r>>, String> {
+        let Self::Text(text) = self else { return Ok(None) };
+        let tape = Json::parse(text.as_bytes(), VARIABLES_DEPTH_MAX);
+        let tape = tape.map_err(|error| format!("the variables are not valid JSON: {error}"))?;
+        match tape.root().is_object() || tape.root().is_null() {
+            true => Ok(Some(tape)),
+            false => Err("the variables are no JSON object".into()),
+        }
+    }
+
+    /// The variables; `tape` is what [`RequestVariables::read`] gave.
+    pub(crate) fn root<'t>(self, tape: Option<&'t Json<'t>>) -> Option<JsonRef<'t>>
+    where
+        'r: 't,
+    {
+        let root = match self {
+            Self::Json(json) => Some(json),
+            Self::None | Self::Text(_) => tape.map(Json::root),
+        };
+        root.filter(|it| !it.is_null())
+    }
 }
 
 /// A document, its variables, and what the program says of the client.
@@ -31,6 +66,7 @@ pub struct Request<'r> {
     pub(crate) query: &'r str,
     pub(crate) operation_name: Option<&'r str>,
     pub(crate) variables: RequestVariables<'r>,
+    pub(crate) uploads: Arc<[Upload]>,
     pub(crate) data: Data,
     pub(crate) identity: Option<Identity>,
     pub(crate) headers: &'r dyn Headers,
@@ -46,6 +82,7 @@ impl<'r> Request<'r> {
             query,
             operation_name: None,
             variables: RequestVariables::None,
+            uploads: Arc::default(),
             data: Data::new(),
             identity: None,
             headers: &NoHeaders,
@@ -69,6 +106,13 @@ impl<'r> Request<'r> {
     #[must_use]
     pub fn json_variables(mut self, json: JsonRef<'r>) -> Self {
         self.variables = RequestVariables::Json(json);
+        self
+    }
+    /// The variables, with files in them.
+    #[must_use]
+    pub fn uploads(mut self, uploads: &'r Uploads) -> Self {
+        self.variables = RequestVariables::Text(&uploads.variables);
+        self.uploads = uploads.files.as_slice().into();
         self
     }
     /// A value for resolvers ([`crate::Context::data`]).
@@ -152,6 +196,12 @@ impl Response {
         Self::of_errors(body.into_bytes())
     }
 
+    /// An operation that the transport does not take.
+    pub(crate) fn method_not_allowed(kind: OperationKind) -> Self {
+        let error = field_error("METHOD_NOT_ALLOWED", "this transport takes queries alone");
+        Self { outcome: Outcome::MethodNotAllowed(kind), ..Self::failed(&error) }
+    }
+
     /// A request that is refused with this body.
     pub(crate) fn of_errors(body: Vec<u8>) -> Self {
         Self { body, outcome: Outcome::Refused, timing: engine::Timing::default() }
@@ -172,9 +222,49 @@ impl Response {
                 }
                 all
             }
-            // No request here asks for parts.
+            // Who takes parts has them of `IncrementalResponse`.
             Body::Increments { .. } => return Self::failed(&internal()),
         };
         Self { body, outcome, timing }
+    }
+}
+
+/// An answer in parts.
+pub struct IncrementalResponse {
+    /// The first part, or the whole answer.
+    pub first: Response,
+    /// The JSON of each later part, as its sources answer; nothing if the first is all.
+    pub rest: BoxStream<'static, Vec<u8>>,
+    /// True if there are later parts.
+    pub has_next: bool,
+}
+
+impl fmt::Debug for IncrementalResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first, has_next, .. } = self;
+        f.debug_struct("IncrementalResponse").field("first", first).field("has_next", has_next).finish()
+    }
+}
+
+impl IncrementalResponse {
+    pub(crate) fn whole(first: Response) -> Self {
+        Self { first, rest: stream::empty().boxed(), has_next: false }
+    }
+
+    pub(crate) async fn of(response: engine::Response) -> Self {
+        let (outcome, timing) = (response.outcome, response.timing);
+        match response.body {
+            Body::Increments { first: body, rest } => {
+                let next = |mut rest: Receiver<Result<Vec<u8>, Aborted>>| async move {
+                    let part = rest.recv().await?.ok()?;
+                    Some((part, rest))
+                };
+                let rest = stream::unfold(rest, next).boxed();
+                Self { first: Response { body, outcome, timing }, rest, has_next: true }
+            }
+            body @ (Body::Whole(_) | Body::Shared(_) | Body::Stream { .. }) => {
+                Self::whole(Response::collect(engine::Response { body, ..response }).await)
+            }
+        }
     }
 }

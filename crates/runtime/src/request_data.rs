@@ -3,6 +3,7 @@
 use crate::data::Data;
 use crate::loader::RequestMemory;
 use crate::turns::Turns;
+use crate::upload::Upload;
 use futures_util::stream::BoxStream;
 use std::any::Any;
 use std::sync::{Arc, Mutex};
@@ -15,6 +16,7 @@ pub(crate) type Event = Box<dyn Any + Send>;
 pub(crate) struct RequestData {
     pub(crate) data: Arc<Data>,
     pub(crate) memory: Arc<RequestMemory>,
+    pub(crate) uploads: Arc<[Upload]>,
     /// If other requests share the memory: their keys are waited for.
     pub(crate) turns: Option<Arc<Turns>>,
     pub(crate) subscription: Mutex<SubscriptionStep>,

@@ -4,27 +4,36 @@
 //!
 //! **Cost:** a request whose plan is known costs one look-up, one bind, and its steps.
 
+use crate::error::ResolveError;
+use crate::intercept::{RequestCall, RequestHook, RequestUnderWay};
 use crate::library::Library;
 use crate::library_source::LibrarySource;
 use crate::loader::RequestMemory;
-use crate::request::{Request, RequestVariables, Response};
+use crate::request::{IncrementalResponse, Request, RequestVariables, Response};
 use crate::request_data::{RequestData, SubscriptionStep};
-use crate::subscribe;
+use crate::subscribe::{self, Shared};
 use crate::turns::Turns;
+use crate::usage::UsageObserver;
 use futures_util::future::join_all;
 use futures_util::stream::BoxStream;
 use std::any::Any;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use weir_engine::caller::{Caller, Identity};
 use weir_engine::compose::Graph;
-use weir_engine::engine::{self, Engine, Settings};
+use weir_engine::engine::{self, Engine, IncrementForm, Outcome, Settings};
+use weir_engine::memory::AnswerError;
 use weir_engine::source::{NoHeaders, Protocol, Source, WithData};
-use weir_language::json::Json;
+use weir_engine::usage::Usage;
+use weir_language::ast::OperationKind;
 use weir_language::schema::print;
 
-/// Nesting of variables.
-const VARIABLES_DEPTH_MAX: u32 = 200;
+/// What a request shares with those that are answered together with it.
+#[derive(Clone, Default)]
+struct Company {
+    memory: Arc<RequestMemory>,
+    turns: Option<Arc<Turns>>,
+}
 
 /// A schema that answers requests. It needs a Tokio runtime with time.
 pub struct Schema {
@@ -32,21 +41,37 @@ pub struct Schema {
     engine: Arc<Engine>,
     /// The caller of requests without an identity.
     nobody: Caller,
+    hooks: Vec<Arc<dyn RequestHook>>,
+    usage: Option<Arc<UsageObserver>>,
 }
 
 impl Schema {
-    pub(crate) fn new(library: Arc<Library>, graph: Graph, settings: Settings) -> Self {
+    pub(crate) fn new(
+        library: Arc<Library>,
+        graph: Graph,
+        settings: Settings,
+        (hooks, usage): (Vec<Arc<dyn RequestHook>>, Option<Arc<UsageObserver>>),
+    ) -> Self {
         let engine = Arc::new(Engine::new(graph, settings));
         let identity =
             Identity { role: "".into(), is_backend: false, is_anonymous: true, claims: Arc::default() };
         let nobody = engine.caller(&identity);
-        Self { library, engine, nobody }
+        Self { library, engine, nobody, hooks, usage }
     }
 
     /// The engine, for a server that reads requests itself.
     #[must_use]
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    pub(crate) fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// The caller that `identity` is.
+    pub(crate) fn caller(&self, identity: Option<&Identity>) -> Caller {
+        identity.map_or_else(|| self.nobody.clone(), |it| self.engine.caller(it))
     }
 
     /// The resolvers as a source, for another graph.
@@ -67,61 +92,139 @@ impl Schema {
         print::print(self.engine.schema(), print::Order::ByName)
     }
 
+    /// Executions so far by operation, field and argument; `None` without [`crate::SchemaBuilder::count_usage`]. Answers in parts are
+    /// counted with their first part, events of a subscription one by one.
+    ///
+    /// ```
+    /// use weir_runtime::{Context, Request, Schema, root};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let schema = Schema::builder("type Query { hello: String! old: Int }")
+    ///     .resolve("Query.hello", root(|_: &(), _: &Context| "world"))
+    ///     .resolve("Query.old", root(|_: &(), _: &Context| 1))
+    ///     .count_usage()
+    ///     .build()?;
+    /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    /// runtime.block_on(schema.execute(Request::new("query Q { hello }")));
+    /// let usage = schema.usage().ok_or("it is counted")?;
+    /// assert_eq!(usage.coordinates.get("Query.hello"), Some(&1));
+    /// assert_eq!(usage.coordinates.get("Query.old"), None);
+    /// assert_eq!(&*usage.operations[0].operation.name, "Q");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn usage(&self) -> Option<Usage> {
+        self.usage.as_ref().map(|it| it.usage())
+    }
+
     /// Answers `request`. Never fails: what goes wrong is in the response.
     pub async fn execute(&self, request: Request<'_>) -> Response {
-        self.execute_in(request, Arc::default(), None).await
+        self.execute_in(request, Company::default()).await
     }
 
     /// Answers several requests at the same time. Their loaders share one memory: keys that are said at the same level of several
     /// requests are loaded by one call, keys that are known are not loaded again. Mutations do not load together with others.
     pub async fn execute_all(&self, requests: Vec<Request<'_>>) -> Vec<Response> {
-        let (memory, turns) = (Arc::default(), Arc::new(Turns::default()));
-        let all = requests.into_iter();
-        let all = all.map(|it| self.execute_in(it, Arc::clone(&memory), Some(Arc::clone(&turns))));
+        let turns = Arc::new(Turns::default());
+        let company = Company { memory: Arc::default(), turns: Some(Arc::clone(&turns)) };
+        let all = requests.into_iter().map(|it| self.execute_in(it, company.clone()));
         turns.run(join_all(all)).await
     }
 
-    async fn execute_in(
+    /// Answers `request` in parts, if it has `@defer`: the first has all but the late fragments.
+    ///
+    /// ```
+    /// use futures_util::StreamExt;
+    /// use weir_runtime::{Context, IncrementForm, Request, Schema, root};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let schema = Schema::builder("type Query { fast: Int slow: Int }")
+    ///     .resolve("Query.fast", root(|_: &(), _: &Context| 1))
+    ///     .resolve("Query.slow", root(|_: &(), _: &Context| 2))
+    ///     .build()?;
+    /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    /// runtime.block_on(async {
+    ///     let request = Request::new("{ fast ... @defer { slow } }");
+    ///     let mut answer = schema.execute_incremental(request, IncrementForm::Paths).await;
+    ///     assert_eq!(answer.first.text(), r#"{"data":{"fast":1},"hasNext":true}"#);
+    ///     let part = answer.rest.next().await.unwrap_or_default();
+    ///     assert_eq!(part, br#"{"incremental":[{"path":[],"data":{"slow":2}}],"hasNext":false}"#);
+    /// });
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn execute_incremental(
         &self,
         request: Request<'_>,
-        memory: Arc<RequestMemory>,
-        turns: Option<Arc<Turns>>,
-    ) -> Response {
-        let Request { query, operation_name, variables, data, identity, headers, deadline, queries_only } =
-            request;
-        let tape = match variables {
-            RequestVariables::Text(text) => match read(text) {
-                Ok(tape) => Some(tape),
-                Err(message) => return Response::refused(&message),
-            },
-            RequestVariables::None | RequestVariables::Json(_) => None,
-        };
-        let variables = match variables {
-            RequestVariables::Json(json) => Some(json),
-            RequestVariables::None | RequestVariables::Text(_) => tape.as_ref().map(Json::root),
-        };
-        let subscription = Mutex::new(SubscriptionStep::None);
+        form: IncrementForm,
+    ) -> IncrementalResponse {
+        match self.run(request, Company::default(), Some(form)).await {
+            Ok(response) => IncrementalResponse::of(response).await,
+            Err(refused) => IncrementalResponse::whole(*refused),
+        }
+    }
+
+    async fn execute_in(&self, request: Request<'_>, company: Company) -> Response {
+        match self.run(request, company, None).await {
+            Ok(response) => Response::collect(response).await,
+            Err(refused) => *refused,
+        }
+    }
+
+    /// Tells the interceptors that a request begins.
+    /// # Errors
+    /// The response to a request that one of them refuses.
+    fn begin<'r>(&'r self, call: RequestCall<'r>) -> Result<Option<RequestUnderWay<'r>>, Box<Response>> {
+        let refused =
+            |error: ResolveError| Box::new(Response::failed(&error.field_error(Some(&*self.library))));
+        RequestUnderWay::begin(&self.hooks, call).map_err(refused)
+    }
+
+    /// # Errors
+    /// The response to variables that cannot be read, or to a request that an interceptor refuses.
+    async fn run(
+        &self,
+        request: Request<'_>,
+        company: Company,
+        increments: Option<IncrementForm>,
+    ) -> Result<engine::Response, Box<Response>> {
+        let tape = request.variables.read().map_err(|it| Box::new(Response::refused(&it)))?;
+        let variables = request.variables.root(tape.as_ref());
+        let Request {
+            query, operation_name, uploads, data, identity, headers, deadline, queries_only, ..
+        } = request;
+        let data = Arc::new(data);
+        let call = RequestCall { query, operation_name, identity: identity.as_ref(), data: &data };
+        let mut under_way = self.begin(call)?;
+        let (own, subscription) = (Arc::clone(&data), Mutex::new(SubscriptionStep::None));
+        let Company { memory, turns } = company;
         let data: Arc<dyn Any + Send + Sync> =
-            Arc::new(RequestData { data: Arc::new(data), memory, turns, subscription });
-        let headers = WithData { headers, data };
+            Arc::new(RequestData { data: own, memory, uploads, turns, subscription });
+        let headers = &WithData { headers, data };
+        let protocol = Protocol::GraphqlOverHttp;
         let request = engine::Request {
             query,
             operation_name,
-            variables: variables.filter(|it| !it.is_null()),
-            protocol: Protocol::GraphqlOverHttp,
+            variables,
+            protocol,
             queries_only,
-            headers: &headers,
+            headers,
             deadline,
-            increments: None,
+            increments,
         };
-        let response = match identity {
-            None => self.engine.execute(request, &self.nobody).await,
-            Some(identity) => self.engine.execute(request, &self.engine.caller(&identity)).await,
-        };
-        Response::collect(response).await
+        let caller = identity.as_ref().map(|it| self.engine.caller(it));
+        let began = Instant::now();
+        let response = self.engine.execute(request, caller.as_ref().unwrap_or(&self.nobody)).await;
+        if let Some(usage) = &self.usage {
+            usage.note(&response, began.elapsed());
+        }
+        if let Some(under_way) = &mut under_way {
+            under_way.outcome = response.outcome;
+        }
+        Ok(response)
     }
 
-    /// Opens a subscription: each item is a whole response. The stream ends with that of the resolver.
+    /// Opens a subscription: each item is a whole response. The stream ends with that of the resolver. A query or mutation is one
+    /// response.
     ///
     /// - `patience`: time for the first byte of each response.
     ///
@@ -132,17 +235,15 @@ impl Schema {
         request: Request<'_>,
         patience: Duration,
     ) -> Result<BoxStream<'static, Response>, Response> {
-        let Request { query, operation_name, variables, data, identity, headers, deadline, .. } = request;
-        let tape = match variables {
-            RequestVariables::Text(text) => Some(read(text).map_err(|it| Response::refused(&it))?),
-            RequestVariables::None | RequestVariables::Json(_) => None,
-        };
-        let variables = match variables {
-            RequestVariables::Json(json) => Some(json),
-            RequestVariables::None | RequestVariables::Text(_) => tape.as_ref().map(Json::root),
-        };
+        let tape = request.variables.read().map_err(|it| Response::refused(&it))?;
+        let variables = request.variables.root(tape.as_ref());
+        let Request {
+            query, operation_name, uploads, data, identity, headers, deadline, queries_only, ..
+        } = request;
+        let data = Arc::new(data);
+        let call = RequestCall { query, operation_name, identity: identity.as_ref(), data: &data };
+        let mut under_way = self.begin(call).map_err(|it| *it)?;
         let protocol = Protocol::GraphqlOverHttp;
-        let variables = variables.filter(|it| !it.is_null());
         let request = engine::Request {
             query,
             operation_name,
@@ -153,14 +254,22 @@ impl Schema {
             deadline,
             increments: None,
         };
-        let caller = identity.map_or_else(|| self.nobody.clone(), |it| self.engine.caller(&it));
-        let bound = self.engine.bind(request, &caller).await;
+        let caller = identity.as_ref().map(|it| self.engine.caller(it));
+        let bound = self.engine.bind(request, caller.as_ref().unwrap_or(&self.nobody)).await;
         let operation = match bound {
             Ok(operation) => operation,
             Err(response) => return Err(Response::collect(response).await),
         };
-        let opened = subscribe::open(Arc::clone(&self.engine), operation, Arc::new(data), patience).await;
-        opened.map_err(|error| Response::failed(&error))
+        if queries_only && operation.kind() == OperationKind::Mutation {
+            return Err(Response::method_not_allowed(operation.kind()));
+        }
+        let (engine, own) = (Arc::clone(&self.engine), Arc::clone(&data));
+        let shared = Shared { engine, operation, data: own, uploads, patience, usage: self.usage.clone() };
+        let opened = subscribe::open(shared).await.map_err(|error| Response::failed(&error))?;
+        if let Some(under_way) = &mut under_way {
+            under_way.outcome = Outcome::Executed;
+        }
+        Ok(opened)
     }
 
     /// The calls of `query`, in the order of the plan: `resolver User.posts` for each step, without running it. For tests that assert how
@@ -176,29 +285,19 @@ impl Schema {
     /// # Errors
     /// The response to a request that is refused.
     pub fn explain(&self, query: &str, variables: &str) -> Result<engine::Explanation, Box<Response>> {
-        let tape = if variables.is_empty() { read("{}") } else { read(variables) };
-        let tape = tape.map_err(|it| Box::new(Response::refused(&it)))?;
+        let variables = if variables.is_empty() { "{}" } else { variables };
+        let variables = RequestVariables::Text(variables);
+        let tape = variables.read().map_err(|it| Box::new(Response::refused(&it)))?;
         let request = engine::Request {
             query,
             operation_name: None,
-            variables: Some(tape.root()),
+            variables: variables.root(tape.as_ref()),
             protocol: Protocol::GraphqlOverHttp,
             queries_only: false,
             headers: &NoHeaders,
-            deadline: std::time::Instant::now(),
+            deadline: Instant::now(),
             increments: None,
         };
         self.engine.explain(request, &self.nobody).map_err(|it| Box::new(Response::of_errors(it)))
-    }
-}
-
-/// The tape of variables, which have to be an object.
-fn read(text: &str) -> Result<Json<'_>, String> {
-    let tape = Json::parse(text.as_bytes(), VARIABLES_DEPTH_MAX);
-    let tape = tape.map_err(|error| format!("the variables are not valid JSON: {error}"))?;
-    if tape.root().is_object() || tape.root().is_null() {
-        Ok(tape)
-    } else {
-        Err("the variables are no JSON object".into())
     }
 }

@@ -9,20 +9,21 @@ use crate::context::Context;
 use crate::data::Data;
 use crate::error::internal;
 use crate::input::{InputFields, InputObject};
-use crate::loader::RequestMemory;
 use crate::request::Response;
 use crate::request_data::{Event, RequestData, SubscriptionStep};
 use crate::resolver::{EventSource, Outcome, Resolve, Resolver, StepArguments, TypedResolver};
+use crate::upload::Upload;
+use crate::usage::UsageObserver;
 use futures_util::Stream;
-use futures_util::stream::{BoxStream, StreamExt};
-use std::any::Any;
+use futures_util::stream::{self, BoxStream, StreamExt};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use weir_engine::bound_operation::BoundOperation;
-use weir_engine::engine::Engine;
+use weir_engine::engine::{self, Engine};
 use weir_engine::memory::Answer;
 use weir_engine::source::{FetchInput, FieldError};
+use weir_language::ast::OperationKind;
 
 struct Events<F, I, A> {
     open: F,
@@ -94,30 +95,56 @@ pub(crate) fn step(
     }
 }
 
-/// Data for one step of a subscription.
-fn request(data: &Arc<Data>, subscription: SubscriptionStep) -> Arc<RequestData> {
-    let (data, memory) = (Arc::clone(data), Arc::new(RequestMemory::default()));
-    Arc::new(RequestData { data, memory, turns: None, subscription: Mutex::new(subscription) })
+/// What all results of one subscription share.
+pub(crate) struct Shared {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) operation: BoundOperation,
+    pub(crate) data: Arc<Data>,
+    pub(crate) uploads: Arc<[Upload]>,
+    /// Time for the first byte of each response.
+    pub(crate) patience: Duration,
+    pub(crate) usage: Option<Arc<UsageObserver>>,
 }
 
-/// Opens the stream of `operation`; each item of it is a response, whose first byte has `patience`.
-pub(crate) async fn open(
-    engine: Arc<Engine>,
-    operation: BoundOperation,
-    data: Arc<Data>,
-    patience: Duration,
-) -> Result<BoxStream<'static, Response>, FieldError> {
-    let opening = request(&data, SubscriptionStep::Opening(None));
-    let shared = Arc::clone(&opening) as Arc<dyn Any + Send + Sync>;
-    drop(engine.run_with_data(&operation, shared, Instant::now() + patience).await);
+impl Shared {
+    /// Data for one step.
+    fn step(&self, subscription: SubscriptionStep) -> Arc<RequestData> {
+        Arc::new(RequestData {
+            data: Arc::clone(&self.data),
+            memory: Arc::default(),
+            uploads: Arc::clone(&self.uploads),
+            turns: None,
+            subscription: Mutex::new(subscription),
+        })
+    }
+
+    async fn run(&self, data: Arc<RequestData>, is_result: bool) -> engine::Response {
+        let began = Instant::now();
+        let response = self.engine.run_with_data(&self.operation, data, began + self.patience).await;
+        // The opening has no response of its own.
+        if let Some(usage) = self.usage.as_ref().filter(|_| is_result) {
+            usage.note(&response, began.elapsed());
+        }
+        response
+    }
+}
+
+/// Opens the stream of the operation; each item of it is a response. A query or mutation has one.
+pub(crate) async fn open(shared: Shared) -> Result<BoxStream<'static, Response>, FieldError> {
+    if shared.operation.kind() != OperationKind::Subscription {
+        let response = Response::collect(shared.run(shared.step(SubscriptionStep::None), true).await).await;
+        return Ok(stream::iter([response]).boxed());
+    }
+    let opening = shared.step(SubscriptionStep::Opening(None));
+    drop(shared.run(Arc::clone(&opening), false).await);
     let mut step = opening.subscription.lock().unwrap_or_else(PoisonError::into_inner);
     let SubscriptionStep::Opening(Some(opened)) = std::mem::take(&mut *step) else { return Err(internal()) };
     let events = opened?;
+    let shared = Arc::new(shared);
     let answer = move |event| {
-        let (engine, operation, data) = (Arc::clone(&engine), operation.clone(), Arc::clone(&data));
+        let shared = Arc::clone(&shared);
         async move {
-            let data = request(&data, SubscriptionStep::Event(Some(event)));
-            let response = engine.run_with_data(&operation, data, Instant::now() + patience).await;
+            let response = shared.run(shared.step(SubscriptionStep::Event(Some(event))), true).await;
             Response::collect(response).await
         }
     };

@@ -2,7 +2,8 @@
 //!
 //! **Cost:** once per schema.
 
-use crate::builder::{AnyResolver, SchemaBuilder};
+use crate::any_resolver::AnyResolver;
+use crate::builder::SchemaBuilder;
 use crate::leaf::TypedLeaf;
 use crate::resolver::TypedResolver;
 use crate::schema::Schema;

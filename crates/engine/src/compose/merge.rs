@@ -75,6 +75,7 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
         extensions,
         hangs,
         hints: Vec::new(),
+        interceptors: Vec::new(),
     })
 }
 

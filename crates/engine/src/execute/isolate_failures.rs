@@ -100,9 +100,9 @@ fn alone(run: &ExecutionContext<'_>, node: &PreparedNode, field: u32) -> Result<
     let Some(at) = node.source else {
         return Err(SourceError::Broken("a piece without a source was refused".into()));
     };
-    let (source, ids) = &run.graph.sources()[usize::from(at)];
+    let ids = &run.graph.sources()[usize::from(at)].1;
     let plan = run.plan;
-    let prepared = source.prepare(&PlanNode {
+    let asked = PlanNode {
         schema: run.graph.schema(),
         ids,
         output: &plan.output,
@@ -116,7 +116,8 @@ fn alone(run: &ExecutionContext<'_>, node: &PreparedNode, field: u32) -> Result<
         protocol: run.protocol,
         conditions_max: run.conditions_max,
         variables: &plan.operation.variables,
-    });
+    };
+    let prepared = run.graph.prepare(at, &asked);
     let fetch = prepared.map_err(|it| SourceError::Rejected { error: it.error, field: Some(field) })?;
     let hints = NodeHints::default();
     Ok(PreparedNode { fields: vec![field], parent: None, hints, fetch, ..*node })

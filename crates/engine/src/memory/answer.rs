@@ -12,6 +12,7 @@ use crate::rows::{Bitmap, CellError, Column, Data, Texts};
 use crate::source::{FieldError, PathError, Step};
 use crate::write::fault::Fault;
 use crate::write::out::Out;
+use std::any::Any;
 use std::sync::Arc;
 use weir_language::schema::{ScalarReader, Schema, TypeId, TypeKind, TypeRef, builtin};
 
@@ -37,6 +38,17 @@ pub struct Writer<'w> {
     pub(super) errors: &'w mut Vec<PathError>,
 }
 
+/// An item of a list, for a filter.
+#[derive(Clone, Copy)]
+pub enum ItemObject<'v> {
+    /// It is null, or an error: it stays.
+    None,
+    /// It is this object.
+    Object(&'v dyn Any),
+    /// It is no object, or one that does not show itself.
+    Opaque,
+}
+
 /// A Rust value that can stand in an answer.
 pub trait Answer {
     /// Checks that values of this type fit `spot` and notes what writing them needs.
@@ -47,6 +59,29 @@ pub trait Answer {
     fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool;
     /// The values as a column, a row each; `None` is null.
     fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column;
+
+    /// The object that the value is or holds, for a filter.
+    fn object(&self) -> ItemObject<'_>
+    where
+        Self: 'static,
+    {
+        ItemObject::Opaque
+    }
+    /// Collects the objects among the items of a list. `false`: it is no list, or one that cannot be filtered.
+    fn items<'v>(&'v self, found: &mut Vec<&'v dyn Any>) -> bool
+    where
+        Self: 'static,
+    {
+        let _ = found;
+        false
+    }
+    /// Leaves out those items whose verdict is `false`; there is a verdict per object that [`Answer::items`] collects, in order.
+    fn retain(&mut self, verdicts: &mut dyn Iterator<Item = bool>)
+    where
+        Self: 'static,
+    {
+        let _ = verdicts;
+    }
 
     /// Writes `"key":value,`.
     #[inline]
@@ -292,7 +327,7 @@ impl Answer for str {
 
 /// Types that stand for what they hold.
 macro_rules! through {
-    ($([$($of:tt)*] $outer:ty => $inner:ty, |$this:ident| $get:expr;)*) => { $(
+    ($([$($of:tt)*] $outer:ty => $inner:ty, |$this:ident| $get:expr; { $($retain:tt)* })*) => { $(
         impl<$($of)*> Answer for $outer {
             fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
                 <$inner>::bind(binder, spot)
@@ -311,15 +346,59 @@ macro_rules! through {
                 let inner: Vec<Option<&$inner>> = values.iter().map(|value| value.map(|$this| $get)).collect();
                 <$inner>::column(&inner, spot, scope)
             }
+            fn object(&self) -> ItemObject<'_>
+            where
+                Self: 'static,
+            {
+                let $this = self;
+                <$inner>::object($get)
+            }
+            $($retain)*
         }
     )* };
 }
 through! {
-    [] String => str, |this| this.as_str();
-    [T: Answer + ?Sized] &T => T, |this| *this;
-    [T: Answer + ?Sized] Box<T> => T, |this| &**this;
-    [T: Answer + ?Sized] Arc<T> => T, |this| &**this;
-    [T: Answer] Vec<T> => [T], |this| this.as_slice();
+    [] String => str, |this| this.as_str(); {}
+    [T: Answer + ?Sized] &T => T, |this| *this; {}
+    [T: Answer + ?Sized] Box<T> => T, |this| &**this; {
+        fn items<'v>(&'v self, found: &mut Vec<&'v dyn Any>) -> bool
+        where
+            Self: 'static,
+        {
+            T::items(self, found)
+        }
+        fn retain(&mut self, verdicts: &mut dyn Iterator<Item = bool>)
+        where
+            Self: 'static,
+        {
+            T::retain(self, verdicts);
+        }
+    }
+    [T: Answer + ?Sized] Arc<T> => T, |this| &**this; {}
+    [T: Answer] Vec<T> => [T], |this| this.as_slice(); {
+        fn items<'v>(&'v self, found: &mut Vec<&'v dyn Any>) -> bool
+        where
+            Self: 'static,
+        {
+            self.iter().all(|item| match item.object() {
+                ItemObject::None => true,
+                ItemObject::Object(object) => {
+                    found.push(object);
+                    true
+                }
+                ItemObject::Opaque => false,
+            })
+        }
+        fn retain(&mut self, verdicts: &mut dyn Iterator<Item = bool>)
+        where
+            Self: 'static,
+        {
+            self.retain(|item| match item.object() {
+                ItemObject::Object(_) => verdicts.next() != Some(false),
+                ItemObject::None | ItemObject::Opaque => true,
+            });
+        }
+    }
 }
 
 impl<T: Answer> Answer for Option<T> {
@@ -353,6 +432,24 @@ impl<T: Answer> Answer for Option<T> {
         let inner: Vec<Option<&T>> = values.iter().map(|value| value.and_then(Option::as_ref)).collect();
         T::column(&inner, spot, scope)
     }
+    fn object(&self) -> ItemObject<'_>
+    where
+        Self: 'static,
+    {
+        self.as_ref().map_or(ItemObject::None, T::object)
+    }
+    fn items<'v>(&'v self, found: &mut Vec<&'v dyn Any>) -> bool
+    where
+        Self: 'static,
+    {
+        self.iter().all(|it| it.items(found))
+    }
+    fn retain(&mut self, verdicts: &mut dyn Iterator<Item = bool>)
+    where
+        Self: 'static,
+    {
+        self.iter_mut().for_each(|it| it.retain(verdicts));
+    }
 }
 
 impl<T: Answer, E: AnswerError> Answer for Result<T, E> {
@@ -381,6 +478,24 @@ impl<T: Answer, E: AnswerError> Answer for Result<T, E> {
         }
         column.errors.sort_by_key(|cell| cell.row);
         column
+    }
+    fn object(&self) -> ItemObject<'_>
+    where
+        Self: 'static,
+    {
+        self.as_ref().map_or(ItemObject::None, T::object)
+    }
+    fn items<'v>(&'v self, found: &mut Vec<&'v dyn Any>) -> bool
+    where
+        Self: 'static,
+    {
+        self.iter().all(|it| it.items(found))
+    }
+    fn retain(&mut self, verdicts: &mut dyn Iterator<Item = bool>)
+    where
+        Self: 'static,
+    {
+        self.iter_mut().for_each(|it| it.retain(verdicts));
     }
 }
 

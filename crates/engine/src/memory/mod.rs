@@ -35,7 +35,7 @@ mod host;
 mod record;
 mod value;
 
-pub use answer::{Answer, RawJson, Spot, Writer};
+pub use answer::{Answer, ItemObject, RawJson, Spot, Writer};
 pub use bind::{Binder, Bindings, Scope, Unbound};
 pub use call::Call;
 pub use host::{AnswerError, LeafOf, ObjectNumbers, ObjectVisitor, ProgramError, RecordHost};

@@ -92,6 +92,9 @@ macro_rules! record {
             fn column(values: &[Option<&Self>], spot: $crate::memory::Spot<'_>, scope: $crate::memory::Scope<'_>) -> $crate::rows::Column {
                 $crate::memory::record_column(values, spot, scope)
             }
+            fn object(&self) -> $crate::memory::ItemObject<'_> {
+                $crate::memory::ItemObject::Object(self)
+            }
         }
     };
     (@get $it:ident $field:ident) => { $it.$field };
@@ -146,6 +149,9 @@ macro_rules! one_of {
                     $crate::memory::Answer::column(&part, spot, scope)
                 }),*];
                 $crate::memory::merge_variants(values.len(), parts)
+            }
+            fn object(&self) -> $crate::memory::ItemObject<'_> {
+                $crate::memory::ItemObject::Object(self)
             }
         }
     };

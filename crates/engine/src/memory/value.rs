@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a value that does not fit the schema's type is a field error, never a panic.
 
-use super::answer::{Answer, Spot, Writer, fits, set_of};
+use super::answer::{Answer, ItemObject, Spot, Writer, fits, set_of};
 use super::bind::{Binder, NO_FIELD, Scope, Unbound};
 use super::host::{object_numbers, visited};
 use super::record::is_above;
@@ -11,6 +11,7 @@ use crate::rows::{CellError, Column, Data, Table, Texts, Variants};
 use crate::source::FieldError;
 use crate::write::fault::Fault;
 use crate::write::out::Out;
+use std::any::Any;
 use std::sync::Arc;
 use weir_language::schema::{FieldId, ScalarReader, TypeId, TypeKind};
 
@@ -168,6 +169,26 @@ impl Answer for Value {
         }
         column.errors.sort_by_key(|cell| cell.row);
         column
+    }
+    fn object(&self) -> ItemObject<'_> {
+        match self {
+            Self::Object(object) => ItemObject::Object(object),
+            Self::Null | Self::Error(_) => ItemObject::None,
+            Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Text(_) | Self::Json(_) | Self::List(_) => {
+                ItemObject::Opaque
+            }
+        }
+    }
+    fn items<'v>(&'v self, found: &mut Vec<&'v dyn Any>) -> bool {
+        match self {
+            Self::List(items) => items.items(found),
+            other => matches!(other.object(), ItemObject::None),
+        }
+    }
+    fn retain(&mut self, verdicts: &mut dyn Iterator<Item = bool>) {
+        if let Self::List(items) = self {
+            Answer::retain(items, verdicts);
+        }
     }
 }
 

@@ -252,8 +252,8 @@ fn prepare(
                 Ok(introspect::prepare(schema, context.profile, output, &fields, context.protocol))
             }
             (Some(at), None) => {
-                let (source, ids) = &context.graph.sources()[usize::from(at)];
-                source.prepare(&PlanNode {
+                let ids = &context.graph.sources()[usize::from(at)].1;
+                let node = PlanNode {
                     schema,
                     ids,
                     output,
@@ -267,7 +267,8 @@ fn prepare(
                     protocol: context.protocol,
                     conditions_max: context.conditions_max,
                     variables: &operation.variables,
-                })
+                };
+                context.graph.prepare(at, &node)
             }
         };
         let fetch = fetch.map_err(|error| {

@@ -3,6 +3,8 @@
 //! `cargo run -p weir-runtime --example hyper`, then
 //! `curl http://127.0.0.1:8080/graphql -H 'content-type: application/json' -d '{"query":"{ users { name posts { title } } }"}'`.
 
+#[path = "../served/mod.rs"]
+mod served;
 mod service;
 
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -11,7 +13,7 @@ use std::sync::Arc;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let schema = Arc::new(service::schema()?);
+    let schema = served::schema()?;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
     println!("POST to http://{}/graphql", listener.local_addr()?);
     loop {
@@ -20,7 +22,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         tokio::spawn(async move {
             let service = hyper::service::service_fn(move |request| {
                 let schema = Arc::clone(&schema);
-                async move { Ok::<_, Infallible>(service::answer(&schema, request).await) }
+                async move { Ok::<_, Infallible>(service::serve(&schema, request).await) }
             });
             let server = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
             // A connection that breaks is the client's own affair.

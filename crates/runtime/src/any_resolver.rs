@@ -1,0 +1,24 @@
+//! Resolvers of both kinds under one name.
+
+use crate::leaf::{Leaf, TypedLeaf};
+use crate::resolver::{Resolver, TypedResolver};
+
+/// What resolves a field: a [`Resolver`] for all parents of a step, or a [`Leaf`] of one object.
+pub enum AnyResolver {
+    /// For all parents of a step.
+    Step(Resolver),
+    /// Of one object, synchronously.
+    Leaf(Leaf),
+}
+
+impl<I, A> From<TypedResolver<I, A>> for AnyResolver {
+    fn from(typed: TypedResolver<I, A>) -> Self {
+        Self::Step(typed.resolver)
+    }
+}
+
+impl<A: ?Sized> From<TypedLeaf<A>> for AnyResolver {
+    fn from(typed: TypedLeaf<A>) -> Self {
+        Self::Leaf(typed.leaf)
+    }
+}
