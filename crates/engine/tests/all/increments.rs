@@ -1,6 +1,6 @@
 //! Answers in parts: what the first part waits for, and that all parts together are the answer.
 
-use crate::kit::{Documents, engine, settings};
+use crate::kit::{Documents, Settings, engine, settings};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -104,6 +104,11 @@ pub(crate) struct Shop {
 
 /// Books at once; reviews after a permit per fetch. Book 9 has no title, reviews of author 13 fail.
 pub(crate) fn shop() -> Shop {
+    shop_with(settings())
+}
+
+/// As [`shop`], with an engine of these settings.
+pub(crate) fn shop_with(settings: Settings) -> Shop {
     let books = Documents::new("books", BOOKS, |field, arguments| {
         Ok(match field {
             "books" => (1..=3).map(book).collect(),
@@ -142,7 +147,7 @@ pub(crate) fn shop() -> Shop {
         join("Review", "book", "books", "book", "(id: $this.bookId)"),
     ];
     let graph = Graph::compose(vec![books, Arc::new(gated)], &joins).unwrap();
-    Shop { engine: Engine::new(graph, settings()), gate, waiting, reviews }
+    Shop { engine: Engine::new(graph, settings), gate, waiting, reviews }
 }
 
 impl Shop {

@@ -1,11 +1,13 @@
 //! Lists with `@stream`: what the first part waits for, and that all parts together are the answer.
 
-use crate::increments::{merged, read, shop};
+use crate::increments::{merged, read, shop, shop_with};
+use crate::kit::{Settings, settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use weir_engine::engine::{Body, IncrementForm};
+use weir_language::limits::Limits;
 
 const FORMS: [IncrementForm; 2] = [IncrementForm::Paths, IncrementForm::Ids];
 
@@ -295,14 +297,16 @@ async fn so_many_lists_are_streamed_and_the_others_come_whole() {
     let lists: String = (0..70).map(|it| format!("a{it}: many(count: 2) @stream {{ id }} ")).collect();
     let query = format!("{{ {lists} }}");
     for form in FORMS {
-        let parts = shop().parts(&query, form).await;
+        let boundless = Settings { limits: Limits::NONE, ..settings() };
+        let parts = shop_with(boundless).parts(&query, form).await;
         let lens = parts[0]["data"]
             .as_object()
             .unwrap_or_else(|| panic!("{parts:?}"))
             .values()
             .map(|it| it.as_array().unwrap().len());
         assert_eq!(lens.filter(|it| *it == 0).count(), 64);
-        assert_eq!(merged(&parts), shop().whole(&plain(&query)).await["data"]);
+        let boundless = Settings { limits: Limits::NONE, ..settings() };
+        assert_eq!(merged(&parts), shop_with(boundless).whole(&plain(&query)).await["data"]);
     }
 }
 
