@@ -11,10 +11,9 @@ mod visibility;
 pub(crate) use join::Joined;
 pub use join::join_keys;
 
-use crate::intercept::{self, Interceptor};
 use crate::lifetime::{Hint, HintAt};
 
-use crate::source::{Ids, PlanError, PlanNode, PreparedFetch, Source};
+use crate::source::{self, Ids, Interceptor, PlanError, PlanNode, PreparedFetch, Source};
 use std::fmt;
 use std::sync::Arc;
 use weir_language::schema::{FieldId, Schema, TypeId, builtin};
@@ -231,7 +230,7 @@ impl Graph {
     pub(crate) fn prepare(&self, at: u16, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let source = &self.sources[usize::from(at)].0;
         let fetch = source.prepare(node)?;
-        Ok(intercept::bound(&self.interceptors, source.name(), node, fetch))
+        Ok(source::intercepted(&self.interceptors, source.name(), node, fetch))
     }
 
     /// Takes up what the sources say of lifetimes: hints of fields, and of types for all fields that give them. Beside it those

@@ -15,7 +15,6 @@ pub mod engine;
 mod errors;
 mod execute;
 mod increments;
-pub mod intercept;
 pub mod introspect;
 pub mod keys;
 pub mod lifetime;

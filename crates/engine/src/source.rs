@@ -8,6 +8,7 @@
 mod change_feed;
 mod field_resolution;
 mod headers;
+mod intercept;
 mod kept_objects;
 mod request_scope;
 mod service_calls;
@@ -16,6 +17,8 @@ mod stream_read;
 pub use change_feed::{ChangeFeed, ChangeSink, Coverage, FeedCounts, OthersChanges};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub use headers::{Headers, NoHeaders, WithData};
+pub(crate) use intercept::bound as intercepted;
+pub use intercept::{Interceptor, PlannedStep, StepCall, StepInterceptor};
 pub(crate) use kept_objects::RequestObjects;
 pub use kept_objects::{KeptObjects, NodeObjects, OBJECT_KEY};
 pub(crate) use request_scope::RequestCaches;

@@ -25,9 +25,8 @@ use std::sync::Arc;
 use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::Settings;
-use weir_engine::intercept::{Interceptor, PlannedStep};
 use weir_engine::observer::Observer;
-use weir_engine::source::Source;
+use weir_engine::source::{Interceptor, PlannedStep, Source};
 
 /// Collects what a [`Schema`] is made of.
 #[must_use = "nothing happens before `build`"]

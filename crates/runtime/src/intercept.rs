@@ -14,10 +14,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::caller::{Caller, Identity};
 use weir_engine::engine::Outcome;
-use weir_engine::intercept::{Interceptor, PlannedStep, StepCall, StepInterceptor};
 use weir_engine::memory::{AnswerError, RecordHost};
 use weir_engine::observer::FetchOutcome;
-use weir_engine::source::FieldError;
+use weir_engine::source::{FieldError, Interceptor, PlannedStep, StepCall, StepInterceptor};
 
 /// A request that is executed or subscribed to.
 #[derive(Clone, Copy)]

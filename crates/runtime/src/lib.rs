@@ -122,7 +122,6 @@ pub use weir_derive::{Enum, Input, Interface, Object, OneOf, Scalar, Union};
 pub use weir_engine::caller::Identity;
 pub use weir_engine::compose::Join;
 pub use weir_engine::engine::{IncrementForm, Outcome, Settings};
-pub use weir_engine::intercept::PlannedStep;
 pub use weir_engine::memory::{Answer, Object, RawJson, Value};
 pub use weir_engine::observer::{
     FetchOutcome, ObservedFetch, ObservedOperation, ObservedStage, Observer, Stage,
@@ -131,7 +130,7 @@ pub use weir_engine::observer::{
 pub use weir_engine::one_of as union;
 /// Makes a struct an object type; see [`weir_engine::record`].
 pub use weir_engine::record;
-pub use weir_engine::source::{Headers, Source};
+pub use weir_engine::source::{Headers, PlannedStep, Source};
 pub use weir_engine::span::SpanContext;
 pub use weir_engine::usage::{CountedOperation, OperationCounts, OperationName, Usage};
 pub use weir_language::limits::Limits;

@@ -5,13 +5,13 @@
 //! **Cost:** per stage and fetch a few additions to words of the thread; spans only for requests that are traced.
 
 use crate::trace::{self, Kind, SpanRecord};
-use weir_engine::usage::OperationTable;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use weir_engine::durations::{DurationCounts, Durations};
 use weir_engine::observer::{FetchOutcome, ObservedFetch, ObservedOperation, ObservedStage, Observer, Stage};
 use weir_engine::span::SpanContext;
+use weir_engine::usage::OperationTable;
 
 /// Sources that are counted by themselves; those beyond are one.
 const SOURCES_MAX: usize = 256;

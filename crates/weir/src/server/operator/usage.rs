@@ -4,10 +4,10 @@ use crate::observer::observer;
 use crate::server::request::context::Answer;
 use crate::server::request::negotiate::Media;
 use crate::server::request::response_body::{ResponseBody, json};
-use weir_engine::usage::{CountedOperation, KEPT, OperationCounts, Usage};
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use std::fmt::Write;
+use weir_engine::usage::{CountedOperation, KEPT, OperationCounts, Usage};
 use weir_language::ast::OperationKind;
 use weir_language::json::quote;
 

@@ -7,11 +7,11 @@
 use super::context::RequestContext;
 use crate::observer::observer;
 use crate::trace::{self, Kind, RequestSpan, SpanRecord, Value};
-use weir_engine::usage::KEPT;
 use hyper::StatusCode;
 use hyper::http::request::Parts;
 use std::time::Duration;
 use weir_engine::engine::Execution;
+use weir_engine::usage::KEPT;
 use weir_language::ast::OperationKind;
 
 /// Tells a request that has ended after `total`; `over` is its head and status, unless it came over a socket.

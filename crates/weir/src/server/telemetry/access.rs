@@ -8,7 +8,6 @@
 use super::log::{ACCESS, Noted, Sink};
 use crate::config::LogFormat;
 use crate::observer::observer;
-use weir_engine::usage::KEPT;
 use hyper::http::request::Parts;
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -17,6 +16,7 @@ use std::time::{Duration, SystemTime};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime as Clock};
 use weir_engine::engine::{Execution, Timing};
+use weir_engine::usage::KEPT;
 use weir_language::json::quote;
 
 /// Lines are handed on when they take so many bytes.

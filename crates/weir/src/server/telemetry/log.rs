@@ -8,7 +8,6 @@ use super::floods::Floods;
 use super::metrics::Metrics;
 use crate::config::{Log, LogFormat};
 use crate::observer::observer;
-use weir_engine::usage::OperationName;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -19,6 +18,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use weir_engine::caller::Caller;
 use weir_engine::engine::Execution;
+use weir_engine::usage::OperationName;
 
 /// The target of the access log.
 pub(super) const ACCESS: &str = "weir::access";

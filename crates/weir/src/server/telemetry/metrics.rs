@@ -9,7 +9,6 @@ use super::servers::DatabaseServers;
 use super::service_cache::Cached;
 use super::service_calls::ServiceMetrics;
 use crate::observer::{TimePart, observer};
-use weir_engine::usage::KEPT;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode, encode_registry};
 use prometheus_client::metrics::counter::ConstCounter;
@@ -23,6 +22,7 @@ use std::time::Duration;
 use weir_engine::engine::{Execution, Kept};
 use weir_engine::live::LiveState;
 use weir_engine::source::Source;
+use weir_engine::usage::KEPT;
 
 /// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 //! **Cost:** none until the page of metrics is read.
 
 use crate::observer::ServerObserver;
-use weir_engine::usage::{CountedOperation, KEPT, OperationCounts, OperationName, OperationTable};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::registry::Unit;
 use std::sync::Arc;
+use weir_engine::usage::{CountedOperation, KEPT, OperationCounts, OperationName, OperationTable};
 
 /// Operations with metrics of their own.
 const TOLD_MAX: usize = 50;
