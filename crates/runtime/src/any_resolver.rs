@@ -3,7 +3,7 @@
 use crate::leaf::{Leaf, TypedLeaf};
 use crate::resolver::{Resolver, TypedResolver};
 
-/// What resolves a field: a [`Resolver`] for all parents of a step, or a [`Leaf`] of one object.
+/// The resolver of a field: a [`Resolver`] for all parents of a step, or a [`Leaf`] of one object.
 pub enum AnyResolver {
     /// For all parents of a step.
     Step(Resolver),

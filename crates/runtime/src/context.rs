@@ -1,4 +1,4 @@
-//! What a resolver sees beside parents and arguments: data of the request and of the schema, the caller, the selection, loaders.
+//! Context of a resolver's call beside parents and arguments: data of the request and of the schema, the caller, the selection, loaders.
 //!
 //! **Invariant:** a context belongs to one step of one request; a future may hold it, as it owns what it refers to.
 //!
@@ -69,7 +69,7 @@ impl Context {
     pub fn deadline(&self) -> Instant {
         self.0.deadline
     }
-    /// What is selected below the field that is resolved.
+    /// The selection below the field that is resolved.
     #[must_use]
     pub fn lookahead(&self) -> &Lookahead {
         &self.0.lookahead

@@ -47,10 +47,10 @@ pub(crate) fn error(message: String, place: Option<weir_language::span::Span>) -
     Error { message, spans: place.into_iter().collect(), code: Code::Schema }
 }
 
-/// What coordinates were resolved to.
+/// Coordinates, resolved to ids.
 pub(crate) type Resolved = (Parts, Vec<(SchemaMember, Predicate)>, HashMap<FieldId, FieldCost>, Vec<Error>);
 
-/// What the builder was given by coordinate.
+/// Settings of a builder by coordinate.
 #[derive(Default)]
 pub(crate) struct Given {
     pub(crate) resolvers: Vec<(String, AnyResolver)>,

@@ -16,7 +16,7 @@ use weir_language::value::{Node, Values};
 /// Code of an operation that costs too much.
 const LIMIT_COMPLEXITY: &str = "LIMIT_COMPLEXITY";
 
-/// What a field costs.
+/// Cost of a field.
 ///
 /// ```
 /// use weir_runtime::Cost;
@@ -61,9 +61,9 @@ pub(crate) enum CostTree {
         below: Box<CostTree>,
     },
     Sum(Vec<CostTree>),
-    /// What costs most, of the types that may stand there.
+    /// The highest cost of the types that may stand there.
     Most(Vec<CostTree>),
-    /// What is below, a constant number of times.
+    /// The fields below, a constant number of times.
     Times {
         own: u64,
         times: u64,

@@ -28,7 +28,7 @@ pub trait Input: Sized {
     fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String>;
     /// Reads a value.
     /// # Errors
-    /// What the schema's type cannot say.
+    /// The value fits the schema's type, but not the Rust type.
     fn read(value: InputValue<'_>) -> Result<Self, InputError>;
     /// The value of an argument that was not given.
     #[must_use]
@@ -100,7 +100,7 @@ impl fmt::Display for InputError {
     }
 }
 
-/// What reading a value needs beside the value: an index of [`Shapes`], or nothing.
+/// Reads values of one type: an index of [`Shapes`], or nothing for leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape(u32);
 
@@ -127,7 +127,7 @@ pub(crate) struct FieldShape {
     checks: Box<[Check]>,
 }
 
-/// What a compound input type is read by.
+/// Members of a compound input type, in the order of the Rust type.
 #[derive(Debug)]
 enum ShapeKind {
     Object(Vec<FieldShape>),
@@ -264,7 +264,7 @@ impl InputBinder<'_> {
     }
 }
 
-/// What values of one request are read with.
+/// Context for reading values of one request.
 #[derive(Clone, Copy)]
 pub(crate) struct InputScope<'r> {
     pub(crate) shapes: &'r Shapes,

@@ -136,7 +136,7 @@ pub use weir_engine::usage::{CountedOperation, OperationCounts, OperationName, U
 pub use weir_language::limits::Limits;
 pub use weir_language::schema::TypeRef;
 
-/// What the macros of this crate expand to.
+/// Items that the macros of this crate expand to.
 #[doc(hidden)]
 pub mod macros {
     pub use crate::scalar::{

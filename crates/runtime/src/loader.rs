@@ -37,9 +37,9 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// }
 /// ```
 pub trait Loader: Send + Sync + 'static {
-    /// What values are found by.
+    /// Values are found by it.
     type Key: Clone + Eq + Hash + Send + Sync + 'static;
-    /// What is found. It is cloned for each place where it stands: an `Arc`, if it is large.
+    /// The value of a key. It is cloned for each place where it stands: an `Arc`, if it is large.
     type Value: Clone + Send + Sync + 'static;
     /// The values of `keys`, which are distinct, in their order; `None` where there is none.
     fn load(&self, keys: Vec<Self::Key>, context: Context) -> BoxFuture<LoaderReply<Self>>;
@@ -163,7 +163,7 @@ fn broken<L>(what: &str) -> ResolveError {
     std::io::Error::other(format!("the loader `{}` {what}", std::any::type_name::<L>())).into()
 }
 
-/// What the loaders of one request know.
+/// Memory of the loaders of one request.
 #[derive(Default)]
 pub(crate) struct LoaderMemory(Mutex<HashMap<RustType, Box<dyn AnyState>>>);
 

@@ -1,4 +1,4 @@
-//! What a request of the embedding program carries through the engine to its own resolvers.
+//! Data of a request of the embedding program, on their way through the engine to its own resolvers.
 
 use crate::data::Data;
 use crate::loader::RequestMemory;

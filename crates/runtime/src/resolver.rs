@@ -77,7 +77,7 @@ pub(crate) struct Step<'s> {
     pub(crate) host: &'s dyn RecordHost,
 }
 
-/// What a call gives.
+/// Result of a call.
 pub(crate) enum Called {
     /// Values.
     Ready(Box<dyn Answers>),
@@ -275,7 +275,7 @@ impl Resolver {
     }
 }
 
-/// What a batch gives: a value per parent, or one error for all.
+/// Result of a batch: a value per parent, or one error for all.
 pub trait BatchReply {
     /// The value of one parent.
     type Item: Answer + Send + Sync + 'static;
@@ -400,7 +400,7 @@ pub fn constant<A: Answer + Clone + Send + Sync + 'static>(value: A) -> TypedRes
     each(move |(): &(), (): &(), _: &Context| value.clone())
 }
 
-/// What a [`load`]ed field says of a parent: a key, perhaps none, or several.
+/// Keys of a parent for a [`load`]ed field: a key, perhaps none, or several.
 pub trait LoadKeys {
     /// The loader.
     type Loader: Loader;

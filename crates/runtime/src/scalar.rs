@@ -34,7 +34,7 @@ pub trait Scalar: Sized + Send + Sync + 'static {
     const NAME: &'static str;
     /// Reads a value that a client sent.
     /// # Errors
-    /// What is wrong with it, for the client.
+    /// The mistake in words for the client.
     fn read(value: ScalarValue<'_>) -> Result<Self, String>;
     /// Writes exactly one JSON value.
     fn write(&self, writer: &mut ScalarWriter<'_>);

@@ -28,7 +28,7 @@ use weir_engine::usage::Usage;
 use weir_language::ast::OperationKind;
 use weir_language::schema::print;
 
-/// What a request shares with those that are answered together with it.
+/// State that a request shares with those that are answered together with it.
 #[derive(Clone, Default)]
 struct Company {
     memory: Arc<RequestMemory>,

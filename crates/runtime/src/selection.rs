@@ -7,7 +7,7 @@ use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, Select
 use weir_engine::source::Ids;
 use weir_language::schema::Schema;
 
-/// What is selected below one field of a plan.
+/// The selection below one field of a plan.
 #[derive(Clone)]
 pub struct Lookahead {
     output: Arc<OutputPlan>,
@@ -57,7 +57,7 @@ impl Lookahead {
     fn own(&self) -> &OutputField {
         let field = &self.output.fields[self.field as usize];
         match field.member {
-            // What is below a field that is fetched separately stands in the set of its own fetch.
+            // The selection below a field that is fetched separately stands in the set of its own fetch.
             OutputKind::Foreign { field, .. } => &self.output.fields[field as usize],
             _ => field,
         }

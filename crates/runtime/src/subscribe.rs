@@ -95,7 +95,7 @@ pub(crate) fn step(
     }
 }
 
-/// What all results of one subscription share.
+/// State that all results of one subscription share.
 pub(crate) struct Shared {
     pub(crate) engine: Arc<Engine>,
     pub(crate) operation: BoundOperation,

@@ -69,7 +69,7 @@ pub struct NodesArguments {
     pub ids: Vec<String>,
 }
 
-/// What `nodes` gives: per id an object, `None`, or an error.
+/// Value of `nodes`: per id an object, `None`, or an error.
 pub type FoundNodes<N> = Vec<Result<Option<N>, ResolveError>>;
 
 /// The field `node(id: ID!)`. `load` gets the name of a type and keys of it, and gives one object or `None` per key.

@@ -49,7 +49,7 @@ struct Top {
 }
 weir_runtime::input!(Top { top });
 
-/// What the table answers for fans.
+/// Fields of fans that the table answers.
 fn joins() -> [Join; 2] {
     let join = Join {
         on: "Fan".into(),
