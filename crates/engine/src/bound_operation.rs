@@ -7,7 +7,7 @@ use crate::consistency::Consistency;
 use crate::engine::{Engine, Request, Response, RunInput, Timing, refused};
 use crate::plan::Plan;
 use crate::planner::Bound;
-use crate::source::{FetchInput, Headers, Protocol, WithData};
+use crate::source::{EventStream, FetchInput, FieldError, Headers, Protocol, WithData};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -98,6 +98,27 @@ impl BoundOperation {
     #[must_use]
     pub fn is_stream(&self) -> bool {
         self.plan.nodes.iter().any(|it| it.parent.is_none() && it.fetch.is_stream())
+    }
+
+    /// Opens the events that run it; `None`: it is no subscription, or its results are read.
+    ///
+    /// - `data`: values of the embedding program for its own resolvers.
+    #[must_use]
+    pub fn events(
+        &self,
+        data: Option<Arc<dyn Any + Send + Sync>>,
+    ) -> Option<Result<EventStream, FieldError>> {
+        if self.kind() != OperationKind::Subscription {
+            return None;
+        }
+        let with_data = data.map(|data| WithData { headers: &self.headers, data });
+        let headers: &dyn Headers = match &with_data {
+            Some(headers) => headers,
+            None => &self.headers,
+        };
+        let input = FetchInput { headers, ..self.fetch_input() };
+        let mut roots = self.plan.nodes.iter().filter(|it| it.parent.is_none());
+        roots.find_map(|it| it.fetch.events(input))
     }
 
     /// Input of a fetch at its root that is asked what it depends on, and not run.

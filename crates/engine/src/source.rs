@@ -34,6 +34,8 @@ use crate::rows::{Column, Rows};
 use crate::span::SpanContext;
 use crate::tag_versions::{ChangeRecord, RowKey, TagSnapshot};
 use crate::unread::Receiver;
+use futures_util::stream::BoxStream;
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -126,6 +128,9 @@ pub trait Source: Send + Sync {
     }
 }
 
+/// Events of a subscription: each is data for one run of its operation ([`Headers::data`]).
+pub type EventStream = BoxStream<'static, Arc<dyn Any + Send + Sync>>;
+
 /// One round trip, prepared.
 pub trait PreparedFetch: Send + Sync {
     /// Asks the source. Dropping the future cancels.
@@ -174,6 +179,11 @@ pub trait PreparedFetch: Send + Sync {
     /// shared, are coalesced.
     fn has_lifetime(&self) -> bool {
         false
+    }
+    /// Opens the events of a field of the subscription root, for each of which its operation is run once; `None`: results are read.
+    fn events(&self, input: FetchInput<'_>) -> Option<Result<EventStream, FieldError>> {
+        let _ = input;
+        None
     }
     /// Appends the calls it makes (SQL text, URL template), one statement per paragraph.
     fn explain(&self, input: ExplainInput<'_>, out: &mut String);

@@ -27,8 +27,8 @@ use weir_engine::memory::{Binder, Bindings, ObjectNumbers, RecordHost, Scope, Sp
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSetId};
 use weir_engine::rows::{Column, Rows};
 use weir_engine::source::{
-    AnswerForm, BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, Ids, PlanError,
-    PlanNode, PreparedFetch, SourceError, Tag,
+    AnswerForm, BoxFuture, EventStream, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError,
+    Finished, Ids, PlanError, PlanNode, PreparedFetch, SourceError, Tag,
 };
 use weir_engine::write::out::Out;
 use weir_language::ast::OperationKind;
@@ -278,19 +278,15 @@ impl LibraryFetch {
 
     /// Calls the resolver of `member`.
     fn call(&self, member: &StepField, input: FetchInput<'_>, memory: &Memory) -> Option<MemberCalls> {
-        let MemberCall { resolve, stream, guard, shape, slots, .. } = member.call.as_ref()?;
+        let called = member.call.as_ref()?;
+        let MemberCall { resolve, guard, .. } = called;
         let all = |called| Some(MemberCalls { calls: vec![called], rows: None });
         let context = self.context(member, input, memory);
-        let (schema, ids, variables) = (&*self.library.schema, &*self.ids, &**input.variables);
-        let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
-        let uploads = data.map_or(&[][..], |it| &*it.uploads);
-        let scope = InputScope { shapes: &self.library.parts.shapes, schema, ids, variables, uploads };
-        let literals = &input.output.literals;
-        let arguments = StepArguments { scope, shape: *shape, literals, slots };
+        let arguments = self.arguments(called, input);
         let host: &dyn RecordHost = &*self.library;
         let step = |parents: Parents<'_>| resolve.call(Step { parents, arguments, context: &context, host });
         let rows = self.rows(input);
-        if let Some(answers) = subscribe::step(input, &**resolve, stream.as_deref(), arguments, &context) {
+        if let Some(answers) = subscribe::event(input, &**resolve) {
             return all(Called::Ready(answers));
         }
         if let (ParentForm::Objects(parents), Some(keys)) = (&self.parents, input.parent_keys) {
@@ -301,13 +297,19 @@ impl LibraryFetch {
             (ParentForm::Keys, Some(keys)) => Parents::Keys(keys, rows),
             (ParentForm::Root | ParentForm::Objects(_), _) | (ParentForm::Keys, None) => Parents::Units(rows),
         };
-        let allows = |it: &Arc<Guard>| {
-            it(Parents::Units(rows), &context).is_some_and(|it| it.into_iter().all(|it| it))
-        };
-        match guard.as_ref().is_none_or(allows) {
+        match allows(guard.as_deref(), rows, &context) {
             true => all(step(parents)),
             false => all(Called::Ready(Box::new(Failed { error: refused_error(), rows }))),
         }
+    }
+
+    /// The arguments of a call, as they lie in the plan and the variables.
+    fn arguments<'r>(&'r self, call: &'r MemberCall, input: FetchInput<'r>) -> StepArguments<'r> {
+        let (schema, ids, variables) = (&*self.library.schema, &*self.ids, &**input.variables);
+        let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
+        let uploads = data.map_or(&[][..], |it| &*it.uploads);
+        let scope = InputScope { shapes: &self.library.parts.shapes, schema, ids, variables, uploads };
+        StepArguments { scope, shape: call.shape, literals: &input.output.literals, slots: &call.slots }
     }
 
     /// The values of `member` without the items that its filter refuses.
@@ -386,6 +388,12 @@ impl LibraryFetch {
         let body = Finished { bytes: out.into_bytes(), ends, failed, rest: None };
         FetchResult { body: FetchBody::Finished(body), errors, cache_control: None }
     }
+}
+
+/// True if the guard allows parents of which nothing is known.
+fn allows(guard: Option<&Guard>, rows: usize, context: &Context) -> bool {
+    let allowed = |it: &Guard| it(Parents::Units(rows), context);
+    guard.is_none_or(|it| allowed(it).is_some_and(|it| it.into_iter().all(|it| it)))
 }
 
 /// Calls a resolver with the objects of `keys`, but for those that the guard refuses.
@@ -520,6 +528,23 @@ impl PreparedFetch for LibraryFetch {
 
     fn reads_headers(&self) -> &[Box<str>] {
         &self.library.headers
+    }
+
+    fn events(&self, input: FetchInput<'_>) -> Option<Result<EventStream, FieldError>> {
+        let has_stream = |it: &&StepField| it.call.as_ref().is_some_and(|it| it.stream.is_some());
+        let member = self.members.iter().find(has_stream)?;
+        let call = member.call.as_ref()?;
+        let source = call.stream.as_deref()?;
+        if let Some(Err(error)) = self.cost.as_ref().map(|it| it.check(input, self.library.costs.max)) {
+            return Some(Err(error.for_client()));
+        }
+        let context = self.context(member, input, &Memory::of(input));
+        if !allows(call.guard.as_deref(), 1, &context) {
+            return Some(Err(refused_error()));
+        }
+        let request = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
+        let opened = source.open(self.arguments(call, input), &context);
+        Some(opened.map(|events| subscribe::runs(events, request)))
     }
 
     fn explain(&self, input: ExplainInput<'_>, out: &mut String) {

@@ -4,10 +4,8 @@ use crate::data::Data;
 use crate::loader::RequestMemory;
 use crate::turns::Turns;
 use crate::upload::Upload;
-use futures_util::stream::BoxStream;
 use std::any::Any;
 use std::sync::{Arc, Mutex};
-use weir_engine::source::FieldError;
 
 /// An event of a subscription, with its type forgotten.
 pub(crate) type Event = Box<dyn Any + Send>;
@@ -19,17 +17,6 @@ pub(crate) struct RequestData {
     pub(crate) uploads: Arc<[Upload]>,
     /// If other requests share the memory: their keys are waited for.
     pub(crate) turns: Option<Arc<Turns>>,
-    pub(crate) subscription: Mutex<SubscriptionStep>,
-}
-
-/// What a request does at a field of the subscription root.
-#[derive(Default)]
-pub(crate) enum SubscriptionStep {
-    /// Nothing: it is no subscription.
-    #[default]
-    None,
-    /// It opens the stream.
-    Opening(Option<Result<BoxStream<'static, Event>, FieldError>>),
-    /// It answers an event.
-    Event(Option<Event>),
+    /// In a subscription: the event of this run, until its field takes it.
+    pub(crate) event: Mutex<Option<Event>>,
 }

@@ -10,7 +10,7 @@ use crate::library::Library;
 use crate::library_source::LibrarySource;
 use crate::loader::RequestMemory;
 use crate::request::{IncrementalResponse, Request, RequestVariables, Response};
-use crate::request_data::{RequestData, SubscriptionStep};
+use crate::request_data::RequestData;
 use crate::subscribe::{self, Shared};
 use crate::turns::Turns;
 use crate::usage::UsageObserver;
@@ -195,10 +195,10 @@ impl Schema {
         let data = Arc::new(data);
         let call = RequestCall { query, operation_name, identity: identity.as_ref(), data: &data };
         let mut under_way = self.begin(call)?;
-        let (own, subscription) = (Arc::clone(&data), Mutex::new(SubscriptionStep::None));
+        let (own, event) = (Arc::clone(&data), Mutex::default());
         let Company { memory, turns } = company;
         let data: Arc<dyn Any + Send + Sync> =
-            Arc::new(RequestData { data: own, memory, uploads, turns, subscription });
+            Arc::new(RequestData { data: own, memory, uploads, turns, event });
         let headers = &WithData { headers, data };
         let protocol = Protocol::GraphqlOverHttp;
         let request = engine::Request {

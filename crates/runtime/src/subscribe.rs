@@ -4,25 +4,26 @@
 //!
 //! **Cost:** per event that of a request whose plan is known.
 
-use crate::answers::{Answers, Failed};
+use crate::answers::Answers;
 use crate::context::Context;
 use crate::data::Data;
 use crate::error::internal;
 use crate::input::{InputFields, InputObject};
 use crate::request::Response;
-use crate::request_data::{Event, RequestData, SubscriptionStep};
+use crate::request_data::{Event, RequestData};
 use crate::resolver::{EventSource, Outcome, Resolve, Resolver, StepArguments, TypedResolver};
 use crate::upload::Upload;
 use crate::usage::UsageObserver;
 use futures_util::Stream;
 use futures_util::stream::{self, BoxStream, StreamExt};
+use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use weir_engine::bound_operation::BoundOperation;
-use weir_engine::engine::{self, Engine};
+use weir_engine::engine::Engine;
 use weir_engine::memory::Answer;
-use weir_engine::source::{FetchInput, FieldError};
+use weir_engine::source::{EventStream, FetchInput, FieldError};
 use weir_language::ast::OperationKind;
 
 struct Events<F, I, A> {
@@ -72,27 +73,29 @@ where
     Resolver { stream: Some(Arc::new(source)), ..resolver }.into()
 }
 
-/// The answer of a field of the subscription root; `None`: the request is no subscription.
-pub(crate) fn step(
-    input: FetchInput<'_>,
-    resolve: &dyn Resolve,
-    source: Option<&dyn EventSource>,
-    arguments: StepArguments<'_>,
-    context: &Context,
-) -> Option<Box<dyn Answers>> {
-    let data = input.headers.data()?.downcast_ref::<RequestData>()?;
+/// The answer of a field of the subscription root to the event of this run; `None`: there is none.
+pub(crate) fn event(input: FetchInput<'_>, resolve: &dyn Resolve) -> Option<Box<dyn Answers>> {
     if input.parent_keys.is_some() {
         return None;
     }
-    let mut step = data.subscription.lock().unwrap_or_else(PoisonError::into_inner);
-    match &mut *step {
-        SubscriptionStep::None => None,
-        SubscriptionStep::Opening(opened) => {
-            *opened = source.map(|it| it.open(arguments, context));
-            Some(Box::new(Failed { error: internal(), rows: 1 }))
-        }
-        SubscriptionStep::Event(event) => Some(resolve.event(event.take()?, 1)),
-    }
+    let data = input.headers.data()?.downcast_ref::<RequestData>()?;
+    let event = data.event.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+    Some(resolve.event(event, 1))
+}
+
+/// Events as data of the runs that answer them, with what the request has that subscribes.
+pub(crate) fn runs(events: BoxStream<'static, Event>, of: Option<&RequestData>) -> EventStream {
+    let data = of.map(|it| Arc::clone(&it.data)).unwrap_or_default();
+    let uploads = of.map(|it| Arc::clone(&it.uploads)).unwrap_or_default();
+    // A stream that panics ends: the client sees what came before.
+    let events = AssertUnwindSafe(events).catch_unwind().take_while(|it| std::future::ready(it.is_ok()));
+    let run = move |event| {
+        let (data, uploads) = (Arc::clone(&data), Arc::clone(&uploads));
+        let event = Mutex::new(Some(event));
+        let run = RequestData { data, memory: Arc::default(), uploads, turns: None, event };
+        Arc::new(run) as Arc<dyn Any + Send + Sync>
+    };
+    events.filter_map(|it| std::future::ready(it.ok())).map(run).boxed()
 }
 
 /// State that all results of one subscription share.
@@ -107,48 +110,38 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Data for one step.
-    fn step(&self, subscription: SubscriptionStep) -> Arc<RequestData> {
+    /// The data of the request.
+    fn request(&self) -> Arc<dyn Any + Send + Sync> {
         Arc::new(RequestData {
             data: Arc::clone(&self.data),
             memory: Arc::default(),
             uploads: Arc::clone(&self.uploads),
             turns: None,
-            subscription: Mutex::new(subscription),
+            event: Mutex::default(),
         })
     }
 
-    async fn run(&self, data: Arc<RequestData>, is_result: bool) -> engine::Response {
+    async fn run(&self, data: Arc<dyn Any + Send + Sync>) -> Response {
         let began = Instant::now();
         let response = self.engine.run_with_data(&self.operation, data, began + self.patience).await;
-        // The opening has no response of its own.
-        if let Some(usage) = self.usage.as_ref().filter(|_| is_result) {
+        if let Some(usage) = &self.usage {
             usage.note(&response, began.elapsed());
         }
-        response
+        Response::collect(response).await
     }
 }
 
 /// Opens the stream of the operation; each item of it is a response. A query or mutation has one.
 pub(crate) async fn open(shared: Shared) -> Result<BoxStream<'static, Response>, FieldError> {
+    let request = shared.request();
     if shared.operation.kind() != OperationKind::Subscription {
-        let response = Response::collect(shared.run(shared.step(SubscriptionStep::None), true).await).await;
-        return Ok(stream::iter([response]).boxed());
+        return Ok(stream::iter([shared.run(request).await]).boxed());
     }
-    let opening = shared.step(SubscriptionStep::Opening(None));
-    drop(shared.run(Arc::clone(&opening), false).await);
-    let mut step = opening.subscription.lock().unwrap_or_else(PoisonError::into_inner);
-    let SubscriptionStep::Opening(Some(opened)) = std::mem::take(&mut *step) else { return Err(internal()) };
-    let events = opened?;
+    let events = shared.operation.events(Some(request)).ok_or_else(internal)??;
     let shared = Arc::new(shared);
-    let answer = move |event| {
+    let answer = move |data| {
         let shared = Arc::clone(&shared);
-        async move {
-            let response = shared.run(shared.step(SubscriptionStep::Event(Some(event))), true).await;
-            Response::collect(response).await
-        }
+        async move { shared.run(data).await }
     };
-    // A stream that panics ends: the client sees what came before.
-    let events = AssertUnwindSafe(events).catch_unwind().take_while(|it| std::future::ready(it.is_ok()));
-    Ok(events.filter_map(|it| std::future::ready(it.ok())).then(answer).boxed())
+    Ok(events.then(answer).boxed())
 }

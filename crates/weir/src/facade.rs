@@ -2,9 +2,10 @@
 
 use crate::address::{self, Target};
 use crate::config::Config;
-use crate::generation::{Origin, settings};
+use crate::generation::{Live, Origin, settings};
 use crate::native::AuthSettings;
 use crate::relay::RelayGraph;
+use crate::server::Server;
 use crate::services;
 use crate::session;
 use crate::session::native::NativeAuth;
@@ -91,13 +92,12 @@ impl Builder {
     /// # Errors
     /// All sources that cannot be opened and all conflicts between them, in words.
     pub fn build(mut self) -> Result<Weir, String> {
+        self.config.embedded.0.append(&mut self.sources);
         let opened = sources::open_all(&self.config)?;
         if let Some(down) = opened.findings.down.first() {
             return Err(down.to_string());
         }
-        let mut all = opened.sources;
-        all.append(&mut self.sources);
-        let graph = sources::compose(all, &opened.joins, &[])?;
+        let graph = sources::compose(opened.sources, &opened.joins, &[])?;
         let relay = RelayGraph::new(&self.config, &graph, settings(&self.config));
         let mut native_auth = NativeAuth::default();
         for (name, AuthSettings { line, variables }) in opened.native_auth {
@@ -106,6 +106,34 @@ impl Builder {
         }
         let engine = Engine::new(graph, settings(&self.config)).sharing(services::changes());
         Ok(Weir { engine, relay, native_auth })
+    }
+}
+
+impl Builder {
+    /// Opens the sources and serves their graph as the configuration says: on `config.listen`, from threads of the server. A reload
+    /// reads the databases and services again and keeps the sources of the program.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use weir::config::{Config, Listen};
+    /// use weir_engine::memory::Memory;
+    /// # use weir_language::schema::Schema;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let schema = Schema::from_sdl("type Query { answer: Int }").map_err(|_| "an unsound SDL")?;
+    /// let source = Memory::new("answers", Arc::new(schema)).field("answer", |_| 42);
+    /// let config = Config { listen: Listen("127.0.0.1:0".parse()?), ..Config::default() };
+    /// let server = weir::Weir::builder().config(config).source(Arc::new(source)).serve()?;
+    /// println!("POST to http://{}/graphql", server.listen());
+    /// server.stop()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    /// # Errors
+    /// As [`Builder::build`], and an address that cannot be listened on.
+    pub fn serve(mut self) -> Result<Server, String> {
+        self.config.embedded.0.append(&mut self.sources);
+        let live = Live::start(Origin::Fixed(Box::new(self.config)))?;
+        Server::start(Arc::new(live))
     }
 }
 

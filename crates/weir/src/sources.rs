@@ -33,7 +33,7 @@ const CLASHES_SHOWN_MAX: usize = 3;
 /// # Errors
 /// All that is in the way, one line each.
 pub fn graph(config: &Config) -> Result<(Graph, Opened), String> {
-    if config.sources.is_empty() && config.described.is_none() {
+    if config.sources.is_empty() && config.described.is_none() && config.embedded.0.is_empty() {
         return Err("there is nothing to serve: `sources` is empty; add one, as in\n  sources:\n    - name: chinook\n      \
                     url: sqlite:chinook.db"
             .into());
@@ -143,6 +143,7 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
             Err(Unopened::Wrong(message)) => return Err(format!("source `{name}`: {message}")),
         }
     }
+    opened.sources.extend(config.embedded.0.iter().cloned());
     match opened.findings.down.first() {
         Some(first) if opened.sources.is_empty() && opened.findings.down.iter().all(|it| it.is_closed) => {
             Err(first.to_string())

@@ -10,6 +10,7 @@
 //!
 //! **Cost:** nothing for engines without subscribers. A change looks up its tag and key; a result is read once and shared by its subscribers.
 
+mod events;
 mod lifetimes;
 mod registry;
 mod runner;
@@ -21,9 +22,11 @@ pub use subscription::{Cause, Changed, LiveResult, Subscription};
 use crate::bound_operation::BoundOperation;
 use crate::engine::Engine;
 use crate::planner::Planner;
-use crate::source::{ChangeSink, Coverage, OthersChanges};
+use crate::source::{ChangeSink, Coverage, FieldError, OthersChanges};
 use crate::tag_versions::{Change, ChangeListener, TagVersions};
+use events::EventSubscription;
 use registry::{Registry, SourceTraits};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -62,7 +65,7 @@ impl LiveSettings {
 }
 
 /// Why an operation cannot be subscribed to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SubscribeError {
     /// A mutation changes data each time it is run.
     Mutation,
@@ -70,6 +73,8 @@ pub enum SubscribeError {
     Full,
     /// No thread can be started.
     NoThread,
+    /// The source does not open its events.
+    Refused(FieldError),
 }
 
 /// Counts for operators.
@@ -98,6 +103,8 @@ pub(crate) struct LiveShared {
     registry: Mutex<Registry>,
     /// Wakes the runner.
     wake: Notify,
+    /// Subscriptions to events.
+    event_streams: AtomicUsize,
 }
 
 impl LiveShared {
@@ -164,7 +171,9 @@ impl LiveQueries {
         let (planner, changes) = (Arc::clone(&engine.planner), Arc::clone(&engine.responses.changes));
         let sources = planner.graph.sources().len();
         let registry = Mutex::new(Registry::new(sources));
-        Self { shared: Arc::new(LiveShared { planner, changes, settings, registry, wake: Notify::new() }) }
+        let (wake, event_streams) = (Notify::new(), AtomicUsize::new(0));
+        let shared = LiveShared { planner, changes, settings, registry, wake, event_streams };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Subscribes to `operation`, a subscription or a query that its engine bound: its result as soon as it is read, and each time it differs.
@@ -196,10 +205,16 @@ impl LiveQueries {
         if operation.kind() == OperationKind::Mutation {
             return Err(SubscribeError::Mutation);
         }
-        let shared = &self.shared;
+        let (shared, events) = (&self.shared, operation.events(None));
         let mut registry = shared.registry();
-        if registry.subscriptions() >= shared.settings.subscriptions_max {
+        let running = registry.subscriptions() + shared.event_streams.load(Ordering::Relaxed);
+        if running >= shared.settings.subscriptions_max {
             return Err(SubscribeError::Full);
+        }
+        if let Some(opened) = events {
+            let events = opened.map_err(SubscribeError::Refused)?;
+            let events = EventSubscription::new(events, operation, Arc::clone(shared));
+            return Ok(Subscription::of_events(events));
         }
         if !registry.has_runner {
             runner::start(Arc::downgrade(shared)).map_err(|_| SubscribeError::NoThread)?;
@@ -218,13 +233,15 @@ impl LiveQueries {
         let joined = registry.join(operation, stream, traits, Instant::now());
         drop(registry);
         shared.wake.notify_one();
-        Ok(Subscription::new(joined, is_stream, before, Arc::clone(shared)))
+        Ok(Subscription::of_reads(joined, is_stream, before, Arc::clone(shared)))
     }
 
     /// Counts for operators.
     #[must_use]
     pub fn state(&self) -> LiveState {
-        self.shared.registry().state()
+        let state = self.shared.registry().state();
+        let event_streams = self.shared.event_streams.load(Ordering::Relaxed);
+        LiveState { subscriptions: state.subscriptions + event_streams, ..state }
     }
 }
 

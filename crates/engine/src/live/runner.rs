@@ -5,9 +5,10 @@
 use super::registry::{DueRead, Registry};
 use super::subscription::{Changed, LiveResult};
 use super::{FeedSink, LiveShared};
+use crate::bound_operation::BoundOperation;
 use crate::engine::Body;
 use crate::execute::{self, ExecutionContext, ExecutionResult, LiveParts, Observation};
-use crate::source::StreamEnd;
+use crate::source::{Headers, StreamEnd, StreamRead};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::StreamExt;
@@ -90,11 +91,19 @@ fn watch(shared: &Arc<LiveShared>, registry: &mut Registry, feeds: &mut BTreeMap
     }
 }
 
-/// Reads one member.
-async fn read(shared: Arc<LiveShared>, due: DueRead) {
-    let DueRead { id, operation, stream, since, cause } = due;
-    let settings = &shared.settings;
-    let planner = &shared.planner;
+/// One run of a subscription's operation.
+pub(super) struct LiveRun<'r> {
+    pub(super) operation: &'r BoundOperation,
+    pub(super) headers: &'r dyn Headers,
+    pub(super) stream: Option<&'r Arc<StreamRead>>,
+    /// As [`crate::source::FetchInput::may_join`].
+    pub(super) may_join: bool,
+}
+
+/// Runs an operation once: the bytes of its response, and true if it has errors.
+pub(super) async fn executed(shared: &LiveShared, run: LiveRun<'_>, parts: &mut LiveParts) -> (Bytes, bool) {
+    let LiveRun { operation, headers, stream, may_join } = run;
+    let (settings, planner) = (&shared.settings, &shared.planner);
     let observation = Observation::of(planner.settings.observer.as_deref(), &planner.source_numbers, None);
     let context = ExecutionContext {
         graph: &planner.graph,
@@ -102,18 +111,17 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         variables: &operation.variables,
         changes: &shared.changes,
         caller: &operation.caller,
-        headers: &operation.headers,
+        headers,
         protocol: operation.protocol,
         text: &operation.text,
         deadline: Instant::now() + settings.read_timeout,
         hold_back_bytes: planner.settings.hold_back_bytes,
         conditions_max: planner.settings.conditions_max,
         observation: observation.as_ref(),
-        may_join: true,
-        stream: stream.as_ref(),
+        may_join,
+        stream,
     };
-    let mut parts = LiveParts::default();
-    let ran = AssertUnwindSafe(execute::run_noting(context, Some(&mut parts))).catch_unwind().await;
+    let ran = AssertUnwindSafe(execute::run_noting(context, Some(parts))).catch_unwind().await;
     let body = match ran {
         Ok(ExecutionResult { body, .. }) => whole(body, settings.result_bytes_max).await,
         Err(_) => Err("INTERNAL"),
@@ -123,7 +131,17 @@ async fn read(shared: Arc<LiveShared>, due: DueRead) {
         Ok((bytes, _)) => bytes,
         Err(code) => failed(code),
     };
-    let body = in_utf8(body);
+    (in_utf8(body), has_errors)
+}
+
+/// Reads one member.
+async fn read(shared: Arc<LiveShared>, due: DueRead) {
+    let DueRead { id, operation, stream, since, cause } = due;
+    let settings = &shared.settings;
+    let mut parts = LiveParts::default();
+    let (headers, stream_read) = (&operation.headers, stream.as_ref());
+    let run = LiveRun { operation: &operation, headers, stream: stream_read, may_join: true };
+    let (body, has_errors) = executed(&shared, run, &mut parts).await;
     let now = Instant::now();
     let end = stream.and_then(|it| it.take_end());
     let position = match &end {

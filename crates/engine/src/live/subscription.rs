@@ -4,6 +4,7 @@
 //! finds each batch: the next one is read when it asks for more. Of databases no subscriber is given a result that was read before it came.
 
 use super::LiveShared;
+use super::events::EventSubscription;
 use super::registry::MemberId;
 use crate::tag_versions::{Change, RowKey};
 use bytes::Bytes;
@@ -26,6 +27,8 @@ pub enum Cause {
     Expiry,
     /// The batch of a stream before it was full.
     Batch,
+    /// Its source told an event.
+    Event,
 }
 
 /// Data that was changed. It names tables and keys that a subscriber's role may not see.
@@ -65,7 +68,7 @@ impl Cause {
                 Changed::Unknown | Changed::Source(_) => 1,
                 Changed::Tag(_) | Changed::Row { .. } => 2,
             },
-            Self::First | Self::Batch => 3,
+            Self::First | Self::Batch | Self::Event => 3,
         }
     }
 }
@@ -112,7 +115,65 @@ pub(super) struct JoinedMember {
 }
 
 /// One subscription; dropped, it ends.
-pub struct Subscription {
+pub struct Subscription(SubscriptionKind);
+
+enum SubscriptionKind {
+    /// Its operation is read when its data changed.
+    Reads(ReadSubscription),
+    /// Its operation is run for each event of its source.
+    Events(EventSubscription),
+}
+
+impl Subscription {
+    /// A subscription whose operation is read; `before`: the one in whose place it stands.
+    pub(super) fn of_reads(
+        joined: JoinedMember,
+        is_stream: bool,
+        before: Option<&Self>,
+        shared: Arc<LiveShared>,
+    ) -> Self {
+        let before = before.and_then(Self::reads);
+        Self(SubscriptionKind::Reads(ReadSubscription::new(joined, is_stream, before, shared)))
+    }
+
+    /// A subscription to events.
+    pub(super) fn of_events(events: EventSubscription) -> Self {
+        Self(SubscriptionKind::Events(events))
+    }
+
+    fn reads(&self) -> Option<&ReadSubscription> {
+        match &self.0 {
+            SubscriptionKind::Reads(reads) => Some(reads),
+            SubscriptionKind::Events(_) => None,
+        }
+    }
+
+    /// The position of a stream behind the rows that were given.
+    pub(super) fn position(&self) -> Option<Arc<str>> {
+        self.reads().and_then(ReadSubscription::position)
+    }
+
+    /// The next result: of a live query one that differs from the last, of a stream the next batch, of events that of the next. `None`
+    /// once the engine is gone, or the events have ended. Cancelled, it loses nothing.
+    pub async fn next(&mut self) -> Option<Arc<LiveResult>> {
+        match &mut self.0 {
+            SubscriptionKind::Reads(reads) => reads.next().await,
+            SubscriptionKind::Events(events) => events.next().await,
+        }
+    }
+
+    /// True once its events have ended: there is no other result.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        match &self.0 {
+            SubscriptionKind::Reads(_) => false,
+            SubscriptionKind::Events(events) => events.has_ended(),
+        }
+    }
+}
+
+/// A subscription to the results of reads.
+struct ReadSubscription {
     id: MemberId,
     newest: watch::Receiver<Newest>,
     /// The first read whose result it is given.
@@ -129,13 +190,13 @@ pub struct Subscription {
 
 impl fmt::Debug for Subscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Subscription").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("Subscription").field("id", &self.reads().map(|it| it.id)).finish_non_exhaustive()
     }
 }
 
-impl Subscription {
+impl ReadSubscription {
     /// A subscription; `before`: the one in whose place it stands.
-    pub(super) fn new(
+    fn new(
         JoinedMember { id, newest, first_read }: JoinedMember,
         is_stream: bool,
         before: Option<&Self>,
@@ -147,13 +208,12 @@ impl Subscription {
     }
 
     /// The position of a stream behind the rows that were given.
-    pub(super) fn position(&self) -> Option<Arc<str>> {
+    fn position(&self) -> Option<Arc<str>> {
         self.position.clone()
     }
 
-    /// The next result: of a live query one that differs from the last, of a stream the next batch. `None` once the engine is gone.
-    /// Cancelled, it loses nothing.
-    pub async fn next(&mut self) -> Option<Arc<LiveResult>> {
+    /// The next result; `None` once the engine is gone. Cancelled, it loses nothing.
+    async fn next(&mut self) -> Option<Arc<LiveResult>> {
         if std::mem::take(&mut self.is_given) && self.shared.registry().took(self.id, Instant::now()) {
             self.shared.wake.notify_one();
         }
@@ -183,7 +243,7 @@ impl Subscription {
     }
 }
 
-impl Drop for Subscription {
+impl Drop for ReadSubscription {
     fn drop(&mut self) {
         self.shared.registry().leave(self.id);
     }

@@ -10,8 +10,8 @@ use crate::observer::FetchOutcome;
 use crate::plan::output_plan::OutputPlan;
 use crate::rows::Column;
 use crate::source::{
-    BoxFuture, ExplainInput, FetchInput, FetchResult, FieldError, Headers, PlanNode, PreparedFetch,
-    SourceError, Tag,
+    BoxFuture, EventStream, ExplainInput, FetchInput, FetchResult, FieldError, Headers, PlanNode,
+    PreparedFetch, SourceError, Tag,
 };
 use crate::tag_versions::RowKey;
 use std::sync::Arc;
@@ -171,6 +171,9 @@ impl PreparedFetch for InterceptedFetch {
     }
     fn has_lifetime(&self) -> bool {
         false
+    }
+    fn events(&self, input: FetchInput<'_>) -> Option<Result<EventStream, FieldError>> {
+        self.fetch.events(input)
     }
     fn explain(&self, input: ExplainInput<'_>, out: &mut String) {
         self.fetch.explain(input, out);

@@ -8,6 +8,7 @@
 pub mod auth;
 mod cors;
 mod described;
+mod embedded;
 mod environment;
 mod limits;
 pub mod listen;
@@ -29,6 +30,7 @@ pub use auth::{
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
 pub use cors::Cors;
 pub use described::Described;
+pub use embedded::EmbeddedSources;
 pub use environment::Environment;
 pub use limits::Limits;
 pub(crate) use limits::MAY_BE_ZERO;
@@ -105,6 +107,9 @@ pub struct Config {
     /// The metadata that was read.
     #[serde(skip)]
     pub described: Option<Arc<Described>>,
+    /// Sources of the program that embeds the server; they are served beside `sources`.
+    #[serde(skip)]
+    pub embedded: EmbeddedSources,
     /// True or false overrules `stringify_numeric_types` of all sources.
     #[serde(skip)]
     pub stringify_numeric_types: Option<bool>,

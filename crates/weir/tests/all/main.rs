@@ -31,6 +31,7 @@ mod hasura_folder;
 mod http;
 mod http2;
 mod increments;
+mod library;
 mod lifetimes;
 mod live;
 mod live_causes;

@@ -261,6 +261,10 @@ pub(super) async fn pump(mut operation: Box<LiveOperation>, sender: &EventSender
             LiveStep::Refused(body) => framing.result(&body),
             LiveStep::Denied(error) => framing.failure(&error.message, "ACCESS_DENIED"),
             LiveStep::Expired => framing.failure("the session has ended", "ACCESS_DENIED"),
+            LiveStep::Ended => {
+                let _ = sender.send(Ok(framing.end())).await;
+                return;
+            }
         };
         // A client that is gone needs no end.
         if sender.send(Ok(last)).await.is_ok() {

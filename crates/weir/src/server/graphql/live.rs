@@ -97,6 +97,8 @@ pub(super) enum LiveStep {
     Denied(AuthError),
     /// The token of the session has ended.
     Expired,
+    /// There are no more events.
+    Ended,
 }
 
 /// A running subscription.
@@ -145,12 +147,12 @@ pub(super) async fn start(
             tells_cause,
             beginning,
         })),
-        Err(error) => LiveStart::Answered(full(client.endpoint, error)),
+        Err(error) => LiveStart::Answered(full(client.endpoint, &error)),
     }
 }
 
 /// The refusal of a subscription that the engine cannot take.
-fn full(endpoint: Endpoint, error: SubscribeError) -> WholeAnswer {
+fn full(endpoint: Endpoint, error: &SubscribeError) -> WholeAnswer {
     let (message, code) = match error {
         SubscribeError::Mutation => ("a mutation cannot be subscribed to", "BAD_REQUEST"),
         SubscribeError::Full => (
@@ -158,6 +160,7 @@ fn full(endpoint: Endpoint, error: SubscribeError) -> WholeAnswer {
             "LIMIT_SUBSCRIPTIONS",
         ),
         SubscribeError::NoThread => ("the server cannot start a thread for subscriptions", "INTERNAL"),
+        SubscribeError::Refused(error) => (&*error.message, error.code),
     };
     WholeAnswer::refused(endpoint, message, code, Verdict::Failed)
 }
@@ -263,6 +266,7 @@ impl LiveOperation {
                 () = expired => return LiveStep::Expired,
                 result = self.subscription.next() => match result {
                     Some(result) => return LiveStep::Result(self.push(&result)),
+                    None if self.subscription.has_ended() => return LiveStep::Ended,
                     // Its engine is gone; the next one serves already.
                     None => {
                         if let Some(end) = Box::pin(self.renew()).await {
@@ -305,7 +309,7 @@ impl LiveOperation {
                 self.subscription = subscription;
                 None
             }
-            Err(error) => Some(LiveStep::Refused(full(self.client.endpoint, error).body)),
+            Err(error) => Some(LiveStep::Refused(full(self.client.endpoint, &error).body)),
         }
     }
 }

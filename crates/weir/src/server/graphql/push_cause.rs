@@ -65,6 +65,7 @@ pub(super) fn told(body: &Bytes, (cause, due): (&Cause, Instant), beginning: Opt
         (Cause::Poll, None) => ("poll", None),
         (Cause::Expiry, None) => ("expiry", None),
         (Cause::Batch, None) => ("batch", None),
+        (Cause::Event, None) => ("event", Some(due.elapsed())),
     };
     out.extend_from_slice(name.as_bytes());
     out.push(b'"');

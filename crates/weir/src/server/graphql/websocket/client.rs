@@ -245,6 +245,7 @@ fn results(operation: Box<LiveOperation>, talk: Talk, id: String) -> impl Stream
             LiveStep::Refused(body) => (OperationStep::Say(talk.answer(&id, Outcome::Refused, &body)), None),
             LiveStep::Denied(_) => (OperationStep::Close(Close::FORBIDDEN), None),
             LiveStep::Expired => (OperationStep::Close(Close::EXPIRED), None),
+            LiveStep::Ended => (OperationStep::Say(vec![Talk::end(&id)]), None),
         })
     })
 }
