@@ -8,7 +8,7 @@ SUITE ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 
-.PHONY: help demo restaurants gateway install test clients soak mutants fleet check bench bless console fuzz fast announce
+.PHONY: help demo restaurants gateway install python test clients soak mutants fleet check bench bless console fuzz fast announce
 
 # The optimised build of the demos: see the profile `fast` in Cargo.toml.
 WEIR = $(CURDIR)/target/fast/weir
@@ -28,6 +28,9 @@ gateway: fast ## build Weir and serve a match centre over made-up REST services
 install: console ## build Weir at full speed and install it into ~/.cargo/bin
 	@echo "Building Weir with all optimisations: about 7 minutes on two cores."
 	$(CARGO) install --locked --path crates/weir
+
+python: ## build the Python package `weir` at full speed: a wheel in target/wheels
+	@scripts/python-wheel.sh
 
 fast: announce console
 	$(CARGO) build --profile fast --bin weir

@@ -6,7 +6,7 @@ declare -A suites=(
   [native]="native native-postgres"
   [services]="services"
   [live]="live"
-  [engine]="exec language load"
+  [engine]="exec language load python"
   [product]="product"
 )
 order=(sql native services live engine product)
@@ -43,6 +43,7 @@ for part in "${parts[@]}"; do
       ;;
     exec) bench/exec/run.sh ;;
     language) bench/language/run.sh ;;
+    python) PUBLISH=1 bench/python/run.sh ;;
     load)
       need wrk wrk
       need nginx nginx-light

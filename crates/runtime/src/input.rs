@@ -11,11 +11,12 @@ use crate::upload::Upload;
 use crate::validate::Check;
 use smallvec::SmallVec;
 use std::any::TypeId as RustType;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use weir_engine::memory::RawJson;
 use weir_engine::source::{FieldError, Ids};
-use weir_language::schema::{EnumValueId, InputId, Run, ScalarReader, Schema, TypeKind, TypeRef};
+use weir_language::schema::{EnumValueId, InputId, Run, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
 use weir_language::value::{Node, Values, Variables};
 
 /// A Rust type that values of arguments become.
@@ -51,6 +52,15 @@ pub trait InputObject: Sized {
     /// # Errors
     /// The first value that does not fit.
     fn read_fields(fields: &InputFields<'_>) -> Result<Self, InputError>;
+    /// Binds the inputs in `run`, which belong to `owner`.
+    /// # Errors
+    /// The mismatch, in words.
+    fn bind(binder: &mut InputBinder<'_>, run: Run, owner: String) -> Result<Shape, String>
+    where
+        Self: 'static,
+    {
+        binder.members::<Self>(run, owner)
+    }
 }
 
 /// No arguments.
@@ -121,7 +131,7 @@ pub struct BoundInput {
 /// A field of an object in the order of the Rust type.
 #[derive(Debug)]
 pub(crate) struct FieldShape {
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     pub(crate) input: InputId,
     shape: Shape,
     checks: Box<[Check]>,
@@ -133,6 +143,8 @@ enum ShapeKind {
     Object(Vec<FieldShape>),
     /// Values and the variants of the Rust enum.
     Enum(Vec<(EnumValueId, usize)>),
+    /// Of a value without a Rust type: its GraphQL type, and the fields of an input object.
+    Named(TypeId, Vec<FieldShape>),
 }
 
 /// The shapes of one schema.
@@ -146,7 +158,7 @@ impl Shapes {
     /// The fields of an object or of arguments.
     pub(crate) fn fields(&self, shape: Shape) -> &[FieldShape] {
         match self.kinds.get(shape.0 as usize) {
-            Some(ShapeKind::Object(fields)) => fields,
+            Some(ShapeKind::Object(fields) | ShapeKind::Named(_, fields)) => fields,
             Some(ShapeKind::Enum(_)) | None => &[],
         }
     }
@@ -257,10 +269,45 @@ impl InputBinder<'_> {
                 return Err(format!("`{owner}.{name}` may be absent: read it into an `Option`"));
             }
             let checks = self.checks.get(&input).map(|it| it.clone().into_boxed_slice()).unwrap_or_default();
-            fields.push(FieldShape { name, input, shape: bound.shape, checks });
+            fields.push(FieldShape { name: name.into(), input, shape: bound.shape, checks });
         }
         self.shapes.kinds[shape.0 as usize] = ShapeKind::Object(fields);
         Ok(shape)
+    }
+
+    /// Binds the inputs in `run` to values without Rust types.
+    pub(crate) fn any_members<T: 'static>(&mut self, run: Run) -> Shape {
+        if run.len == 0 {
+            return Shape::LEAF;
+        }
+        let fields = self.any_fields(run);
+        self.push((RustType::of::<T>(), run.start | 1 << 31), ShapeKind::Object(fields))
+    }
+
+    /// Binds the named type of `ty` to values without Rust types.
+    pub(crate) fn any<T: 'static>(&mut self, ty: TypeRef) -> Shape {
+        let key = (RustType::of::<T>(), ty.base.0);
+        if let Some(&known) = self.shapes.known.get(&key) {
+            return known;
+        }
+        // A type may hold itself, so it is known before its fields are.
+        let shape = self.push(key, ShapeKind::Named(ty.base, Vec::new()));
+        if let TypeKind::Input { .. } = self.schema.ty(ty.base).kind {
+            let fields = self.any_fields(self.schema.ty(ty.base).members);
+            self.shapes.kinds[shape.0 as usize] = ShapeKind::Named(ty.base, fields);
+        }
+        shape
+    }
+
+    fn any_fields(&mut self, run: Run) -> Vec<FieldShape> {
+        let field = |id: usize| {
+            let input = InputId(id as u32);
+            let name = self.schema.str(self.schema.input(input).name).to_owned().into();
+            let shape = self.any::<crate::AnyInput>(self.schema.input(input).ty);
+            let checks = self.checks.get(&input).map(|it| it.clone().into_boxed_slice()).unwrap_or_default();
+            FieldShape { name, input, shape, checks }
+        };
+        run.range().map(field).collect()
     }
 }
 
@@ -336,13 +383,17 @@ impl<'r> InputValue<'r> {
         let own = self.scope.ids.enum_value(value);
         match self.scope.shapes.kinds.get(self.shape.0 as usize) {
             Some(ShapeKind::Enum(values)) => values.iter().find(|it| it.0 == own).map(|it| it.1),
-            Some(ShapeKind::Object(_)) | None => None,
+            Some(ShapeKind::Object(_) | ShapeKind::Named(..)) | None => None,
         }
     }
     /// Reads an input object.
     /// # Errors
     /// A value in it that does not fit.
     pub fn object<T: InputObject>(self) -> Result<T, InputError> {
+        T::read_fields(&self.fields())
+    }
+    /// The fields of an input object.
+    pub(crate) fn fields(self) -> InputFields<'r> {
         let shapes = self.scope.shapes.fields(self.shape);
         let mut fields = InputFields { shapes, values: SmallVec::from_elem(None, shapes.len()) };
         for (input, at) in self.values.members(self.at) {
@@ -351,7 +402,14 @@ impl<'r> InputValue<'r> {
                 fields.values[index] = self.scope.value(self.values, at, shapes[index].shape);
             }
         }
-        T::read_fields(&fields)
+        fields
+    }
+    /// Name of the GraphQL type of a value that was bound without a Rust type.
+    pub(crate) fn type_name(self) -> &'r str {
+        match self.scope.shapes.kinds.get(self.shape.0 as usize) {
+            Some(ShapeKind::Named(ty, _)) => self.scope.schema.type_name(*ty),
+            Some(ShapeKind::Object(_) | ShapeKind::Enum(_)) | None => "",
+        }
     }
 }
 
@@ -384,6 +442,12 @@ impl<'r> InputFields<'r> {
         self.values.get(index).is_some_and(Option::is_some)
     }
 
+    /// Places and names of the fields that were given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (usize, &'r str)> {
+        let shapes = self.shapes;
+        (0..shapes.len()).filter(|&it| self.is_given(it)).map(|it| (it, &*shapes[it].name))
+    }
+
     /// Reads field `index`.
     /// # Errors
     /// Its value breaks a check, or does not fit.
@@ -392,10 +456,10 @@ impl<'r> InputFields<'r> {
             return Err(InputError::new("there is no such field"));
         };
         let Some(value) = self.values[index] else {
-            return T::absent().ok_or_else(|| InputError::new("it was not given").within(shape.name));
+            return T::absent().ok_or_else(|| InputError::new("it was not given").within(&shape.name));
         };
         let checked = shape.checks.iter().try_for_each(|it| it.run(value));
-        checked.and_then(|()| T::read(value)).map_err(|it| it.within(shape.name))
+        checked.and_then(|()| T::read(value)).map_err(|it| it.within(&shape.name))
     }
 }
 

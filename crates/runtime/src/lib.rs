@@ -41,6 +41,7 @@
 extern crate self as weir_runtime;
 
 mod answers;
+mod any_input;
 mod any_resolver;
 mod builder;
 mod check;
@@ -84,6 +85,7 @@ mod uploads;
 mod usage;
 mod validate;
 
+pub use any_input::{AnyArguments, AnyInput};
 pub use any_resolver::AnyResolver;
 pub use builder::SchemaBuilder;
 pub use context::Context;
@@ -106,7 +108,7 @@ pub use resolver::{
 };
 pub use scalar::{Enumeration, Scalar, ScalarValue, ScalarWriter};
 pub use schema::Schema;
-pub use selection::Lookahead;
+pub use selection::{Lookahead, SelectedField, SelectedType};
 pub use subscribe::stream;
 pub use testing::FieldRun;
 pub use type_definitions::{DefinitionKind, Member, TypeDefinition, TypeDefinitions};

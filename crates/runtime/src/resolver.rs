@@ -191,7 +191,7 @@ where
         self.loader
     }
     fn bind_arguments(&self, binder: &mut InputBinder<'_>, run: Run, owner: String) -> Result<Shape, String> {
-        binder.members::<I>(run, owner)
+        I::bind(binder, run, owner)
     }
     fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
         A::bind(binder, spot)

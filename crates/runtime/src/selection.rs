@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
 use weir_engine::source::Ids;
-use weir_language::schema::Schema;
+use weir_language::schema::{FieldId, Schema, TypeId, TypeRef};
 
 /// The selection below one field of a plan.
 #[derive(Clone)]
@@ -55,12 +55,7 @@ impl Lookahead {
     }
 
     fn own(&self) -> &OutputField {
-        let field = &self.output.fields[self.field as usize];
-        match field.member {
-            // The selection below a field that is fetched separately stands in the set of its own fetch.
-            OutputKind::Foreign { field, .. } => &self.output.fields[field as usize],
-            _ => field,
-        }
+        self.resolved(self.field)
     }
 
     /// The name in the schema of the library; `None` for fields of other sources and `__typename`.
@@ -80,5 +75,131 @@ impl Lookahead {
         };
         let places = sets.into_iter().flat_map(|set| self.output.set(set).range());
         places.map(|at| (at as u32, &self.output.fields[at]))
+    }
+}
+
+/// A field to answer with all that is selected of its value: for resolvers that make values for exactly that.
+///
+/// Fields of one selection that differ in their response names alone read the same value, and are one of these.
+pub struct SelectedField<'l> {
+    lookahead: &'l Lookahead,
+    /// Places in [`OutputPlan::fields`].
+    fields: Vec<u32>,
+}
+
+/// An object type that may stand at a [`SelectedField`].
+pub struct SelectedType<'l> {
+    lookahead: &'l Lookahead,
+    /// In the schema of the library.
+    ty: TypeId,
+    sets: Vec<SelectionSetId>,
+}
+
+impl Lookahead {
+    /// The field itself with all that is selected below.
+    #[must_use]
+    pub fn selected(&self) -> SelectedField<'_> {
+        SelectedField { lookahead: self, fields: vec![self.field] }
+    }
+
+    /// The schema of the library.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The field at `place`.
+    fn resolved(&self, place: u32) -> &OutputField {
+        let field = &self.output.fields[place as usize];
+        match field.member {
+            // The selection below a field that is fetched separately stands in the set of its own fetch.
+            OutputKind::Foreign { field, .. } => &self.output.fields[field as usize],
+            _ => field,
+        }
+    }
+}
+
+impl<'l> SelectedField<'l> {
+    fn own(&self) -> FieldId {
+        let field = self.fields.first().map(|it| self.lookahead.resolved(*it).field);
+        field.map_or(FieldId(u32::MAX), |it| self.lookahead.ids.field(it))
+    }
+
+    /// The field's name.
+    #[must_use]
+    pub fn name(&self) -> &'l str {
+        self.lookahead.schema.field_name(self.own())
+    }
+
+    /// `User.posts`.
+    #[must_use]
+    pub fn coordinate(&self) -> String {
+        crate::builder::coordinate(&self.lookahead.schema, self.own())
+    }
+
+    /// The field's type.
+    #[must_use]
+    pub fn ty(&self) -> TypeRef {
+        self.lookahead.schema.field(self.own()).ty
+    }
+
+    /// The object types that may stand here; none at a leaf.
+    #[must_use]
+    pub fn types(&self) -> Vec<SelectedType<'l>> {
+        let (lookahead, mut types) = (self.lookahead, Vec::<SelectedType<'l>>::new());
+        let mut add = |ty: TypeId, set: SelectionSetId| match types.iter_mut().find(|it| it.ty == ty) {
+            Some(known) => known.sets.push(set),
+            None => types.push(SelectedType { lookahead, ty, sets: vec![set] }),
+        };
+        for field in &self.fields {
+            match lookahead.resolved(*field).member {
+                OutputKind::Object(set) => add(lookahead.ids.ty(lookahead.output.set(set).on), set),
+                OutputKind::Abstract(choice) => {
+                    let sets = lookahead.output.type_switches[choice.0 as usize].sets.iter();
+                    let own = sets.filter(|it| lookahead.ids.has_type(it.0));
+                    own.for_each(|it| add(lookahead.ids.ty(it.0), it.1));
+                }
+                OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => {}
+            }
+        }
+        types
+    }
+}
+
+impl<'l> SelectedType<'l> {
+    /// The type's name.
+    #[must_use]
+    pub fn name(&self) -> &'l str {
+        self.lookahead.schema.type_name(self.ty)
+    }
+
+    /// True if resolvers below take these objects as their parents.
+    #[must_use]
+    pub fn is_parent(&self) -> bool {
+        let typename = self.lookahead.schema.meta.typename;
+        self.sets.iter().any(|it| self.lookahead.output.set(*it).hidden.contains(&typename))
+    }
+
+    /// The fields that come with the object itself, each once.
+    #[must_use]
+    pub fn fields(&self) -> Vec<SelectedField<'l>> {
+        let lookahead = self.lookahead;
+        let mut fields: Vec<SelectedField<'l>> = Vec::new();
+        for place in self.sets.iter().flat_map(|it| lookahead.output.set(*it).range()) {
+            let field = &lookahead.output.fields[place];
+            let is_own = matches!(
+                field.member,
+                OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_)
+            );
+            let own = lookahead.ids.field(field.field);
+            if !is_own || own.0 == u32::MAX {
+                continue;
+            }
+            match fields.iter_mut().find(|it| it.own() == own) {
+                Some(known) => known.fields.push(place as u32),
+                None => fields.push(SelectedField { lookahead, fields: vec![place as u32] }),
+            }
+        }
+        fields
     }
 }

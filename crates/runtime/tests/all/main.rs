@@ -4,6 +4,7 @@
 mod kit;
 
 mod abstract_types;
+mod any_input;
 mod arguments;
 mod build;
 mod code_first;

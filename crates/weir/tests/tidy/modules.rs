@@ -26,6 +26,7 @@ const UNIQUE_NAMES: &[&str] = &[
     "crates/metadata/src/",
     "crates/native/src/",
     "crates/postgres/src/",
+    "crates/python/src/",
     "crates/relational/src/",
     "crates/runtime/src/",
     "crates/sql/src/",

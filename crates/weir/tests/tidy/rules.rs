@@ -29,6 +29,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("http", &["weir-language", "weir-engine"]),
     ("derive", &[]),
     ("runtime", &["weir-language", "weir-engine", "weir-derive"]),
+    ("python", &["weir-language", "weir-engine", "weir-runtime"]),
     ("load", &[]),
     (
         "weir",

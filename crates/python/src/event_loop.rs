@@ -1,0 +1,120 @@
+//! A request that Python's event loop drives: the loop polls it, and runs its coroutines.
+//!
+//! **Invariant:** everything happens on the thread of the loop; other threads only wake it.
+//!
+//! **Cost:** a request whose resolvers do not wait is answered by its first poll.
+
+use crate::response::Response;
+use crate::run_state::{ReplySender, RunState};
+use crate::tokio_runtime;
+use futures_util::future::BoxFuture;
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::ThreadId;
+
+/// The answer that a run ends with, if it has one.
+pub(crate) type RunFuture = BoxFuture<'static, Option<weir_runtime::Response>>;
+
+/// The loop that is woken: its thread, `call_soon_threadsafe`, and the function that wakes.
+struct Armed {
+    thread: ThreadId,
+    call_soon_threadsafe: Py<PyAny>,
+    wake: Py<PyAny>,
+}
+
+#[derive(Default)]
+struct Alarm(Mutex<Option<Armed>>);
+
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        // A loop of an interpreter that ends has nothing to wake for.
+        Python::try_attach(|py| {
+            let armed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let parts = armed.as_ref().map(|it| {
+                (it.thread, it.call_soon_threadsafe.clone_ref(py), it.wake.clone_ref(py))
+            });
+            drop(armed);
+            let Some((thread, call_soon_threadsafe, wake)) = parts else { return };
+            let woken = match thread == std::thread::current().id() {
+                true => wake.call0(py),
+                false => call_soon_threadsafe.call1(py, (wake,)),
+            };
+            if let Err(error) = woken {
+                error.write_unraisable(py, None);
+            }
+        });
+    }
+}
+
+/// A request on its way.
+#[pyclass(frozen, module = "weir._weir")]
+pub(crate) struct Run {
+    future: Mutex<Option<RunFuture>>,
+    state: Arc<RunState>,
+    alarm: Arc<Alarm>,
+}
+
+impl Run {
+    pub(crate) fn new(future: RunFuture, state: Arc<RunState>) -> Self {
+        Self { future: Mutex::new(Some(future)), state, alarm: Arc::default() }
+    }
+
+    fn take(&self) -> Option<RunFuture> {
+        self.future.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// Says how to wake the loop of this thread.
+    fn arm(&self, call_soon_threadsafe: Py<PyAny>, wake: Py<PyAny>) {
+        let armed = Armed { thread: std::thread::current().id(), call_soon_threadsafe, wake };
+        *self.alarm.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(armed);
+    }
+
+    /// Goes on as far as possible: true and the answer once it is there.
+    fn poll(&self, py: Python<'_>) -> PyResult<(bool, Option<Response>)> {
+        let Some(mut future) = self.take() else { return Ok((true, None)) };
+        let handle = tokio_runtime::handle()?;
+        let waker = Waker::from(Arc::clone(&self.alarm));
+        let polled = py.detach(|| {
+            let _timers = handle.enter();
+            let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+            if polled.is_pending() {
+                *self.future.lock().unwrap_or_else(PoisonError::into_inner) = Some(future);
+            }
+            polled
+        });
+        self.state.raised()?;
+        Ok(match polled {
+            Poll::Ready(answer) => (true, answer.map(|it| Response::new(py, &it))),
+            Poll::Pending => (false, None),
+        })
+    }
+
+    /// Coroutines that wait for the loop, each with the callback of its task.
+    fn started(&self) -> Vec<(Py<PyAny>, Reply)> {
+        let started = self.state.started().into_iter();
+        started.map(|(coroutine, sender)| (coroutine, Reply(Mutex::new(Some(sender))))).collect()
+    }
+
+    /// Ends a request that nobody waits for any more.
+    fn close(&self) {
+        drop(self.take());
+        *self.alarm.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Callback of a task.
+#[pyclass(frozen, module = "weir._weir")]
+pub(crate) struct Reply(Mutex<Option<ReplySender>>);
+
+#[pymethods]
+impl Reply {
+    fn __call__(&self, task: &Bound<'_, PyAny>) {
+        let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A request that ended takes no reply.
+        let _ = sender.map(|it| it.send(task.call_method0("result").map(Bound::unbind)));
+    }
+}
