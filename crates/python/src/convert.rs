@@ -198,10 +198,7 @@ fn key<'py>(dict: &Bound<'py, PyDict>, field: &FieldPlan<'_>) -> PyResult<Option
 }
 
 /// The value of a field as an attribute, or as an item of another mapping.
-fn attribute<'py>(
-    value: &Bound<'py, PyAny>,
-    field: &FieldPlan<'_>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+fn attribute<'py>(value: &Bound<'py, PyAny>, field: &FieldPlan<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = value.py();
     if let Some(found) = value.getattr_opt(field.attribute.bind(py))? {
         return Ok(Some(found));

@@ -31,9 +31,9 @@ impl Wake for Alarm {
         // A loop of an interpreter that ends has nothing to wake for.
         Python::try_attach(|py| {
             let armed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let parts = armed.as_ref().map(|it| {
-                (it.thread, it.call_soon_threadsafe.clone_ref(py), it.wake.clone_ref(py))
-            });
+            let parts = armed
+                .as_ref()
+                .map(|it| (it.thread, it.call_soon_threadsafe.clone_ref(py), it.wake.clone_ref(py)));
             drop(armed);
             let Some((thread, call_soon_threadsafe, wake)) = parts else { return };
             let woken = match thread == std::thread::current().id() {

@@ -69,12 +69,10 @@ pub(crate) fn resolver(spec: FunctionSpec, registry: &Arc<Registry>) -> AnyResol
             events(Arc::clone(&function), arguments, context)
         })
         .into(),
-        (_, CallForm::Root, false) => {
-            batch(move |_: &[&()], arguments: &AnyArguments, context: &Context| {
-                function.answer(None, arguments, context)
-            })
-            .into()
-        }
+        (_, CallForm::Root, false) => batch(move |_: &[&()], arguments: &AnyArguments, context: &Context| {
+            function.answer(None, arguments, context)
+        })
+        .into(),
         (_, CallForm::Root, true) => {
             async_batch(move |_: &[&()], arguments: &AnyArguments, context: &Context| {
                 finished(Arc::clone(&function), function.begin(None, arguments, context), 1, context)
@@ -148,7 +146,8 @@ impl Function {
         let keywords = keywords.map_err(|it| refused(py, &it, &self.coordinate, &self.registry))?;
         if self.parameters.any || self.parameters.names.contains("info") {
             let info = Info::new(state.context.clone_ref(py), context.lookahead().clone());
-            keywords.set_item("info", Bound::new(py, info).map_err(|it| self.failed(py, it, state))?)
+            keywords
+                .set_item("info", Bound::new(py, info).map_err(|it| self.failed(py, it, state))?)
                 .map_err(|it| self.failed(py, it, state))?;
         }
         let number = |object: &&Object| match object.get(NUMBER) {

@@ -100,7 +100,8 @@ impl Core {
             Ok(error) => PyErr::from_value(error.into_bound(py)),
             Err(error) => error,
         };
-        let limits = Limits { depth_max: options.depth_max.unwrap_or(Limits::STANDARD.depth_max), ..Limits::STANDARD };
+        let limits =
+            Limits { depth_max: options.depth_max.unwrap_or(Limits::STANDARD.depth_max), ..Limits::STANDARD };
         let standard = Settings::STANDARD;
         let mut builder = Schema::builder(sdl).name("python").settings(Settings {
             limits,
@@ -159,6 +160,9 @@ impl Core {
         let state = Arc::new(RunState::new(request.context.clone_ref(py)));
         let patience = request.patience();
         let RequestSpec { query, variables, operation_name: operation, .. } = request;
-        Feed::new(Subscription { schema: Arc::clone(&self.schema), query, variables, operation, patience }, state)
+        Feed::new(
+            Subscription { schema: Arc::clone(&self.schema), query, variables, operation, patience },
+            state,
+        )
     }
 }

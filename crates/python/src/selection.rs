@@ -57,12 +57,7 @@ impl<'l> Place<'l> {
         Self::new(py, lookahead.selected(), lookahead, registry)
     }
 
-    fn new(
-        py: Python<'_>,
-        field: SelectedField<'l>,
-        lookahead: &'l Lookahead,
-        registry: &Registry,
-    ) -> Self {
+    fn new(py: Python<'_>, field: SelectedField<'l>, lookahead: &'l Lookahead, registry: &Registry) -> Self {
         let (schema, ty) = (lookahead.schema(), field.ty());
         let objects = || field.types().iter().map(|it| object(py, it, lookahead, registry)).collect();
         let kind = match schema.ty(ty.base).kind {

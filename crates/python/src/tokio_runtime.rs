@@ -27,7 +27,8 @@ pub(crate) fn handle() -> std::io::Result<Handle> {
     {
         return Ok(runtime.handle().clone());
     }
-    let own = Builder::new_multi_thread().worker_threads(1).thread_name("weir-timers").enable_time().build()?;
+    let own =
+        Builder::new_multi_thread().worker_threads(1).thread_name("weir-timers").enable_time().build()?;
     let handle = own.handle().clone();
     // The threads of the parent's runtime do not exist here, so nothing can wait for them.
     runtime.replace((process, own)).into_iter().for_each(std::mem::forget);

@@ -106,10 +106,6 @@ def test_the_classes_print_their_sdl():
         assert part in sdl, sdl
 
 
-def test_the_printed_sdl_is_a_schema_of_its_own():
-    assert weir.Schema(SCHEMA.sdl())._sdl == SCHEMA.sdl()
-
-
 def test_a_batch_of_a_class_gets_all_parents_and_objects_of_inputs_and_enums():
     query = "{ users { fullName posts(filter: {minStars: 2}, order: DOWN) { name stars price } shout } }"
     answer = SCHEMA.execute(query, context=7).json()

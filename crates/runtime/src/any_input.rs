@@ -6,7 +6,7 @@
 //!
 //! **Cost:** one allocation per text, list and object.
 
-use crate::input::{Input, InputBinder, InputError, InputFields, InputObject, InputValue, BoundInput, Shape};
+use crate::input::{BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Shape};
 use weir_language::schema::{Run, TypeRef};
 use weir_language::value::Node;
 

@@ -187,10 +187,8 @@ impl<'l> SelectedType<'l> {
         let mut fields: Vec<SelectedField<'l>> = Vec::new();
         for place in self.sets.iter().flat_map(|it| lookahead.output.set(*it).range()) {
             let field = &lookahead.output.fields[place];
-            let is_own = matches!(
-                field.member,
-                OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_)
-            );
+            let is_own =
+                matches!(field.member, OutputKind::Leaf | OutputKind::Object(_) | OutputKind::Abstract(_));
             let own = lookahead.ids.field(field.field);
             if !is_own || own.0 == u32::MAX {
                 continue;

@@ -74,5 +74,8 @@ fn the_walk_merges_aliases_and_leaves_out_what_is_fetched_separately() {
     let schema = schema.build().expect("a schema");
     let query = "{ user { __typename name a: friend { name } b: friend { friend { name } } posts } }";
     let answer = run(&schema, query);
-    assert!(answer.contains("Query.user user User!(name friend User(name friend User(name ) ) )"), "{answer}");
+    assert!(
+        answer.contains("Query.user user User!(name friend User(name friend User(name ) ) )"),
+        "{answer}"
+    );
 }
