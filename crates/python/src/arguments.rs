@@ -7,7 +7,7 @@ use crate::registry::{Registry, snake};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 use std::collections::HashSet;
 use weir_runtime::{AnyArguments, AnyInput, ResolveError};
 
@@ -55,10 +55,10 @@ fn input<'py>(py: Python<'py>, value: &AnyInput, registry: &Registry) -> PyResul
         AnyInput::Bool(value) => value.into_bound_py_any(py),
         AnyInput::Int(value) => value.into_bound_py_any(py),
         AnyInput::Float(value) => value.into_bound_py_any(py),
-        AnyInput::Text(text) => text.into_bound_py_any(py),
+        AnyInput::Text(text) => Ok(PyString::new(py, text).into_any()),
         AnyInput::Enum(ty, name) => match registry.enums.get(&**ty) {
             Some(class) => member(class.bind(py), name),
-            None => name.into_bound_py_any(py),
+            None => Ok(PyString::new(py, name).into_any()),
         },
         AnyInput::Scalar(ty, json) => {
             let value = registry.loads.bind(py).call1((&**json,))?;
