@@ -98,8 +98,8 @@ SCHEMA = weir.Schema(query=Query, subscription=Subscription)
 def test_the_classes_print_their_sdl():
     sdl = SCHEMA.sdl()
     for part in (
-        '"""Someone who writes."""\ntype User implements Named {', "id: ID!", "fullName: String!",
-        "posts(filter: Filter! = {minStars: 0, tags: null}, order: Order! = UP): [Post!]!", "enum Order {\n  UP\n  DOWN\n}",
+        '"""\nSomeone who writes.\n"""\ntype User implements Named {', "id: ID!", "fullName: String!",
+        "posts(filter: Filter! = { minStars: 0, tags: null }, order: Order! = UP): [Post!]!", "enum Order {\n  UP\n  DOWN\n}",
         "input Filter {\n  minStars: Int! = 0\n  tags: [String!] = null\n}", "union Item = Post | Video", "scalar Decimal", "at: Date",
         'shout: String! @deprecated(reason: "use name")', "interface Named {\n  name: String!\n}", "counts(to: Int!): Int!",
     ):
@@ -111,7 +111,7 @@ def test_a_batch_of_a_class_gets_all_parents_and_objects_of_inputs_and_enums():
     answer = SCHEMA.execute(query, context=7).json()
     assert answer["data"]["users"][1] == {
         "fullName": "Bob B.", "posts": [{"name": "Bob 3", "stars": 3, "price": 1.1}, {"name": "Bob 2", "stars": 2, "price": 1.1}], "shout": "BOB7"}
-    assert SCHEMA.steps(query) == ["resolver Query.users", "resolver User.posts, resolver User.shout"]
+    assert SCHEMA.steps(query) == ["resolver Query.users", "resolver User.posts", "resolver User.shout"]
 
 
 def test_unions_and_interfaces_are_told_by_class():

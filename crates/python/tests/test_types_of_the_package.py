@@ -34,5 +34,5 @@ def test_the_stubs_name_what_the_module_has():
 
     for name in ("Core", "Feed", "Info", "Reply", "Response", "Run"):
         stub = (pathlib.Path(weir.__file__).parent / "_weir.pyi").read_text().split(f"class {name}:")[1].split("\nclass ")[0]
-        members = {line.split("def ")[1].split("(")[0] for line in stub.splitlines() if "def " in line}
+        members = {line.split("def ")[1].split("(")[0] for line in stub.splitlines() if "def " in line} - {"__init__"}
         assert members == {it for it in vars(getattr(_weir, name)) if not it.startswith("__") or it in members}

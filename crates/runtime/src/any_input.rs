@@ -84,6 +84,6 @@ impl InputObject for AnyArguments {
         read_all(fields).map(Self)
     }
     fn bind(binder: &mut InputBinder<'_>, run: Run, _: String) -> Result<Shape, String> {
-        Ok(binder.any_members::<Self>(run))
+        Ok(binder.any_members::<Self, AnyInput>(run))
     }
 }

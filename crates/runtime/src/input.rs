@@ -275,35 +275,35 @@ impl InputBinder<'_> {
         Ok(shape)
     }
 
-    /// Binds the inputs in `run` to values without Rust types.
-    pub(crate) fn any_members<T: 'static>(&mut self, run: Run) -> Shape {
+    /// Binds the inputs in `run` to `T`, which holds values of type `V` for any GraphQL type.
+    pub(crate) fn any_members<T: 'static, V: 'static>(&mut self, run: Run) -> Shape {
         if run.len == 0 {
             return Shape::LEAF;
         }
-        let fields = self.any_fields(run);
+        let fields = self.any_fields::<V>(run);
         self.push((RustType::of::<T>(), run.start | 1 << 31), ShapeKind::Object(fields))
     }
 
-    /// Binds the named type of `ty` to values without Rust types.
-    pub(crate) fn any<T: 'static>(&mut self, ty: TypeRef) -> Shape {
-        let key = (RustType::of::<T>(), ty.base.0);
+    /// Binds the named type of `ty` to `V`, which holds values of any GraphQL type.
+    pub(crate) fn any<V: 'static>(&mut self, ty: TypeRef) -> Shape {
+        let key = (RustType::of::<V>(), ty.base.0);
         if let Some(&known) = self.shapes.known.get(&key) {
             return known;
         }
         // A type may hold itself, so it is known before its fields are.
         let shape = self.push(key, ShapeKind::Named(ty.base, Vec::new()));
         if let TypeKind::Input { .. } = self.schema.ty(ty.base).kind {
-            let fields = self.any_fields(self.schema.ty(ty.base).members);
+            let fields = self.any_fields::<V>(self.schema.ty(ty.base).members);
             self.shapes.kinds[shape.0 as usize] = ShapeKind::Named(ty.base, fields);
         }
         shape
     }
 
-    fn any_fields(&mut self, run: Run) -> Vec<FieldShape> {
+    fn any_fields<V: 'static>(&mut self, run: Run) -> Vec<FieldShape> {
         let field = |id: usize| {
             let input = InputId(id as u32);
             let name = self.schema.str(self.schema.input(input).name).to_owned().into();
-            let shape = self.any::<crate::AnyInput>(self.schema.input(input).ty);
+            let shape = self.any::<V>(self.schema.input(input).ty);
             let checks = self.checks.get(&input).map(|it| it.clone().into_boxed_slice()).unwrap_or_default();
             FieldShape { name, input, shape, checks }
         };

@@ -134,7 +134,8 @@ impl<'l> SelectedField<'l> {
     /// `User.posts`.
     #[must_use]
     pub fn coordinate(&self) -> String {
-        crate::builder::coordinate(&self.lookahead.schema, self.own())
+        let schema = &self.lookahead.schema;
+        format!("{}.{}", schema.type_name(schema.field(self.own()).parent), self.name())
     }
 
     /// The field's type.

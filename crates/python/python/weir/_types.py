@@ -298,7 +298,7 @@ class Types:
         if self._claim(name, python):
             values = "\n".join(f"  {it.name}" for it in python)
             mark = _own_mark(python)
-            self._definitions[name] = _quoted(mark and mark.description, "") + f"enum {name} {{\n{values}\n}}"
+            self._definitions[name] = _quoted(mark.description if mark else None, "") + f"enum {name} {{\n{values}\n}}"
             self.enums[name] = python
 
     def _input(self, python: Any, name: str) -> None:
@@ -317,7 +317,7 @@ class Types:
             lines.append(f"  {graphql}: {self._type(hints[it.name], f'{name}.{it.name}')}{default}")
         mark = _own_mark(python)
         body = "\n".join(lines)
-        self._definitions[name] = _quoted(mark and mark.description, "") + f"input {name} {{\n{body}\n}}"
+        self._definitions[name] = _quoted(mark.description if mark else None, "") + f"input {name} {{\n{body}\n}}"
         self.inputs[name] = {"class": python, "keywords": keywords}
 
     def _object(self, python: Any, name: str) -> None:
