@@ -6,7 +6,8 @@ declare -A suites=(
   [native]="native native-postgres"
   [services]="services"
   [live]="live"
-  [engine]="exec language load python"
+  [engine]="exec language load"
+  [python]="python"
   [product]="product"
 )
 order=(sql native services live engine product)
