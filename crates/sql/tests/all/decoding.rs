@@ -38,7 +38,7 @@ pub(crate) async fn next(subscription: &mut Subscription) -> (String, Cause) {
     let cause = match cause {
         TaggedCause::Change(_) => Cause::Change,
         TaggedCause::Poll => Cause::Poll,
-        TaggedCause::First | TaggedCause::Expiry | TaggedCause::Batch => Cause::Other,
+        TaggedCause::First | TaggedCause::Expiry | TaggedCause::Batch | TaggedCause::Event => Cause::Other,
     };
     (data, cause)
 }
