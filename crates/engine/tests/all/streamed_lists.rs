@@ -123,13 +123,22 @@ async fn a_list_without_later_items_is_one_answer() {
         "{ many @stream(if: false) { id reviews { text } } }",
         "{ many @stream(initialCount: 7) { id reviews { text } } }",
         "{ many(count: 0) @stream { id reviews { text } } none @stream { id } nothing { books @stream { id } } }",
-        "{ books { id } ... @defer { books { reviews @stream { text } } } books { reviews @stream { stars } } }",
         "mutation { write(id: 1) { shelf { books @stream { id } } reviews @stream { text } } }",
     ] {
         let expected = shop.whole(&plain(query)).await;
         assert!(expected.get("errors").is_none(), "{expected}");
         assert_eq!(shop.parts(query, IncrementForm::Ids).await, [expected], "{query}");
     }
+}
+
+#[tokio::test]
+async fn a_list_in_several_parts_of_the_answer_comes_whole() {
+    let shop = shop();
+    let query = "{ books { reviews @stream { stars } } ... @defer { books { reviews @stream { text } } many(count: 1) { id } } }";
+    let parts = shop.parts(query, IncrementForm::Ids).await;
+    let later = parts.iter().filter_map(|it| it["incremental"].as_array()).flatten();
+    assert!(parts.len() > 1 && later.clone().all(|it| it.get("items").is_none()), "{parts:?}");
+    assert_eq!(merged(&parts), shop.whole(&plain(query)).await["data"]);
 }
 
 #[tokio::test]

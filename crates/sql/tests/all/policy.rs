@@ -291,6 +291,31 @@ fn a_hidden_cell_is_null_wherever_a_client_reads_it() {
     );
 }
 
+/// A column without nulls has some as soon as its cells are hidden.
+#[test]
+fn hidden_cells_of_a_column_without_nulls_are_ordered_as_nulls() {
+    let named = |names: &Names<'_>| {
+        let shown_if = names.eq("boat", "owner", "x-hasura-user");
+        let cell = GuardedColumn { column: names.column("boat", "name"), shown_if };
+        ByHand { cells: [(names.table("boat"), vec![cell])].into_iter().collect(), ..ByHand::default() }
+    };
+    let answers = [
+        ("asc_nulls_first", [2, 4, 1, 3]),
+        ("asc_nulls_last", [1, 3, 2, 4]),
+        ("desc_nulls_first", [2, 4, 3, 1]),
+        ("desc_nulls_last", [3, 1, 2, 4]),
+        // As PostgreSQL does, on both databases.
+        ("asc", [1, 3, 2, 4]),
+        ("desc", [2, 4, 3, 1]),
+    ];
+    let asked = answers.map(|(order, ids)| {
+        let rows = ids.map(|id| format!(r#"{{"id":{id}}}"#)).join(",");
+        let query = format!("{{ boat(order_by: [{{name: {order}}}, {{id: asc}}]) {{ id }} }}");
+        (query, format!(r#"{{"data":{{"boat":[{rows}]}}}}"#))
+    });
+    check(&named, &asked.each_ref().map(|(query, answer)| (&**query, ADA, &**answer)));
+}
+
 #[test]
 fn a_hidden_cell_is_hidden_from_mutations_too() {
     check(

@@ -1,3 +1,5 @@
+//! Tests of writing rows: members, errors and lists in parts.
+
 use super::*;
 use crate::plan::output_plan::{PlanNodeId, ResponseKey, SelectionSet};
 use crate::rows::{CellError, Texts};

@@ -219,9 +219,7 @@ fn parts(
     let later = stream::unfold(Some((rest, id, in_flight)), move |state| async move {
         let (mut rest, id, in_flight) = state?;
         Some(match rest.recv().await {
-            Some(Ok(part)) => {
-                (OperationStep::Say(vec![talk.part(&id, &part)]), Some((rest, id, in_flight)))
-            }
+            Some(Ok(part)) => (OperationStep::Say(vec![talk.part(&id, &part)]), Some((rest, id, in_flight))),
             Some(Err(Aborted)) => {
                 let message = "the answer broke off";
                 let answer = WholeAnswer::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed);

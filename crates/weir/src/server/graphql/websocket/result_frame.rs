@@ -87,9 +87,9 @@ pub(super) mod tests {
     use tokio_tungstenite::tungstenite::protocol::Role;
 
     /// A socket that takes no parts, such as a stream of HTTP/2.
-    struct Plain(UnixStream);
+    struct Unvectored(UnixStream);
 
-    impl AsyncWrite for Plain {
+    impl AsyncWrite for Unvectored {
         fn poll_write(
             mut self: Pin<&mut Self>,
             cx: &mut Context<'_>,
@@ -111,7 +111,7 @@ pub(super) mod tests {
         let written = async {
             match takes_parts {
                 true => frame.write(&mut server).await,
-                false => frame.write(&mut Plain(server)).await,
+                false => frame.write(&mut Unvectored(server)).await,
             }
             .expect("the client reads");
         };
