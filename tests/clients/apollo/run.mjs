@@ -38,7 +38,7 @@ for (const host of ['127.0.0.1', 'localhost']) {
     }
     const list = ['complete', 'Ada,Bob,Cyd'];
     for (const step of ['itemsByPath', 'itemsById']) {
-      await check(`${step} ${from}`, async () => same(await run(step), path === '/graphql' ? [['streaming', 'Ada'], list] : [list]));
+      await check(`${step} ${from}`, async () => same(await run(step), path === '/graphql' ? [['complete', 'Ada'], list] : [list]));
     }
     for (const step of ['liveByHttp', 'liveBySocket']) {
       await check(`${step} ${from}`, async () => same(await run(step), ['Alpha', 'Live', 'Alpha']));

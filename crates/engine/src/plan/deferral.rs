@@ -206,7 +206,7 @@ impl Deferral {
             }
             within
         };
-        resolve(&mut output.memberships, &nearest, kind);
+        resolve(&mut output.memberships, nearest, kind);
         if late == 0 && output.memberships.iter().all(|it| it.stream == 0) {
             output.memberships = Vec::new();
             output.fields.iter_mut().for_each(|it| it.membership = 0);
