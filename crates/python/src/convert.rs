@@ -17,7 +17,7 @@ use std::sync::Arc;
 use weir_language::schema::TypeRef;
 use weir_runtime::{Object, Value};
 
-/// Name of the member of an [`Object`] that holds its number in [`RunState`]; no field is called so.
+/// Name of the member of an [`Object`](struct@Object) that holds its number in [`RunState`]; no field is called so.
 pub(crate) const NUMBER: &str = "";
 
 /// Converts values of one step.

@@ -95,7 +95,7 @@ impl SchemaBuilder {
         self.name = name.into();
         self
     }
-    /// Resolves the field at `coordinate`: `User.posts`. A field may have a [`Leaf`] for each Rust type that its objects have.
+    /// Resolves the field at `coordinate`: `User.posts`. A field may have a [`Leaf`](crate::Leaf) for each Rust type that its objects have.
     pub fn resolve(mut self, coordinate: &str, resolver: impl Into<AnyResolver>) -> Self {
         self.given.resolvers.push((coordinate.into(), resolver.into()));
         self
