@@ -8,6 +8,11 @@ cargo clippy --workspace --all-targets -- -D warnings
 say "without features"
 cargo check -p weir --no-default-features
 cargo check -p weir-runtime --no-default-features
+# They are workspaces of their own, which no test builds.
+say "benchmarks"
+for crate in exec language; do
+  cargo check --quiet --manifest-path bench/$crate/Cargo.toml --target-dir bench/target
+done
 say "rustdoc"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
 say "cargo deny"

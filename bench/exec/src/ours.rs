@@ -48,7 +48,7 @@ pub fn answer(engine: &Engine, query: &str) -> Vec<u8> {
     let response = engine.execute(request, &engine.caller(&Identity::admin())).now_or_never().expect("memory answers at once");
     match response.body {
         Body::Whole(bytes) => bytes,
-        Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),
+        Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("memory answers whole"),
     }
 }
 
