@@ -11,7 +11,7 @@ use weir_runtime::{Request, Schema};
 
 type Answers = BoxStream<'static, weir_runtime::Response>;
 
-/// What a subscription is opened with.
+/// The request that opens a subscription.
 pub(crate) struct Subscription {
     pub(crate) schema: Arc<Schema>,
     pub(crate) query: String,

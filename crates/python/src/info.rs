@@ -18,7 +18,7 @@ impl Info {
 
 #[pymethods]
 impl Info {
-    /// What the request was given as `context`.
+    /// The object that was passed as `context` with the request.
     #[getter]
     fn context(&self, py: Python<'_>) -> Py<PyAny> {
         self.context.clone_ref(py)

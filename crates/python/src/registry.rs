@@ -1,4 +1,4 @@
-//! What the package knows of a schema's Python side: classes, enums, inputs, scalars, and its helpers.
+//! The Python side of a schema: classes, enums, inputs, scalars, and functions of the package.
 //!
 //! **Invariant:** never changes once a schema is built.
 

@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// Where the value of a coroutine goes.
+/// Sender of a coroutine's value.
 pub(crate) type ReplySender = oneshot::Sender<PyResult<Py<PyAny>>>;
 
-/// Where it comes from.
+/// Receiver of a coroutine's value.
 pub(crate) type ReplyReceiver = oneshot::Receiver<PyResult<Py<PyAny>>>;
 
 /// State of one request.

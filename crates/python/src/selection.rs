@@ -1,4 +1,4 @@
-//! What to convert: the selection below a field, with the names by which Python objects have its parts.
+//! The selection below a field, with the names of its parts in Python objects: conversion reads exactly these.
 //!
 //! **Cost:** made once per step; one interned text per selected field.
 
@@ -17,7 +17,7 @@ pub(crate) struct Place<'l> {
     pub(crate) kind: PlaceKind<'l>,
 }
 
-/// What stands at a place, or in its lists.
+/// Kind of the values at a place, or of the items of its lists.
 pub(crate) enum PlaceKind<'l> {
     Int,
     Float,

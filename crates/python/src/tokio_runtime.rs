@@ -11,7 +11,7 @@ use std::thread::Thread;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// How long a signal may wait for a thread that waits.
+/// Interval at which a waiting thread looks for signals.
 const SIGNALS_EVERY: Duration = Duration::from_millis(50);
 
 static RUNTIME: Mutex<Option<(u32, Runtime)>> = Mutex::new(None);

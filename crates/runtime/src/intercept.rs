@@ -25,7 +25,7 @@ pub struct RequestCall<'c> {
     pub query: &'c str,
     /// The operation to run, of several.
     pub operation_name: Option<&'c str>,
-    /// Who asks.
+    /// The caller's role and claims.
     pub identity: Option<&'c Identity>,
     /// The data of the request.
     pub data: &'c Data,

@@ -175,7 +175,7 @@ impl<'s> FieldRun<'s> {
         self.data = self.data.with(value);
         self
     }
-    /// Who asks.
+    /// The caller's role and claims.
     pub fn identity(mut self, identity: Identity) -> Self {
         self.identity = Some(identity);
         self

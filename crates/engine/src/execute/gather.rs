@@ -236,7 +236,7 @@ impl<'w> KeyWalk<'w> {
         }
     }
 
-    /// How many items of the list at `field` come with it, if it is streamed.
+    /// Number of items that the list at `field` has in the first part; `None` if it is not streamed.
     fn initial(&self, field: u32) -> Option<u32> {
         let output = &self.run.plan.output;
         let stream = output.membership(output.fields.get(field as usize)?).stream.checked_sub(1)?;

@@ -19,7 +19,7 @@ pub(super) struct Note {
     pub(super) path: Vec<Step>,
 }
 
-/// What the object has of the fragment, or the list of the stream.
+/// The fragment's members of the object, or the stream's items of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoteKind {
     /// The fragment begins there.

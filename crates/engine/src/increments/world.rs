@@ -82,13 +82,13 @@ impl ItemChunk {
 }
 
 impl World {
-    /// That of the first part.
+    /// The world of the first part.
     pub(super) fn first(results: FetchResults, objects: Option<Arc<RequestObjects>>) -> Self {
         let asked = vec![false; results.asked.len()];
         Self { results, chunk: None, objects, asked }
     }
 
-    /// That of a chunk, whose rows are some of those of `parent`.
+    /// The world of a chunk: its rows are copied from the rows of `parent`.
     pub(super) fn of(plan: &Plan, chunk: ItemChunk, parent: &Self) -> Self {
         let objects = parent.objects.as_ref().map(|it| Arc::new(it.fork(chunk.node.0)));
         let asked = vec![false; plan.nodes.len()];
@@ -126,7 +126,7 @@ impl World {
         answered.map_or_else(Vec::new, |it| gather::of_level(run, &mut self.results, &[it]))
     }
 
-    /// What waits for a node that is being asked, or that stands below such a one.
+    /// The fragments and streams that wait for a node under way, or for a node below one.
     pub(super) fn open(&self, plan: &Plan, deferral: &Deferral) -> Open {
         let (mut nodes, mut open) = (vec![false; plan.nodes.len()], Open::default());
         for (at, node) in plan.nodes.iter().enumerate() {

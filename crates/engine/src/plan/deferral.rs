@@ -154,7 +154,7 @@ pub(crate) enum InitialCount {
 }
 
 impl LateItems {
-    /// How many items come with the list. `None`: the count is negative, or null.
+    /// Number of items in the part that has the list. `None`: the count is negative, or null.
     pub(crate) fn initial(&self, variables: &Variables) -> Option<u32> {
         match self.count {
             InitialCount::Given(count) => count.try_into().ok(),

@@ -269,7 +269,7 @@ mod tests {
 
     const NOTICE: &[u8] = b"N\0\0\0\x04";
 
-    /// What comes of the beginning of a stream whose server answers with `answer`, and its bytes behind that.
+    /// The result of beginning a stream whose server answers with `answer`, and the bytes behind the answer.
     async fn started(answer: &[u8], statement_max: Duration) -> (Result<(), Error>, BytesMut) {
         let (mut connection, mut server) = pair();
         connection.statement_max = statement_max;

@@ -27,7 +27,7 @@ impl Accepted {
     }
 }
 
-/// How a client takes an answer in parts: `multipart/mixed`, and the parameter that names the shape of the parts.
+/// A client's form of answers in parts: `multipart/mixed`, and the parameter that names the shape of the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PartsForm {
     pub(super) form: IncrementForm,
@@ -68,7 +68,7 @@ fn weight(parameters: &str) -> u16 {
     quality.map_or(1_000, |it| (it.trim().parse::<f32>().unwrap_or(0.0).clamp(0.0, 1.0) * 1_000.0) as u16)
 }
 
-/// How well `range` fits `media`: 3 for the media type itself, 2 for `application/*`, 1 for `*/*`.
+/// Precision with which `range` fits `media`: 3 for the media type itself, 2 for `application/*`, 1 for `*/*`.
 fn precision(range: &str, media: &str) -> u8 {
     let wide = |it: &str| it.strip_suffix("/*").is_some_and(|kind| media.starts_with(&format!("{kind}/")));
     match range {
@@ -88,7 +88,7 @@ fn ranges(headers: &HeaderMap) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
-/// How the client takes an answer in parts, if it does.
+/// The form in which the client takes an answer in parts; `None`: it takes none.
 pub(super) fn increments(headers: &HeaderMap) -> Option<PartsForm> {
     let mut named = ranges(headers).filter(|it| it.0 == "multipart/mixed" && weight(it.1) > 0);
     named.find_map(|(_, parameters)| {

@@ -65,7 +65,7 @@ pub(super) struct Untold {
 }
 
 impl Untold {
-    /// What has `tag` was changed, in these rows.
+    /// Notes a change of `tag` in these rows.
     pub(super) fn add(&mut self, tag: &str, rows: ChangedRows) {
         if let Some(before) = self.tags.get_mut(tag) {
             before.join(&rows);
@@ -81,7 +81,7 @@ impl Untold {
         self.all || self.tags.contains_key(tag) || self.telling.contains_key(tag)
     }
 
-    /// What is to be told next, at most `count` tags: what was on its way before comes again.
+    /// The next changes to tell, at most `count` tags. Changes that were taken before and not confirmed by `told` come again.
     pub(super) fn next(&mut self, count: usize) -> Vec<(Arc<str>, ChangedRows)> {
         for (tag, rows) in std::mem::take(&mut self.telling) {
             self.add(&tag, rows);
@@ -94,7 +94,7 @@ impl Untold {
         self.telling.iter().map(|(tag, rows)| (Arc::clone(tag), rows.clone())).collect()
     }
 
-    /// What was to be told next was told.
+    /// Confirms that the changes of the last `next` were told.
     pub(super) fn told(&mut self) {
         self.telling.clear();
     }

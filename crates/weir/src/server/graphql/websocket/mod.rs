@@ -159,7 +159,7 @@ impl Conversation {
         }
     }
 
-    /// What a message asks for. The library answers those of the frames' own.
+    /// The step that a message asks for. The WebSocket library answers control frames itself.
     fn hear(&mut self, message: &Message) -> Step {
         match message {
             Message::Text(text) => self.session.hear(text.as_bytes()),

@@ -122,7 +122,7 @@ mod tests {
         ResultFrame::new("next", "1", text.to_owned().into())
     }
 
-    /// What a client hears of `frame`, without what is around its payload.
+    /// The payload of the message in `frame`, as a client reads it.
     async fn payload(frame: ResultFrame) -> String {
         let text = read(frame, true).await;
         let payload = text.strip_prefix(r#"{"type":"next","id":"1","payload":"#);
