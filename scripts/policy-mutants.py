@@ -59,7 +59,7 @@ FRONT_ENDS = {
     "wall of SQL": (["Wall"], [{"sql_tests": (["wall::nobody_gets"], [])}]),
     "wall of native": (
         ["Wall"],
-        [{"native_tests": (["wall::nobody_names"], [])}, {"native_tests": (["wall::nobody_gets", "wall::nobody_changes"], [])}],
+        [{"native_tests": (["wall::nobody_names"], [])}, {"native_tests": (["wall::nobody_gets", "wall::nobody_changes", "wall::nobody_orders"], [])}],
     ),
     "by hand": (
         ["ByHand"],

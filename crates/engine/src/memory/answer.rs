@@ -401,6 +401,30 @@ through! {
     }
 }
 
+/// The part of [`Answer`] that filters need, of a type that holds a `T` or none.
+macro_rules! of_the_held_value {
+    () => {
+        fn object(&self) -> ItemObject<'_>
+        where
+            Self: 'static,
+        {
+            self.as_ref().map_or(ItemObject::None, T::object)
+        }
+        fn items<'v>(&'v self, found: &mut Vec<&'v dyn Any>) -> bool
+        where
+            Self: 'static,
+        {
+            self.iter().all(|it| it.items(found))
+        }
+        fn retain(&mut self, verdicts: &mut dyn Iterator<Item = bool>)
+        where
+            Self: 'static,
+        {
+            self.iter_mut().for_each(|it| it.retain(verdicts));
+        }
+    };
+}
+
 impl<T: Answer> Answer for Option<T> {
     fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
         T::bind(binder, spot)
@@ -432,24 +456,7 @@ impl<T: Answer> Answer for Option<T> {
         let inner: Vec<Option<&T>> = values.iter().map(|value| value.and_then(Option::as_ref)).collect();
         T::column(&inner, spot, scope)
     }
-    fn object(&self) -> ItemObject<'_>
-    where
-        Self: 'static,
-    {
-        self.as_ref().map_or(ItemObject::None, T::object)
-    }
-    fn items<'v>(&'v self, found: &mut Vec<&'v dyn Any>) -> bool
-    where
-        Self: 'static,
-    {
-        self.iter().all(|it| it.items(found))
-    }
-    fn retain(&mut self, verdicts: &mut dyn Iterator<Item = bool>)
-    where
-        Self: 'static,
-    {
-        self.iter_mut().for_each(|it| it.retain(verdicts));
-    }
+    of_the_held_value!();
 }
 
 impl<T: Answer, E: AnswerError> Answer for Result<T, E> {
@@ -479,24 +486,7 @@ impl<T: Answer, E: AnswerError> Answer for Result<T, E> {
         column.errors.sort_by_key(|cell| cell.row);
         column
     }
-    fn object(&self) -> ItemObject<'_>
-    where
-        Self: 'static,
-    {
-        self.as_ref().map_or(ItemObject::None, T::object)
-    }
-    fn items<'v>(&'v self, found: &mut Vec<&'v dyn Any>) -> bool
-    where
-        Self: 'static,
-    {
-        self.iter().all(|it| it.items(found))
-    }
-    fn retain(&mut self, verdicts: &mut dyn Iterator<Item = bool>)
-    where
-        Self: 'static,
-    {
-        self.iter_mut().for_each(|it| it.retain(verdicts));
-    }
+    of_the_held_value!();
 }
 
 impl<T: Answer> Answer for [T] {

@@ -354,6 +354,39 @@ fn nobody_names_what_is_behind_the_wall_on_postgres() {
     check_named(on_postgres);
 }
 
+/// Orders by values of authors, which are others than those of ids.
+const ORDERED: &[&str] = &[
+    "{ queryBook(order: {author: {desc: name}}) { id title } }",
+    "{ queryBook(first: 1, order: {author: {desc: born}}) { title } }",
+    "{ queryReview(order: {critic: {desc: name}}) { id stars } }",
+    "{ queryReview(order: {book: {author: {desc: name}}}) { id stars } }",
+    "{ queryTag(filter: {label: {eq: \"a\"}}) { books(order: {author: {desc: name}}) { title } } }",
+];
+
+/// Values of hidden objects order nothing: the answer is that of a store without these objects.
+fn check_ordered(make: impl Fn(Setting<'_>) -> Side) {
+    let setting = Setting { types: TYPES, fill: &[FILL], table: "Author", wall: Wall::hiding };
+    let open = Setting { wall: Wall::open, ..setting };
+    let (behind, whole, mut empty) = (make(setting), make(open), make(open));
+    (empty.beside)("DELETE FROM \"Author\"");
+    for query in ORDERED {
+        let expected = empty.ask(query);
+        assert!(!expected.contains("\"errors\""), "{query}: {expected}");
+        assert_eq!(behind.ask(query), expected, "{query}");
+        assert_ne!(whole.ask(query), expected, "{query}: the values order nothing");
+    }
+}
+
+#[test]
+fn nobody_orders_by_what_is_behind_the_wall_on_sqlite() {
+    check_ordered(on_sqlite);
+}
+
+#[test]
+fn nobody_orders_by_what_is_behind_the_wall_on_postgres() {
+    check_ordered(on_postgres);
+}
+
 /// Asks mutations behind a wall before the changes of `table`; gives how many were done.
 fn check_changes(make: impl Fn(Setting<'_>) -> Side, table: &str, cases: u64) -> u64 {
     let types = [TYPES, WORKS].concat();
