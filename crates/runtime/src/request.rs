@@ -121,7 +121,7 @@ impl<'r> Request<'r> {
         self.data = self.data.with(value);
         self
     }
-    /// Who asks: role and claims, for profiles, permissions of other sources, and resolvers. Without one the caller has no role.
+    /// The caller: role and claims, for profiles, permissions of other sources, and resolvers. Without one the caller has no role.
     #[must_use]
     pub fn identity(mut self, identity: Identity) -> Self {
         self.identity = Some(identity);

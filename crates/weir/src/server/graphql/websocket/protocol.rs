@@ -91,7 +91,7 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// That of an answer of the engine.
+    /// The outcome over a socket of an answer of the engine.
     pub(super) fn of(outcome: engine::Outcome) -> Self {
         if outcome == engine::Outcome::Executed { Self::Executed } else { Self::Refused }
     }
