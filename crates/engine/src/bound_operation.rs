@@ -137,6 +137,7 @@ impl BoundOperation {
             span: None,
             may_join: false,
             stream: None,
+            first_items: None,
         }
     }
 

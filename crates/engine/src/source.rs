@@ -6,6 +6,7 @@
 //! **Invariant:** a fetch belongs to one plan, and a plan to one schema.
 
 mod change_feed;
+mod fetch_body;
 mod field_resolution;
 mod headers;
 mod intercept;
@@ -15,6 +16,7 @@ mod service_calls;
 mod stream_read;
 
 pub use change_feed::{ChangeFeed, ChangeSink, Coverage, FeedCounts, OthersChanges};
+pub use fetch_body::{BATCH_ITEMS_MAX, Chunk, Chunks, FetchBody, Finished, ItemBatch};
 pub use field_resolution::{FieldResolution, FieldResolver, NodeId, SeparateFetch, SeparateFetchId};
 pub use headers::{Headers, NoHeaders, WithData};
 pub(crate) use intercept::bound as intercepted;
@@ -30,10 +32,9 @@ pub use crate::caller::Caller;
 use crate::caller::{Facts, Identity};
 use crate::lifetime::HintAt;
 use crate::plan::output_plan::{OutputPlan, SelectionSetId};
-use crate::rows::{Column, Rows};
+use crate::rows::Column;
 use crate::span::SpanContext;
 use crate::tag_versions::{ChangeRecord, RowKey, TagSnapshot};
-use crate::unread::Receiver;
 use futures_util::stream::BoxStream;
 use std::any::Any;
 use std::fmt;
@@ -279,6 +280,19 @@ pub enum AnswerForm {
     },
     /// Children hang below: [`FetchBody::Rows`] it must be.
     Rows,
+    /// As [`Self::Rows`]; the last member is a list whose later items may follow in batches ([`FetchInput::first_items`]).
+    Items,
+}
+
+impl AnswerForm {
+    /// True if the answer must be rows.
+    #[must_use]
+    pub const fn is_rows(self) -> bool {
+        match self {
+            Self::Any { .. } => false,
+            Self::Rows | Self::Items => true,
+        }
+    }
 }
 
 /// Protocols of clients. Source: `docs/accents.md`.
@@ -375,6 +389,9 @@ pub struct FetchInput<'r> {
     pub may_join: bool,
     /// Of a stream: the batch that is read. `None`: its first one, whose end nobody asks for.
     pub stream: Option<&'r Arc<StreamRead>>,
+    /// Where the answer is [`AnswerForm::Items`]: so many items of the list may come with the rows, as [`FetchBody::FirstItems`]. `None`: all come
+    /// at once.
+    pub first_items: Option<u32>,
 }
 
 /// Result of a fetch.
@@ -423,45 +440,6 @@ pub enum CacheScope {
     Public,
     /// Only the client that asked.
     Private,
-}
-
-/// The forms of an answer.
-#[derive(Debug)]
-pub enum FetchBody {
-    /// Response bytes: the node's members `"key":value,` one after another, each with its comma.
-    Finished(Finished),
-    /// Typed rows; one row at the root, one per parent key below.
-    Rows(Rows),
-}
-
-/// Bytes of finished members.
-#[derive(Debug)]
-pub struct Finished {
-    /// The bytes that are ready. When `rest` is absent, all.
-    pub bytes: Vec<u8>,
-    /// One past the last byte of each member in `bytes`; empty when the answer is one stream.
-    pub ends: Vec<u32>,
-    /// A non-null member failed: `data` is null.
-    pub failed: bool,
-    /// The chunks that follow `bytes`.
-    pub rest: Option<Chunks>,
-}
-
-/// The rest of a long answer. Bounded, so a slow client slows the source.
-#[derive(Debug)]
-pub struct Chunks {
-    /// Bytes in order. Errors found late come with the last one. Closing without [`Chunk::End`] means that the source
-    /// died: the connection has to be aborted.
-    pub receiver: Receiver<Chunk>,
-}
-
-/// A part of a stream.
-#[derive(Debug)]
-pub enum Chunk {
-    /// More bytes.
-    Bytes(Vec<u8>),
-    /// The answer is whole; these fields failed on the way.
-    End(Vec<PathError>),
 }
 
 /// Why a field has no value, for the client.

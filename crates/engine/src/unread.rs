@@ -63,7 +63,8 @@ impl Measured for Chunk {
     fn bytes(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.len(),
-            Self::End(_) => 0,
+            Self::Items(batch) => batch.bytes,
+            Self::End(_) | Self::Failed(_) => 0,
         }
     }
 }

@@ -27,8 +27,8 @@ use weir_engine::memory::{Binder, Bindings, ObjectNumbers, RecordHost, Scope, Sp
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSetId};
 use weir_engine::rows::{Column, Rows};
 use weir_engine::source::{
-    AnswerForm, BoxFuture, EventStream, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError,
-    Finished, Ids, PlanError, PlanNode, PreparedFetch, SourceError, Tag,
+    BoxFuture, EventStream, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Finished, Ids,
+    PlanError, PlanNode, PreparedFetch, SourceError, Tag,
 };
 use weir_engine::write::out::Out;
 use weir_language::ast::OperationKind;
@@ -124,7 +124,7 @@ pub(crate) fn prepare(
         members,
         shown,
         parents,
-        as_rows: node.answer == AnswerForm::Rows || node.parent_keys.is_some() || !guarded.is_empty(),
+        as_rows: node.answer.is_rows() || node.parent_keys.is_some() || !guarded.is_empty(),
         keeps: sets.iter().any(is_kept),
         guarded,
         is_change: node.kind == OperationKind::Mutation && node.parent_keys.is_none(),

@@ -125,8 +125,8 @@ fn checked(
             Ok(reply)
         }
         crate::source::FetchBody::Rows(_) => Err(SourceError::Broken("not one row per key".into())),
-        crate::source::FetchBody::Finished(_) => {
-            Err(SourceError::Broken("bytes where rows were asked".into()))
+        crate::source::FetchBody::Finished(_) | crate::source::FetchBody::FirstItems(..) => {
+            Err(SourceError::Broken("something else than rows where rows were asked".into()))
         }
     }
 }

@@ -27,15 +27,16 @@ use crate::engine::{Body, Capacity};
 use crate::lifetime::CachePolicy;
 use crate::plan::output_plan::PlanNodeId;
 use crate::plan::{Plan, PreparedNode};
-use crate::rows::{Column, Rows};
+use crate::rows::{Column, Data, Rows};
 use crate::source::{
-    BatchBarrier, CacheControl, FetchBody, FetchInput, FetchResult, Finished, Headers, NodeObjects,
+    BatchBarrier, CacheControl, Chunks, FetchBody, FetchInput, FetchResult, Finished, Headers, NodeObjects,
     PathError, Protocol, RequestCaches, RequestObjects, RequestScope, SourceError, StreamRead,
 };
 use crate::tag_versions::{ChangeRecord, InvalidateOnDrop, TagVersions};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use gather::Gather;
+use std::any::Any;
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -91,6 +92,8 @@ pub(crate) struct FetchResults {
     pub(crate) rows: Vec<Option<Rows>>,
     /// Lifetimes that sources gave for their nodes; empty when none did.
     cache_control: Vec<(PlanNodeId, CacheControl)>,
+    /// Later items of lists at the root; empty when all came at once.
+    pub(crate) later_items: Vec<(PlanNodeId, Chunks)>,
 }
 
 /// Context of a fetch.
@@ -99,6 +102,8 @@ pub(crate) struct BatchContext<'r> {
     pub(crate) caches: Option<&'r RequestCaches>,
     pub(crate) level: Option<&'r BatchBarrier>,
     pub(crate) objects: Option<&'r RequestObjects>,
+    /// See [`FetchInput::first_items`].
+    pub(crate) first_items: Option<u32>,
 }
 
 /// An answer and what is known of it.
@@ -181,6 +186,7 @@ impl FetchResults {
             asked: std::iter::repeat_with(|| FetchState::Waiting).take(nodes).collect(),
             rows: vec![None; nodes],
             cache_control: Vec::new(),
+            later_items: Vec::new(),
         }
     }
 
@@ -192,6 +198,11 @@ impl FetchResults {
                 match body {
                     FetchBody::Finished(finished) => FetchState::Finished(finished, errors),
                     FetchBody::Rows(rows) => {
+                        self.rows[at] = Some(rows);
+                        FetchState::Rows(errors)
+                    }
+                    FetchBody::FirstItems(rows, chunks) => {
+                        self.later_items.push((node, chunks));
                         self.rows[at] = Some(rows);
                         FetchState::Rows(errors)
                     }
@@ -253,7 +264,8 @@ impl<'r> ExecutionContext<'r> {
         let root = &self.plan.nodes[..self.plan.root_nodes as usize];
         let caches = self.caches();
         let objects = self.objects();
-        let batch = BatchContext { caches: caches.as_ref(), level: None, objects: objects.as_ref() };
+        let batch =
+            BatchContext { caches: caches.as_ref(), objects: objects.as_ref(), ..BatchContext::default() };
         let replies = match root {
             [] => Vec::new(),
             [only] => vec![self.ask_root(only, batch).await],
@@ -348,6 +360,7 @@ impl<'r> ExecutionContext<'r> {
             request_scope: cache.map(|cache| RequestScope { cache, barrier: level }),
             may_join: self.may_join,
             stream: self.stream.filter(|_| node.fetch.is_stream()),
+            first_items: batch.first_items,
         };
         let mut noting = is_change.then(|| {
             let rows = if self.changes.has_listeners() { node.fetch.rows(input) } else { Vec::new() };
@@ -371,14 +384,30 @@ impl<'r> ExecutionContext<'r> {
         {
             noting.done(record);
         }
-        let reply = reply.unwrap_or_else(|panic| {
-            let words = panic.downcast_ref::<&str>().copied();
-            let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-            Err(SourceError::Broken(format!("panicked: {}", words.unwrap_or("no words")).into()))
-        });
+        let reply = reply.unwrap_or_else(panicked).and_then(|it| with_first_items(it, batch.first_items));
         if let Some(observed) = observed {
             observed.end(&reply);
         }
         reply
+    }
+}
+
+/// The error of a source that panicked.
+fn panicked(panic: Box<dyn Any + Send>) -> Result<FetchResult, SourceError> {
+    let words = panic.downcast_ref::<&str>().copied();
+    let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Err(SourceError::Broken(format!("panicked: {}", words.unwrap_or("no words")).into()))
+}
+
+/// Checks that items come later only where they may, and that as many came first as were asked for.
+fn with_first_items(reply: FetchResult, first_items: Option<u32>) -> Result<FetchResult, SourceError> {
+    let FetchBody::FirstItems(rows, _) = &reply.body else { return Ok(reply) };
+    let ends = rows.columns.last().and_then(|it| match &it.data {
+        Data::List { offsets, .. } => Some(&**offsets),
+        _ => None,
+    });
+    match first_items.zip(ends) {
+        Some((first, [0, end])) if *end == first => Ok(reply),
+        Some(_) | None => Err(SourceError::Broken("not as many first items as were asked for".into())),
     }
 }

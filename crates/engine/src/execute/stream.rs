@@ -91,7 +91,11 @@ async fn forward(
                         late.failures.extend(errors);
                         break;
                     }
-                    None => return Err(Aborted),
+                    Some(Chunk::Failed(error)) => {
+                        error.tell_operator();
+                        return Err(Aborted);
+                    }
+                    Some(Chunk::Items(_)) | None => return Err(Aborted),
                 }
             },
         }

@@ -1,16 +1,15 @@
-//! Takes the next items of streamed lists out of the rows they stand in.
+//! Takes the next items of streamed lists out of the rows they stand in, or out of what arrived.
 //!
-//! **Cost:** a copy of their rows, of at most [`ITEMS_MAX`] items.
+//! **Cost:** a copy of their rows, of at most [`BATCH_ITEMS_MAX`] items; none of those that arrived.
 
 use super::ledger::Queue;
 use super::locate::locate_list;
 use super::world::{ItemChunk, ItemRange, World};
 use crate::execute::ExecutionContext;
 use crate::execute::gather::{self, Gather, Items};
+use crate::plan::output_plan::{OutputKind, PlanNodeId};
 use crate::rows::{Column, Data};
-
-/// The most items that are asked for together.
-const ITEMS_MAX: usize = 500;
+use crate::source::{BATCH_ITEMS_MAX, ItemBatch};
 
 /// A world of the next items of the lists in `queue`, whose rows stand in `parent`, and what is to be asked below them. `None`: a
 /// list is not where it was written.
@@ -26,29 +25,58 @@ pub(super) fn next_items(
     for tail in &queue.tails {
         let list = locate_list(plan, parent, &tail.path)?;
         // One field may stand in several columns.
-        if rows == ITEMS_MAX || !std::ptr::eq(list.column, first.column) {
+        if rows == BATCH_ITEMS_MAX || !std::ptr::eq(list.column, first.column) {
             break;
         }
         let Data::List { offsets, items: own } = &list.column.data else { return None };
         let (start, end) = (offsets.get(list.row)? + tail.next, *offsets.get(list.row + 1)?);
         let left = end.saturating_sub(start) as usize;
-        let len = left.min(ITEMS_MAX - rows);
+        let len = left.min(BATCH_ITEMS_MAX - rows);
         items.append(rows, own, start as usize..start as usize + len);
         let (path, first, row) = (tail.path.clone(), tail.next, rows as u32);
         segments.push(ItemRange { path, first, row, len: len as u32, is_last: len == left });
         rows += len;
     }
-    let gathers = gather::of_items(run, first.node, Items { column: &mut items, kind: first.kind });
-    let fragments = plan.output.membership(&plan.output.fields[first.field as usize]).fragments;
-    let chunk = ItemChunk {
-        stream: queue.stream,
-        fragment: (fragments != 0).then(|| fragments.trailing_zeros() as u8),
-        node: first.node,
-        field: first.field,
-        kind: first.kind,
-        items,
-        segments,
-        sent: (0, 0),
-    };
-    Some((World::of(plan, chunk, parent), gathers))
+    let list = ListPlace { node: first.node, field: first.field, kind: first.kind };
+    Some(world_of(run, parent, (queue.stream, list), items, segments))
+}
+
+/// A world of the items that arrived from `node` for the list in `queue`, whose first items stand in `parent`, and what is to be asked
+/// below them. `None`: no list waits for them.
+pub(super) fn arrived_items(
+    run: &ExecutionContext<'_>,
+    parent: &World,
+    queue: &Queue,
+    (node, batch): (PlanNodeId, ItemBatch),
+) -> Option<(World, Vec<Gather>)> {
+    let tail = queue.tails.front()?;
+    let field = *run.plan.node(node).fields.last()?;
+    let list = ListPlace { node, field, kind: run.plan.output.fields[field as usize].member };
+    let ItemBatch { items, len, is_last, .. } = batch;
+    let segment = ItemRange { path: tail.path.clone(), first: tail.next, row: 0, len, is_last };
+    Some(world_of(run, parent, (queue.stream, list), items, vec![segment]))
+}
+
+/// The place of a list in the plan.
+struct ListPlace {
+    node: PlanNodeId,
+    field: u32,
+    /// The kind of its items.
+    kind: OutputKind,
+}
+
+/// A world of `items`, and what is to be asked below them.
+fn world_of(
+    run: &ExecutionContext<'_>,
+    parent: &World,
+    (stream, list): (u8, ListPlace),
+    mut items: Column,
+    segments: Vec<ItemRange>,
+) -> (World, Vec<Gather>) {
+    let (plan, ListPlace { node, field, kind }) = (run.plan, list);
+    let gathers = gather::of_items(run, node, Items { column: &mut items, kind });
+    let fragments = plan.output.membership(&plan.output.fields[field as usize]).fragments;
+    let fragment = (fragments != 0).then(|| fragments.trailing_zeros() as u8);
+    let chunk = ItemChunk { stream, fragment, node, field, kind, items, segments, sent: (0, 0) };
+    (World::of(plan, chunk, parent), gathers)
 }

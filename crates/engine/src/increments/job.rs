@@ -1,6 +1,7 @@
 //! Asks the nodes that were held back, and sends the parts that are whole.
 
-use super::items::next_items;
+use super::flow::{Flow, arrival};
+use super::items::{arrived_items, next_items};
 use super::ledger::Ledger;
 use super::payload::Payload;
 use super::world::{ItemChunk, World};
@@ -48,7 +49,7 @@ async fn ask(
     objects: Option<Arc<RequestObjects>>,
     askable: Askable,
 ) -> (Askable, Result<FetchResult, SourceError>) {
-    let batch = BatchContext { caches, level: None, objects: objects.as_deref() };
+    let batch = BatchContext { caches, objects: objects.as_deref(), ..BatchContext::default() };
     let node = run.plan.node(askable.node);
     let reply = match &askable.gather {
         None => run.ask_root(node, batch).await,
@@ -64,23 +65,32 @@ struct Delivery<'d> {
     ledger: Ledger,
     /// With the number of the world that has the lists of its items.
     worlds: Vec<Option<(World, usize)>>,
+    flows: Vec<Flow>,
 }
 
 impl Delivery<'_> {
     /// Takes the next items out of lists that wait, the newest lists first, so that a list is not read far ahead of the lists in it. `None`:
     /// a list is not where it was written. `is_idle`: nothing is asked, so that one may begin however many worlds there are.
     fn begin_items(&mut self, mut is_idle: bool) -> Option<Vec<Askable>> {
+        // A list that ended, or went with a null around it, flows no longer.
+        self.flows.retain(|flow| self.ledger.queues.iter().any(|it| flow.feeds(it)));
         let mut begun = Vec::new();
         for at in (0..self.ledger.queues.len()).rev() {
             let alive = self.worlds.iter().flatten().count();
             if self.ledger.queues[at].is_taken || (alive >= WORLDS_MAX && !is_idle) {
                 continue;
             }
-            is_idle = false;
             let queue = &mut self.ledger.queues[at];
-            queue.is_taken = true;
             let parent = queue.world as usize;
-            let (mut world, gathers) = next_items(self.run, &self.worlds[parent].as_ref()?.0, queue)?;
+            let rows = &self.worlds[parent].as_ref()?.0;
+            let (mut world, gathers) = match self.flows.iter_mut().find(|it| it.feeds(queue)) {
+                None => next_items(self.run, rows, queue)?,
+                Some(flow) => match flow.take_items() {
+                    Some(items) => arrived_items(self.run, rows, queue, items)?,
+                    None => continue,
+                },
+            };
+            (is_idle, queue.is_taken) = (false, true);
             let free = self.worlds.iter().position(Option::is_none).unwrap_or(self.worlds.len());
             begun.extend(askable(&mut world, free, gathers));
             if free == self.worlds.len() {
@@ -91,9 +101,16 @@ impl Delivery<'_> {
         Some(begun)
     }
 
+    /// Takes in the reply of a node. Returns what is to be asked next.
+    fn take_in(&mut self, asked: &Askable, reply: Result<FetchResult, SourceError>) -> Vec<Askable> {
+        let Some((world, _)) = &mut self.worlds[asked.world] else { return Vec::new() };
+        let below = world.take_in(self.run, (asked.node, asked.gather.as_ref()), reply);
+        askable(world, asked.world, below)
+    }
+
     /// A part with all fragments and items that the client waits for and that wait for no node, items up to a length.
     fn ready_part(&mut self) -> Option<Vec<u8>> {
-        let Self { run, deferral, ledger, worlds } = self;
+        let Self { run, deferral, ledger, worlds, flows } = self;
         let mut payload = Payload::new(run, deferral, ledger.form());
         for (at, (world, parent)) in
             worlds.iter_mut().enumerate().filter_map(|(at, it)| Some((at, it.as_mut()?)))
@@ -109,6 +126,11 @@ impl Delivery<'_> {
             // A fragment may let those within it begin.
             while let Some(fragment) = (0..deferral.fragments.len() as u8).find(|it| is_ready(ledger, it)) {
                 payload.fragment((world, at), ledger, fragment);
+            }
+        }
+        for flow in flows {
+            if let Some((stream, error)) = flow.take_failure(ledger) {
+                payload.fail_list((stream, &error), ledger);
             }
         }
         payload.into_bytes(!ledger.is_done())
@@ -171,14 +193,14 @@ impl Job {
         let observation = Observation::of(observer, &planner.source_numbers, self.request);
         let run = self.context(observation.as_ref());
         let Some(deferral) = run.plan.deferral.as_deref() else { return };
-        let Progress { world: mut first, held, caches } = progress;
+        let Progress { world: mut first, held, caches, flows } = progress;
         let mut next = askable(&mut first, 0, held);
         for node in root_nodes(run.plan).filter(|it| deferral.is_late(it.0 as usize)) {
             first.ask(node);
             next.push(Askable { world: 0, node, gather: None });
         }
         let worlds = vec![Some((first, 0))];
-        let mut delivery = Delivery { run: &run, deferral, ledger, worlds };
+        let mut delivery = Delivery { run: &run, deferral, ledger, worlds, flows };
         let mut flying = FuturesUnordered::new();
         loop {
             let Some(begun) = delivery.begin_items(flying.is_empty() && next.is_empty()) else {
@@ -191,24 +213,19 @@ impl Job {
             }
             if let Some(part) = delivery.ready_part() {
                 delivery.end_worlds();
-                if sender.send(Ok(part)).await.is_err() {
+                if sender.send(Ok(part)).await.is_err() || delivery.ledger.is_done() {
                     return;
                 }
                 continue;
             }
-            if delivery.ledger.is_done() {
+            let flows = delivery.flows.iter().any(Flow::is_awaited);
+            if flying.is_empty() && !flows {
                 return;
             }
-            let (Askable { world: at, node, gather }, reply) = tokio::select! {
-                next = flying.next() => match next {
-                    Some(next) => next,
-                    None => return,
-                },
+            tokio::select! {
+                Some((asked, reply)) = flying.next() => next.extend(delivery.take_in(&asked, reply)),
+                () = arrival(&mut delivery.flows, self.deadline), if flows => {}
                 () = sender.gone() => return,
-            };
-            if let Some((world, _)) = &mut delivery.worlds[at] {
-                let below = world.take_in(&run, (node, gather.as_ref()), reply);
-                next.extend(askable(world, at, below));
             }
         }
     }

@@ -3,15 +3,18 @@
 //! The first part is asked and written as any answer, but that nothing is asked for below the later items of streamed lists. A task of
 //! its own then asks the nodes that were held back, all that can be asked side by side, and sends each fragment once everything in it is
 //! there. Later items are copied out of their rows, some at a time, into a `World` of their own, where what hangs below them is asked; they
-//! leave when all of it is there, and then the next ones are taken. The task ends with the last part, or when nobody takes parts
+//! leave when all of it is there, and then the next ones are taken. Of a list at the root the source may read later items only then: they
+//! arrive in batches ([`flow`]). The task ends with the last part, or when nobody takes parts
 //! any more; what is under way then is given up.
 //!
 //! **Invariant:** a part begins in an object or list that was sent; a null that bubbles takes the parts below it along.
 //!
-//! **Memory:** at most two parts wait for a slow client, of 64 KiB and one item or fragment more; items are copied for eight of them.
+//! **Memory:** at most two parts wait for a slow client, of 64 KiB and one item or fragment more; items are copied for eight of them. Of a
+//! list that arrives, one batch is sent and one waits, beside those in its source's channel.
 //!
 //! Source: the specification's draft on incremental delivery, section 6.
 
+mod flow;
 mod items;
 mod job;
 mod ledger;
@@ -33,6 +36,7 @@ use crate::plan::output_plan::PlanNodeId;
 use crate::source::{RequestCaches, RequestObjects};
 use crate::unread::channel;
 use crate::write::out::Out;
+use flow::Flow;
 use futures_util::future::join_all;
 use job::Job;
 use ledger::Ledger;
@@ -52,6 +56,7 @@ struct Progress {
     /// Keys of late nodes whose parents are there.
     held: Vec<Gather>,
     caches: Option<RequestCaches>,
+    flows: Vec<Flow>,
 }
 
 impl Engine {
@@ -79,11 +84,10 @@ impl Engine {
         let job = Job { planner, changes, operation, deadline, request };
         let run = ExecutionContext { headers, ..job.context(observation) };
         let world = World::first(FetchResults::none(plan), run.objects().map(Arc::new));
-        let mut progress = Progress { world, held: Vec::new(), caches: run.caches() };
+        let mut progress = Progress { world, held: Vec::new(), caches: run.caches(), flows: Vec::new() };
         ask_initial(&run, deferral, &mut progress).await;
         let mut ledger = Ledger::new(form);
-        let results = &mut progress.world.results;
-        let (bytes, failures) = first_part(&run, (deferral, form), results, &mut ledger);
+        let (bytes, failures) = first_part(&run, (deferral, form), &mut progress, &mut ledger);
         timing.execute = started.elapsed();
         if let Some(observation) = observation {
             timing.fetches = observation.fetches.load(Ordering::Relaxed);
@@ -93,7 +97,8 @@ impl Engine {
         let body = if ledger.is_done() {
             Body::Whole(bytes)
         } else {
-            let (sender, rest) = channel(PARTS_MAX);
+            let (sender, mut rest) = channel(PARTS_MAX);
+            rest.fed_by(progress.flows.iter().map(Flow::waiting));
             tokio::spawn(job.deliver(progress, ledger, sender));
             Body::Increments { first: bytes, rest }
         };
@@ -111,18 +116,22 @@ impl Engine {
 
 /// Asks all that the first part waits for.
 async fn ask_initial(run: &ExecutionContext<'_>, deferral: &Deferral, progress: &mut Progress) {
-    let Progress { world: World { results, objects, .. }, held, caches } = progress;
+    let Progress { world: World { results, objects, .. }, held, caches, flows } = progress;
     let objects: Option<&RequestObjects> = objects.as_deref();
     if run.plan.kind == OperationKind::Mutation {
         return run.ask_in_turn(results, objects, Some(held)).await;
     }
     let roots = root_nodes(run.plan).filter(|it| !deferral.is_late(it.0 as usize));
     let level: Vec<PlanNodeId> = roots.collect();
-    let batch = BatchContext { caches: caches.as_ref(), level: None, objects };
-    let replies = join_all(level.iter().map(|it| run.ask_root(run.plan.node(*it), batch))).await;
-    for (node, reply) in level.iter().zip(replies) {
+    let batch = BatchContext { caches: caches.as_ref(), objects, ..BatchContext::default() };
+    let replies = level.iter().map(|it| {
+        let first_items = deferral.first_items(it.0 as usize, run.variables);
+        run.ask_root(run.plan.node(*it), BatchContext { first_items, ..batch })
+    });
+    for (node, reply) in level.iter().zip(join_all(replies).await) {
         results.put(*node, reply);
     }
+    *flows = Flow::of(deferral, std::mem::take(&mut results.later_items));
     gather::ask_below(run, results, level, batch, Some(held)).await;
 }
 
@@ -134,12 +143,13 @@ fn root_nodes(plan: &Plan) -> impl Iterator<Item = PlanNodeId> {
 fn first_part(
     run: &ExecutionContext<'_>,
     (deferral, form): (&Deferral, IncrementForm),
-    results: &mut FetchResults,
+    progress: &mut Progress,
     ledger: &mut Ledger,
 ) -> (Vec<u8>, Vec<errors::Failure>) {
     let output = &run.plan.output;
-    let mut pass = Pass::new(run, deferral, form, None);
+    let mut pass = Pass::new(run, deferral, form, None).with_flowing(Flow::streams(&progress.flows));
     let mut data = Out::default();
+    let results = &mut progress.world.results;
     let (is_whole, failures) = assemble::root_part(run, results, &mut pass, &mut data);
     let announced = ledger.note(deferral, pass.into_notes(), 0);
     let mut out = Out::default();

@@ -41,6 +41,8 @@ pub(super) struct Pass<'p> {
     sent: u64,
     /// True if the next object was sent before, so that all in it is noted.
     is_known: bool,
+    /// Streams whose lists have more items than those at hand: bits.
+    flowing: u64,
     notes: Vec<Note>,
 }
 
@@ -53,8 +55,13 @@ impl<'p> Pass<'p> {
         fragment: Option<u8>,
     ) -> Self {
         let (output, variables) = (&*run.plan.output, &**run.variables);
-        let (sent, is_known, notes) = (0, false, Vec::new());
-        Self { deferral, output, variables, form, fragment, sent, is_known, notes }
+        let (sent, is_known, flowing, notes) = (0, false, 0, Vec::new());
+        Self { deferral, output, variables, form, fragment, sent, is_known, flowing, notes }
+    }
+
+    /// As it is, where the items of these streams, bits, are not all at hand.
+    pub(super) fn with_flowing(self, flowing: u64) -> Self {
+        Self { flowing, ..self }
     }
 
     /// Goes on in an object that was sent before; `sent`: the fragments whose members in it were sent, too.
@@ -133,7 +140,8 @@ impl Parting for Pass<'_> {
         // Of a list of lists, the outer one is streamed.
         let Some(number) = number.filter(|_| of.ty.item() == Some(item)) else { return Some(len) };
         let next = self.deferral.streams[usize::from(number)].initial(self.variables)?;
-        if next < len {
+        if next < len || self.flowing >> number & 1 == 1 {
+            let next = next.min(len);
             self.notes.push(Note { number, kind: NoteKind::Items { next }, path: Vec::new() });
         }
         Some(next.min(len))

@@ -9,7 +9,7 @@ use crate::errors::{self, Failure};
 use crate::execute::{ExecutionContext, assemble};
 use crate::plan::deferral::Deferral;
 use crate::plan::output_plan::{OutputPlan, SelectionSetId};
-use crate::source::{PathError, Step};
+use crate::source::{PathError, SourceError, Step};
 use crate::write::out::Out;
 use crate::write::parting::Parting;
 use crate::write::rows::{self, Writing};
@@ -137,24 +137,48 @@ impl<'p> Payload<'p> {
         let segment = &chunk.segments[chunk.sent.0];
         let is_all = chunk.sent.1 == segment.len;
         tail.next = segment.first + chunk.sent.1;
-        if let Some(failures) = failed.as_ref().filter(|_| form == IncrementForm::Paths) {
-            let mut out = std::mem::take(&mut self.lists.incremental);
-            self.head(&mut out, form, (id, &chunk.place(), LatePart::Stream(stream)));
-            out.raw(b"\"items\":null,");
-            self.errors(&mut out, failures);
-            out.close(b'}');
-            out.comma();
-            self.lists.incremental = out;
+        let is_end = is_all && segment.is_last;
+        if let Some(failures) = &failed {
+            self.end_early((id, &chunk.place(), stream), failures);
+        } else if is_end && form == IncrementForm::Ids {
+            self.complete(id, &[]);
         }
-        if failed.is_some() || (is_all && segment.is_last) {
+        if failed.is_some() || is_end {
             ledger.end_tail(stream, parent);
-            if form == IncrementForm::Ids {
-                self.complete(id, failed.as_deref().unwrap_or_default());
-            }
         }
         if failed.is_some() || is_all {
             chunk.sent = (chunk.sent.0 + 1, 0);
         }
+    }
+
+    /// Ends the list that flows as `stream` early, as its source failed with `error`.
+    pub(super) fn fail_list(&mut self, (stream, error): (u8, &SourceError), ledger: &mut Ledger) {
+        let Some(tail) = ledger.first_tail(stream, 0) else { return };
+        let (id, path, mut place) = (tail.id, tail.path.clone(), tail.path.clone());
+        place.push(Step::Index(tail.next));
+        let field = path.iter().rev().find_map(|it| match it {
+            Step::Field(field) => Some(*field),
+            Step::Index(_) => None,
+        });
+        let error = PathError { error: error.for_client(), path, field: field.unwrap_or_default() };
+        let failure = Failure::field(&self.run.plan.output, None, error);
+        self.end_early((id, &place, stream), &[failure]);
+        ledger.end_tail(stream, 0);
+    }
+
+    /// Ends a list before its item at `place`: `{"path":["list",1],"label":"a","items":null,"errors":[…]},`, or as completed with `failures`.
+    fn end_early(&mut self, (id, place, stream): (u32, &[Step], u8), failures: &[Failure]) {
+        let form = self.form;
+        if form == IncrementForm::Ids {
+            return self.complete(id, failures);
+        }
+        let mut out = std::mem::take(&mut self.lists.incremental);
+        self.head(&mut out, form, (id, place, LatePart::Stream(stream)));
+        out.raw(b"\"items\":null,");
+        self.errors(&mut out, failures);
+        out.close(b'}');
+        out.comma();
+        self.lists.incremental = out;
     }
 
     /// Appends items of one list while there is room: `{"path":["list",1],"label":"a","items":[…],"errors":[…]},` or
@@ -339,10 +363,10 @@ impl<'p> Payload<'p> {
         (is_whole, self.below(path, errors))
     }
 
-    /// The part; nothing if it would say nothing.
+    /// The part; nothing if it would say nothing. The last one says at least that it is the last.
     pub(super) fn into_bytes(self, has_next: bool) -> Option<Vec<u8>> {
         let Lists { pending: announced, incremental, completed } = self.lists;
-        if incremental.is_empty() && completed.is_empty() {
+        if has_next && incremental.is_empty() && completed.is_empty() {
             return None;
         }
         let mut out = Out::default();

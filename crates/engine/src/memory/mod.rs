@@ -49,8 +49,8 @@ pub use value::{Object, Value};
 use crate::plan::output_plan::OutputField;
 use crate::rows::{Column, Rows};
 use crate::source::{
-    AnswerForm as Form, BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Finished,
-    Ids, PlanError, PlanNode, PreparedFetch, Source, SourceError, Tag,
+    BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Finished, Ids, PlanError,
+    PlanNode, PreparedFetch, Source, SourceError, Tag,
 };
 use crate::write::out::Out;
 use std::marker::PhantomData;
@@ -163,7 +163,7 @@ impl Source for Memory {
             resolver.bind(&mut binder, spot).map_err(unfit)?;
             members.push((field, resolver));
         }
-        let as_rows = self.always_rows || node.answer == Form::Rows || node.parent_keys.is_some();
+        let as_rows = self.always_rows || node.answer.is_rows() || node.parent_keys.is_some();
         Ok(Box::new(MemoryFetch {
             bindings: binder.finish().map_err(|unbound| unfit(unbound[0].clone()))?,
             ids: Arc::clone(node.ids),

@@ -18,7 +18,7 @@ use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
 use crate::introspect;
 use crate::lifetime::NodeHints;
-use crate::source::{AnswerForm, PlanNode, PlanVariable, PreparedFetch, Protocol};
+use crate::source::{PlanNode, PlanVariable, PreparedFetch, Protocol};
 use std::cell::Cell;
 use std::sync::Arc;
 use weir_language::ast::{Document, Operation, OperationKind, ValueId};
@@ -276,7 +276,7 @@ fn prepare(
             let holder = output.set(ROOT).range().find(holds).map(|it| it as u32);
             vec![Failure::plan(output, error).below(output, holder)]
         })?;
-        let must_be_rows = answer == AnswerForm::Rows;
+        let must_be_rows = answer.is_rows();
         let hints = NodeHints::default();
         let repeats = false;
         Ok(PreparedNode { id, source, set, fields, parent, must_be_rows, repeats, hints, fetch })

@@ -4,7 +4,8 @@
 //! service, or a field of the query's root. Any other fragment costs nothing to wait for and is inlined.
 //!
 //! A list with `@stream` is streamed in a query if it stands in one part of the answer only: items of a list that two parts write
-//! would belong to both. Its node answers in rows, and nodes below it are asked for the first items alone, then for the others.
+//! would belong to both. Its node answers in rows, and nodes below it are asked for the first items alone, then for the others. Of a node of
+//! the root one list *flows*: its source may read the later items while the first ones are on their way. The node has it as its last member.
 //!
 //! **Invariant:** a set with a member in a late fragment belongs to a node that answers in rows, or is the root's.
 //!
@@ -136,6 +137,8 @@ pub(crate) struct Deferral {
     pub(crate) waiting: Vec<u64>,
     /// The streamed lists, by number.
     pub(crate) streams: Vec<LateItems>,
+    /// By node: the number of the stream that is its last member, if that list flows.
+    flowing: Vec<Option<u8>>,
 }
 
 /// The items of a list that come later.
@@ -212,9 +215,7 @@ impl Deferral {
             output.fields.iter_mut().for_each(|it| it.membership = 0);
             return None;
         }
-        for node in nodes.iter_mut().filter(|it| it.parent.is_none() && has_stream(output, it)) {
-            node.answer = AnswerForm::Rows;
-        }
+        let flowing = answer_in_rows(output, nodes, &waiting);
         let mut fragments: Vec<LateFragment> = Vec::with_capacity(found.found.len());
         for FoundFragment { key, label } in &found.found {
             let parent = nearest(key.2.fragment());
@@ -233,7 +234,17 @@ impl Deferral {
             }
         }
         let streams = found.streams.into_iter().map(|it| it.1).collect();
-        Some(Self { fragments, sets, waiting, streams })
+        Some(Self { fragments, sets, waiting, streams, flowing })
+    }
+
+    /// The number of the stream that is the last member of the node at `at`, if that list flows.
+    pub(crate) fn flowing(&self, at: usize) -> Option<u8> {
+        self.flowing[at]
+    }
+
+    /// Number of first items of the list that flows at the node at `at`.
+    pub(crate) fn first_items(&self, at: usize, variables: &Variables) -> Option<u32> {
+        self.streams[usize::from(self.flowing(at)?)].initial(variables)
     }
 
     /// True if the first part of the answer does not wait for the node at `at`.
@@ -274,6 +285,35 @@ fn waiting(output: &OutputPlan, node: &AssignedNode) -> u64 {
         fragments |= membership.fragments;
     }
     fragments
+}
+
+/// Makes the nodes with streamed lists answer in rows. Returns by node the stream of its list that flows: none of a node that is late,
+/// as `waiting` says.
+fn answer_in_rows(output: &OutputPlan, nodes: &mut [AssignedNode], waiting: &[u64]) -> Vec<Option<u8>> {
+    let mut flowing = vec![None; nodes.len()];
+    for (at, node) in nodes.iter_mut().enumerate() {
+        if node.parent.is_some() || !has_stream(output, node) {
+            continue;
+        }
+        node.answer = AnswerForm::Rows;
+        if let Some(place) = flowing_member(output, node).filter(|_| waiting[at] == 0) {
+            let field = node.fields.remove(place);
+            node.fields.push(field);
+            node.answer = AnswerForm::Items;
+            flowing[at] = output.membership(&output.fields[field as usize]).stream.checked_sub(1);
+        }
+    }
+    flowing
+}
+
+/// The place among the members of `node`, of the root, of the first streamed list that is written once.
+fn flowing_member(output: &OutputPlan, node: &AssignedNode) -> Option<usize> {
+    let stream = |it: u32| output.membership(&output.fields[it as usize]).stream;
+    let is_once = |it: &u32| {
+        let stands = output.fields.iter().filter(|of| output.membership(of).stream == stream(*it)).count();
+        stands == 1 && output.fields.iter().all(|of| of.same_as != Some(*it))
+    };
+    node.fields.iter().position(|it| stream(*it) != 0 && is_once(it))
 }
 
 /// True if a streamed list is among what `node` answers.

@@ -226,6 +226,7 @@ impl About {
             span: self.span,
             may_join: false,
             stream: None,
+            first_items: None,
         }
     }
 

@@ -261,7 +261,7 @@ impl<D: Driver> Source for DatabaseSource<D> {
     fn prepare(&self, piece: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {
         let kind = match piece.kind {
             OperationKind::Mutation if piece.parent_keys.is_none() => match self.state.frontend.programs() {
-                _ if piece.answer == AnswerForm::Rows => return Err(no_foreign_below(piece)),
+                _ if piece.answer.is_rows() => return Err(no_foreign_below(piece)),
                 Some(_) => FetchKind::Programs,
                 None => FetchKind::Write,
             },
@@ -319,9 +319,9 @@ impl<D: Driver> RelationalFetch<D> {
         let mut fetch = Self {
             state: Arc::clone(state),
             ids: Arc::clone(piece.ids),
-            rows: piece.answer == AnswerForm::Rows || piece.parent_keys.is_some(),
+            rows: piece.answer.is_rows() || piece.parent_keys.is_some(),
             // The end of a stream's batch is known when all of it was written.
-            streams: piece.answer == AnswerForm::Any { contiguous: true }
+            streams: matches!(piece.answer, AnswerForm::Any { contiguous: true } | AnswerForm::Items)
                 && piece.parent_keys.is_none()
                 && !ask.is_stream,
             ask,

@@ -1,0 +1,132 @@
+//! Lists whose later items are read by their sources while the first ones are on their way.
+//!
+//! A batch of items that arrived waits here until the one before it was sent. So a slow client holds its source back.
+//!
+//! **Invariant:** of a list one batch waits here at the most, beside the one that is being sent.
+
+use super::ledger::{Ledger, Queue};
+use crate::plan::deferral::Deferral;
+use crate::plan::output_plan::PlanNodeId;
+use crate::source::{Chunk, Chunks, ItemBatch, SourceError};
+use crate::unread::Waiting;
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+/// A source that says nothing for so long has failed, if the request's deadline has passed.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
+
+/// A list whose later items arrive in batches.
+pub(super) struct Flow {
+    stream: u8,
+    /// The node that has the list as its last member.
+    node: PlanNodeId,
+    chunks: Chunks,
+    /// What is still to be sent.
+    arrived: Option<Arrived>,
+    /// True if nothing more arrives.
+    is_over: bool,
+}
+
+/// What a source gave next.
+enum Arrived {
+    Items(ItemBatch),
+    Failed(SourceError),
+}
+
+impl Arrived {
+    fn of(chunk: Option<Chunk>) -> Self {
+        match chunk {
+            Some(Chunk::Items(batch)) => Self::Items(batch),
+            Some(Chunk::Failed(error)) => Self::failed(error),
+            Some(Chunk::Bytes(_) | Chunk::End(_)) => {
+                Self::failed(SourceError::Broken("something else than items follows the first items".into()))
+            }
+            None => Self::failed(SourceError::Broken("items ended without a last batch".into())),
+        }
+    }
+
+    fn failed(error: SourceError) -> Self {
+        error.tell_operator();
+        Self::Failed(error)
+    }
+}
+
+impl Flow {
+    /// The lists that flow from nodes of the root.
+    pub(super) fn of(deferral: &Deferral, later_items: Vec<(PlanNodeId, Chunks)>) -> Vec<Self> {
+        let flows = later_items.into_iter().filter_map(|(node, chunks)| {
+            let stream = deferral.flowing(node.0 as usize)?;
+            Some(Self { stream, node, chunks, arrived: None, is_over: false })
+        });
+        flows.collect()
+    }
+
+    /// The streams of `flows`: bits.
+    pub(super) fn streams(flows: &[Self]) -> u64 {
+        flows.iter().fold(0, |all, it| all | 1 << it.stream)
+    }
+
+    /// The bytes of what its source has ready.
+    pub(super) fn waiting(&self) -> Waiting {
+        self.chunks.receiver.waiting().clone()
+    }
+
+    /// True if the items of `queue` arrive here.
+    pub(super) fn feeds(&self, queue: &Queue) -> bool {
+        queue.world == 0 && queue.stream == self.stream
+    }
+
+    /// True if something is to arrive before anything can be sent.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.arrived.is_none() && !self.is_over
+    }
+
+    /// Takes out the items that arrived, with their node.
+    pub(super) fn take_items(&mut self) -> Option<(PlanNodeId, ItemBatch)> {
+        match self.arrived.take() {
+            Some(Arrived::Items(batch)) => Some((self.node, batch)),
+            other => {
+                self.arrived = other;
+                None
+            }
+        }
+    }
+
+    /// Takes out why the list ends early, once all items before were sent: the queue of the list is not taken.
+    pub(super) fn take_failure(&mut self, ledger: &Ledger) -> Option<(u8, SourceError)> {
+        let is_next = ledger.queues.iter().any(|it| self.feeds(it) && !it.is_taken);
+        match self.arrived.take_if(|it| is_next && matches!(it, Arrived::Failed(_)))? {
+            Arrived::Failed(error) => Some((self.stream, error)),
+            Arrived::Items(_) => None,
+        }
+    }
+
+    fn arrive(&mut self, arrived: Arrived) {
+        self.is_over = match &arrived {
+            Arrived::Items(batch) => batch.is_last,
+            Arrived::Failed(_) => true,
+        };
+        self.arrived = Some(arrived);
+    }
+}
+
+/// Waits until something arrives for one of `flows`. All that are awaited fail if nothing does until `deadline`, or for [`SILENCE_MAX`] if
+/// that is later.
+pub(super) async fn arrival(flows: &mut [Flow], deadline: Instant) {
+    let until = deadline.max(Instant::now() + SILENCE_MAX);
+    let arrival = poll_fn(|context| {
+        let mut has_any = false;
+        for flow in flows.iter_mut().filter(|it| it.is_awaited()) {
+            if let Poll::Ready(chunk) = flow.chunks.receiver.poll_recv(context) {
+                flow.arrive(Arrived::of(chunk));
+                has_any = true;
+            }
+        }
+        if has_any { Poll::Ready(()) } else { Poll::Pending }
+    });
+    if tokio::time::timeout_at(until.into(), arrival).await.is_err() {
+        let silent = flows.iter_mut().filter(|it| it.is_awaited());
+        silent.for_each(|it| it.arrive(Arrived::failed(SourceError::Timeout)));
+    }
+}

@@ -1,0 +1,70 @@
+//! What a fetch brings: bytes, rows, and what follows the first of them.
+//!
+//! A long list leaves before all of it was read: as bytes in chunks, or, where the client takes an answer in parts, as rows in batches of
+//! items.
+
+use super::{PathError, SourceError};
+use crate::rows::{Column, Rows};
+use crate::unread::Receiver;
+
+/// The most items of a batch: what hangs below them in other sources is asked for together.
+pub const BATCH_ITEMS_MAX: usize = 500;
+
+/// The forms of an answer.
+#[derive(Debug)]
+pub enum FetchBody {
+    /// Response bytes: the node's members `"key":value,` one after another, each with its comma.
+    Finished(Finished),
+    /// Typed rows; one row at the root, one per parent key below.
+    Rows(Rows),
+    /// Typed rows at the root whose last column, a list, has as many items as [`super::FetchInput::first_items`] says. The others follow
+    /// as [`Chunk::Items`], also where there are none.
+    FirstItems(Rows, Chunks),
+}
+
+/// Bytes of finished members.
+#[derive(Debug)]
+pub struct Finished {
+    /// The bytes that are ready. When `rest` is absent, all.
+    pub bytes: Vec<u8>,
+    /// One past the last byte of each member in `bytes`; empty when the answer is one stream.
+    pub ends: Vec<u32>,
+    /// A non-null member failed: `data` is null.
+    pub failed: bool,
+    /// The chunks that follow `bytes`.
+    pub rest: Option<Chunks>,
+}
+
+/// The rest of a long answer. Bounded, so a slow client slows the source.
+#[derive(Debug)]
+pub struct Chunks {
+    /// Bytes or items in order. Errors found late come with the last one. Closing without [`Chunk::End`] or the last batch of items means that
+    /// the source died: of an answer in bytes the connection has to be aborted, a list of items ends with an error.
+    pub receiver: Receiver<Chunk>,
+}
+
+/// A part of a stream.
+#[derive(Debug)]
+pub enum Chunk {
+    /// More bytes.
+    Bytes(Vec<u8>),
+    /// The answer is whole; these fields failed on the way.
+    End(Vec<PathError>),
+    /// More items.
+    Items(ItemBatch),
+    /// The source failed: nothing follows.
+    Failed(SourceError),
+}
+
+/// Items of one list.
+#[derive(Debug)]
+pub struct ItemBatch {
+    /// Their kind is that of the items before them.
+    pub items: Column,
+    /// Their number, at most [`BATCH_ITEMS_MAX`].
+    pub len: u32,
+    /// Their memory, estimated.
+    pub bytes: usize,
+    /// True if the list ends with them.
+    pub is_last: bool,
+}
