@@ -42,7 +42,7 @@ impl Arrived {
             Some(Chunk::Bytes(_) | Chunk::End(_)) => {
                 Self::failed(SourceError::Broken("something else than items follows the first items".into()))
             }
-            None => Self::failed(SourceError::Broken("items ended without a last batch".into())),
+            None => Self::failed(SourceError::Unavailable("a list ended in the middle".into())),
         }
     }
 

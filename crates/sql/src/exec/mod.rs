@@ -11,6 +11,7 @@ pub(crate) mod errors;
 mod explain;
 pub(crate) mod forms;
 pub(crate) mod full;
+pub(crate) mod item_batches;
 pub(crate) mod json_path;
 pub mod planning;
 pub(crate) mod program;

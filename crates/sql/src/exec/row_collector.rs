@@ -6,6 +6,7 @@
 use super::answer::{Names, PART_BYTES_MAX, TooLong};
 use super::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
 use super::coordinates::{NoShape, push_whole};
+use super::item_batches::{ItemBatches, RowsPart};
 use super::row_source::{RowContext, RowSource, SourceRow, Walk};
 use super::stream::Batch;
 use super::value::{CellValue, Fault, write_code};
@@ -39,8 +40,19 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
         Self { source, plan, names, faults: Faults::default(), bytes: 0, batch: Batch::default() }
     }
 
+    /// Continues after what was collected: its memory in bytes, and its failures.
+    pub(crate) fn resume(source: S, plan: &'r Plan, names: Names<'r>, so_far: (usize, Faults)) -> Self {
+        let (bytes, faults) = so_far;
+        Self { source, plan, names, faults, bytes, batch: Batch::default() }
+    }
+
+    /// The memory of what was collected in bytes, and its failures.
+    pub(crate) fn into_parts(self) -> (usize, Faults) {
+        (self.bytes, self.faults)
+    }
+
     /// One row at the root, or one for each of `parents` parents.
-    pub(crate) fn collect(mut self, parents: Option<usize>) -> Result<(Rows, Batch), S::Error> {
+    pub(crate) fn collect(&mut self, parents: Option<usize>) -> Result<Rows, S::Error> {
         let root = self.plan.root;
         let mut table = table(self.plan, root, &[]);
         match parents {
@@ -52,7 +64,74 @@ impl<'r, S: RowSource> RowCollector<'r, S> {
                 }
             }
         }
-        Ok((table, self.batch))
+        Ok(table)
+    }
+
+    /// The row of the root. Of its last member, a list, `first_items` items are sent with the others, and the rest in batches. `None`: all was
+    /// sent.
+    pub(crate) fn collect_in_batches(&mut self, first_items: u32) -> Result<Option<Rows>, S::Error> {
+        let plan = self.plan;
+        let members = &plan.members[plan.root.range()];
+        let list = members.last().and_then(|it| match it.kind {
+            MemberKind::Many(level) => Some((it, level)),
+            _ => None,
+        });
+        let Some((member, level)) = list else { return self.collect(None).map(Some) };
+        let (mut table, at, of) =
+            (table(plan, plan.root, &[]), members.len() - 1, &plan.levels[level as usize]);
+        for at in 0..at {
+            self.push_root_member(at, &mut table)?;
+        }
+        table.rows = 1;
+        let mut batches = ItemBatches::of(&table.columns[at], Some(first_items));
+        let walked = S::each(self, level, RowContext::Root, |collector, row| {
+            collector.push_item((of, member), row, &mut batches)?;
+            collector.send_ready(&mut batches, &mut table)?;
+            Ok(Walk::On)
+        });
+        if let Err(error) = walked {
+            // The items before it are sound.
+            batches.cut(&mut self.bytes);
+            self.send_ready(&mut batches, &mut table)?;
+            return Err(error);
+        }
+        match batches.end(&mut table, at, self.bytes) {
+            None => Ok(Some(table)),
+            Some(batch) => self.source.send_rows(RowsPart::Items(batch)).map(|()| None),
+        }
+    }
+
+    /// Appends member number `at` of the root to its only row.
+    pub(crate) fn push_root_member(&mut self, at: usize, table: &mut Table) -> Result<(), S::Error> {
+        let plan = self.plan;
+        let member = &plan.members[plan.root.range()][at];
+        match member.same_as {
+            None => self.push_member(member, RowContext::Root, &mut table.columns[at], 0),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Appends the item of a row to the list `member`, whose level is `of`.
+    #[inline]
+    pub(crate) fn push_item(
+        &mut self,
+        (of, member): (&'r Level, &Member),
+        row: S::Row<'_>,
+        batches: &mut ItemBatches,
+    ) -> Result<(), S::Error> {
+        let items = batches.begin_item(&mut self.bytes);
+        self.push_object(of, row, items)?;
+        self.room(member)?;
+        batches.end_item(&mut self.bytes);
+        Ok(())
+    }
+
+    #[inline]
+    fn send_ready(&mut self, batches: &mut ItemBatches, table: &mut Table) -> Result<(), S::Error> {
+        while let Some(part) = batches.next(table) {
+            self.source.send_rows(part)?;
+        }
+        Ok(())
     }
 
     /// Appends the object of a row of a level.

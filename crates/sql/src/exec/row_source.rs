@@ -8,6 +8,7 @@
 //! **Cost:** monomorphised: no dynamic call and no allocation for a row or a cell.
 
 use super::answer::{Answer, TooLong};
+use super::item_batches::RowsPart;
 use super::value::{CellValue, Fault};
 use weir_engine::source::PathError;
 use weir_relational::catalog::facts::Cell;
@@ -131,6 +132,11 @@ pub(crate) trait RowSource: Sized {
 
     /// Sends a part of the answer; `errors` are those before it if it is the first.
     fn send(&mut self, _bytes: Vec<u8>, _errors: Vec<PathError>) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// Sends a part of the rows that are collected.
+    fn send_rows(&mut self, _part: RowsPart) -> Result<(), Self::Error> {
         Ok(())
     }
 }

@@ -160,8 +160,8 @@ impl PostgresFetch {
         if self.rows {
             let mut collector = RowCollector::new(source, plan, names);
             collector.batch = Batch::of(stream.map(|it| it.0));
-            let (rows, batch) = collector.collect(parents)?;
-            stream.into_iter().for_each(|it| batch.tell(it.0, it.1));
+            let rows = collector.collect(parents)?;
+            stream.into_iter().for_each(|it| collector.batch.tell(it.0, it.1));
             return Ok(FetchResult { body: FetchBody::Rows(rows), errors: Vec::new(), cache_control: None });
         }
         let capacity = self.answer_bytes.load(Ordering::Relaxed);

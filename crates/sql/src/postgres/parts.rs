@@ -1,11 +1,13 @@
 //! Long lists, answered in parts while their rows arrive: those of a statement as they come, those with something below them, and
-//! several lists, as [`Portals`] give them.
+//! several lists, as [`Portals`] give them. The parts are bytes, or rows where the engine writes the answer ([`rows`]).
 //!
 //! **Invariant:** bytes leave only between whole items of a list of the root, where no mark is open that could still be
-//! cut back to; the channel gets its end only when the answer is whole.
+//! cut back to; the channel gets its end only when the answer is whole, else its failure.
 //!
 //! **Cost:** memory for one part of rows, one chunk of the answer and the few chunks that may wait; a slow client slows
 //! the database's connection, until others need it: see [`super::outflow`].
+
+mod rows;
 
 use super::fetch::is_repeated;
 use super::outflow::Outflow;
@@ -21,7 +23,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{
-    Chunk, FetchBody, FetchInput, FetchResult, Finished, PathError, SourceError, Step,
+    Chunk, Chunks, FetchBody, FetchInput, FetchResult, Finished, PathError, SourceError, Step,
 };
 use weir_engine::write::out::Out;
 use weir_postgres::bulkhead::Cause;
@@ -41,6 +43,8 @@ struct Job {
     prepared: Arc<Prepared>,
     shape: Arc<OutputPlan>,
     hold_back_bytes: usize,
+    /// Of rows: the items that the first part has.
+    first_items: Option<u32>,
     /// Until all rows are read.
     feed: Option<Feed>,
     /// The answer to what is asked beside the lists.
@@ -162,6 +166,7 @@ async fn run(
         prepared: Arc::clone(prepared),
         shape: Arc::clone(input.output),
         hold_back_bytes: input.hold_back_bytes,
+        first_items: input.first_items,
         feed: Some(feed),
         beside,
         way: PartsReceiver { answer: Some(sender), chunks: None },
@@ -191,10 +196,22 @@ impl Drop for Guard {
 
 impl Job {
     async fn run(mut self, deadline: Instant) {
-        let done = self.members(deadline).await;
-        if let (Err(End::Failed(error)), Some(answer)) = (done, self.way.answer.take()) {
-            // Nobody waiting is no failure: the request was cancelled. After the first part the channel just closes.
-            let _ = answer.send(Err(error));
+        let done = match self.fetch.rows {
+            true => self.rows(deadline).await,
+            false => self.members(deadline).await,
+        };
+        let Err(End::Failed(error)) = done else { return };
+        // The session is not needed any more.
+        self.feed = None;
+        match (self.way.answer.take(), self.way.chunks.take()) {
+            // Nobody waiting is no failure: the request was cancelled.
+            (Some(answer), _) => {
+                let _ = answer.send(Err(error));
+            }
+            (None, Some(chunks)) => {
+                let _ = chunks.finish([Chunk::Failed(error)].into_iter()).await;
+            }
+            (None, None) => {}
         }
     }
 
@@ -328,12 +345,17 @@ impl Job {
             return self.way.send(pieces(bytes)).await;
         }
         written.close(before, member);
+        self.begin(std::mem::take(&mut written.errors), |rest| {
+            FetchBody::Finished(Finished { bytes, ends: Vec::new(), failed: false, rest: Some(rest) })
+        })
+    }
+
+    /// Answers with the first part.
+    fn begin(&mut self, errors: Vec<PathError>, body: impl FnOnce(Chunks) -> FetchBody) -> Result<(), End> {
         let Some(feed) = &self.feed else { return Err(End::Gone) };
         let (chunks, rest) = Outflow::of(feed.session().owner());
         self.way.chunks = Some(chunks);
-        let errors = std::mem::take(&mut written.errors);
-        let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(rest) };
-        let reply = FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None };
+        let reply = FetchResult { body: body(rest), errors, cache_control: None };
         let answer = self.way.answer.take();
         if answer.is_some_and(|it| it.send(Ok(reply)).is_ok()) { Ok(()) } else { Err(End::Gone) }
     }

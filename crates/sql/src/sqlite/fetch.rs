@@ -86,15 +86,7 @@ impl RelationalFetch<SqliteDriver> {
         let mut statements = Statements::new(connection, prepared, bindings);
         let (plan, names) = (&prepared.plan, self.names(bindings.shape));
         if self.rows {
-            let mut collector = RowCollector::new(statements, plan, names);
-            collector.batch = Batch::of(bindings.stream);
-            let (rows, batch) = collector.collect(keys)?;
-            tell(&batch, plan, &bindings);
-            return Ok(Some(FetchResult {
-                body: FetchBody::Rows(rows),
-                errors: Vec::new(),
-                cache_control: None,
-            }));
+            return self.collect(statements, keys, sink);
         }
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
         statements.sink = sink.filter(|_| self.streams && !plan.root_copied);
@@ -116,6 +108,33 @@ impl RelationalFetch<SqliteDriver> {
             self.answer_bytes.store(next, Ordering::Relaxed);
         }
         Ok(Some(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None }))
+    }
+
+    /// Collects rows. `None`: they have left through the sink.
+    fn collect<'r>(
+        &self,
+        mut statements: Statements<'_, 'r>,
+        keys: Option<usize>,
+        sink: Option<&'r mut Sink>,
+    ) -> Result<Option<FetchResult>, RunFailure> {
+        let (plan, bindings) = (&statements.prepared.plan, statements.bindings);
+        let first_items = sink.as_ref().and_then(|it| it.first_items).filter(|_| self.streams);
+        if first_items.is_some() {
+            statements.sink = sink;
+            statements.check_values()?;
+        }
+        let mut collector = RowCollector::new(statements, plan, self.names(bindings.shape));
+        collector.batch = Batch::of(bindings.stream);
+        let rows = match first_items {
+            Some(first_items) => collector.collect_in_batches(first_items)?,
+            None => Some(collector.collect(keys)?),
+        };
+        tell(&collector.batch, plan, &bindings);
+        Ok(rows.map(|rows| FetchResult {
+            body: FetchBody::Rows(rows),
+            errors: Vec::new(),
+            cache_control: None,
+        }))
     }
 
     /// As [`Self::answer`], all statements in one snapshot.
@@ -279,7 +298,7 @@ pub(super) fn read<'r>(
     let cancelled = Arc::new(AtomicBool::new(false));
     let guard = CancelOnDrop { cancelled: Arc::clone(&cancelled), armed: true };
     let pool = &fetch.state.driver.pool;
-    let sink = Sink::new(sender, pool.turns(), input.hold_back_bytes);
+    let sink = Sink::new(sender, pool.turns(), input);
     let owned = OwnedRun::of(run, shown);
     if !pool.submit(Box::new(move || owned.run(sink, cancelled, true))) {
         return Box::pin(std::future::ready(Err(SourceError::Busy)));

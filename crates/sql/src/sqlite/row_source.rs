@@ -5,6 +5,7 @@
 use super::run::{RunFailure, Statements};
 use super::value::{infinity, read};
 use crate::exec::answer::{Answer, CHUNK_BYTES};
+use crate::exec::item_batches::RowsPart;
 use crate::exec::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
 use crate::exec::value::{CellValue, Fault};
 use rusqlite::Row;
@@ -173,6 +174,13 @@ impl RowSource for Statements<'_, '_> {
         match &mut self.sink {
             Some(sink) if sink.has_flushed() => sink.send(bytes),
             Some(sink) => sink.begin(bytes, errors),
+            None => Ok(()),
+        }
+    }
+
+    fn send_rows(&mut self, part: RowsPart) -> Result<(), RunFailure> {
+        match &mut self.sink {
+            Some(sink) => sink.send_rows(part),
             None => Ok(()),
         }
     }

@@ -1,15 +1,18 @@
 //! The way out for long answers: the first part as the reply, the rest through a bounded channel.
 //!
-//! **Invariant:** the channel gets its end only when the answer is whole; dropping the sink before tells the reader
-//! that the source died.
+//! **Invariant:** the channel gets its end, or the last batch of items, only when the answer is whole; a failure, or dropping the sink
+//! before, tells the reader that it is not.
 
 use super::run::RunFailure;
 use crate::exec::answer::pieces;
+use crate::exec::item_batches::RowsPart;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
-use weir_engine::source::{Chunk, Chunks, FetchBody, FetchResult, Finished, PathError, SourceError};
+use weir_engine::source::{
+    Chunk, Chunks, FetchBody, FetchInput, FetchResult, Finished, PathError, SourceError,
+};
 use weir_engine::unread::{Sender, channel};
 use weir_sqlite::connection::Watch;
 use weir_sqlite::pool::Turns;
@@ -34,11 +37,14 @@ pub(super) struct Sink {
     pub(super) turns: Turns,
     /// Bytes that are buffered before the first part is sent.
     pub(super) hold_back_bytes: usize,
+    /// Of rows: the items that the first part has.
+    pub(super) first_items: Option<u32>,
 }
 
 impl Sink {
-    pub(super) const fn new(answer: AnswerSender, turns: Turns, hold_back_bytes: usize) -> Self {
-        Self { answer: Some(answer), chunks: None, watch: None, turns, hold_back_bytes }
+    pub(super) const fn new(answer: AnswerSender, turns: Turns, input: &FetchInput<'_>) -> Self {
+        let (hold_back_bytes, first_items) = (input.hold_back_bytes, input.first_items);
+        Self { answer: Some(answer), chunks: None, watch: None, turns, hold_back_bytes, first_items }
     }
 
     /// From the first part on `watch` only asks for progress: the request's deadline is for its first byte.
@@ -58,10 +64,31 @@ impl Sink {
 
     /// Answers with the first part.
     pub(super) fn begin(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), RunFailure> {
+        self.begin_with(errors, |rest| {
+            FetchBody::Finished(Finished { bytes, ends: Vec::new(), failed: false, rest: Some(rest) })
+        })
+    }
+
+    /// Answers with the first rows, or sends further items.
+    pub(super) fn send_rows(&mut self, part: RowsPart) -> Result<(), RunFailure> {
+        match part {
+            RowsPart::First(rows) => self.begin_with(Vec::new(), |rest| FetchBody::FirstItems(rows, rest)),
+            RowsPart::Items(batch) => {
+                self.pass(Chunk::Items(batch))?;
+                self.progress();
+                Ok(())
+            }
+        }
+    }
+
+    fn begin_with(
+        &mut self,
+        errors: Vec<PathError>,
+        body: impl FnOnce(Chunks) -> FetchBody,
+    ) -> Result<(), RunFailure> {
         let (sender, receiver) = channel(CHUNKS_MAX);
         self.chunks = Some(sender);
-        let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
-        let reply = FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None };
+        let reply = FetchResult { body: body(Chunks { receiver }), errors, cache_control: None };
         self.progress();
         if let Some(watch) = &self.watch {
             watch.keep();
@@ -97,11 +124,17 @@ impl Sink {
         self.pass(Chunk::End(errors))
     }
 
-    /// Answers all at once; after the first part that is too late, and the channel closes without an end.
-    pub(super) fn answer(self, reply: Result<FetchResult, SourceError>) {
-        if let Some(answer) = self.answer {
-            // Nobody waiting is no failure: the request was cancelled.
-            let _ = answer.send(reply);
+    /// Answers all at once; after the first part only a failure is told.
+    pub(super) fn answer(mut self, reply: Result<FetchResult, SourceError>) {
+        // Nobody waiting is no failure: the request was cancelled.
+        match (self.answer.take(), reply) {
+            (Some(answer), reply) => {
+                let _ = answer.send(reply);
+            }
+            (None, Err(error)) => {
+                let _ = self.pass(Chunk::Failed(error));
+            }
+            (None, Ok(_)) => {}
         }
     }
 }
