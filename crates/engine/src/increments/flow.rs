@@ -13,7 +13,7 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-/// A source that says nothing for so long has failed, if the request's deadline has passed.
+/// A source may say nothing for so long, also when the request's deadline has passed.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
 /// A list whose later items arrive in batches.
@@ -111,10 +111,13 @@ impl Flow {
     }
 }
 
-/// Waits until something arrives for one of `flows`. All that are awaited fail if nothing does until `deadline`, or for [`SILENCE_MAX`] if
-/// that is later.
-pub(super) async fn arrival(flows: &mut [Flow], deadline: Instant) {
-    let until = deadline.max(Instant::now() + SILENCE_MAX);
+/// How long a source may say nothing, of a request with this deadline.
+pub(super) fn patience(deadline: Instant) -> Instant {
+    deadline.max(Instant::now() + SILENCE_MAX)
+}
+
+/// Waits until something arrives for one of `flows`. If nothing does before `until`, all that are awaited have failed.
+pub(super) async fn arrival(flows: &mut [Flow], until: Instant) {
     let arrival = poll_fn(|context| {
         let mut has_any = false;
         for flow in flows.iter_mut().filter(|it| it.is_awaited()) {
@@ -128,5 +131,50 @@ pub(super) async fn arrival(flows: &mut [Flow], deadline: Instant) {
     if tokio::time::timeout_at(until.into(), arrival).await.is_err() {
         let silent = flows.iter_mut().filter(|it| it.is_awaited());
         silent.for_each(|it| it.arrive(Arrived::failed(SourceError::Timeout)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::Column;
+    use crate::unread::{Sender, channel};
+
+    fn flow() -> (Sender<Chunk>, Flow) {
+        let (sender, receiver) = channel(1);
+        let chunks = Chunks { receiver };
+        (sender, Flow { stream: 3, node: PlanNodeId(0), chunks, arrived: None, is_over: false })
+    }
+
+    #[tokio::test]
+    async fn a_source_that_says_nothing_has_failed_in_the_end() {
+        let ((_silent, silent), (speaker, speaking)) = (flow(), flow());
+        let batch = ItemBatch { items: Column::default(), len: 0, bytes: 0, is_last: true };
+        assert!(speaker.send(Chunk::Items(batch)).await.is_ok());
+        let mut flows = [silent, speaking];
+        arrival(&mut flows, Instant::now()).await;
+        assert!(flows[0].is_awaited() && flows[1].take_items().is_some() && !flows[1].is_awaited());
+        arrival(&mut flows, Instant::now()).await;
+        assert!(matches!(flows[0].arrived, Some(Arrived::Failed(SourceError::Timeout))));
+        assert!(!flows[0].is_awaited() && flows[1].arrived.is_none());
+    }
+
+    #[tokio::test]
+    async fn what_is_no_batch_ends_the_list_with_an_error() {
+        for (chunk, code) in [
+            (None, "SOURCE_UNAVAILABLE"),
+            (Some(Chunk::End(Vec::new())), "INTERNAL"),
+            (Some(Chunk::Failed(SourceError::Busy)), "POOL_TIMEOUT"),
+        ] {
+            let (sender, flow) = flow();
+            if let Some(chunk) = chunk {
+                assert!(sender.send(chunk).await.is_ok());
+            }
+            drop(sender);
+            let mut flows = [flow];
+            arrival(&mut flows, Instant::now()).await;
+            let Some(Arrived::Failed(error)) = &flows[0].arrived else { panic!("{code}") };
+            assert_eq!(error.code(), code);
+        }
     }
 }

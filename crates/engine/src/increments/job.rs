@@ -1,6 +1,6 @@
 //! Asks the nodes that were held back, and sends the parts that are whole.
 
-use super::flow::{Flow, arrival};
+use super::flow::{Flow, arrival, patience};
 use super::items::{arrived_items, next_items};
 use super::ledger::Ledger;
 use super::payload::Payload;
@@ -224,7 +224,7 @@ impl Job {
             }
             tokio::select! {
                 Some((asked, reply)) = flying.next() => next.extend(delivery.take_in(&asked, reply)),
-                () = arrival(&mut delivery.flows, self.deadline), if flows => {}
+                () = arrival(&mut delivery.flows, patience(self.deadline)), if flows => {}
                 () = sender.gone() => return,
             }
         }

@@ -6,6 +6,7 @@ mod kit;
 mod alone;
 mod compose;
 mod engine;
+mod flowing_lists;
 mod increments;
 mod introspection;
 mod lifetime;

@@ -1,15 +1,17 @@
 //! Lists with `@stream`: what the first part waits for, and that all parts together are the answer.
 
-use crate::increments::{merged, read, shop, shop_with};
+use crate::increments::{Shop, flowing_shop, merged, read, shop, shop_with};
 use crate::kit::{Settings, settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::sync::atomic::Ordering;
 use weir_engine::engine::{Body, IncrementForm};
 use weir_language::limits::Limits;
 
 const FORMS: [IncrementForm; 2] = [IncrementForm::Paths, IncrementForm::Ids];
+
+/// Each answer in parts is that of a source that gives a list whole, and that of one whose later items follow.
+const SHOPS: [fn() -> Shop; 2] = [shop, flowing_shop];
 
 /// `query` without directives.
 fn plain(query: &str) -> String {
@@ -86,8 +88,8 @@ async fn all_parts_of_streamed_lists_together_are_the_answer() {
     for query in queries {
         let expected = shop().whole(&plain(query)).await;
         assert!(expected.get("errors").is_none(), "{query}: {expected}");
-        assert_eq!(shop().whole(query).await, expected, "without parts: {query}");
-        for form in FORMS {
+        assert_eq!(flowing_shop().whole(query).await, expected, "without parts: {query}");
+        for (shop, form) in SHOPS.into_iter().flat_map(|shop| FORMS.map(|form| (shop, form))) {
             let parts = shop().parts(query, form).await;
             assert!(parts.len() > 1, "{query}");
             assert_eq!(merged(&parts), expected["data"], "{form:?} {query}: {parts:#?}");
@@ -264,19 +266,10 @@ async fn a_fragment_in_an_item_leaves_when_it_is_there() {
 
 #[tokio::test]
 async fn a_client_that_goes_away_takes_the_items_along() {
-    let shop = shop();
-    let query = "{ many(count: 2000) @stream { rating { stars } } }";
-    let Body::Increments { rest, .. } = shop.ask(query, Some(IncrementForm::Ids)).await else {
-        panic!("it comes in parts")
-    };
-    while shop.waiting.load(Ordering::SeqCst) == 0 {
-        tokio::task::yield_now().await;
+    for shop in [shop(), flowing_shop()] {
+        shop.ask_and_go("{ many(count: 2000) @stream { rating { stars } } }").await;
+        assert!(shop.reviews.asked().is_empty(), "nothing was answered");
     }
-    drop(rest);
-    while shop.waiting.load(Ordering::SeqCst) > 0 {
-        tokio::task::yield_now().await;
-    }
-    assert!(shop.reviews.asked().is_empty(), "nothing was answered");
 }
 
 #[tokio::test]
@@ -396,7 +389,7 @@ proptest! {
         runtime.block_on(async {
             let expected = shop().whole(&plain(&query)).await;
             prop_assert!(expected.get("errors").is_none(), "{query}: {expected}");
-            for form in FORMS {
+            for (shop, form) in SHOPS.into_iter().flat_map(|shop| FORMS.map(|form| (shop, form))) {
                 let parts = shop().parts(&query, form).await;
                 prop_assert_eq!(&merged(&parts), &expected["data"], "{:?} {}: {:#?}", form, query, parts);
             }

@@ -1,6 +1,7 @@
 //! A source over JSON documents for tests: answers in rows, counts what it is asked, fails on demand.
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "every test that has it uses a part of it")]
 
+pub mod flow;
 pub mod rows;
 pub mod silent;
 
@@ -34,6 +35,8 @@ pub struct Documents {
     pub prepared: Arc<AtomicUsize>,
     /// The threads that prepared them.
     pub prepared_on: Arc<Mutex<Vec<ThreadId>>>,
+    /// Later items of a streamed list flow, so many at a time; `None`: all come at once.
+    batch: Option<usize>,
 }
 
 impl Documents {
@@ -49,7 +52,14 @@ impl Documents {
             log: Arc::default(),
             prepared: Arc::default(),
             prepared_on: Arc::default(),
+            batch: None,
         })
+    }
+
+    /// As it is, but later items of a streamed list flow, `batch` at a time.
+    pub fn flowing(self: Arc<Self>, batch: usize) -> Arc<Self> {
+        let own = Arc::into_inner(self).expect("nobody else has it");
+        Arc::new(Self { batch: Some(batch), ..own })
     }
 
     /// Requests since the last call.
@@ -93,6 +103,7 @@ impl Source for Documents {
             is_finished: matches!(piece.answer, AnswerForm::Any { .. }) && self.name == "finished",
             resolve: Arc::clone(&self.resolve),
             log: Arc::clone(&self.log),
+            batch: self.batch,
         }))
     }
 }
@@ -105,6 +116,7 @@ pub struct DocumentFetch {
     is_finished: bool,
     resolve: Arc<Resolve>,
     log: Arc<Mutex<Vec<String>>>,
+    batch: Option<usize>,
 }
 
 impl PreparedFetch for DocumentFetch {
@@ -112,6 +124,10 @@ impl PreparedFetch for DocumentFetch {
         Box::pin(async move {
             // Once round the scheduler, so that answers do not come at once.
             tokio::task::yield_now().await;
+            if let Some((first, batch)) = input.first_items.zip(self.batch) {
+                let body = self.flow(&input, first as usize, batch)?;
+                return Ok(FetchResult { body, errors: Vec::new(), cache_control: None });
+            }
             let table = if self.keyed { self.keyed(&input)? } else { self.root(&input)? };
             if self.is_finished {
                 return Ok(FetchResult {
@@ -133,13 +149,36 @@ impl PreparedFetch for DocumentFetch {
 
 impl DocumentFetch {
     fn root(&self, input: &FetchInput<'_>) -> Result<weir_engine::rows::Rows, SourceError> {
-        let mut columns = Vec::new();
-        for &field in &self.fields {
-            let member = &input.output.fields[field as usize];
-            let value = self.ask(input, field, None)?;
-            columns.push(rows::column(&self.schema, &self.ids, input.output, member.member, &[&value]));
-        }
-        Ok(weir_engine::rows::Table { rows: 1, columns, hidden: Vec::new() })
+        Ok(self.rows(input, &self.values(input)?))
+    }
+
+    /// The values of the members, at the root.
+    fn values(&self, input: &FetchInput<'_>) -> Result<Vec<Value>, SourceError> {
+        self.fields.iter().map(|it| self.ask(input, *it, None)).collect()
+    }
+
+    fn rows(&self, input: &FetchInput<'_>, values: &[Value]) -> weir_engine::rows::Rows {
+        let columns = self.fields.iter().zip(values).map(|(&field, value)| {
+            let member = input.output.fields[field as usize].member;
+            rows::column(&self.schema, &self.ids, input.output, member, &[value])
+        });
+        weir_engine::rows::Table { rows: 1, columns: columns.collect(), hidden: Vec::new() }
+    }
+
+    /// The members, of whose last list only the `first` items are there; the others follow, `batch` at a time.
+    fn flow(&self, input: &FetchInput<'_>, first: usize, batch: usize) -> Result<FetchBody, SourceError> {
+        let mut values = self.values(input)?;
+        let later = match values.last_mut() {
+            Some(Value::Array(items)) if !items.is_empty() && items.len() >= first => {
+                Some(items.split_off(first))
+            }
+            _ => None,
+        };
+        let rows = self.rows(input, &values);
+        let Some(later) = later else { return Ok(FetchBody::Rows(rows)) };
+        let field = *self.fields.last().expect("the list is a member");
+        let of = (&*self.schema, &*self.ids, &**input.output);
+        Ok(FetchBody::FirstItems(rows, flow::chunks(flow::batches(of, field, &later, batch))))
     }
 
     fn keyed(&self, input: &FetchInput<'_>) -> Result<weir_engine::rows::Rows, SourceError> {
