@@ -66,6 +66,7 @@ mod services_settings;
 mod sockets;
 mod sockets_http2;
 mod storm;
+mod streamed_rows;
 mod tenants;
 mod tls;
 mod touched;
