@@ -31,12 +31,14 @@ pub(super) struct Flow {
 /// What a source gave next.
 enum Arrived {
     Items(ItemBatch),
-    Failed(SourceError),
+    /// The list has no more items, or none that can be read.
+    End(Option<SourceError>),
 }
 
 impl Arrived {
     fn of(chunk: Option<Chunk>) -> Self {
         match chunk {
+            Some(Chunk::Items(batch)) if batch.is_last && batch.len == 0 => Self::End(None),
             Some(Chunk::Items(batch)) => Self::Items(batch),
             Some(Chunk::Failed(error)) => Self::failed(error),
             Some(Chunk::Bytes(_) | Chunk::End(_)) => {
@@ -48,7 +50,7 @@ impl Arrived {
 
     fn failed(error: SourceError) -> Self {
         error.tell_operator();
-        Self::Failed(error)
+        Self::End(Some(error))
     }
 }
 
@@ -93,11 +95,11 @@ impl Flow {
         }
     }
 
-    /// Takes out why the list ends early, once all items before were sent: the queue of the list is not taken.
-    pub(super) fn take_failure(&mut self, ledger: &Ledger) -> Option<(u8, SourceError)> {
+    /// Takes out the end of the list, and why it is early, once all items before were sent: the queue of the list is not taken.
+    pub(super) fn take_end(&mut self, ledger: &Ledger) -> Option<(u8, Option<SourceError>)> {
         let is_next = ledger.queues.iter().any(|it| self.feeds(it) && !it.is_taken);
-        match self.arrived.take_if(|it| is_next && matches!(it, Arrived::Failed(_)))? {
-            Arrived::Failed(error) => Some((self.stream, error)),
+        match self.arrived.take_if(|it| is_next && matches!(it, Arrived::End(_)))? {
+            Arrived::End(error) => Some((self.stream, error)),
             Arrived::Items(_) => None,
         }
     }
@@ -105,7 +107,7 @@ impl Flow {
     fn arrive(&mut self, arrived: Arrived) {
         self.is_over = match &arrived {
             Arrived::Items(batch) => batch.is_last,
-            Arrived::Failed(_) => true,
+            Arrived::End(_) => true,
         };
         self.arrived = Some(arrived);
     }
@@ -149,13 +151,13 @@ mod tests {
     #[tokio::test]
     async fn a_source_that_says_nothing_has_failed_in_the_end() {
         let ((_silent, silent), (speaker, speaking)) = (flow(), flow());
-        let batch = ItemBatch { items: Column::default(), len: 0, bytes: 0, is_last: true };
+        let batch = ItemBatch { items: Column::default(), len: 1, bytes: 0, is_last: true };
         assert!(speaker.send(Chunk::Items(batch)).await.is_ok());
         let mut flows = [silent, speaking];
         arrival(&mut flows, Instant::now()).await;
         assert!(flows[0].is_awaited() && flows[1].take_items().is_some() && !flows[1].is_awaited());
         arrival(&mut flows, Instant::now()).await;
-        assert!(matches!(flows[0].arrived, Some(Arrived::Failed(SourceError::Timeout))));
+        assert!(matches!(flows[0].arrived, Some(Arrived::End(Some(SourceError::Timeout)))));
         assert!(!flows[0].is_awaited() && flows[1].arrived.is_none());
     }
 
@@ -173,7 +175,7 @@ mod tests {
             drop(sender);
             let mut flows = [flow];
             arrival(&mut flows, Instant::now()).await;
-            let Some(Arrived::Failed(error)) = &flows[0].arrived else { panic!("{code}") };
+            let Some(Arrived::End(Some(error))) = &flows[0].arrived else { panic!("{code}") };
             assert_eq!(error.code(), code);
         }
     }

@@ -129,8 +129,8 @@ impl Delivery<'_> {
             }
         }
         for flow in flows {
-            if let Some((stream, error)) = flow.take_failure(ledger) {
-                payload.fail_list((stream, &error), ledger);
+            if let Some((stream, error)) = flow.take_end(ledger) {
+                payload.end_list((stream, error.as_ref()), ledger);
             }
         }
         payload.into_bytes(!ledger.is_done())

@@ -151,8 +151,8 @@ impl<'p> Payload<'p> {
         }
     }
 
-    /// Ends the list that flows as `stream` early, as its source failed with `error`.
-    pub(super) fn fail_list(&mut self, (stream, error): (u8, &SourceError), ledger: &mut Ledger) {
+    /// Ends the list that flows as `stream`, all of whose items were sent; `error`: its source failed before.
+    pub(super) fn end_list(&mut self, (stream, error): (u8, Option<&SourceError>), ledger: &mut Ledger) {
         let Some(tail) = ledger.first_tail(stream, 0) else { return };
         let (id, path, mut place) = (tail.id, tail.path.clone(), tail.path.clone());
         place.push(Step::Index(tail.next));
@@ -160,9 +160,15 @@ impl<'p> Payload<'p> {
             Step::Field(field) => Some(*field),
             Step::Index(_) => None,
         });
-        let error = PathError { error: error.for_client(), path, field: field.unwrap_or_default() };
-        let failure = Failure::field(&self.run.plan.output, None, error);
-        self.end_early((id, &place, stream), &[failure]);
+        match (error, field) {
+            (Some(error), Some(field)) => {
+                let error = PathError { error: error.for_client(), path, field };
+                let failure = Failure::field(&self.run.plan.output, None, error);
+                self.end_early((id, &place, stream), &[failure]);
+            }
+            (Some(_) | None, _) if self.form == IncrementForm::Ids => self.complete(id, &[]),
+            (Some(_) | None, _) => {}
+        }
         ledger.end_tail(stream, 0);
     }
 
