@@ -27,6 +27,10 @@ pub(crate) trait Answers: Send + Sync {
     fn ordered(&mut self, order: Vec<u32>);
     /// Leaves those items of lists out for which `judge`, which is asked once for all, says no. `false`: it has no say of them.
     fn filter(&mut self, judge: &Judge<'_>) -> bool;
+    /// The code of the error that stands for all of them, if they have no values.
+    fn failed(&self) -> Option<&'static str> {
+        None
+    }
     /// For [`Answers::with`].
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
@@ -133,6 +137,9 @@ impl Answers for Failed {
     }
     fn filter(&mut self, _: &Judge<'_>) -> bool {
         true
+    }
+    fn failed(&self) -> Option<&'static str> {
+        Some(self.error.code)
     }
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self

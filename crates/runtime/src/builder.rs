@@ -11,7 +11,8 @@ use crate::cost::{Cost, Costs};
 use crate::data::Data;
 use crate::error::{BuildError, ErrorMapping, ResolveError, mapping};
 use crate::guard::guard;
-use crate::intercept::{ChooseHook, Hooks, RequestHook, StepHook};
+use crate::hook::{ChooseCall, PlannedCall, StepHook, chosen};
+use crate::intercept::{ChooseHook, Hooks, RequestHook};
 use crate::library::Library;
 use crate::library_source::LibrarySource;
 use crate::loader::{Loader, Loaders, RegisteredLoader};
@@ -43,6 +44,7 @@ pub struct SchemaBuilder {
     complexity_max: Option<u64>,
     request_hooks: Vec<Arc<dyn RequestHook>>,
     step_hooks: Vec<ChooseHook>,
+    call_hooks: Vec<ChooseCall>,
     counts_usage: bool,
     settings: Settings,
     sources: Vec<Arc<dyn Source>>,
@@ -84,6 +86,7 @@ impl SchemaBuilder {
             complexity_max: None,
             request_hooks: Vec::new(),
             step_hooks: Vec::new(),
+            call_hooks: Vec::new(),
             counts_usage: false,
             settings: Settings::STANDARD,
             sources: Vec::new(),
@@ -121,6 +124,30 @@ impl SchemaBuilder {
     }
     /// Asks `allows`, once for all parents of a step, whether the caller may ask for the field; a refused field is the error
     /// `ACCESS_DENIED`. The field has a resolver of its own, no leaf.
+    ///
+    /// ```
+    /// use weir_runtime::{Context, Request, Schema, each, record, root};
+    /// struct User { id: i32 }
+    /// record!(User { id });
+    /// fn users(_: &(), _: &Context) -> Vec<User> {
+    ///     (1..=3).map(|id| User { id }).collect()
+    /// }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let schema = Schema::builder("type Query { all: [User]! some: [User]! } type User { id: Int! mail: String }")
+    ///     .resolve("Query.all", root(users))
+    ///     .resolve("Query.some", root(users))
+    ///     .resolve("User.mail", each(|user: &User, _: &(), _: &Context| format!("{}@example.org", user.id)))
+    ///     .authorize("User.mail", |users: &[&User], _| users.iter().map(|it| it.id == 1).collect())
+    ///     .authorize_type("User", |users: &[&User], _| users.iter().map(|it| it.id < 3).collect())
+    ///     .filter("Query.some", |users: &[&User], _| users.iter().map(|it| it.id == 2).collect())
+    ///     .build()?;
+    /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    /// let response = runtime.block_on(schema.execute(Request::new("{ all { id } some { mail } }")));
+    /// assert_eq!(response.at("data.all").as_deref(), Some(r#"[{"id":1},{"id":2},null]"#));
+    /// assert_eq!(response.at("data.some").as_deref(), Some(r#"[{"mail":null}]"#));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn authorize<P: 'static>(
         mut self,
         coordinate: &str,
@@ -131,22 +158,7 @@ impl SchemaBuilder {
     }
     /// Asks `allows` of all objects of the type `name` that a resolver gave, once per step, and before anything below them is
     /// resolved. A refused object is null with the error `ACCESS_DENIED`. The objects are of the Rust type `P`; others are refused.
-    ///
-    /// ```
-    /// use weir_runtime::{Context, Request, Schema, record, root};
-    /// struct User { id: i32 }
-    /// record!(User { id });
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let schema = Schema::builder("type Query { users: [User]! } type User { id: Int! }")
-    ///     .resolve("Query.users", root(|_: &(), _: &Context| vec![User { id: 1 }, User { id: 2 }]))
-    ///     .authorize_type("User", |users: &[&User], _| users.iter().map(|it| it.id == 1).collect())
-    ///     .build()?;
-    /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    /// let response = runtime.block_on(schema.execute(Request::new("{ users { id } }")));
-    /// assert!(response.text().ends_with(r#""data":{"users":[{"id":1},null]}}"#), "{}", response.text());
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// [`SchemaBuilder::authorize`] has an example.
     pub fn authorize_type<P: 'static>(
         mut self,
         name: &str,
@@ -156,23 +168,7 @@ impl SchemaBuilder {
         self
     }
     /// Asks `allows` of all items of a list, once per step; the others are left out before anything below them is resolved. The items
-    /// are of the Rust type `P`, the enum where they are a union; null stays.
-    ///
-    /// ```
-    /// use weir_runtime::{Context, Request, Schema, record, root};
-    /// struct User { id: i32 }
-    /// record!(User { id });
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let schema = Schema::builder("type Query { users: [User!]! } type User { id: Int! }")
-    ///     .resolve("Query.users", root(|_: &(), _: &Context| vec![User { id: 1 }, User { id: 2 }]))
-    ///     .filter("Query.users", |users: &[&User], _| users.iter().map(|it| it.id == 2).collect())
-    ///     .build()?;
-    /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    /// let response = runtime.block_on(schema.execute(Request::new("{ users { id } }")));
-    /// assert_eq!(response.text(), r#"{"data":{"users":[{"id":2}]}}"#);
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// are of the Rust type `P`, the enum where they are a union; null stays. [`SchemaBuilder::authorize`] has an example.
     pub fn filter<P: 'static>(
         mut self,
         coordinate: &str,
@@ -192,40 +188,63 @@ impl SchemaBuilder {
         self.complexity_max = Some(max);
         self
     }
-    /// Adds an interceptor of requests. The first is the outermost.
+    /// Adds an interceptor of requests. The first is the outermost. [`RequestHook`] has an example.
     pub fn intercept_requests(mut self, hook: impl RequestHook + 'static) -> Self {
         self.request_hooks.push(Arc::new(hook));
         self
     }
     /// Adds an interceptor of steps: of resolvers, and of calls of other sources. `choose` is called for each step when a plan is made;
-    /// steps for which it gives none cost nothing. The first is the outermost.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use std::time::Duration;
-    /// use weir_runtime::{Context, FetchOutcome, HookCall, Schema, StepHook, root};
-    ///
-    /// struct Log(String);
-    /// impl StepHook for Log {
-    ///     fn after(&self, _: &HookCall<'_>, outcome: FetchOutcome, took: Duration) {
-    ///         println!("{}: {outcome:?} after {took:?}", self.0);
-    ///     }
-    /// }
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let schema = Schema::builder("type Query { hello: String! }")
-    ///     .resolve("Query.hello", root(|_: &(), _: &Context| "world"))
-    ///     .intercept_steps(|step| step.is_root.then(|| Arc::new(Log(step.coordinates().collect())) as Arc<dyn StepHook>))
-    ///     .build()?;
-    /// # let _ = schema;
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// steps for which it gives none cost nothing. The first is the outermost. [`StepHook`] has an example.
     pub fn intercept_steps(
         mut self,
         choose: impl Fn(&PlannedStep<'_>) -> Option<Arc<dyn StepHook>> + Send + Sync + 'static,
     ) -> Self {
         self.step_hooks.push(Box::new(choose));
+        self
+    }
+    /// Adds an interceptor of calls: of the functions of resolvers and loaders, of which a step may have several. `choose` is called for
+    /// each resolver of a plan when the plan is made, and for each loader when the schema is built; calls for which it gives none cost
+    /// nothing. The first is the outermost. Databases and services are called once per step: [`SchemaBuilder::intercept_steps`].
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::{AtomicUsize, Ordering}};
+    /// use weir_runtime::{Context, HookCall, PlannedCall, Request, ResolveError, Schema, StepHook, batch, record, root};
+    ///
+    /// struct User { id: i32 }
+    /// record!(User { id });
+    ///
+    /// /// Counts the parents for which a resolver is called.
+    /// struct Parents(Arc<AtomicUsize>);
+    /// impl StepHook for Parents {
+    ///     fn before(&self, call: &HookCall<'_>) -> Result<(), ResolveError> {
+    ///         self.0.fetch_add(call.parents(), Ordering::Relaxed);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let count = Arc::new(AtomicUsize::new(0));
+    /// let counted = Arc::clone(&count);
+    /// let schema = Schema::builder("type Query { users: [User!]! } type User { id: Int! double: Int! }")
+    ///     .resolve("Query.users", root(|_: &(), _: &Context| vec![User { id: 1 }, User { id: 2 }]))
+    ///     .resolve("User.double", batch(|users: &[&User], _: &(), _: &Context| users.iter().map(|it| it.id * 2).collect::<Vec<_>>()))
+    ///     .intercept_calls(move |call| match call {
+    ///         PlannedCall::Resolver("User.double") => Some(Arc::new(Parents(Arc::clone(&counted))) as Arc<dyn StepHook>),
+    ///         PlannedCall::Resolver(_) | PlannedCall::Loader(_) => None,
+    ///     })
+    ///     .build()?;
+    /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    /// let response = runtime.block_on(schema.execute(Request::new("{ users { double } }")));
+    /// assert_eq!(response.text(), r#"{"data":{"users":[{"double":2},{"double":4}]}}"#);
+    /// assert_eq!(count.load(Ordering::Relaxed), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn intercept_calls(
+        mut self,
+        choose: impl Fn(PlannedCall<'_>) -> Option<Arc<dyn StepHook>> + Send + Sync + 'static,
+    ) -> Self {
+        self.call_hooks.push(Box::new(choose));
         self
     }
     /// Counts executions by operation, field and argument: [`Schema::usage`].
@@ -241,7 +260,8 @@ impl SchemaBuilder {
     /// Adds a loader.
     pub fn loader<L: Loader>(mut self, loader: L) -> Self {
         let number = self.loaders.len() as u32;
-        let loader = RegisteredLoader { loader: Box::new(Arc::new(loader)), number };
+        let name = std::any::type_name::<L>();
+        let loader = RegisteredLoader { loader: Box::new(Arc::new(loader)), name, number, hooks: None };
         self.loaders.insert(RustType::of::<L>(), loader);
         self
     }
@@ -317,17 +337,21 @@ impl SchemaBuilder {
         let read = read(&sdl).map_err(|errors| BuildError::new(&sdl, errors))?;
         let resolving = Resolving { schema: &read.schema, places: &read.places, errors: Vec::new() };
         let (parts, rules, fields, errors) = resolving.run(self.given, &self.loaders);
+        let mut loaders = self.loaders;
+        let call_hooks = self.call_hooks;
+        loaders.values_mut().for_each(|it| it.hooks = chosen(&call_hooks, PlannedCall::Loader(it.name)));
         let profiles = Profiles { profile_of: self.profile_of, rules, ..Profiles::default() };
         let library = Arc::new(Library {
             name,
             schema: Arc::new(read.schema),
             parts,
-            loaders: Arc::new(self.loaders),
+            loaders: Arc::new(loaders),
             mappings: self.mappings,
             data: Arc::new(self.data),
             headers: self.headers,
             profiles,
             costs: Costs { max: self.complexity_max, fields },
+            call_hooks,
         });
         let mut errors = errors;
         let misfits = if errors.is_empty() { check::check(&library) } else { Vec::new() };

@@ -6,7 +6,8 @@
 
 use crate::data::Data;
 use crate::error::ResolveError;
-use crate::loader::{LoadKey, Loader, LoaderMemory, Loaders};
+use crate::hook::{CallHooks, CallScope};
+use crate::loader::{LoadKey, Loader, LoaderMemory, Loaders, RegisteredLoader};
 use crate::selection::Lookahead;
 use std::any::{Any, TypeId as RustType};
 use std::fmt;
@@ -95,7 +96,14 @@ impl Context {
     pub(crate) fn memory(&self) -> &Arc<LoaderMemory> {
         &self.0.memory
     }
-    pub(crate) fn loader<L: Loader>(&self) -> Option<Arc<L>> {
-        self.0.loaders.get(&RustType::of::<L>())?.loader.downcast_ref::<Arc<L>>().cloned()
+    /// The loader `L`, and the hooks of its calls.
+    pub(crate) fn loader<L: Loader>(&self) -> Option<(Arc<L>, Option<&CallHooks>)> {
+        let RegisteredLoader { loader, hooks, .. } = self.0.loaders.get(&RustType::of::<L>())?;
+        Some((loader.downcast_ref::<Arc<L>>().cloned()?, hooks.as_ref()))
+    }
+    /// A call with `parents` as hooks see it.
+    pub(crate) fn call_scope(&self, parents: usize) -> CallScope {
+        let ContextParts { request, caller, deadline, .. } = &*self.0;
+        CallScope { data: request.clone(), caller: caller.clone(), parents, deadline: *deadline }
     }
 }

@@ -81,6 +81,15 @@ impl ResolveError {
         self.cause.as_deref()
     }
 
+    /// The code of [`FieldError`] for those who count failures: codes that are made while running are one.
+    pub(crate) fn stable_code(&self) -> &'static str {
+        match (&self.cause, &self.code) {
+            (Some(_), _) => INTERNAL,
+            (None, Cow::Borrowed(code)) => code,
+            (None, Cow::Owned(_)) => RESOLVER_FAILED,
+        }
+    }
+
     fn member(&mut self, name: &str) {
         self.members.push(',');
         quote(name, &mut self.members);

@@ -11,6 +11,7 @@ use crate::cost::CostTree;
 use crate::error::{field_error, internal};
 use crate::guard::Guard;
 use crate::input::{InputScope, Shape};
+use crate::intercepted_call::intercepted;
 use crate::library::{FieldEntry, Library};
 use crate::loader::{LoaderMemory, RequestMemory};
 use crate::parents::{Kept, ObjectParents, wanted};
@@ -154,7 +155,7 @@ fn member_call(library: &Library, node: &PlanNode<'_>, of: &OutputField) -> Opti
         let argument = given.iter().find(|it| node.ids.input(it.input) == field.input)?;
         Some((argument.value, argument.default))
     });
-    let (resolve, stream) = (Arc::clone(&entry.resolver.resolve), entry.resolver.stream.clone());
+    let (resolve, stream) = intercepted(library, node.ids.field(of.field), &entry.resolver);
     Some(MemberCall {
         resolve,
         stream,

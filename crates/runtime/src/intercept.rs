@@ -1,24 +1,24 @@
-//! Interceptors of requests and of plan steps.
+//! Interceptors of requests, and of plan steps as the engine asks for them. Those of calls are bound in [`crate::intercepted_call`].
 //!
-//! A step is one call of one source: of resolvers at one place of the query, of a database, of a service. Its interceptor is chosen
-//! when the plan is made, so a step without one costs nothing.
+//! A step asks one source: the resolvers at one place of the query, a database, a service. Its interceptor is chosen when the plan is
+//! made, so a step without one costs nothing.
 //!
 //! **Invariant:** `after` is called once for each `before` that agreed, also if the call is given up.
 
 use crate::data::Data;
 use crate::error::ResolveError;
+use crate::hook::{HookCall, StepHook};
 use crate::library::Library;
 use crate::request_data::RequestData;
-use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use weir_engine::caller::{Caller, Identity};
+use weir_engine::caller::Identity;
 use weir_engine::engine::Outcome;
 use weir_engine::memory::{AnswerError, RecordHost};
 use weir_engine::observer::FetchOutcome;
 use weir_engine::source::{FieldError, Interceptor, PlannedStep, StepCall, StepInterceptor};
 
-/// A request that is executed or subscribed to.
+/// A request that is executed or subscribed to. [`RequestHook`] has an example.
 #[derive(Clone, Copy)]
 pub struct RequestCall<'c> {
     /// The document.
@@ -32,6 +32,33 @@ pub struct RequestCall<'c> {
 }
 
 /// Sees each request before and after its execution.
+///
+/// ```
+/// use weir_runtime::{Context, Request, RequestCall, RequestHook, ResolveError, Schema, root};
+///
+/// struct Named;
+/// impl RequestHook for Named {
+///     fn before(&self, call: &RequestCall<'_>) -> Result<(), ResolveError> {
+///         match call.operation_name {
+///             Some(_) => Ok(()),
+///             None => Err(ResolveError::new("an operation needs a name")),
+///         }
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::builder("type Query { hello: String! }")
+///     .resolve("Query.hello", root(|_: &(), _: &Context| "world"))
+///     .intercept_requests(Named)
+///     .build()?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let refused = runtime.block_on(schema.execute(Request::new("{ hello }")));
+/// assert_eq!(refused.at("errors.0.message").as_deref(), Some("\"an operation needs a name\""));
+/// let answer = runtime.block_on(schema.execute(Request::new("query Q { hello }").operation("Q")));
+/// assert!(answer.is_ok());
+/// # Ok(())
+/// # }
+/// ```
 pub trait RequestHook: Send + Sync {
     /// Before anything of the request is read.
     /// # Errors
@@ -42,48 +69,6 @@ pub trait RequestHook: Send + Sync {
     }
     /// After the response, or the first of several.
     fn after(&self, call: &RequestCall<'_>, outcome: Outcome, took: Duration) {
-        let _ = (call, outcome, took);
-    }
-}
-
-/// One run of a step.
-#[derive(Clone, Copy)]
-pub struct HookCall<'c>(StepCall<'c>);
-
-impl HookCall<'_> {
-    /// The value of type `T` that the request has.
-    #[must_use]
-    pub fn find<T: Any>(&self) -> Option<&T> {
-        self.0.headers.data()?.downcast_ref::<RequestData>()?.data.get()
-    }
-    /// The caller: role and claims.
-    #[must_use]
-    pub fn caller(&self) -> &Caller {
-        self.0.caller
-    }
-    /// Number of parents whose keys differ; 1 at the root.
-    #[must_use]
-    pub fn parents(&self) -> usize {
-        self.0.parents
-    }
-    /// When the answer has to be there.
-    #[must_use]
-    pub fn deadline(&self) -> Instant {
-        self.0.deadline
-    }
-}
-
-/// Sees each run of the steps for which it was chosen.
-pub trait StepHook: Send + Sync {
-    /// Before the call.
-    /// # Errors
-    /// The step is refused: nothing is called, and this error stands for its fields.
-    fn before(&self, call: &HookCall<'_>) -> Result<(), ResolveError> {
-        let _ = call;
-        Ok(())
-    }
-    /// After the call.
-    fn after(&self, call: &HookCall<'_>, outcome: FetchOutcome, took: Duration) {
         let _ = (call, outcome, took);
     }
 }
@@ -110,13 +95,20 @@ struct BoundHook {
     library: Arc<Library>,
 }
 
+/// A run of a step as hooks see it.
+fn hook_call<'c>(call: &StepCall<'c>) -> HookCall<'c> {
+    let StepCall { caller, headers, parents, deadline } = *call;
+    let data = headers.data().and_then(|it| it.downcast_ref::<RequestData>());
+    HookCall { data: data.map(|it| &*it.data), caller, parents, deadline }
+}
+
 impl StepInterceptor for BoundHook {
     fn before(&self, call: &StepCall<'_>) -> Result<(), FieldError> {
         let refused = |error: ResolveError| error.field_error(Some(&*self.library as &dyn RecordHost));
-        self.hook.before(&HookCall(*call)).map_err(refused)
+        self.hook.before(&hook_call(call)).map_err(refused)
     }
     fn after(&self, call: &StepCall<'_>, outcome: FetchOutcome, took: Duration) {
-        self.hook.after(&HookCall(*call), outcome, took);
+        self.hook.after(&hook_call(call), outcome, took);
     }
 }
 

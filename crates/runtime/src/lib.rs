@@ -53,11 +53,13 @@ mod data;
 mod error;
 mod fetch;
 mod guard;
+mod hook;
 #[cfg(feature = "http")]
 pub mod http;
 mod input;
 mod input_macros;
 mod intercept;
+mod intercepted_call;
 mod keys;
 mod leaf;
 mod library;
@@ -92,12 +94,13 @@ pub use context::Context;
 pub use cost::Cost;
 pub use data::Data;
 pub use error::{BuildError, RESOLVER_FAILED, ResolveError};
+pub use hook::{HookCall, PlannedCall, StepHook};
 pub use input::{
     BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Maybe, Shape, Shapes,
 };
 #[doc(hidden)]
 pub use input_macros::{bind_input_by, bind_input_variant};
-pub use intercept::{HookCall, RequestCall, RequestHook, StepHook};
+pub use intercept::{RequestCall, RequestHook};
 pub use keys::KeyRow;
 pub use leaf::{Leaf, TypedLeaf, leaf, leaf_option_ref, leaf_ref};
 pub use loader::{BoxFuture, LoadKey, Loader, LoaderReply};

@@ -6,6 +6,7 @@ use crate::cost::Costs;
 use crate::data::Data;
 use crate::error::{ErrorMapping, internal};
 use crate::guard::Guard;
+use crate::hook::ChooseCall;
 use crate::input::{Shape, Shapes};
 use crate::leaf::Leaf;
 use crate::loader::Loaders;
@@ -60,6 +61,7 @@ pub(crate) struct Library {
     pub(crate) headers: Vec<Box<str>>,
     pub(crate) profiles: Profiles,
     pub(crate) costs: Costs,
+    pub(crate) call_hooks: Vec<ChooseCall>,
 }
 
 impl Parts {

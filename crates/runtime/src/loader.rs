@@ -9,6 +9,7 @@
 
 use crate::context::Context;
 use crate::error::ResolveError;
+use crate::hook::{CallHooks, CallUnderWay};
 use futures_util::FutureExt;
 use futures_util::future::Shared;
 use std::any::{Any, TypeId as RustType};
@@ -68,8 +69,12 @@ impl<L: Loader> Clone for LoadKey<L> {
 pub(crate) struct RegisteredLoader {
     /// An `Arc` of the loader.
     pub(crate) loader: Box<dyn Any + Send + Sync>,
+    /// Name of its Rust type.
+    pub(crate) name: &'static str,
     /// Number of its calls, by which fetches that share it know of each other.
     pub(crate) number: u32,
+    /// Hooks of its calls.
+    pub(crate) hooks: Option<CallHooks>,
 }
 
 /// The loaders of a schema, by their Rust types.
@@ -127,16 +132,7 @@ impl<L: Loader> LoaderState<L> {
         }
         let (state, asked, context) = (Arc::clone(self), keys.clone(), context.clone());
         let batch: BoxFuture<()> = Box::pin(async move {
-            let reply = match context.loader::<L>() {
-                Some(loader) => {
-                    let call = async { loader.load(asked.clone(), context.clone()).await };
-                    std::panic::AssertUnwindSafe(call)
-                        .catch_unwind()
-                        .await
-                        .unwrap_or_else(|_| Err(broken::<L>("panicked")))
-                }
-                None => Err(broken::<L>("is not registered")),
-            };
+            let reply = called::<L>(&asked, &context).await;
             state.fill(asked, reply);
         });
         let batch = batch.shared();
@@ -146,16 +142,32 @@ impl<L: Loader> LoaderState<L> {
     }
 
     fn fill(&self, keys: Vec<L::Key>, reply: LoaderReply<L>) {
-        let reply = reply.and_then(|values| match values.len() == keys.len() {
-            true => Ok(values),
-            false => Err(broken::<L>(&format!("gave {} values for {} keys", values.len(), keys.len()))),
-        });
         let mut slots = self.lock();
         match reply {
             Ok(values) => slots.by_key.extend(keys.into_iter().zip(values.into_iter().map(Slot::Known))),
             Err(error) => slots.by_key.extend(keys.into_iter().map(|key| (key, Slot::Failed(error.clone())))),
         }
     }
+}
+
+/// Calls the loader `L`, whose hooks see the call.
+async fn called<L: Loader>(keys: &[L::Key], context: &Context) -> LoaderReply<L> {
+    let (loader, hooks) = context.loader::<L>().ok_or_else(|| broken::<L>("is not registered"))?;
+    let begin = |hooks: &CallHooks| CallUnderWay::begin(hooks, context.call_scope(keys.len()));
+    let under_way = hooks.map(begin).transpose()?;
+    let call = async { loader.load(keys.to_vec(), context.clone()).await };
+    let reply = std::panic::AssertUnwindSafe(call).catch_unwind().await;
+    let reply = match reply {
+        Ok(Ok(values)) if values.len() != keys.len() => {
+            Err(broken::<L>(&format!("gave {} values for {} keys", values.len(), keys.len())))
+        }
+        Ok(reply) => reply,
+        Err(_) => Err(broken::<L>("panicked")),
+    };
+    if let Some(under_way) = under_way {
+        under_way.end(reply.as_ref().err().map(ResolveError::stable_code));
+    }
+    reply
 }
 
 /// A loader that breaks its contract.

@@ -1,12 +1,13 @@
-//! Interceptors of requests and plan steps.
+//! Interceptors of requests, plan steps and calls.
 
 use crate::kit::{Log, block_on, blog, built, json, note, noted};
+use futures_util::{FutureExt, StreamExt};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::memory::Memory;
 use weir_runtime::{
-    FetchOutcome, HookCall, Identity, Outcome, Request, RequestCall, RequestHook, ResolveError, Schema,
-    StepHook, constant,
+    Context, FetchOutcome, HookCall, Identity, Outcome, PlannedCall, Request, RequestCall, RequestHook,
+    ResolveError, Schema, SchemaBuilder, StepHook, async_root, constant, root, stream,
 };
 
 struct Tenant(&'static str);
@@ -97,6 +98,95 @@ fn calls_of_other_sources_are_steps_too() {
     let request = Request::new("{ a answer }").identity(Identity::admin());
     assert_eq!(block_on(schema.execute(request)).text(), r#"{"data":{"a":1,"answer":42}}"#);
     assert_eq!(noted(&log), ["other for 1", "other Answered"]);
+}
+
+/// `builder` with a hook of each call whose coordinate begins with `on`.
+fn with_calls(builder: SchemaBuilder, on: &'static str, log: &Log) -> Schema {
+    let log = Arc::clone(log);
+    built(builder.intercept_calls(move |call| match call {
+        PlannedCall::Resolver(name) => {
+            note(&log, format!("bound {name}"));
+            let step = Step { name: name.to_owned(), log: Arc::clone(&log) };
+            name.starts_with(on).then(|| Arc::new(step) as Arc<dyn StepHook>)
+        }
+        PlannedCall::Loader(name) => panic!("there is no loader {name}"),
+    }))
+}
+
+#[test]
+fn calls_of_one_step_are_bound_when_the_plan_is_made_and_seen_one_by_one() {
+    let log = Log::default();
+    let schema = with_calls(blog(&Log::default()), "", &log);
+    let query = "{ users { posts { id } } me { id } }";
+    json(&schema, query);
+    let seen = [
+        "Query.users for 1",
+        "Query.users Answered",
+        "Query.me for 1",
+        "Query.me Answered",
+        "User.posts for 3",
+        "User.posts Answered",
+    ];
+    let bound = ["bound Query.users", "bound Query.me", "bound User.posts"];
+    assert_eq!(noted(&log), [&bound[..], &seen[..]].concat());
+    json(&schema, query);
+    assert_eq!(noted(&log), seen);
+}
+
+#[test]
+fn a_refused_call_fails_its_field_alone_and_is_not_made() {
+    let (log, calls) = (Log::default(), Log::default());
+    let schema = with_calls(blog(&calls), "Query.users", &log);
+    noted(&log);
+    let request = Request::new("{ me { id } user(id: 2) { id } }").data(Tenant("other"));
+    let text = r#"{"data":{"me":{"id":1},"user":{"id":2}}}"#;
+    assert_eq!(block_on(schema.execute(request)).text(), text);
+    let schema = with_calls(blog(&calls), "Query.me", &log);
+    let request = Request::new("{ users { id } me { id } }").data(Tenant("other"));
+    let found = block_on(schema.execute(request));
+    assert_eq!(found.at("data").as_deref(), Some(r#"{"users":[{"id":1},{"id":2},{"id":3}],"me":null}"#));
+    assert_eq!(found.at("errors.0.extensions.code").as_deref(), Some("\"NOT_YOURS\""));
+    assert_eq!(found.at("errors.0.path").as_deref(), Some("[\"me\"]"));
+    assert_eq!(noted(&calls), ["users"]);
+    assert_eq!(noted(&log).last().map(String::as_str), Some("Query.me for 1"));
+}
+
+#[test]
+fn the_end_of_a_call_tells_failures_and_calls_that_are_given_up() {
+    let log = Log::default();
+    let failing = Schema::builder("type Query { fails: Int never: Int }")
+        .resolve("Query.fails", root(|_: &(), _: &Context| Err::<i32, _>(ResolveError::new("no").code("NO"))))
+        .resolve("Query.never", async_root(|_: &(), _: &Context| std::future::pending::<i32>()));
+    let schema = with_calls(failing, "", &log);
+    json(&schema, "{ fails }");
+    // A value that failed is an answer: the call gave a value for each parent.
+    assert_eq!(noted(&log), ["bound Query.fails", "Query.fails for 1", "Query.fails Answered"]);
+    let given_up = block_on(async { schema.execute(Request::new("{ never }")).now_or_never() });
+    assert!(given_up.is_none());
+    assert_eq!(noted(&log), ["bound Query.never", "Query.never for 1", "Query.never Abandoned"]);
+}
+
+#[test]
+fn opening_a_stream_is_a_call() {
+    let log = Log::default();
+    let ticks = Schema::builder("type Query { a: Int } type Subscription { ticks: Int }")
+        .resolve("Query.a", constant(1))
+        .resolve("Subscription.ticks", stream(|_: &(), _: &Context| futures_util::stream::iter([1, 2])));
+    let schema = with_calls(ticks, "Subscription.ticks", &log);
+    let subscribe = |tenant| {
+        let request = Request::new("subscription { ticks }").data(Tenant(tenant));
+        block_on(async {
+            match schema.subscribe(request, Duration::from_secs(5)).await {
+                Ok(events) => Ok(events.count().await),
+                Err(refused) => Err(refused.text().to_owned()),
+            }
+        })
+    };
+    assert_eq!(subscribe("own"), Ok(2));
+    let seen = ["Subscription.ticks for 1", "Subscription.ticks Answered"];
+    assert_eq!(noted(&log), [&["bound Subscription.ticks"][..], &seen].concat());
+    let refused = subscribe("other").expect_err("the hook refuses");
+    assert!(refused.contains("NOT_YOURS"), "{refused}");
 }
 
 struct Requests(Log);

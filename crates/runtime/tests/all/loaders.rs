@@ -3,9 +3,10 @@
 use crate::kit::{Log, block_on, built, json, note, noted, run};
 use serde_json::json as value;
 use std::sync::Arc;
+use std::time::Duration;
 use weir_runtime::{
-    BoxFuture, Context, LoadKey, Loader, LoaderReply, Request, ResolveError, Schema, SchemaBuilder,
-    async_each, async_root, leaf, load, record, root,
+    BoxFuture, Context, FetchOutcome, HookCall, LoadKey, Loader, LoaderReply, PlannedCall, Request,
+    ResolveError, Schema, SchemaBuilder, StepHook, async_each, async_root, leaf, load, record, root,
 };
 
 #[derive(Clone)]
@@ -151,6 +152,42 @@ fn requests_that_are_answered_together_load_together() {
     assert_eq!(texts[2], r#"{"data":{"user":{"id":7}}}"#);
     assert_eq!(texts[3], r#"{"data":{"user":{"boss":null}}}"#);
     assert_eq!(noted(&log), ["load [1, 2, 7]", "load [0]"]);
+}
+
+/// Sees the calls of the loader.
+struct Loads(Log);
+
+impl StepHook for Loads {
+    fn before(&self, call: &HookCall<'_>) -> Result<(), ResolveError> {
+        note(&self.0, format!("before {}", call.parents()));
+        match call.find::<&str>() {
+            Some(_) => Err(ResolveError::new("not now").code("NOT_NOW")),
+            None => Ok(()),
+        }
+    }
+    fn after(&self, call: &HookCall<'_>, outcome: FetchOutcome, _: Duration) {
+        note(&self.0, format!("after {}: {outcome:?}", call.parents()));
+    }
+}
+
+#[test]
+fn the_call_for_a_whole_level_is_seen_once_and_can_be_refused() {
+    let log = Log::default();
+    let hooked = Arc::clone(&log);
+    let schema = built(schema(&log).intercept_calls(move |call| match call {
+        PlannedCall::Loader(name) => {
+            assert!(name.ends_with("::Users"), "{name}");
+            Some(Arc::new(Loads(Arc::clone(&hooked))) as Arc<dyn StepHook>)
+        }
+        PlannedCall::Resolver(_) => None,
+    }));
+    json(&schema, "{ posts { author { id } editor { id } } }");
+    assert_eq!(noted(&log), ["before 3", "load [2, 1, 3]", "after 3: Answered"]);
+    json(&schema, "{ user(id: 13) { id } }");
+    assert_eq!(noted(&log), ["before 1", "load [13]", "after 1: Failed(\"RESOLVER_FAILED\")"]);
+    let refused = block_on(schema.execute(Request::new("{ user(id: 1) { id } }").data("no")));
+    assert_eq!(refused.at("errors.0.extensions.code").as_deref(), Some("\"NOT_NOW\""));
+    assert_eq!(noted(&log), ["before 1"]);
 }
 
 #[test]

@@ -1,0 +1,108 @@
+//! Resolvers whose calls have hooks: they stand in for the resolver in a plan, so that a resolver without hooks is called as ever.
+//!
+//! **Invariant:** a resolver that a hook refuses is not called. A value that fails among others is no failed call.
+
+use crate::answers::{Answers, Failed};
+use crate::context::Context;
+use crate::coordinates::coordinate;
+use crate::hook::{CallHooks, CallUnderWay, PlannedCall, chosen};
+use crate::input::{InputBinder, Shape};
+use crate::library::Library;
+use crate::loader::BoxFuture;
+use crate::request_data::Event;
+use crate::resolver::{Called, EventSource, ParentType, Resolve, Resolver, Step, StepArguments};
+use futures_util::stream::BoxStream;
+use std::any::{Any, TypeId as RustType};
+use std::sync::Arc;
+use weir_engine::memory::{AnswerError, Binder, Spot, Unbound};
+use weir_engine::source::FieldError;
+use weir_language::schema::{FieldId, Run};
+
+/// The calls of `resolver`, which stands at `field`, and of its stream, with the hooks that they have.
+pub(crate) fn intercepted(
+    library: &Library,
+    field: FieldId,
+    resolver: &Resolver,
+) -> (Arc<dyn Resolve>, Option<Arc<dyn EventSource>>) {
+    let (resolve, stream) = (Arc::clone(&resolver.resolve), resolver.stream.clone());
+    if library.call_hooks.is_empty() {
+        return (resolve, stream);
+    }
+    let coordinate = coordinate(&library.schema, field);
+    let Some(hooks) = chosen(&library.call_hooks, PlannedCall::Resolver(&coordinate)) else {
+        return (resolve, stream);
+    };
+    let open =
+        |source| Arc::new(InterceptedStream { source, hooks: Arc::clone(&hooks) }) as Arc<dyn EventSource>;
+    let stream = stream.map(open);
+    (Arc::new(InterceptedCall { resolve, hooks }), stream)
+}
+
+struct InterceptedCall {
+    resolve: Arc<dyn Resolve>,
+    hooks: CallHooks,
+}
+
+impl Resolve for InterceptedCall {
+    fn parent(&self) -> ParentType {
+        self.resolve.parent()
+    }
+    fn loader(&self) -> Option<(RustType, &'static str)> {
+        self.resolve.loader()
+    }
+    fn bind_arguments(&self, binder: &mut InputBinder<'_>, run: Run, owner: String) -> Result<Shape, String> {
+        self.resolve.bind_arguments(binder, run, owner)
+    }
+    fn bind(&self, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+        self.resolve.bind(binder, spot)
+    }
+    fn call(&self, step: Step<'_>) -> Called {
+        let rows = step.parents.len();
+        let under_way = match CallUnderWay::begin(&self.hooks, step.context.call_scope(rows)) {
+            Ok(under_way) => under_way,
+            Err(error) => {
+                let error = error.field_error(Some(step.host));
+                return Called::Ready(Box::new(Failed { error, rows }));
+            }
+        };
+        match self.resolve.call(step) {
+            Called::Ready(answers) => {
+                under_way.end(answers.failed());
+                Called::Ready(answers)
+            }
+            Called::Later(answers) => Called::Later(ended(answers, under_way)),
+            Called::AfterLevel(answers) => Called::AfterLevel(ended(answers, under_way)),
+        }
+    }
+    fn event(&self, event: Box<dyn Any + Send>, rows: usize) -> Box<dyn Answers> {
+        self.resolve.event(event, rows)
+    }
+}
+
+/// `answers`, whose end is told.
+fn ended(answers: BoxFuture<Box<dyn Answers>>, under_way: CallUnderWay) -> BoxFuture<Box<dyn Answers>> {
+    Box::pin(async move {
+        let answers = answers.await;
+        under_way.end(answers.failed());
+        answers
+    })
+}
+
+struct InterceptedStream {
+    source: Arc<dyn EventSource>,
+    hooks: CallHooks,
+}
+
+impl EventSource for InterceptedStream {
+    fn open(
+        &self,
+        arguments: StepArguments<'_>,
+        context: &Context,
+    ) -> Result<BoxStream<'static, Event>, FieldError> {
+        let under_way = CallUnderWay::begin(&self.hooks, context.call_scope(1));
+        let under_way = under_way.map_err(|error| error.field_error(Some(&*context.host())))?;
+        let opened = self.source.open(arguments, context);
+        under_way.end(opened.as_ref().err().map(|it| it.code));
+        opened
+    }
+}
