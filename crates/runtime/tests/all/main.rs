@@ -10,6 +10,7 @@ mod build;
 mod code_first;
 mod control;
 mod errors;
+mod incremental;
 mod interceptors;
 mod loaders;
 mod mixed;
