@@ -145,6 +145,21 @@ impl<'r> Request<'r> {
         self.queries_only = true;
         self
     }
+
+    /// The request as the engine takes it; `tape` is what [`RequestVariables::read`] gave.
+    pub(crate) fn for_engine<'t>(
+        &'t self,
+        tape: Option<&'t Json<'t>>,
+        headers: &'t dyn Headers,
+    ) -> engine::Request<'t> {
+        engine::Request {
+            operation_name: self.operation_name,
+            variables: self.variables.root(tape),
+            queries_only: self.queries_only,
+            headers,
+            ..engine::Request::new(self.query, self.deadline)
+        }
+    }
 }
 
 /// An answer, whole.

@@ -4,26 +4,26 @@
 //!
 //! **Cost:** a request whose plan is known costs one look-up, one bind, and its steps.
 
+use crate::data::Data;
 use crate::error::ResolveError;
 use crate::intercept::{RequestCall, RequestHook, RequestUnderWay};
 use crate::library::Library;
 use crate::library_source::LibrarySource;
 use crate::loader::RequestMemory;
-use crate::request::{IncrementalResponse, Request, RequestVariables, Response};
+use crate::request::{IncrementalResponse, Request, Response};
 use crate::request_data::RequestData;
 use crate::subscribe::{self, Shared};
 use crate::turns::Turns;
 use crate::usage::UsageObserver;
 use futures_util::future::join_all;
 use futures_util::stream::BoxStream;
-use std::any::Any;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use weir_engine::caller::{Caller, Identity};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{self, Engine, IncrementForm, Outcome, Settings};
 use weir_engine::memory::AnswerError;
-use weir_engine::source::{NoHeaders, Protocol, Source, WithData};
+use weir_engine::source::{NoHeaders, Source, WithData};
 use weir_engine::usage::Usage;
 use weir_language::ast::OperationKind;
 use weir_language::schema::print;
@@ -170,12 +170,19 @@ impl Schema {
         }
     }
 
-    /// Tells the interceptors that a request begins.
+    /// Tells the interceptors that `request` begins, which has `data`.
     /// # Errors
     /// The response to a request that one of them refuses.
-    fn begin<'r>(&'r self, call: RequestCall<'r>) -> Result<Option<RequestUnderWay<'r>>, Box<Response>> {
+    fn begin<'r>(
+        &'r self,
+        request: &'r Request<'_>,
+        data: &'r Data,
+    ) -> Result<Option<RequestUnderWay<'r>>, Box<Response>> {
+        let Request { query, operation_name, identity, .. } = request;
+        let (operation_name, identity) = (*operation_name, identity.as_ref());
         let refused =
             |error: ResolveError| Box::new(Response::failed(&error.field_error(Some(&*self.library))));
+        let call = RequestCall { query, operation_name, identity, data };
         RequestUnderWay::begin(&self.hooks, call).map_err(refused)
     }
 
@@ -183,37 +190,21 @@ impl Schema {
     /// The response to variables that cannot be read, or to a request that an interceptor refuses.
     async fn run(
         &self,
-        request: Request<'_>,
+        mut request: Request<'_>,
         company: Company,
         increments: Option<IncrementForm>,
     ) -> Result<engine::Response, Box<Response>> {
         let tape = request.variables.read().map_err(|it| Box::new(Response::refused(&it)))?;
-        let variables = request.variables.root(tape.as_ref());
-        let Request {
-            query, operation_name, uploads, data, identity, headers, deadline, queries_only, ..
-        } = request;
-        let data = Arc::new(data);
-        let call = RequestCall { query, operation_name, identity: identity.as_ref(), data: &data };
-        let mut under_way = self.begin(call)?;
-        let (own, event) = (Arc::clone(&data), Mutex::default());
+        let data = Arc::new(std::mem::take(&mut request.data));
+        let mut under_way = self.begin(&request, &data)?;
         let Company { memory, turns } = company;
-        let data: Arc<dyn Any + Send + Sync> =
-            Arc::new(RequestData { data: own, memory, uploads, turns, event });
-        let headers = &WithData { headers, data };
-        let protocol = Protocol::GraphqlOverHttp;
-        let request = engine::Request {
-            query,
-            operation_name,
-            variables,
-            protocol,
-            queries_only,
-            headers,
-            deadline,
-            increments,
-        };
-        let caller = identity.as_ref().map(|it| self.engine.caller(it));
+        let (own, uploads) = (Arc::clone(&data), Arc::clone(&request.uploads));
+        let own = RequestData { data: own, memory, uploads, turns, event: Mutex::default() };
+        let headers = &WithData { headers: request.headers, data: Arc::new(own) };
+        let asked = engine::Request { increments, ..request.for_engine(tape.as_ref(), headers) };
+        let caller = self.caller(request.identity.as_ref());
         let began = Instant::now();
-        let response = self.engine.execute(request, caller.as_ref().unwrap_or(&self.nobody)).await;
+        let response = self.engine.execute(asked, &caller).await;
         if let Some(usage) = &self.usage {
             usage.note(&response, began.elapsed());
         }
@@ -232,39 +223,26 @@ impl Schema {
     /// The response to a request that is refused.
     pub async fn subscribe(
         &self,
-        request: Request<'_>,
+        mut request: Request<'_>,
         patience: Duration,
     ) -> Result<BoxStream<'static, Response>, Response> {
         let tape = request.variables.read().map_err(|it| Response::refused(&it))?;
-        let variables = request.variables.root(tape.as_ref());
-        let Request {
-            query, operation_name, uploads, data, identity, headers, deadline, queries_only, ..
-        } = request;
-        let data = Arc::new(data);
-        let call = RequestCall { query, operation_name, identity: identity.as_ref(), data: &data };
-        let mut under_way = self.begin(call).map_err(|it| *it)?;
-        let protocol = Protocol::GraphqlOverHttp;
-        let request = engine::Request {
-            query,
-            operation_name,
-            variables,
-            protocol,
-            queries_only: false,
-            headers,
-            deadline,
-            increments: None,
-        };
-        let caller = identity.as_ref().map(|it| self.engine.caller(it));
-        let bound = self.engine.bind(request, caller.as_ref().unwrap_or(&self.nobody)).await;
+        let data = Arc::new(std::mem::take(&mut request.data));
+        let mut under_way = self.begin(&request, &data).map_err(|it| *it)?;
+        // A mutation over a GET is refused below: the engine does not know the transport of a bound operation.
+        let asked = request.for_engine(tape.as_ref(), request.headers);
+        let asked = engine::Request { queries_only: false, ..asked };
+        let bound = self.engine.bind(asked, &self.caller(request.identity.as_ref())).await;
         let operation = match bound {
             Ok(operation) => operation,
             Err(response) => return Err(Response::collect(response).await),
         };
-        if queries_only && operation.kind() == OperationKind::Mutation {
+        if request.queries_only && operation.kind() == OperationKind::Mutation {
             return Err(Response::method_not_allowed(operation.kind()));
         }
-        let (engine, own) = (Arc::clone(&self.engine), Arc::clone(&data));
-        let shared = Shared { engine, operation, data: own, uploads, patience, usage: self.usage.clone() };
+        let (engine, data, usage) = (Arc::clone(&self.engine), Arc::clone(&data), self.usage.clone());
+        let uploads = Arc::clone(&request.uploads);
+        let shared = Shared { engine, operation, data, uploads, patience, usage };
         let opened = subscribe::open(shared).await.map_err(|error| Response::failed(&error))?;
         if let Some(under_way) = &mut under_way {
             under_way.outcome = Outcome::Executed;
@@ -285,19 +263,9 @@ impl Schema {
     /// # Errors
     /// The response to a request that is refused.
     pub fn explain(&self, query: &str, variables: &str) -> Result<engine::Explanation, Box<Response>> {
-        let variables = if variables.is_empty() { "{}" } else { variables };
-        let variables = RequestVariables::Text(variables);
-        let tape = variables.read().map_err(|it| Box::new(Response::refused(&it)))?;
-        let request = engine::Request {
-            query,
-            operation_name: None,
-            variables: variables.root(tape.as_ref()),
-            protocol: Protocol::GraphqlOverHttp,
-            queries_only: false,
-            headers: &NoHeaders,
-            deadline: Instant::now(),
-            increments: None,
-        };
+        let request = Request::new(query).variables(if variables.is_empty() { "{}" } else { variables });
+        let tape = request.variables.read().map_err(|it| Box::new(Response::refused(&it)))?;
+        let request = request.for_engine(tape.as_ref(), &NoHeaders);
         self.engine.explain(request, &self.nobody).map_err(|it| Box::new(Response::of_errors(it)))
     }
 }

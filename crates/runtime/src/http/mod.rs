@@ -43,9 +43,10 @@ use http::{Method, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt, Limited};
 use reply::{Refusal, events, parts, whole_answer};
+use std::borrow::Cow;
 use std::time::Duration;
 use weir_engine::source::Headers;
-use weir_language::json::Json;
+use weir_language::json::{Json, JsonRef};
 
 /// Nesting of a body.
 const BODY_DEPTH_MAX: u32 = 200;
@@ -88,6 +89,7 @@ impl Headers for ClientHeaders<'_> {
 struct Asked<'a> {
     schema: &'a Schema,
     head: &'a Parts,
+    headers: ClientHeaders<'a>,
     options: &'a HttpOptions,
     accepted: Accepted,
     increments: Option<PartsForm>,
@@ -110,7 +112,8 @@ where
         return Refusal::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", words).response();
     };
     let increments = increments(&head.headers);
-    let asked = Asked { schema, head: &head, options, accepted, increments };
+    let headers = ClientHeaders(&head.headers);
+    let asked = Asked { schema, head: &head, headers, options, accepted, increments };
     let answered = match head.method {
         Method::GET => asked.by_get(prepare).await,
         Method::POST => asked.by_post(body, prepare).await,
@@ -130,16 +133,31 @@ fn json(body: &[u8]) -> Result<Json<'_>, Refusal> {
     Json::parse(body, BODY_DEPTH_MAX).map_err(|error| Refusal::bad(format!("the body is no JSON: {error}")))
 }
 
-/// A request without variables.
-fn request<'t>(query: &'t str, operation: Option<&'t str>, headers: &'t ClientHeaders<'t>) -> Request<'t> {
-    let request = Request::new(query).headers(headers);
-    match operation {
-        Some(name) => request.operation(name),
-        None => request,
-    }
+/// Members of a request in JSON.
+struct Members<'j> {
+    query: Cow<'j, str>,
+    operation: Option<Cow<'j, str>>,
+    variables: Option<JsonRef<'j>>,
+}
+
+/// The members of the request `json`; `what` it is, for the refusal.
+fn members<'j>(json: JsonRef<'j>, what: &str) -> Result<Members<'j>, Refusal> {
+    let member = |name: &str| json.get(name).filter(|it| !it.is_null());
+    let text = |name: &str| member(name).and_then(|it| it.as_str());
+    let query = text("query").ok_or_else(|| Refusal::bad(format!("{what} has no text `query`")))?;
+    Ok(Members { query, operation: text("operationName"), variables: member("variables") })
 }
 
 impl Asked<'_> {
+    /// A request without variables.
+    fn request<'t>(&'t self, query: &'t str, operation: Option<&'t str>) -> Request<'t> {
+        let request = Request::new(query).headers(&self.headers);
+        match operation {
+            Some(name) => request.operation(name),
+            None => request,
+        }
+    }
+
     /// Runs `request` and answers in the form that the client takes.
     async fn respond(&self, request: Request<'_>) -> Result<Response<HttpBody>, Refusal> {
         if self.accepted == Accepted::Events {
@@ -176,23 +194,18 @@ impl Asked<'_> {
             }
         }
         let query = query.ok_or_else(|| Refusal::bad("the URL has no `query`"))?;
-        let headers = ClientHeaders(&self.head.headers);
-        let mut request = request(&query, operation.as_deref(), &headers).queries_only();
+        let mut request = self.request(&query, operation.as_deref()).queries_only();
         if let Some(variables) = variables.as_deref().filter(|it| !it.is_empty()) {
             request = request.variables(variables);
         }
         self.respond(prepare(request)).await
     }
 
-    async fn by_post<B>(
+    async fn by_post(
         self,
-        body: B,
+        body: impl Body<Data = Bytes, Error: Into<BodyError>> + Send,
         prepare: impl for<'r> FnOnce(Request<'r>) -> Request<'r>,
-    ) -> Result<Response<HttpBody>, Refusal>
-    where
-        B: Body<Data = Bytes> + Send,
-        B::Error: Into<BodyError>,
-    {
+    ) -> Result<Response<HttpBody>, Refusal> {
         match &*content_type(&self.head.headers) {
             "application/json" => {}
             #[cfg(feature = "uploads")]
@@ -211,13 +224,9 @@ impl Asked<'_> {
         let body = Limited::new(body, self.options.body_bytes_max).collect().await;
         let body = body.map_err(|error| Refusal::unread(&*error))?.to_bytes();
         let json = json(&body)?;
-        let member = |name: &str| json.root().get(name).filter(|it| !it.is_null());
-        let query = member("query").and_then(|it| it.as_str());
-        let query = query.ok_or_else(|| Refusal::bad("the body has no text `query`"))?;
-        let operation = member("operationName").and_then(|it| it.as_str());
-        let headers = ClientHeaders(&self.head.headers);
-        let mut request = request(&query, operation.as_deref(), &headers);
-        if let Some(variables) = member("variables") {
+        let Members { query, operation, variables } = members(json.root(), "the body")?;
+        let mut request = self.request(&query, operation.as_deref());
+        if let Some(variables) = variables {
             if !variables.is_object() {
                 return Err(Refusal::bad("`variables` is no JSON object"));
             }
@@ -227,21 +236,16 @@ impl Asked<'_> {
     }
 
     #[cfg(feature = "uploads")]
-    async fn by_multipart<B>(
+    async fn by_multipart(
         self,
-        body: B,
+        body: impl Body<Data = Bytes, Error: Into<BodyError>> + Send,
         prepare: impl for<'r> FnOnce(Request<'r>) -> Request<'r>,
-    ) -> Result<Response<HttpBody>, Refusal>
-    where
-        B: Body<Data = Bytes> + Send,
-        B::Error: Into<BodyError>,
-    {
+    ) -> Result<Response<HttpBody>, Refusal> {
         let Some(limits) = &self.options.uploads else {
             return Err(Refusal::bad("files are not accepted"));
         };
         let sent = multipart::read(&self.head.headers, body, limits, self.options.body_bytes_max).await?;
-        let headers = ClientHeaders(&self.head.headers);
-        let request = request(&sent.query, sent.operation.as_deref(), &headers).uploads(&sent.uploads);
+        let request = self.request(&sent.query, sent.operation.as_deref()).uploads(&sent.uploads);
         self.respond(prepare(request)).await
     }
 }

@@ -8,7 +8,7 @@
 //! Source: <https://github.com/jaydenseric/graphql-multipart-request-spec>
 
 use super::reply::Refusal;
-use super::{BodyError, json};
+use super::{BodyError, Members, json, members};
 use crate::upload::Upload;
 use crate::uploads::Uploads;
 use bytes::Bytes;
@@ -55,16 +55,12 @@ struct Mapped {
 }
 
 /// Reads the body.
-pub(super) async fn read<B>(
+pub(super) async fn read(
     headers: &HeaderMap,
-    body: B,
+    body: impl Body<Data = Bytes, Error: Into<BodyError>> + Send,
     limits: &UploadLimits,
     operations_bytes_max: usize,
-) -> Result<Sent, Refusal>
-where
-    B: Body<Data = Bytes> + Send,
-    B::Error: Into<BodyError>,
-{
+) -> Result<Sent, Refusal> {
     let is_sent = |it: &str| headers.get(it).is_some_and(|value| !value.is_empty());
     if !PREFLIGHT.into_iter().any(is_sent) {
         return Err(Refusal::bad("a request with files needs the header `GraphQL-Preflight: 1`"));
@@ -81,11 +77,9 @@ where
     if operations.is_array() {
         return Err(Refusal::bad("`operations` is a list; files are taken for one operation"));
     }
-    let member = |name: &str| operations.get(name).filter(|it| !it.is_null());
-    let query = member("query").and_then(|it| it.as_str());
-    let query = query.ok_or_else(|| Refusal::bad("`operations` has no text `query`"))?.into_owned();
-    let operation = member("operationName").and_then(|it| it.as_str()).map(|it| it.into_owned());
-    let variables = member("variables").map_or("{}", |it| it.raw());
+    let Members { query, operation, variables } = members(operations, "`operations`")?;
+    let (query, operation) = (query.into_owned(), operation.map(|it| it.into_owned()));
+    let variables = variables.map_or("{}", |it| it.raw());
     let map = text(&mut form, "map").await?;
     let mut files = mapped(&map, limits)?;
     while let Some(field) = form.next_field().await.map_err(|error| broken(&error))? {
