@@ -7,11 +7,8 @@ mod served;
 #[path = "../examples/hyper/service.rs"]
 mod service;
 
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use std::convert::Infallible;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
 use std::sync::OnceLock;
 use tokio::net::TcpListener;
 
@@ -30,33 +27,18 @@ fn addresses() -> &'static [SocketAddr; 2] {
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime").block_on(async {
-                let schema = served::schema().expect("the schema is sound");
+                let schema = || served::schema().expect("the schema is sound");
                 let bind = || async { TcpListener::bind("127.0.0.1:0").await.expect("a free port") };
                 let (axum, hyper) = (bind().await, bind().await);
                 let address = |it: &TcpListener| it.local_addr().expect("a bound listener has an address");
                 sender.send([address(&axum), address(&hyper)]).expect("the test waits");
-                tokio::spawn(async move { axum::serve(axum, axum_router::router(schema)).await });
-                by_hyper(hyper).await;
+                let router = axum_router::router(schema());
+                tokio::spawn(async move { axum::serve(axum, router).await });
+                service::accept(hyper, schema()).await.expect("connections are accepted");
             });
         });
         receiver.recv().expect("the servers start")
     })
-}
-
-async fn by_hyper(listener: TcpListener) {
-    let schema = served::schema().expect("the schema is sound");
-    loop {
-        let (stream, _) = listener.accept().await.expect("a connection");
-        let schema = Arc::clone(&schema);
-        tokio::spawn(async move {
-            let service = hyper::service::service_fn(move |request| {
-                let schema = Arc::clone(&schema);
-                async move { Ok::<_, Infallible>(service::serve(&schema, request).await) }
-            });
-            let server = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
-            drop(server.serve_connection(TokioIo::new(stream), service).await);
-        });
-    }
 }
 
 /// Sends a request to `address`. With HTTP/1.0 the answer ends with the connection.

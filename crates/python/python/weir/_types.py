@@ -102,38 +102,9 @@ def _dataclass(kind: str) -> Any:
 
 
 if typing.TYPE_CHECKING:
-    from typing_extensions import dataclass_transform
-
-    @overload
-    @dataclass_transform()
-    def type(cls: "typing.Type[_T]", /) -> "typing.Type[_T]": ...
-    @overload
-    @dataclass_transform()
-    def type(
-        *, name: Optional[str] = None, description: Optional[str] = None
-    ) -> "Callable[[typing.Type[_T]], typing.Type[_T]]": ...
-    def type(*args: Any, **keywords: Any) -> Any: ...
-
-    @overload
-    @dataclass_transform()
-    def interface(cls: "typing.Type[_T]", /) -> "typing.Type[_T]": ...
-    @overload
-    @dataclass_transform()
-    def interface(
-        *, name: Optional[str] = None, description: Optional[str] = None
-    ) -> "Callable[[typing.Type[_T]], typing.Type[_T]]": ...
-    def interface(*args: Any, **keywords: Any) -> Any: ...
-
-    @overload
-    @dataclass_transform()
-    def input(cls: "typing.Type[_T]", /) -> "typing.Type[_T]": ...
-    @overload
-    @dataclass_transform()
-    def input(
-        *, name: Optional[str] = None, description: Optional[str] = None
-    ) -> "Callable[[typing.Type[_T]], typing.Type[_T]]": ...
-    def input(*args: Any, **keywords: Any) -> Any: ...
-
+    from ._object import object_type as input
+    from ._object import object_type as interface
+    from ._object import object_type as type
 else:
     type = _dataclass("type")
     interface = _dataclass("interface")
