@@ -17,6 +17,8 @@ from typing import Any, Callable, Dict, List, Mapping, NewType, Optional, Tuple,
 from ._errors import SchemaError
 from ._weir import Info
 
+__all__ = ["ID", "Types", "enum", "field", "input", "interface", "scalar", "type", "union"]
+
 ID = NewType("ID", str)
 
 _T = TypeVar("_T")
