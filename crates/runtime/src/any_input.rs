@@ -10,7 +10,7 @@ use crate::input::{BoundInput, Input, InputBinder, InputError, InputFields, Inpu
 use weir_language::schema::{Run, TypeRef};
 use weir_language::value::Node;
 
-/// A coerced value.
+/// A coerced value. [`AnyArguments`] has an example.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyInput {
     /// `null`.

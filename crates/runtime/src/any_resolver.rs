@@ -4,6 +4,12 @@ use crate::leaf::{Leaf, TypedLeaf};
 use crate::resolver::{Resolver, TypedResolver};
 
 /// The resolver of a field: a [`Resolver`] for all parents of a step, or a [`Leaf`] of one object.
+///
+/// ```
+/// use weir_runtime::{AnyResolver, Context, leaf, root};
+/// let resolvers: [AnyResolver; 2] = [root(|_: &(), _: &Context| 1).into(), leaf(|number: &i32| number + 1).into()];
+/// # let _ = resolvers;
+/// ```
 pub enum AnyResolver {
     /// For all parents of a step.
     Step(Resolver),

@@ -30,6 +30,55 @@ use weir_engine::observer::Observer;
 use weir_engine::source::{Interceptor, PlannedStep, Source};
 
 /// Collects what a [`Schema`] is made of.
+///
+/// ```
+/// use weir_runtime::{Check, Context, Cost, Identity, Limits, Request, ResolveError, Schema, Settings};
+/// use weir_runtime::{input, leaf_ref, record, root};
+///
+/// struct User { id: i32, mail: String }
+/// record!(User { id });
+/// struct Page { first: i32 }
+/// input!(Page { first });
+/// struct Mails(Vec<&'static str>);
+///
+/// fn users(page: &Page, context: &Context) -> Result<Vec<User>, ResolveError> {
+///     let mails = context.data::<Mails>()?.0.iter().enumerate().take(page.first as usize);
+///     Ok(mails.map(|(id, mail)| User { id: id as i32, mail: (*mail).to_owned() }).collect())
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let sdl = "type Query { users(first: Int! = 2): [User!]! bad: Int } type User { id: Int! mail: String }";
+/// let schema = Schema::builder(sdl)
+///     .name("people")
+///     .data(Mails(vec!["ada@example.org", "bob@example.org"]))
+///     .header("x-tenant")
+///     .resolve("Query.users", root(users))
+///     .resolve("Query.bad", root(|_: &(), _: &Context| "x".parse::<i32>().map_err(ResolveError::from)))
+///     .resolve("User.mail", leaf_ref(|user: &User| user.mail.as_str()))
+///     .validate("Query.users(first:)", Check::max("100")?)
+///     .profile_of(|identity| identity.role.to_string())
+///     .visible_if("User.mail", |profile| profile == "staff")
+///     .cost("Query.users", Cost { own: 1, page_argument: Some("first"), page_default: 2 })
+///     .complexity_max(100)
+///     .settings(Settings { limits: Limits { depth_max: 8, ..Limits::STANDARD }, ..Settings::STANDARD })
+///     .map_errors(|_: &std::num::ParseIntError| ResolveError::new("no number"))
+///     .count_usage()
+///     .build()?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let ask = |query, role: &str| {
+///     let identity = Identity { role: role.into(), is_backend: false, is_anonymous: false, claims: Default::default() };
+///     runtime.block_on(schema.execute(Request::new(query).identity(identity)))
+/// };
+/// let answer = ask("{ users { mail } bad }", "staff");
+/// assert_eq!(answer.at("data.users.1.mail").as_deref(), Some("\"bob@example.org\""));
+/// assert_eq!(answer.at("errors.0.message").as_deref(), Some("\"no number\""));
+/// let hidden = ask("{ users { mail } }", "guest");
+/// assert_eq!(hidden.status(), 400);
+/// let dear = ask("{ users(first: 100) { id } }", "guest");
+/// assert_eq!(dear.at("errors.0.extensions.code").as_deref(), Some("\"LIMIT_COMPLEXITY\""));
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "nothing happens before `build`"]
 pub struct SchemaBuilder {
     name: String,

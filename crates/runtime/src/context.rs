@@ -17,6 +17,35 @@ use weir_engine::caller::Caller;
 use weir_engine::memory::RecordHost;
 
 /// Context of a resolver's call. A clone counts one reference.
+///
+/// ```
+/// use weir_runtime::{Context, Request, ResolveError, Schema, record, root};
+///
+/// struct Tenant(&'static str);
+/// struct Prefix(&'static str);
+/// struct Who { name: String }
+/// record!(Who { name });
+///
+/// fn who(_: &(), context: &Context) -> Result<Who, ResolveError> {
+///     let prefix = context.data::<Prefix>()?.0;
+///     let tenant = context.find::<Tenant>().map_or("nobody", |it| it.0);
+///     assert!(context.lookahead().selects("name") && context.header("x-tenant").is_none());
+///     assert!(context.caller().role().is_empty() && context.deadline() > std::time::Instant::now());
+///     Ok(Who { name: format!("{prefix} {tenant}") })
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::builder("type Query { who: Who } type Who { name: String! }")
+///     .data(Prefix("Dr."))
+///     .header("x-tenant")
+///     .resolve("Query.who", root(who))
+///     .build()?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let answer = runtime.block_on(schema.execute(Request::new("{ who { name } }").data(Tenant("Ada"))));
+/// assert_eq!(answer.text(), r#"{"data":{"who":{"name":"Dr. Ada"}}}"#);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Context(Arc<ContextParts>);
 

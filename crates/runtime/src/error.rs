@@ -158,6 +158,14 @@ pub(crate) fn mapping<E: Error + 'static>(
 }
 
 /// Everything that is wrong with a schema and its resolvers.
+///
+/// ```
+/// use weir_runtime::{Schema, constant};
+/// let schema = Schema::builder("type Query { a: Int }").resolve("Query.a", constant(1)).resolve("Query.b", constant(2));
+/// let error = schema.build().err().expect("there is no such field");
+/// assert_eq!(error.errors[0].message, "`Query.b` is resolved, but `Query` has no field `b`");
+/// assert!(error.to_string().starts_with("error: `Query.b`"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildError {
     /// The errors, with places in the SDL where they have one.

@@ -61,7 +61,7 @@ impl HookCall<'_> {
 /// impl StepHook for Audit {
 ///     fn before(&self, call: &HookCall<'_>) -> Result<(), ResolveError> {
 ///         let viewer = call.find::<Viewer>().ok_or_else(|| ResolveError::new("log in first"))?;
-///         println!("{} asks for {}, until {:?}: {}", viewer.0, call.parents(), call.deadline(), call.caller().role);
+///         println!("{} asks for {}, until {:?}: {}", viewer.0, call.parents(), call.deadline(), call.caller().role());
 ///         Ok(())
 ///     }
 ///     fn after(&self, _: &HookCall<'_>, outcome: FetchOutcome, took: Duration) {
@@ -96,7 +96,7 @@ pub trait StepHook: Send + Sync {
     }
 }
 
-/// A call for which hooks are chosen; see [`crate::SchemaBuilder::intercept_calls`].
+/// A call for which hooks are chosen. [`SchemaBuilder::intercept_calls`](crate::SchemaBuilder::intercept_calls) has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedCall<'c> {
     /// Of the resolver at this coordinate: `User.posts`. Of a subscription: the call that opens its stream.

@@ -14,12 +14,44 @@ use std::any::TypeId as RustType;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
-use weir_engine::memory::RawJson;
 use weir_engine::source::{FieldError, Ids};
 use weir_language::schema::{EnumValueId, InputId, Run, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
 use weir_language::value::{Node, Values, Variables};
 
 /// A Rust type that values of arguments become.
+///
+/// ```
+/// use weir_runtime::{Context, Input, InputBinder, InputError, InputValue, Request, Schema, Shape, TypeRef, input, root};
+///
+/// /// A text in lower case.
+/// struct Slug(String);
+/// impl Input for Slug {
+///     fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
+///         String::shape(binder, ty)
+///     }
+///     fn read(value: InputValue<'_>) -> Result<Self, InputError> {
+///         let text = String::read(value)?;
+///         match text.chars().all(char::is_lowercase) {
+///             true => Ok(Slug(text)),
+///             false => Err(InputError::new("it is not in lower case")),
+///         }
+///     }
+/// }
+/// struct By { slug: Slug }
+/// input!(By { slug });
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::builder("type Query { length(slug: String!): Int }")
+///     .resolve("Query.length", root(|by: &By, _: &Context| by.slug.0.len() as i64))
+///     .build()?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let ask = |query| runtime.block_on(schema.execute(Request::new(query)));
+/// assert_eq!(ask(r#"{ length(slug: "abc") }"#).at("data.length").as_deref(), Some("3"));
+/// let refused = ask(r#"{ length(slug: "ABC") }"#).at("errors.0.message");
+/// assert_eq!(refused.as_deref(), Some("\"`slug`: it is not in lower case\""));
+/// # Ok(())
+/// # }
+/// ```
 pub trait Input: Sized {
     /// True if the value may be absent or null.
     const IS_OPTIONAL: bool = false;
@@ -38,7 +70,7 @@ pub trait Input: Sized {
     }
 }
 
-/// A struct or enum whose fields are read by their places. Made by [`input!`](crate::input!).
+/// A struct or enum whose fields are read by their places. Made by [`input!`](crate::input!). [`input!`](crate::input!) has an example.
 pub trait InputObject: Sized {
     /// The Rust type's name.
     const NAME: &'static str;
@@ -75,7 +107,7 @@ impl InputObject for () {
     }
 }
 
-/// Why a value cannot be read.
+/// Why a value cannot be read. [`Input`] has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputError {
     /// The names on the way to the value, joined by dots.
@@ -110,7 +142,7 @@ impl fmt::Display for InputError {
     }
 }
 
-/// Reads values of one type: an index of [`Shapes`], or nothing for leaves.
+/// Reads values of one type: an index of [`Shapes`], or nothing for leaves. [`Input`] has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape(u32);
 
@@ -119,7 +151,7 @@ impl Shape {
     pub const LEAF: Self = Self(u32::MAX);
 }
 
-/// A field of an input object, bound.
+/// A field of an input object, bound. [`input!`](crate::input!) has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundInput {
     /// For reading.
@@ -147,7 +179,7 @@ enum ShapeKind {
     Named(TypeId, Vec<FieldShape>),
 }
 
-/// The shapes of one schema.
+/// The shapes of one schema. [`input!`](crate::input!) has an example.
 #[derive(Debug, Default)]
 pub struct Shapes {
     kinds: Vec<ShapeKind>,
@@ -164,7 +196,7 @@ impl Shapes {
     }
 }
 
-/// Binds Rust types to input types while the schema is built.
+/// Binds Rust types to input types while the schema is built. [`Input`] has an example.
 pub struct InputBinder<'b> {
     pub(crate) schema: &'b Schema,
     pub(crate) shapes: &'b mut Shapes,
@@ -336,7 +368,7 @@ impl<'r> InputScope<'r> {
     }
 }
 
-/// A coerced value.
+/// A coerced value. [`Input`] has an example.
 #[derive(Clone, Copy)]
 pub struct InputValue<'r> {
     scope: InputScope<'r>,
@@ -413,7 +445,7 @@ impl<'r> InputValue<'r> {
     }
 }
 
-/// The values of the fields of an object, in the order of the Rust type.
+/// The values of the fields of an object, in the order of the Rust type. [`input!`](crate::input!) has an example.
 pub struct InputFields<'r> {
     shapes: &'r [FieldShape],
     values: SmallVec<[Option<InputValue<'r>>; 8]>,
@@ -461,113 +493,4 @@ impl<'r> InputFields<'r> {
         let checked = shape.checks.iter().try_for_each(|it| it.run(value));
         checked.and_then(|()| T::read(value)).map_err(|it| it.within(&shape.name))
     }
-}
-
-/// A place that tells absent from null, for partial updates.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Maybe<T> {
-    /// It was not given.
-    #[default]
-    Absent,
-    /// `null` was given.
-    Null,
-    /// A value was given.
-    Value(T),
-}
-
-impl<T: Input> Input for Maybe<T> {
-    const IS_OPTIONAL: bool = true;
-    fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
-        T::shape(binder, ty)
-    }
-    fn read(value: InputValue<'_>) -> Result<Self, InputError> {
-        if value.is_null() { Ok(Self::Null) } else { T::read(value).map(Self::Value) }
-    }
-    fn absent() -> Option<Self> {
-        Some(Self::Absent)
-    }
-}
-
-impl<T: Input> Input for Option<T> {
-    const IS_OPTIONAL: bool = true;
-    fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
-        T::shape(binder, ty)
-    }
-    fn read(value: InputValue<'_>) -> Result<Self, InputError> {
-        if value.is_null() { Ok(None) } else { T::read(value).map(Some) }
-    }
-    fn absent() -> Option<Self> {
-        Some(None)
-    }
-}
-
-impl<T: Input> Input for Vec<T> {
-    fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
-        let item = ty.item().ok_or_else(|| binder.unfit(ty, "list"))?;
-        if !item.is_non_null() && !T::IS_OPTIONAL {
-            return Err(format!(
-                "`{}` has items that may be null: read them into `Option`s",
-                binder.schema.type_text(ty)
-            ));
-        }
-        T::shape(binder, item)
-    }
-    fn read(value: InputValue<'_>) -> Result<Self, InputError> {
-        if value.is_null() {
-            return Err(InputError::new("it may not be null"));
-        }
-        let absent = || T::absent().ok_or_else(|| InputError::new("an item was not given"));
-        value.items().map(|it| it.map_or_else(absent, T::read)).collect()
-    }
-}
-
-impl<T: Input> Input for Box<T> {
-    const IS_OPTIONAL: bool = T::IS_OPTIONAL;
-    fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
-        T::shape(binder, ty)
-    }
-    fn read(value: InputValue<'_>) -> Result<Self, InputError> {
-        T::read(value).map(Self::new)
-    }
-    fn absent() -> Option<Self> {
-        T::absent().map(Self::new)
-    }
-}
-
-/// Leaves: their readers, and how a value is taken.
-macro_rules! leaf {
-    ($($rust:ty: $what:literal, $readers:pat, |$value:ident| $read:expr;)*) => { $(
-        impl Input for $rust {
-            fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
-                binder.leaf(ty, $what, |reader| matches!(reader, $readers))
-            }
-            fn read($value: InputValue<'_>) -> Result<Self, InputError> {
-                let read: Option<Self> = $read;
-                read.ok_or_else(|| InputError::new(concat!("it is no ", $what)))
-            }
-        }
-    )* };
-}
-leaf! {
-    i32: "integer of 32 bits", Some(ScalarReader::Int | ScalarReader::BigInt), |value| match value.node() {
-        Node::Int(value) | Node::QuotedInt(value) => i32::try_from(value).ok(),
-        _ => None,
-    };
-    i64: "integer", Some(ScalarReader::Int | ScalarReader::BigInt), |value| match value.node() {
-        Node::Int(value) | Node::QuotedInt(value) => Some(value),
-        _ => None,
-    };
-    f64: "number", Some(ScalarReader::Float), |value| match value.node() {
-        Node::Float(value) => Some(value),
-        Node::Int(value) => Some(value as f64),
-        _ => None,
-    };
-    bool: "Boolean", Some(ScalarReader::Boolean), |value| match value.node() {
-        Node::Bool(value) => Some(value),
-        _ => None,
-    };
-    String: "text", None | Some(ScalarReader::String | ScalarReader::Id | ScalarReader::Text),
-        |value| value.text().map(str::to_owned);
-    RawJson: "JSON", Some(ScalarReader::Json | ScalarReader::Decimal),
-        |value| value.text().map(|text| RawJson(text.into()));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use weir_engine::rows::{Column, Data};
 
-/// A Rust value of one or several key columns.
+/// A Rust value of one or several key columns. [`keyed`](crate::keyed) has an example.
 pub trait KeyRow: Sized {
     /// The number of columns.
     const COLUMNS: usize;

@@ -10,7 +10,7 @@ use weir_engine::memory::{Answer, Binder, LeafOf, Scope, Spot, Unbound, Writer};
 use weir_engine::plan::output_plan::OutputField;
 use weir_engine::rows::Column;
 
-/// A resolver of one field on objects of one Rust type, without the type of its values.
+/// A resolver of one field on objects of one Rust type, without the type of its values. [`leaf()`] has an example.
 pub struct Leaf {
     /// The objects' Rust type.
     pub(crate) record: RustType,
@@ -19,7 +19,7 @@ pub struct Leaf {
     pub(crate) resolve: Box<dyn Any + Send + Sync>,
 }
 
-/// A leaf with the type of its values, of which [`crate::SchemaBuilder::field`] makes the field's SDL.
+/// A leaf with the type of its values, of which [`crate::SchemaBuilder::field`] makes the field's SDL. [`leaf()`] has an example.
 pub struct TypedLeaf<A: ?Sized> {
     pub(crate) leaf: Leaf,
     gives: std::marker::PhantomData<fn() -> Box<A>>,
@@ -68,6 +68,13 @@ pub fn leaf_ref<P: 'static, A: Answer + ?Sized + 'static>(
 }
 
 /// A value that is borrowed from the object, or null.
+///
+/// ```
+/// use weir_runtime::leaf_option_ref;
+/// struct User { nick: Option<String> }
+/// let nick = leaf_option_ref(|user: &User| user.nick.as_deref());
+/// # let _ = nick;
+/// ```
 pub fn leaf_option_ref<P: 'static, A: Answer + ?Sized + 'static>(
     get: impl for<'p> Fn(&'p P) -> Option<&'p A> + Send + Sync + 'static,
 ) -> TypedLeaf<Option<Box<A>>> {

@@ -58,6 +58,7 @@ mod hook;
 pub mod http;
 mod input;
 mod input_macros;
+mod input_types;
 mod intercept;
 mod intercepted_call;
 mod keys;
@@ -96,10 +97,11 @@ pub use data::Data;
 pub use error::{BuildError, RESOLVER_FAILED, ResolveError};
 pub use hook::{HookCall, PlannedCall, StepHook};
 pub use input::{
-    BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Maybe, Shape, Shapes,
+    BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Shape, Shapes,
 };
 #[doc(hidden)]
 pub use input_macros::{bind_input_by, bind_input_variant};
+pub use input_types::Maybe;
 pub use intercept::{RequestCall, RequestHook};
 pub use keys::KeyRow;
 pub use leaf::{Leaf, TypedLeaf, leaf, leaf_option_ref, leaf_ref};
@@ -122,6 +124,71 @@ pub use uploads::Uploads;
 pub use validate::Check;
 
 /// Derive macros of code-first schemas; the rules are in `docs/library.md`.
+///
+/// ```
+/// use weir_runtime::{Context, Enum, Input, Interface, Object, OneOf, Request, Scalar, ScalarValue, ScalarWriter, Schema, Union, root};
+///
+/// /// A cat.
+/// #[derive(Object)]
+/// struct Cat { name: String, #[graphql(deprecated = "count them")] lives: i32, #[graphql(skip)] secret: i32 }
+/// #[derive(Object)]
+/// struct Dog { name: String }
+///
+/// #[derive(Clone, Copy, Enum)]
+/// enum Mood { Calm, VeryWild }
+///
+/// #[derive(Union)]
+/// enum Pet { Cat(Cat), Dog(Dog) }
+///
+/// #[derive(Interface)]
+/// #[graphql(fields(name: String))]
+/// enum Named { Cat(Cat), Dog(Dog) }
+///
+/// #[derive(Scalar)]
+/// #[graphql(name = "Money", read = read_money, write = write_money)]
+/// struct Cents(i64);
+/// fn read_money(value: ScalarValue<'_>) -> Result<Cents, String> {
+///     value.number().and_then(|it| it.parse().ok()).map(Cents).ok_or_else(|| "it is no number".into())
+/// }
+/// fn write_money(money: &Cents, writer: &mut ScalarWriter<'_>) {
+///     writer.int(money.0);
+/// }
+///
+/// #[derive(OneOf)]
+/// enum PetBy { #[graphql(id)] Id(String), FullName(String) }
+/// #[derive(Input)]
+/// struct PetArguments { by: PetBy, #[graphql(default = "[CALM]")] moods: Vec<Mood> }
+///
+/// fn pet(arguments: &PetArguments, _: &Context) -> Pet {
+///     let name = match &arguments.by {
+///         PetBy::Id(id) => format!("number {id}"),
+///         PetBy::FullName(name) => name.clone(),
+///     };
+///     match arguments.moods[..] {
+///         [Mood::VeryWild, ..] => Pet::Dog(Dog { name }),
+///         _ => {
+///             let cat = Cat { name, lives: 9, secret: 1 };
+///             assert_eq!(cat.secret, 1);
+///             Pet::Cat(cat)
+///         }
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::code_first()
+///     .field("Query.pet", root(pet))
+///     .field("Query.named", root(|_: &(), _: &Context| Named::Dog(Dog { name: "Rex".into() })))
+///     .field("Query.price", root(|_: &(), _: &Context| Cents(5)))
+///     .field("Query.mood", root(|_: &(), _: &Context| Mood::VeryWild))
+///     .build()?;
+/// let query = r#"{ pet(by: { fullName: "Tom" }) { ... on Cat { name } } named { name } price mood }"#;
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let answer = runtime.block_on(schema.execute(Request::new(query)));
+/// let expected = r#"{"data":{"pet":{"name":"Tom"},"named":{"name":"Rex"},"price":5,"mood":"VERY_WILD"}}"#;
+/// assert_eq!(answer.text(), expected);
+/// # Ok(())
+/// # }
+/// ```
 pub use weir_derive::{Enum, Input, Interface, Object, OneOf, Scalar, Union};
 
 pub use weir_engine::caller::Identity;

@@ -56,7 +56,7 @@ pub trait Loader: Send + Sync + 'static {
 /// Values that a loader answers with.
 pub type LoaderReply<L> = Result<Vec<Option<<L as Loader>::Value>>, ResolveError>;
 
-/// A key of the loader `L`.
+/// A key of the loader `L`. [`Loader`] has an example.
 pub struct LoadKey<L: Loader>(pub L::Key);
 
 impl<L: Loader> Clone for LoadKey<L> {

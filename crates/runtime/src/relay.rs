@@ -16,7 +16,7 @@ pub use node::{FoundNodes, GlobalId, NodeArguments, NodesArguments, node, nodes}
 use crate::error::{BAD_USER_INPUT, ResolveError};
 use weir_derive::{Input, Object};
 
-/// Arguments of a connection.
+/// Arguments of a connection. [`connection!`](crate::connection!) has an example.
 #[derive(Clone, Debug, Default, Input)]
 pub struct PageArguments {
     /// Size of the page, from the beginning.
@@ -29,7 +29,7 @@ pub struct PageArguments {
     pub before: Option<String>,
 }
 
-/// Where a page stands in its list.
+/// Where a page stands in its list. [`connection!`](crate::connection!) has an example.
 #[derive(Clone, Debug, PartialEq, Eq, Object)]
 pub struct PageInfo {
     /// True if something comes after the page.
@@ -42,7 +42,7 @@ pub struct PageInfo {
     pub end_cursor: Option<String>,
 }
 
-/// Sizes of pages.
+/// Sizes of pages. [`connection!`](crate::connection!) has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct PageLimits {
     /// Size if neither `first` nor `last` is given.
@@ -51,7 +51,7 @@ pub struct PageLimits {
     pub max: u32,
 }
 
-/// Which rows a page has: for a query, or for [`PageBounds::page_of_slice`].
+/// Which rows a page has: for a query, or for [`PageBounds::page_of_slice`]. [`connection!`](crate::connection!) has an example.
 #[derive(Clone, Debug)]
 pub struct PageBounds<K> {
     /// Rows have greater keys.
@@ -65,7 +65,7 @@ pub struct PageBounds<K> {
     connection: &'static str,
 }
 
-/// A page. `connection!` makes a connection type of it.
+/// A page. `connection!` makes a connection type of it. [`connection!`](crate::connection!) has an example.
 #[derive(Clone, Debug)]
 pub struct Page<T> {
     /// Cursors and nodes.

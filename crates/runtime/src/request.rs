@@ -58,8 +58,14 @@ impl<'r> RequestVariables<'r> {
 /// A document, its variables, and what the program says of the client.
 ///
 /// ```
+/// use std::time::{Duration, Instant};
 /// use weir_runtime::Request;
-/// let request = Request::new("query ($id: ID!) { user(id: $id) { name } }").variables(r#"{"id": "7"}"#);
+/// let request = Request::new("query Q($id: ID!) { user(id: $id) { name } }")
+///     .operation("Q")
+///     .variables(r#"{"id": "7"}"#)
+///     .data("for resolvers")
+///     .deadline(Instant::now() + Duration::from_secs(2))
+///     .queries_only();
 /// # let _ = request;
 /// ```
 pub struct Request<'r> {
@@ -163,6 +169,22 @@ impl<'r> Request<'r> {
 }
 
 /// An answer, whole.
+///
+/// ```
+/// use weir_runtime::{Context, Request, Schema, root};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::builder("type Query { hello: String! }")
+///     .resolve("Query.hello", root(|_: &(), _: &Context| "world"))
+///     .build()?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let ask = |query| runtime.block_on(schema.execute(Request::new(query)));
+/// let answer = ask("{ hello }");
+/// assert_eq!((answer.text(), answer.status()), (r#"{"data":{"hello":"world"}}"#, 200));
+/// let refused = ask("{ nothing }");
+/// assert_eq!((refused.is_ok(), refused.status()), (false, 400));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Response {
     /// The JSON of `data` and `errors`.
@@ -244,7 +266,7 @@ impl Response {
     }
 }
 
-/// An answer in parts.
+/// An answer in parts. [`Schema::execute_incremental`](crate::Schema::execute_incremental) has an example.
 pub struct IncrementalResponse {
     /// The first part, or the whole answer.
     pub first: Response,

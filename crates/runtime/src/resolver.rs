@@ -126,7 +126,7 @@ pub(crate) trait EventSource: Send + Sync {
     ) -> Result<BoxStream<'static, Event>, FieldError>;
 }
 
-/// A resolver of one field, without its types.
+/// A resolver of one field, without its types. [`batch`] has an example.
 #[derive(Clone)]
 pub struct Resolver {
     pub(crate) resolve: Arc<dyn Resolve>,
@@ -136,6 +136,7 @@ pub struct Resolver {
 }
 
 /// A resolver with the types of its arguments and values, of which [`crate::SchemaBuilder::field`] makes the field's SDL.
+/// [`batch`] has an example.
 pub struct TypedResolver<I, A> {
     pub(crate) resolver: Resolver,
     types: std::marker::PhantomData<fn() -> (I, A)>,
@@ -275,7 +276,7 @@ impl Resolver {
     }
 }
 
-/// Result of a batch: a value per parent, or one error for all.
+/// Result of a batch: a value per parent, or one error for all. [`batch`] has an example.
 pub trait BatchReply {
     /// The value of one parent.
     type Item: Answer + Send + Sync + 'static;
@@ -324,6 +325,25 @@ where
 }
 
 /// As [`batch`], with a future: the closure takes what it needs from the parents, the future owns it.
+///
+/// ```
+/// use weir_runtime::{Context, Request, Schema, async_batch, record, root};
+/// struct User { id: i32 }
+/// record!(User { id });
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::builder("type Query { users: [User!]! } type User { posts: [Int!]! }")
+///     .resolve("Query.users", root(|_: &(), _: &Context| vec![User { id: 1 }, User { id: 2 }]))
+///     .resolve("User.posts", async_batch(|users: &[&User], _: &(), _: &Context| {
+///         let ids: Vec<i32> = users.iter().map(|user| user.id).collect();
+///         async move { ids.into_iter().map(|id| vec![id * 10]).collect::<Vec<_>>() }
+///     }))
+///     .build()?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let answer = runtime.block_on(schema.execute(Request::new("{ users { posts } }")));
+/// assert_eq!(answer.text(), r#"{"data":{"users":[{"posts":[10]},{"posts":[20]}]}}"#);
+/// # Ok(())
+/// # }
+/// ```
 pub fn async_batch<P, I, R, T>(
     resolve: impl Fn(&[&P], &I, &Context) -> T + Send + Sync + 'static,
 ) -> TypedResolver<I, R::Item>
@@ -341,6 +361,14 @@ where
 }
 
 /// Called for one parent after the other. For a field that needs neither arguments nor context, [`crate::leaf()`] is faster.
+///
+/// ```
+/// use weir_runtime::{Context, async_each, each};
+/// struct User { name: String }
+/// let name = each(|user: &User, _: &(), _: &Context| user.name.clone());
+/// let late = async_each(|user: &User, _: &(), _: &Context| std::future::ready(user.name.len() as i64));
+/// # let _ = (name, late);
+/// ```
 pub fn each<P, I, A>(resolve: impl Fn(&P, &I, &Context) -> A + Send + Sync + 'static) -> TypedResolver<I, A>
 where
     P: 'static,
@@ -353,7 +381,7 @@ where
     .into()
 }
 
-/// As [`each`], with a future per parent; they run at the same time.
+/// As [`each`], with a future per parent; they run at the same time. [`each`] has an example.
 pub fn async_each<P, I, A, T>(
     resolve: impl Fn(&P, &I, &Context) -> T + Send + Sync + 'static,
 ) -> TypedResolver<I, A>
@@ -373,9 +401,11 @@ where
 /// A field of a root type.
 ///
 /// ```
-/// use weir_runtime::{Context, root};
+/// use weir_runtime::{Context, async_root, constant, root};
 /// let now = root(|_: &(), _: &Context| "noon");
-/// # let _ = now;
+/// let soon = async_root(|_: &(), _: &Context| async { "noon" });
+/// let always = constant("noon");
+/// # let _ = (now, soon, always);
 /// ```
 pub fn root<I, A>(resolve: impl Fn(&I, &Context) -> A + Send + Sync + 'static) -> TypedResolver<I, A>
 where
@@ -385,7 +415,7 @@ where
     each(move |(): &(), arguments: &I, context: &Context| resolve(arguments, context))
 }
 
-/// As [`root`], with a future.
+/// As [`root`], with a future. [`root`] has an example.
 pub fn async_root<I, A, T>(resolve: impl Fn(&I, &Context) -> T + Send + Sync + 'static) -> TypedResolver<I, A>
 where
     I: InputObject + 'static,
@@ -395,12 +425,12 @@ where
     async_each(move |(): &(), arguments: &I, context: &Context| resolve(arguments, context))
 }
 
-/// The same value for all parents and requests.
+/// The same value for all parents and requests. [`root`] has an example.
 pub fn constant<A: Answer + Clone + Send + Sync + 'static>(value: A) -> TypedResolver<(), A> {
     each(move |(): &(), (): &(), _: &Context| value.clone())
 }
 
-/// Keys of a parent for a [`load`]ed field: a key, perhaps none, or several.
+/// Keys of a parent for a [`load`]ed field: a key, perhaps none, or several. [`load`] has an example.
 pub trait LoadKeys {
     /// The loader.
     type Loader: Loader;
@@ -448,6 +478,32 @@ impl<L: Loader> LoadKeys for Vec<LoadKey<L>> {
 /// Values by keys through a [`Loader`]: all fields of a level that use it make one call.
 ///
 /// The closure gives [`Loader::key`]s: one, an `Option`, or a `Vec`, whose keys without a value are left out.
+///
+/// ```
+/// use weir_runtime::{BoxFuture, Context, Loader, LoaderReply, Request, Schema, load, record, root};
+/// struct Name;
+/// impl Loader for Name {
+///     type Key = i32;
+///     type Value = String;
+///     fn load(&self, keys: Vec<i32>, _: Context) -> BoxFuture<LoaderReply<Self>> {
+///         Box::pin(async move { Ok(keys.iter().map(|key| Some(format!("user {key}"))).collect()) })
+///     }
+/// }
+/// struct Post { author: i32 }
+/// record!(Post {});
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::builder("type Query { post: Post } type Post { author: String readers: [String!]! }")
+///     .loader(Name)
+///     .resolve("Query.post", root(|_: &(), _: &Context| Post { author: 7 }))
+///     .resolve("Post.author", load(|post: &Post, _: &()| Name::key(post.author)))
+///     .resolve("Post.readers", load(|_: &Post, _: &()| vec![Name::key(1), Name::key(7)]))
+///     .build()?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let answer = runtime.block_on(schema.execute(Request::new("{ post { author readers } }")));
+/// assert_eq!(answer.text(), r#"{"data":{"post":{"author":"user 7","readers":["user 1","user 7"]}}}"#);
+/// # Ok(())
+/// # }
+/// ```
 pub fn load<P, I, K>(keys: impl Fn(&P, &I) -> K + Send + Sync + 'static) -> TypedResolver<I, K::Value>
 where
     P: 'static,
@@ -493,7 +549,7 @@ where
     .into()
 }
 
-/// As [`keyed`], with a future.
+/// As [`keyed`], with a future. [`keyed`] has an example.
 pub fn async_keyed<K, I, R, T, const N: usize>(
     names: [&str; N],
     resolve: impl Fn(Vec<K>, &I, &Context) -> T + Send + Sync + 'static,

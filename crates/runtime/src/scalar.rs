@@ -40,7 +40,7 @@ pub trait Scalar: Sized + Send + Sync + 'static {
     fn write(&self, writer: &mut ScalarWriter<'_>);
 }
 
-/// A JSON value that is not null.
+/// A JSON value that is not null. [`Scalar`] has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScalarValue<'v> {
     /// A text, escapes resolved.
@@ -72,7 +72,7 @@ impl ScalarValue<'_> {
     }
 }
 
-/// Takes one JSON value.
+/// Takes one JSON value. [`Scalar`] has an example.
 pub struct ScalarWriter<'w>(&'w mut Out);
 
 impl ScalarWriter<'_> {
@@ -170,6 +170,7 @@ pub fn read_scalar<S: Scalar>(value: InputValue<'_>) -> Result<S, InputError> {
 }
 
 /// A Rust enum that stands for an enum of the SDL. Made by [`enumeration!`](crate::enumeration!).
+/// [`enumeration!`](crate::enumeration!) has an example.
 pub trait Enumeration: Copy + Send + Sync + 'static {
     /// The Rust type's name.
     const NAME: &'static str;
@@ -227,7 +228,7 @@ pub fn enumeration_shape<E: Enumeration>(binder: &mut InputBinder<'_>, ty: TypeR
     binder.enumeration::<E>(ty, E::NAME, E::NAMES)
 }
 
-/// Makes a [`Scalar`] a value of answers and of arguments.
+/// Makes a [`Scalar`] a value of answers and of arguments. [`Scalar`](crate::Scalar) has an example.
 #[macro_export]
 macro_rules! scalar {
     ($rust:ty) => {

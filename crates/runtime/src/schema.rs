@@ -36,6 +36,29 @@ struct Company {
 }
 
 /// A schema that answers requests. It needs a Tokio runtime with time.
+///
+/// ```
+/// use futures_util::StreamExt;
+/// use std::time::Duration;
+/// use weir_runtime::{Context, Request, Schema, root, stream};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::builder("type Query { hello: String! } type Subscription { ticks: Int! }")
+///     .resolve("Query.hello", root(|_: &(), _: &Context| "world"))
+///     .resolve("Subscription.ticks", stream(|_: &(), _: &Context| futures_util::stream::iter([1, 2])))
+///     .build()?;
+/// assert!(schema.sdl().contains("hello: String!") && schema.sorted_sdl().contains("ticks: Int!"));
+/// assert_eq!(schema.steps("{ hello }", "").ok(), Some(vec!["resolver Query.hello".to_owned()]));
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// runtime.block_on(async {
+///     let both = schema.execute_all(vec![Request::new("{ hello }"), Request::new("{ again: hello }")]).await;
+///     assert_eq!(both[1].text(), r#"{"data":{"again":"world"}}"#);
+///     let results = schema.subscribe(Request::new("subscription { ticks }"), Duration::from_secs(5)).await;
+///     let results: Vec<String> = results.expect("it is sound").map(|it| it.text().to_owned()).collect().await;
+///     assert_eq!(results, [r#"{"data":{"ticks":1}}"#, r#"{"data":{"ticks":2}}"#]);
+/// });
+/// # Ok(())
+/// # }
+/// ```
 pub struct Schema {
     library: Arc<Library>,
     engine: Arc<Engine>,

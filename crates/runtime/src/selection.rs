@@ -8,6 +8,30 @@ use weir_engine::source::Ids;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeRef};
 
 /// The selection below one field of a plan.
+///
+/// ```
+/// use weir_runtime::{Context, Request, Schema, record, root};
+/// struct User { name: String }
+/// record!(User { name });
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::builder("type Query { user: User } type User { name: String! }")
+///     .resolve("Query.user", root(|_: &(), context: &Context| {
+///         let look = context.lookahead();
+///         assert_eq!((look.response_name(), look.names()), ("me", vec!["name"]));
+///         assert!(look.selects("name") && look.below("posts").is_none());
+///         let field = look.selected();
+///         assert_eq!((field.name(), field.coordinate()), ("user", "Query.user".to_owned()));
+///         let types = field.types();
+///         assert_eq!((types[0].name(), types[0].fields()[0].name()), ("User", "name"));
+///         User { name: "Ada".into() }
+///     }))
+///     .build()?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let answer = runtime.block_on(schema.execute(Request::new("{ me: user { name } }")));
+/// assert_eq!(answer.text(), r#"{"data":{"me":{"name":"Ada"}}}"#);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Lookahead {
     output: Arc<OutputPlan>,
@@ -81,13 +105,14 @@ impl Lookahead {
 /// A field to answer with all that is selected of its value: for resolvers that make values for exactly that.
 ///
 /// Fields of one selection that differ in their response names alone read the same value, and are one of these.
+/// [`Lookahead`] has an example.
 pub struct SelectedField<'l> {
     lookahead: &'l Lookahead,
     /// Places in [`OutputPlan::fields`].
     fields: Vec<u32>,
 }
 
-/// An object type that may stand at a [`SelectedField`].
+/// An object type that may stand at a [`SelectedField`]. [`Lookahead`] has an example.
 pub struct SelectedType<'l> {
     lookahead: &'l Lookahead,
     /// In the schema of the library.

@@ -43,7 +43,7 @@ const DEPTH_MAX: u32 = 200;
 /// Name of the environment variable that has snapshots written.
 const BLESS: &str = "WEIR_BLESS";
 
-/// One field, to be run by itself.
+/// One field, to be run by itself. [`Schema::field`] has an example.
 #[must_use = "nothing happens before `run`"]
 pub struct FieldRun<'s> {
     schema: &'s Schema,

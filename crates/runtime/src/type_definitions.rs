@@ -8,7 +8,7 @@ use std::any::TypeId as RustType;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The kind of a type.
+/// The kind of a type. [`GraphqlType`](crate::GraphqlType) has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefinitionKind {
     /// `type`
@@ -27,7 +27,7 @@ pub enum DefinitionKind {
     Scalar,
 }
 
-/// A field, argument, input field, enum value or member of a union.
+/// A field, argument, input field, enum value or member of a union. [`GraphqlType`](crate::GraphqlType) has an example.
 #[derive(Clone, Debug, Default)]
 pub struct Member {
     name: String,
@@ -76,7 +76,7 @@ impl Member {
     }
 }
 
-/// A type of the schema.
+/// A type of the schema. [`GraphqlType`](crate::GraphqlType) has an example.
 #[derive(Clone, Debug)]
 pub struct TypeDefinition {
     /// Its kind.
@@ -97,7 +97,7 @@ struct Named {
     interfaces: Vec<String>,
 }
 
-/// Types by name, in the order in which they were met.
+/// Types by name, in the order in which they were met. [`GraphqlType`](crate::GraphqlType) has an example.
 #[derive(Default)]
 pub struct TypeDefinitions {
     types: Vec<Named>,

@@ -3,11 +3,44 @@
 //! **Invariant:** the reference that a type gives is non-null unless the type can be null.
 
 use crate::error::ResolveError;
-use crate::input::Maybe;
+use crate::input_types::Maybe;
 use crate::type_definitions::{Member, TypeDefinitions};
 use std::sync::Arc;
 
 /// A Rust type with a type of the schema. Derive it by `Object`, `Input`, `Enum`, `Union`, `Interface`, `OneOf` or `Scalar`.
+///
+/// ```
+/// use weir_runtime::{Context, DefinitionKind, GraphqlType, Schema, TypeDefinition, TypeDefinitions, root};
+/// use weir_runtime::{Scalar, ScalarValue, ScalarWriter, scalar};
+///
+/// struct Cents(i64);
+/// impl Scalar for Cents {
+///     const NAME: &'static str = "Money";
+///     fn read(value: ScalarValue<'_>) -> Result<Self, String> {
+///         value.number().and_then(|it| it.parse().ok()).map(Cents).ok_or_else(|| "it is no number".into())
+///     }
+///     fn write(&self, writer: &mut ScalarWriter<'_>) {
+///         writer.int(self.0);
+///     }
+/// }
+/// scalar!(Cents);
+/// impl GraphqlType for Cents {
+///     fn reference(types: &mut TypeDefinitions) -> String {
+///         types.define::<Self>("Money", |_| TypeDefinition {
+///             kind: DefinitionKind::Scalar,
+///             description: "Euro cents.",
+///             members: Vec::new(),
+///             specified_by: None,
+///         })
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::code_first().field("Query.price", root(|_: &(), _: &Context| Cents(5))).build()?;
+/// assert!(schema.sdl().contains("price: Money!"));
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no GraphQL type",
     note = "derive `weir_runtime::Object`, `Input`, `Enum`, `Union`, `Interface`, `OneOf` or `Scalar`"
@@ -17,7 +50,7 @@ pub trait GraphqlType {
     fn reference(types: &mut TypeDefinitions) -> String;
 }
 
-/// A struct whose fields are the arguments of a field. Derived by `Input`.
+/// A struct whose fields are the arguments of a field. Derived by `Input`. [`GraphqlType`] has an example.
 #[diagnostic::on_unimplemented(
     message = "the fields of `{Self}` are no arguments",
     note = "derive `weir_runtime::Input`"

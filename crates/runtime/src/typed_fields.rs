@@ -10,7 +10,7 @@ use crate::schema::Schema;
 use crate::type_definitions::Member;
 use crate::typed::{GraphqlFields, GraphqlType};
 
-/// A resolver whose types are known: a [`TypedResolver`] or a [`TypedLeaf`].
+/// A resolver whose types are known: a [`TypedResolver`] or a [`TypedLeaf`]. [`Schema::code_first`] has an example.
 pub trait TypedField: Into<AnyResolver> {
     /// Its arguments.
     type Arguments: GraphqlFields;

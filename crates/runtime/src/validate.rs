@@ -26,9 +26,13 @@ directive @validate(minLength: Int, maxLength: Int, min: Float, max: Float, patt
 ///
 /// ```
 /// use weir_runtime::Check;
-/// let check = Check::pattern("^[a-z]+$").unwrap();
-/// assert!(Check::pattern("(").is_err());
-/// # let _ = check;
+/// # fn main() -> Result<(), String> {
+/// let names = [Check::min_length(2), Check::max_length(20), Check::pattern("^[a-z]+$")?, Check::one_of(["ada", "bob"])];
+/// let sizes = [Check::min("1")?, Check::max("100")?];
+/// assert!(Check::pattern("(").is_err() && Check::max("many").is_err());
+/// # let _ = (names, sizes);
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Check(Rule);

@@ -55,6 +55,15 @@ const BODY_DEPTH_MAX: u32 = 200;
 type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Bounds of requests.
+///
+/// ```
+/// # #[cfg(feature = "uploads")] {
+/// use weir_runtime::http::{HttpOptions, UploadLimits};
+/// let uploads = UploadLimits { files_max: 3, ..UploadLimits::STANDARD };
+/// let options = HttpOptions { body_bytes_max: 64 << 10, uploads: Some(uploads), ..HttpOptions::STANDARD };
+/// # let _ = options;
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct HttpOptions {
     /// Bytes of a body in JSON, and of a URL's query.
@@ -96,6 +105,29 @@ struct Asked<'a> {
 }
 
 /// Answers `request`; `prepare` adds what the server knows of it: [`Request::identity`], [`Request::data`], [`Request::deadline`].
+///
+/// ```
+/// use bytes::Bytes;
+/// use http_body_util::{BodyExt, Full};
+/// use weir_runtime::http::{HttpOptions, answer};
+/// use weir_runtime::{Context, Schema, root};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::builder("type Query { who: String }")
+///     .resolve("Query.who", root(|_: &(), context: &Context| context.find::<&str>().copied()))
+///     .build()?;
+/// let body = Full::new(Bytes::from(r#"{"query": "{ who }"}"#));
+/// let request = http::Request::post("/graphql").header("content-type", "application/json").body(body)?;
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let body = runtime.block_on(async {
+///     let response = answer(&schema, request, &HttpOptions::STANDARD, |request| request.data("Ada")).await;
+///     assert_eq!(response.status(), 200);
+///     response.into_body().collect().await
+/// })?;
+/// assert_eq!(body.to_bytes(), r#"{"data":{"who":"Ada"}}"#);
+/// # Ok(())
+/// # }
+/// ```
 pub async fn answer<B>(
     schema: &Schema,
     request: http::Request<B>,

@@ -23,7 +23,7 @@ const MAP_BYTES_MAX: u64 = 64 << 10;
 /// Headers one of which a request with files needs.
 const PREFLIGHT: [&str; 3] = ["apollo-require-preflight", "graphql-preflight", "x-apollo-operation-name"];
 
-/// Bounds of the files of a request.
+/// Bounds of the files of a request. [`HttpOptions`](super::HttpOptions) has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct UploadLimits {
     /// Files, and places in the variables where they stand.

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 const CHECKSUM_LEN: usize = 8;
 
 /// A key by which a list is ordered, unique in the list: a number, a text, or a tuple of them.
+/// [`connection!`](crate::connection!) has an example.
 pub trait CursorKey: Sized {
     /// Appends its parts.
     fn write(&self, parts: &mut Vec<String>);

@@ -53,7 +53,7 @@ impl fmt::Display for GlobalId {
     }
 }
 
-/// Arguments of `node`.
+/// Arguments of `node`. [`node`] has an example.
 #[derive(Clone, Debug, Input)]
 pub struct NodeArguments {
     /// Its id.
@@ -61,7 +61,7 @@ pub struct NodeArguments {
     pub id: String,
 }
 
-/// Arguments of `nodes`.
+/// Arguments of `nodes`. [`node`] has an example.
 #[derive(Clone, Debug, Input)]
 pub struct NodesArguments {
     /// Their ids.
@@ -73,6 +73,32 @@ pub struct NodesArguments {
 pub type FoundNodes<N> = Vec<Result<Option<N>, ResolveError>>;
 
 /// The field `node(id: ID!)`. `load` gets the name of a type and keys of it, and gives one object or `None` per key.
+///
+/// ```
+/// use weir_runtime::relay::{GlobalId, node, nodes};
+/// use weir_runtime::{Context, Interface, Object, Request, ResolveError, Schema};
+///
+/// #[derive(Object)]
+/// struct User { #[graphql(id)] id: String }
+///
+/// #[derive(Interface)]
+/// #[graphql(fields(#[graphql(id)] id: String))]
+/// enum Node { User(User) }
+///
+/// async fn load(ty: String, keys: Vec<String>, _: Context) -> Result<Vec<Option<Node>>, ResolveError> {
+///     Ok(keys.iter().map(|key| Some(Node::User(User { id: GlobalId::new(&ty, key).to_string() }))).collect())
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = Schema::code_first().field("Query.node", node(load)).field("Query.nodes", nodes(100, load)).build()?;
+/// let id = GlobalId::new("User", 7);
+/// let query = format!(r#"{{ node(id: "{id}") {{ id }} }}"#);
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// let answer = runtime.block_on(schema.execute(Request::new(&query)));
+/// assert_eq!(answer.at("data.node.id"), Some(format!("\"{id}\"")));
+/// # Ok(())
+/// # }
+/// ```
 pub fn node<N, T>(
     load: impl Fn(String, Vec<String>, Context) -> T + Send + Sync + 'static,
 ) -> TypedResolver<NodeArguments, Result<Option<N>, ResolveError>>
@@ -88,7 +114,7 @@ where
 }
 
 /// The field `nodes(ids: [ID!]!)`, at most `ids_max` at once; `load` as of [`node`], called once per type. An id that is none is the
-/// error of its place.
+/// error of its place. [`node`] has an example.
 pub fn nodes<N, T>(
     ids_max: usize,
     load: impl Fn(String, Vec<String>, Context) -> T + Send + Sync + 'static,

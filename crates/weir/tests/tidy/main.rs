@@ -4,6 +4,7 @@
 
 mod attacks;
 mod errors;
+mod examples;
 mod figures;
 mod modules;
 mod rules;

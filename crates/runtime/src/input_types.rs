@@ -1,0 +1,128 @@
+//! Rust types that values of arguments become: numbers, texts, lists, and places that may be empty. Structs and enums are bound by
+//! macros.
+
+use crate::input::{Input, InputBinder, InputError, InputValue, Shape};
+use weir_engine::memory::RawJson;
+use weir_language::schema::{ScalarReader, TypeRef};
+use weir_language::value::Node;
+
+/// A place that tells absent from null, for partial updates.
+///
+/// ```
+/// use weir_runtime::{Maybe, input};
+/// struct Change { name: Maybe<String> }
+/// input!(Change { name });
+/// let words = |change: &Change| match &change.name {
+///     Maybe::Absent => "it stays".to_owned(),
+///     Maybe::Null => "it is removed".to_owned(),
+///     Maybe::Value(name) => format!("it becomes {name}"),
+/// };
+/// assert_eq!(words(&Change { name: Maybe::Null }), "it is removed");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Maybe<T> {
+    /// It was not given.
+    #[default]
+    Absent,
+    /// `null` was given.
+    Null,
+    /// A value was given.
+    Value(T),
+}
+
+impl<T: Input> Input for Maybe<T> {
+    const IS_OPTIONAL: bool = true;
+    fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
+        T::shape(binder, ty)
+    }
+    fn read(value: InputValue<'_>) -> Result<Self, InputError> {
+        if value.is_null() { Ok(Self::Null) } else { T::read(value).map(Self::Value) }
+    }
+    fn absent() -> Option<Self> {
+        Some(Self::Absent)
+    }
+}
+
+impl<T: Input> Input for Option<T> {
+    const IS_OPTIONAL: bool = true;
+    fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
+        T::shape(binder, ty)
+    }
+    fn read(value: InputValue<'_>) -> Result<Self, InputError> {
+        if value.is_null() { Ok(None) } else { T::read(value).map(Some) }
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<T: Input> Input for Vec<T> {
+    fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
+        let item = ty.item().ok_or_else(|| binder.unfit(ty, "list"))?;
+        if !item.is_non_null() && !T::IS_OPTIONAL {
+            return Err(format!(
+                "`{}` has items that may be null: read them into `Option`s",
+                binder.schema.type_text(ty)
+            ));
+        }
+        T::shape(binder, item)
+    }
+    fn read(value: InputValue<'_>) -> Result<Self, InputError> {
+        if value.is_null() {
+            return Err(InputError::new("it may not be null"));
+        }
+        let absent = || T::absent().ok_or_else(|| InputError::new("an item was not given"));
+        value.items().map(|it| it.map_or_else(absent, T::read)).collect()
+    }
+}
+
+impl<T: Input> Input for Box<T> {
+    const IS_OPTIONAL: bool = T::IS_OPTIONAL;
+    fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
+        T::shape(binder, ty)
+    }
+    fn read(value: InputValue<'_>) -> Result<Self, InputError> {
+        T::read(value).map(Self::new)
+    }
+    fn absent() -> Option<Self> {
+        T::absent().map(Self::new)
+    }
+}
+
+/// Leaves: their readers, and how a value is taken.
+macro_rules! leaf {
+    ($($rust:ty: $what:literal, $readers:pat, |$value:ident| $read:expr;)*) => { $(
+        impl Input for $rust {
+            fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
+                binder.leaf(ty, $what, |reader| matches!(reader, $readers))
+            }
+            fn read($value: InputValue<'_>) -> Result<Self, InputError> {
+                let read: Option<Self> = $read;
+                read.ok_or_else(|| InputError::new(concat!("it is no ", $what)))
+            }
+        }
+    )* };
+}
+leaf! {
+    i32: "integer of 32 bits", Some(ScalarReader::Int | ScalarReader::BigInt), |value| match value.node() {
+        Node::Int(value) | Node::QuotedInt(value) => i32::try_from(value).ok(),
+        _ => None,
+    };
+    i64: "integer", Some(ScalarReader::Int | ScalarReader::BigInt), |value| match value.node() {
+        Node::Int(value) | Node::QuotedInt(value) => Some(value),
+        _ => None,
+    };
+    f64: "number", Some(ScalarReader::Float), |value| match value.node() {
+        Node::Float(value) => Some(value),
+        Node::Int(value) => Some(value as f64),
+        _ => None,
+    };
+    bool: "Boolean", Some(ScalarReader::Boolean), |value| match value.node() {
+        Node::Bool(value) => Some(value),
+        _ => None,
+    };
+    String: "text", None | Some(ScalarReader::String | ScalarReader::Id | ScalarReader::Text),
+        |value| value.text().map(str::to_owned);
+    RawJson: "JSON", Some(ScalarReader::Json | ScalarReader::Decimal),
+        |value| value.text().map(|text| RawJson(text.into()));
+}
