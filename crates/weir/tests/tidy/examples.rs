@@ -39,13 +39,15 @@ fn declared<'t>(line: &'t str, attributes: &str) -> Option<(&'t str, bool)> {
 /// The items of a file.
 fn documented(text: &str) -> Vec<Documented<'_>> {
     let (mut found, mut documentation, mut attributes) = (Vec::new(), String::new(), String::new());
+    let mut is_in_attribute = false;
     for line in text.lines() {
         let start = line.trim_start();
-        if start.starts_with("///") {
-            documentation.push_str(&start[3..]);
+        if let Some(words) = start.strip_prefix("///") {
+            documentation.push_str(words);
             documentation.push('\n');
-        } else if start.starts_with("#[") {
+        } else if is_in_attribute || start.starts_with("#[") {
             attributes.push_str(start);
+            is_in_attribute = !start.ends_with(']');
         } else {
             let (documentation, attributes) =
                 (std::mem::take(&mut documentation), std::mem::take(&mut attributes));
@@ -105,7 +107,7 @@ fn what_users_of_the_library_name_has_an_example() {
 #[test]
 fn an_item_without_an_example_is_found() {
     let text = "/// A.\n/// ```\n/// a();\n/// ```\n#[must_use]\npub fn a() {}\n/// [`a()`] has an example.\npub struct B;\n\
-                /// C.\n#[doc(hidden)]\npub trait C {}\n    /// D.\n    pub async fn d() {}\n/// E.\n#[macro_export]\nmacro_rules! e {";
+                /// C.\n#[doc(hidden)]\n#[a(\n  b\n)]\npub trait C {}\n    /// D.\n    pub async fn d() {}\n/// E.\n#[macro_export]\nmacro_rules! e {";
     let found = documented(text);
     let all: Vec<_> = found.iter().map(|it| (it.name, it.is_public, it.is_method)).collect();
     let expected =
