@@ -1,6 +1,6 @@
-//! async-graphql's side: its static schema for lists, its dynamic one for introspection, document parsed beforehand.
+//! async-graphql's side: its static schema for lists and chains, its dynamic one for introspection, document parsed beforehand.
 
-use crate::data::{GROUPS, Group, ITEMS, Item, Row, Section};
+use crate::data::{GROUPS, Group, ITEMS, Item, Row, Section, first_links};
 use async_graphql::dynamic::{self, FieldFuture, TypeRef};
 use async_graphql::{EmptyMutation, EmptySubscription, ID, Object, Request, Schema};
 use async_graphql_parser::types::{
@@ -14,6 +14,7 @@ struct ItemObject(&'static Item);
 struct RowObject(&'static Row);
 struct SectionObject(&'static Section);
 struct GroupObject(&'static Group);
+struct LinkObject(i32);
 struct Query;
 
 #[Object(name = "Item")]
@@ -89,6 +90,16 @@ impl GroupObject {
     }
 }
 
+#[Object(name = "Link")]
+impl LinkObject {
+    async fn id(&self) -> i32 {
+        self.0
+    }
+    async fn next(&self) -> LinkObject {
+        LinkObject(self.0 + 1)
+    }
+}
+
 #[Object]
 impl Query {
     async fn items(&self) -> Vec<ItemObject> {
@@ -96,6 +107,9 @@ impl Query {
     }
     async fn groups(&self) -> Vec<GroupObject> {
         GROUPS.iter().map(GroupObject).collect()
+    }
+    async fn links(&self) -> Vec<LinkObject> {
+        first_links().map(LinkObject).collect()
     }
 }
 
@@ -109,9 +123,9 @@ fn request(query: &str, document: &ExecutableDocument) -> Request {
     request
 }
 
-/// Lists, by the static schema.
+/// Lists and chains, by the static schema.
 pub fn lists(query: &str) -> Box<dyn Fn() -> Vec<u8>> {
-    let schema = Schema::build(Query, EmptyMutation, EmptySubscription).finish();
+    let schema = Schema::build(Query, EmptyMutation, EmptySubscription).limit_recursive_depth(200).finish();
     let (query, document) = (query.to_owned(), parsed(query));
     Box::new(move || {
         let response = schema.execute(request(&query, &document)).now_or_never().expect("nothing waits");

@@ -1,4 +1,4 @@
-//! The data every contender answers from: 1,000 items of ten fields, and 100 x 10 x 10 nested rows.
+//! The data every contender answers from: 1,000 items of ten fields, 100 x 10 x 10 nested rows, and 20 chains of links.
 
 use std::sync::LazyLock;
 
@@ -35,6 +35,11 @@ pub struct Group {
 
 pub static ITEMS: LazyLock<Vec<Item>> = LazyLock::new(|| (0..1000).map(item).collect());
 pub static GROUPS: LazyLock<Vec<Group>> = LazyLock::new(|| (0..100).map(group).collect());
+
+/// The links with which the chains begin. Link `id` is followed by link `id + 1`, without an end.
+pub fn first_links() -> impl Iterator<Item = i32> + Send {
+    (0..20).map(|chain| chain * 100)
+}
 
 fn item(i: i32) -> Item {
     Item {

@@ -4,11 +4,11 @@ use crate::data::{GROUPS, Group, ITEMS, Item, Row, Section};
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Value};
 use weir_engine::record;
-use weir_engine::caller::Identity;
 use weir_language::limits::Limits;
 use weir_language::schema::Schema;
 
@@ -45,7 +45,10 @@ pub fn engine(sdl: &str, values: Values) -> Engine {
 
 pub fn answer(engine: &Engine, query: &str) -> Vec<u8> {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
-    let response = engine.execute(request, &engine.caller(&Identity::admin())).now_or_never().expect("memory answers at once");
+    let response = engine
+        .execute(request, &engine.caller(&Identity::admin()))
+        .now_or_never()
+        .expect("memory answers at once");
     match response.body {
         Body::Whole(bytes) => bytes,
         Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("memory answers whole"),
