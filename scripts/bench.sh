@@ -42,7 +42,7 @@ for part in "${parts[@]}"; do
       need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
       python3 bench/live/live.py
       ;;
-    exec) bench/exec/run.sh ;;
+    exec) PUBLISH=1 bench/exec/run.sh ;;
     language) bench/language/run.sh ;;
     python) PUBLISH=1 bench/python/run.sh ;;
     load)

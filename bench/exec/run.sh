@@ -1,15 +1,48 @@
 #!/usr/bin/env bash
-# Measures the engine alone against other Rust libraries and graphql-jit and writes the tables into docs/performance.md.
+# Measures the engine alone against other libraries, in Rust, JavaScript, Ruby, Java and Go. PUBLISH=1 writes the tables into
+# docs/performance.md; BENCH_PASSES=1 makes a quick run of it. A library that cannot be installed is left out, and the page says so.
 source "$(dirname "$0")/../../scripts/common.sh"
 need python3 python3
 need_node
+here=bench/exec
+there=bench/target/exec
 fixtures=bench/target/fixtures
-python3 bench/exec/gen.py "$fixtures"
-cargo build --release --manifest-path bench/exec/Cargo.toml --target-dir bench/target
-(cd bench/exec/js && npm ci --no-audit --no-fund --loglevel=error)
-# Both sides of graphql-jit's ratio are taken within the same minutes: before and after ours.
-before=$(node bench/exec/js/jit.mjs "$fixtures")
-table=$(bench/target/release/bench-exec "$fixtures")
-after=$(node bench/exec/js/jit.mjs "$fixtures")
-cd bench
-TABLE="$table" JIT="$before"$'\n'"$after" python3 exec/publish.py
+mkdir -p $there
+others=()
+
+# other NAME COMMAND...: measures what COMMAND runs as NAME, if the function build_NAME made it.
+other() {
+  if ("build_${1//-/_}"); then
+    others+=("$1=${*:2}")
+  else
+    say "going on without $1"
+  fi
+}
+
+build_ruby_graphql() {
+  want_file '/usr/share/rubygems-integration/*/specifications/graphql-*.gemspec' ruby-graphql && ruby -e 'require "graphql"'
+}
+
+build_graphql_java() {
+  want_file /usr/bin/javac default-jdk-headless && want_file /usr/bin/mvn maven &&
+    mvn --quiet --batch-mode --file $here/java/pom.xml dependency:copy-dependencies "-DoutputDirectory=$PWD/$there/java/lib" &&
+    javac -cp "$there/java/lib/*" -d $there/java/classes $here/java/Contender.java
+}
+
+# The generated code is made of the fixtures' schema.
+build_gqlgen() {
+  command -v go >/dev/null || want_file /usr/bin/go golang-go || return
+  cp -r $here/go $there/ && cp $fixtures/bench.graphql $there/go/schema.graphql && cd $there/go &&
+    go run github.com/99designs/gqlgen generate && go build -o contender .
+}
+
+say "building"
+python3 $here/gen.py $fixtures
+cargo build --release --manifest-path $here/Cargo.toml --target-dir bench/target
+(cd $here/js && npm ci --no-audit --no-fund --loglevel=error)
+for name in graphql-jit graphql-js; do others+=("$name=node $here/js/contenders.mjs $name"); done
+other ruby-graphql ruby $here/ruby/contender.rb
+other graphql-java java -cp "$there/java/lib/*:$there/java/classes" Contender
+other gqlgen $there/go/contender
+say "measuring"
+python3 $here/compare.py $fixtures "${others[@]}"

@@ -21,7 +21,10 @@ Link = Struct.new(:id)
 
 # What follows a link is known when it is asked for.
 class Lazy
-  def initialize(&value) = @value = value
+  def initialize(&value)
+    @value = value
+  end
+
   def value = @value.call
 end
 
