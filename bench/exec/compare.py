@@ -24,7 +24,7 @@ CASES = {
     "introspection-mid": "introspection of 32 types",
     "introspection-big": "introspection of 1,200 types",
 }
-OTHERS = ["graphql-js", "graphql-jit", "graphql-java", "gqlgen", "ruby-graphql"]
+OTHERS = ["graphql-js", "graphql-jit", "graphql-java", "gqlgen", "graphql-core", "strawberry", "ruby-graphql"]
 # Members of an introspection that libraries may have more or less than Weir, as each says what it knows itself.
 SHARE_OF_OWN = 0.05
 
@@ -59,9 +59,9 @@ def measure(name, command, fixtures, answers):
 
 
 def compare(name, answers):
-    """Members by case of the answers of `name`, which have to be Weir's."""
+    """Members by case of the answers of `name`, which have to be Weir's. A case may lack."""
     count = {}
-    for case in CASES:
+    for case in filter(lambda it: (answers / name / f"{it}.json").exists(), CASES):
         ours, theirs = data(answers / "Weir", case), data(answers / name, case)
         count[case] = fields(theirs)
         if case.startswith("introspection"):
@@ -85,8 +85,8 @@ def compared(rows, best, count, versions):
     for case, row in CASES.items():
         ours, cells = float(rows[row]["Weir"]), []
         for name in names:
-            ns = best[name][case][0] / count[name][case]
-            cells += [f"{ns:,.0f}", f"{ns / ours:,.0f} x"]
+            ns = best[name][case][0] / count[name][case] if case in count[name] else None
+            cells += [f"{ns:,.0f}", f"{ns / ours:,.0f} x"] if ns else ["", ""]
         lines.append([row, f"{ours:.2f}", *cells])
     return table(heads, lines)
 
@@ -100,8 +100,11 @@ def post_form(rows, allocations, best, versions):
         of = rows[row + ", folded"] if name.endswith("folded") else rows[row]
         head = next(it for it in of if it.startswith(name.split(",")[0]))
         lines.append([name.replace(name.split(",")[0], head), 1e9 / (float(of[head]) * int(members)), f"{int(objects):,}"])
-    for name in filter(best.get, OTHERS):
-        ns, *objects = best[name].get("post", best[name]["introspection-mid"])
+    for name in OTHERS:
+        found = best.get(name, {})
+        if not (figures := found.get("post", found.get("introspection-mid"))):
+            continue
+        ns, *objects = figures
         lines.append([f"{name} {versions[name]}", 1e9 / ns, f"{objects[0]:,.0f}" if objects else ""])
     lines = [[name, f"{rate:,.0f}" if rate > 100 else f"{rate:.1f}", objects] for name, rate, objects in lines]
     return table([row, "per second", "allocated objects"], lines)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the engine alone against other libraries, in Rust, JavaScript, Ruby, Java and Go. PUBLISH=1 writes the tables into
+# Measures the engine alone against other libraries, in Rust, JavaScript, Python, Ruby, Java and Go. PUBLISH=1 writes the tables into
 # docs/performance.md; BENCH_PASSES=1 makes a quick run of it. A library that cannot be installed is left out, and the page says so.
 source "$(dirname "$0")/../../scripts/common.sh"
 need python3 python3
@@ -29,6 +29,17 @@ build_graphql_java() {
     javac -cp "$there/java/lib/*" -d $there/java/classes $here/java/Contender.java
 }
 
+# Both Python contenders have one environment, of the versions that the suite of the Python package has.
+build_graphql_core() {
+  want_file '/usr/lib/python3*/ensurepip' python3-venv
+  [ -x $there/python/bin/pip ] || python3 -m venv $there/python || return
+  $there/python/bin/pip install --quiet -r bench/python/requirements.txt
+}
+
+build_strawberry() {
+  build_graphql_core
+}
+
 # The generated code is made of the fixtures' schema.
 build_gqlgen() {
   command -v go >/dev/null || want_file /usr/bin/go golang-go || return
@@ -41,6 +52,7 @@ python3 $here/gen.py $fixtures
 cargo build --release --manifest-path $here/Cargo.toml --target-dir bench/target
 (cd $here/js && npm ci --no-audit --no-fund --loglevel=error)
 for name in graphql-jit graphql-js; do others+=("$name=node $here/js/contenders.mjs $name"); done
+for name in graphql-core strawberry; do other $name $there/python/bin/python $here/python/contender.py $name; done
 other ruby-graphql ruby $here/ruby/contender.rb
 other graphql-java java -cp "$there/java/lib/*:$there/java/classes" Contender
 other gqlgen $there/go/contender

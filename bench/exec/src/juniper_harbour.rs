@@ -116,11 +116,11 @@ impl Boat {
     }
     /// Kind of boat
     #[graphql(deprecated = "Named otherwise")]
-    fn kind() -> &str {
+    fn kind() -> &'static str {
         "ketch"
     }
     /// Its home
-    fn origin() -> &str {
+    fn origin() -> &'static str {
         "Hull"
     }
     /// Its yard
@@ -160,7 +160,7 @@ impl Raft {
         Yard::Pine
     }
     /// Its home
-    fn origin() -> &str {
+    fn origin() -> &'static str {
         "Hull"
     }
     /// Loads it can take
@@ -184,13 +184,13 @@ impl Raft {
 #[graphql(impl = [FloatingValue, TimberedValue])]
 impl Timber {
     /// Which tree it was
-    fn tree() -> Option<&str> {
+    fn tree() -> Option<&'static str> {
         None
     }
     fn draught() -> f64 {
         0.5
     }
-    fn origin() -> &str {
+    fn origin() -> &'static str {
         "Hull"
     }
     #[graphql(name = "self")]
@@ -222,7 +222,7 @@ impl Tug {
     fn id() -> ID {
         ID::from("1".to_owned())
     }
-    fn name() -> Option<&str> {
+    fn name() -> Option<&'static str> {
         None
     }
     fn last_tow() -> Option<Craft> {
@@ -236,7 +236,7 @@ impl Sailor {
     fn id() -> ID {
         ID::from("1".to_owned())
     }
-    fn name() -> Option<&str> {
+    fn name() -> Option<&'static str> {
         None
     }
     fn last_tow() -> Option<Craft> {
