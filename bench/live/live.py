@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Live queries: what 10,000 subscribers cost while nothing changes, while 1,000 rows a second do, and when all see one list that changes.
 
-Weir over PostgreSQL and over SQLite, Mercurius whose own mutations wake its subscribers, and graphql-ws on graphql-js, which reads each
+Weir over PostgreSQL, which tells of changes by its log, and over SQLite, Mercurius whose own mutations wake its subscribers, and graphql-ws on graphql-js, which reads each
 subscription once a second as Hasura does. Each has one core, the clients have the other, PostgreSQL both. All changes go through the server
 that is measured. CLIENTS=1000 makes a quick run of it.
 """
@@ -151,7 +151,7 @@ def main():
             connection.execute(ITEMS)
             connection.execute(FILL)
             connection.commit()
-        cluster = start(Cluster())
+        cluster = start(Cluster(wal_level="logical"))
         cluster.psql(f"{ITEMS}; {FILL}; ANALYZE;")
         committed = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
         transactions = lambda: int(cluster.psql(committed))  # noqa: E731

@@ -21,7 +21,8 @@ class Cluster:
     """A PostgreSQL of our own, durable, on loopback, gone with this program. As root it runs as user `postgres`, whom the
     server wants."""
 
-    def __init__(self):
+    def __init__(self, **more):
+        """`more`: settings of the server."""
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-bench-"))
         self.user = pwd.getpwnam("postgres") if os.geteuid() == 0 else None
         if self.user:
@@ -31,7 +32,7 @@ class Cluster:
         self.port, data = free_port(), self.folder / "data"
         self.run("initdb", "--no-sync", "--no-instructions", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--auth=trust", "-D", data)
         settings = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self.folder, "shared_buffers": "512MB",
-                    "jit": "off", "fsync": "on", "max_connections": 200, "timezone": "UTC"}
+                    "jit": "off", "fsync": "on", "max_connections": 200, "timezone": "UTC", **more}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         self.process = subprocess.Popen([self.bin / "postgres", "-D", data, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                         cwd=self.folder, **self.identity())

@@ -195,7 +195,7 @@ pub(super) struct DueRead {
 /// All members.
 #[derive(Debug)]
 pub(crate) struct Registry {
-    members: Vec<(u32, Option<Member>)>,
+    members: Vec<(u32, Option<Box<Member>>)>, // Boxed, as there are places to spare.
     free: Vec<u32>,
     by_key: HashMap<Arc<[u8]>, MemberId>,
     tables: HashMap<Arc<str>, TableIndex>,
@@ -256,7 +256,7 @@ impl Registry {
 
     pub(super) fn member(&mut self, id: MemberId) -> Option<&mut Member> {
         let (age, member) = self.members.get_mut(id.at as usize)?;
-        if *age == id.age { member.as_mut() } else { None }
+        if *age == id.age { member.as_deref_mut() } else { None }
     }
 
     /// A place without a member.
@@ -323,7 +323,7 @@ impl Registry {
         if member.stream.is_none() {
             self.by_key.insert(key, id);
         }
-        self.members[id.at as usize].1 = Some(member);
+        self.members[id.at as usize].1 = Some(Box::new(member));
         self.queue.push_back(id);
         JoinedMember { id, newest: receiver, first_read: 1 }
     }
@@ -441,7 +441,7 @@ impl Registry {
         for at in 0..self.members.len() as u32 {
             let (age, member) = &self.members[at as usize];
             let asks = |it: &Member| source.is_none_or(|source| it.sources.contains(&source));
-            if member.as_ref().is_some_and(asks) {
+            if member.as_deref().is_some_and(asks) {
                 self.dirty(MemberId { at, age: *age }, (now, cause.clone()));
             }
         }

@@ -379,6 +379,13 @@ fn is_same(bytes: &[u8], one: usize, other: usize, len: usize) -> bool {
     true
 }
 
+/// The first `"`, `\` or control character of `bytes`.
+pub(super) fn first_escaped(bytes: &[u8]) -> Option<usize> {
+    let plain = plain(bytes);
+    let rest = bytes[plain..].iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ');
+    rest.map(|at| plain + at)
+}
+
 /// Length of the prefix of `bytes` that contains no `"`, `\` or control character. A rest shorter than a word is not counted.
 ///
 /// Most strings end within two words; longer ones are searched four words at a time, which compilers make wide

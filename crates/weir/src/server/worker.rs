@@ -12,6 +12,7 @@ use super::connection::timeouts::{ConnectionCommand, ConnectionState, TimeoutClo
 use super::connection::unread::{LocalExecutor, UnreadLimits};
 use super::graphql::websocket;
 use super::request::auth_throttle::AuthThrottle;
+use super::request::client_headers::rare;
 use super::request::context::{Answer, RequestContext, ServerPhase, WorkerContext};
 use super::request::negotiate::Media;
 use super::request::refusal::error_body;
@@ -26,7 +27,7 @@ use crate::log_throttle::LogThrottle;
 use crate::trace;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
-use hyper::header::HeaderValue;
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode, Version};
 use hyper_util::server::conn::auto;
@@ -47,6 +48,9 @@ use tokio_rustls::TlsAcceptor;
 
 /// As many header lines hyper reads if nothing is said.
 const HYPER_HEADERS_MAX: u16 = 100;
+
+/// The span that a request belongs to. Source: W3C Trace Context, section 3.2.
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// Start parameters of a thread.
 pub(crate) struct WorkerSeed {
@@ -352,7 +356,7 @@ impl Worker {
             id,
             form: Cell::default(),
             cookies: RefCell::default(),
-            span: trace::request(|| head.headers.get("traceparent").map(HeaderValue::as_bytes)),
+            span: trace::request(|| rare(&head.headers, &TRACEPARENT).map(HeaderValue::as_bytes)),
             noted: RefCell::default(),
         };
         async move {

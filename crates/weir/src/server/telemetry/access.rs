@@ -10,7 +10,6 @@ use crate::config::LogFormat;
 use crate::observer::observer;
 use hyper::http::request::Parts;
 use std::cell::RefCell;
-use std::fmt::Write;
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 use tracing_subscriber::fmt::format::Writer;
@@ -24,7 +23,7 @@ const BYTES_MAX: usize = 8 * 1024;
 /// Bytes of a timestamp up to its second.
 const SECOND_BYTES: usize = "2026-11-24T12:00:00".len();
 
-/// Where the process writes its log, if that is the server's own business.
+/// The file or stream that the process writes its log to, if that is the server's own business.
 static WAY: OnceLock<(Sink, LogFormat)> = OnceLock::new();
 
 thread_local! {
@@ -52,6 +51,19 @@ pub(crate) fn flush() {
     if let Some((sink, _)) = WAY.get() {
         LINES.with_borrow_mut(|it| it.hand_on(sink));
     }
+}
+
+/// The name of a field with what stands around it in JSON and in text.
+#[derive(Clone, Copy)]
+struct FieldName {
+    json: &'static str,
+    text: &'static str,
+}
+
+macro_rules! name {
+    ($name:literal) => {
+        FieldName { json: concat!(",\"", $name, "\":"), text: concat!(" ", $name, "=") }
+    };
 }
 
 /// One request in the access log.
@@ -97,19 +109,21 @@ impl Lines {
             self.stamp.truncate(SECOND_BYTES);
         }
         let mut line = Line { out: std::mem::take(&mut self.text), format };
-        let micros = since.subsec_micros();
-        let _ = match format {
-            LogFormat::Json => write!(
-                line.out,
-                "{{\"timestamp\":\"{}.{micros:06}Z\",\"level\":\"INFO\",\"message\":\"request\"",
-                self.stamp
-            ),
-            LogFormat::Text => write!(line.out, "{}.{micros:06}Z  INFO {ACCESS}: request", self.stamp),
-        };
+        // A million more, so that the digits of microseconds are six.
+        let mut digits = itoa::Buffer::new();
+        let micros = &digits.format(1_000_000 + since.subsec_micros())[1..];
+        let stamp = self.stamp.as_str();
+        match format {
+            LogFormat::Json => {
+                line.all(&["{\"timestamp\":\"", stamp, ".", micros]);
+                line.out.push_str("Z\",\"level\":\"INFO\",\"message\":\"request\"");
+            }
+            LogFormat::Text => line.all(&[stamp, ".", micros, "Z  INFO ", ACCESS, ": request"]),
+        }
         fields(access, &mut line);
         match format {
             LogFormat::Json => {
-                line.text("target", ACCESS);
+                line.text(name!("target"), ACCESS);
                 line.out.push_str("}\n");
             }
             LogFormat::Text => line.out.push('\n'),
@@ -136,32 +150,28 @@ struct Line {
 }
 
 impl Line {
-    fn name(&mut self, name: &str) {
-        match self.format {
-            LogFormat::Json => {
-                self.out.push_str(",\"");
-                self.out.push_str(name);
-                self.out.push_str("\":");
-            }
-            LogFormat::Text => {
-                self.out.push(' ');
-                self.out.push_str(name);
-                self.out.push('=');
-            }
-        }
+    fn all(&mut self, texts: &[&str]) {
+        texts.iter().for_each(|it| self.out.push_str(it));
     }
 
-    fn text(&mut self, name: &str, value: &str) {
+    fn name(&mut self, name: FieldName) {
+        self.out.push_str(match self.format {
+            LogFormat::Json => name.json,
+            LogFormat::Text => name.text,
+        });
+    }
+
+    fn text(&mut self, name: FieldName, value: &str) {
         self.name(name);
         quote(value, &mut self.out);
     }
 
-    fn number(&mut self, name: &str, value: u64) {
+    fn number(&mut self, name: FieldName, value: u64) {
         self.name(name);
         self.out.push_str(itoa::Buffer::new().format(value));
     }
 
-    fn flag(&mut self, name: &str, value: bool) {
+    fn flag(&mut self, name: FieldName, value: bool) {
         self.name(name);
         self.out.push_str(if value { "true" } else { "false" });
     }
@@ -170,20 +180,20 @@ impl Line {
 /// The fields of a line; what is unknown or did not happen is left out.
 fn fields(access: &Access<'_>, line: &mut Line) {
     let us = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
-    line.text("request_id", access.request_id);
-    line.text("method", access.head.method.as_str());
-    line.text("path", access.head.uri.path());
-    line.number("status", access.status.into());
+    line.text(name!("request_id"), access.request_id);
+    line.text(name!("method"), access.head.method.as_str());
+    line.text(name!("path"), access.head.uri.path());
+    line.number(name!("status"), access.status.into());
     if let Some(bytes) = access.bytes {
-        line.number("bytes", bytes);
+        line.number(name!("bytes"), bytes);
     }
     if let Some(role) = access.noted.role() {
-        line.text("role", role);
+        line.text(name!("role"), role);
     }
     if let Some(execution) = access.execution {
         executed(execution, line);
     }
-    line.number("total_us", us(access.total));
+    line.number(name!("total_us"), us(access.total));
 }
 
 /// The fields of an operation.
@@ -191,24 +201,24 @@ fn executed(execution: &Execution, line: &mut Line) {
     let us = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
     if let Some(number) = execution.operation {
         observer().operations.told(number, |name, hash| {
-            line.text("operation", name);
-            line.text("hash", hash);
+            line.text(name!("operation"), name);
+            line.text(name!("hash"), hash);
         });
     }
-    line.flag("has_errors", execution.has_errors);
+    line.flag(name!("has_errors"), execution.has_errors);
     if let Some(code) = &execution.code {
-        line.text("code", code);
+        line.text(name!("code"), code);
     }
     if let Some(kept) = execution.kept {
-        line.text("cache", KEPT[kept as usize].1);
+        line.text(name!("cache"), KEPT[kept as usize].1);
     }
     let Timing { plan_hit, parse, validate, plan, bind, execute, fetches, busy } = execution.timing;
-    line.number("fetches", fetches.into());
-    let planning = [("parse_us", parse), ("validate_us", validate), ("plan_us", plan)];
+    line.number(name!("fetches"), fetches.into());
+    let planning = [(name!("parse_us"), parse), (name!("validate_us"), validate), (name!("plan_us"), plan)];
     for (name, took) in planning.into_iter().filter(|_| !plan_hit) {
         line.number(name, us(took));
     }
-    for (name, took) in [("bind_us", bind), ("execute_us", execute), ("cpu_us", busy)] {
+    for (name, took) in [(name!("bind_us"), bind), (name!("execute_us"), execute), (name!("cpu_us"), busy)] {
         line.number(name, us(took));
     }
 }

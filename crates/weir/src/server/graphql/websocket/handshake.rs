@@ -15,8 +15,8 @@ use crate::server::request::response_body::ResponseBody;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use hyper::ext::Protocol;
 use hyper::header::{
-    CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
-    SEC_WEBSOCKET_VERSION, UPGRADE,
+    CONNECTION, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_EXTENSIONS, SEC_WEBSOCKET_KEY,
+    SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE,
 };
 use hyper::http::request::Parts;
 use hyper::upgrade::OnUpgrade;
@@ -45,6 +45,16 @@ pub(crate) fn is_extended_connect(head: &Parts) -> bool {
     head.method == Method::CONNECT && protocol().is_some_and(|it| it.as_str() == "websocket")
 }
 
+/// Headers that say nothing of the operations of a socket. They would be held as long as it is open.
+const OF_THE_HANDSHAKE: [HeaderName; 6] = [
+    CONNECTION,
+    UPGRADE,
+    SEC_WEBSOCKET_EXTENSIONS,
+    SEC_WEBSOCKET_KEY,
+    SEC_WEBSOCKET_PROTOCOL,
+    SEC_WEBSOCKET_VERSION,
+];
+
 /// Agrees to a WebSocket, or says why not.
 pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint) -> Result<Answer, Refusal> {
     let headers = &head.headers;
@@ -69,8 +79,9 @@ pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint)
             "a WebSocket needs `sec-websocket-protocol: graphql-transport-ws`, or the older `graphql-ws`";
         return Err(refused(message));
     };
-    let terms =
-        WebSocketTerms::new((subprotocol, endpoint), kept(headers), &context.generation.config.limits);
+    let mut own = kept(headers);
+    OF_THE_HANDSHAKE.iter().for_each(|name| drop(own.remove(name)));
+    let terms = WebSocketTerms::new((subprotocol, endpoint), own, &context.generation.config.limits);
     let mut response = Response::new(ResponseBody::empty());
     let answer = response.headers_mut();
     // A protocol may be chosen only if the client offered one.
