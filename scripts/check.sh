@@ -13,6 +13,9 @@ say "benchmarks"
 for crate in exec language; do
   cargo check --quiet --manifest-path bench/$crate/Cargo.toml --target-dir bench/target
 done
+say "example with actix-web"
+cargo fmt --manifest-path examples/actix/Cargo.toml -- --check
+cargo clippy --quiet --locked --all-targets --manifest-path examples/actix/Cargo.toml --target-dir bench/target -- -D warnings
 say "rustdoc"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
 say "cargo deny"
