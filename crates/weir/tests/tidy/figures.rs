@@ -137,7 +137,7 @@ fn the_capacity_example_has_the_cpu_that_was_measured() {
     for row in CAPACITY {
         let source = lines.iter().position(|it| it.contains(&format!("docs/performance.md, {row}\"")));
         let source = source.unwrap_or_else(|| panic!("{name} names no source `{row}`"));
-        let measured = cell(services, row, "Weir").split(',').next().unwrap_or_default();
+        let measured = cell(services, row, "Weir").split(", ").next().unwrap_or_default().replace(',', "");
         let cpu = &mut lines[source - 1];
         let indent = cpu.len() - cpu.trim_start().len();
         *cpu = format!("{}cpu: {measured}us", " ".repeat(indent));
