@@ -20,7 +20,7 @@ other() {
 }
 
 build_ruby_graphql() {
-  want_file '/usr/share/rubygems-integration/*/specifications/graphql-*.gemspec' ruby-graphql && ruby -e 'require "graphql"'
+  want_file /usr/bin/ruby ruby && want_file '/usr/share/rubygems-integration/*/specifications/graphql-*.gemspec' ruby-graphql && ruby -e 'require "graphql"'
 }
 
 build_graphql_java() {

@@ -48,7 +48,9 @@ public class Contender {
   static final OperatingSystemMXBean SYSTEM = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
   static final ObjectMapper JSON = new ObjectMapper();
   /** The compiler of the JVM needs seconds. */
-  static final long WARM_NS = 3_000_000_000L;
+  static final long WARM_NS = 4_000_000_000L;
+  /** The system counts the time of a process in steps of 10 ms. */
+  static final long BATCH_NS = 300_000_000L;
 
   static int batches = 9;
 
@@ -110,12 +112,13 @@ public class Contender {
     };
   }
 
-  /** The least CPU time of some batches of at least 50 ms, after a warm-up. */
+  /** The least CPU time of some batches, after a warm-up. The second half of the warm-up says how many requests make a batch. */
   static double nanoseconds(Supplier<byte[]> run) {
     long begun = System.nanoTime();
     long warm = 0;
+    while (System.nanoTime() - begun < WARM_NS / 2) run.get();
     for (; System.nanoTime() - begun < WARM_NS; warm++) run.get();
-    long batch = Math.max(1, warm / 60);
+    long batch = Math.max(1, warm * BATCH_NS / (WARM_NS / 2));
     double least = Double.MAX_VALUE;
     for (int pass = 0; pass < batches; pass++) {
       long before = SYSTEM.getProcessCpuTime();
