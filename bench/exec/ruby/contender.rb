@@ -104,8 +104,9 @@ def read(name) = File.read("#{FOLDER}/#{name}.graphql")
 def processor_time = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-# The least CPU time of some batches of at least 50 ms, in nanoseconds, after a warm-up of half a second.
-def nanoseconds(&run)
+# By request, after a warm-up of half a second: the least CPU time of some batches of at least 50 ms, in nanoseconds, and the objects
+# that the last of them has allocated.
+def measured(&run)
   begun = clock
   warm = 0
   while clock - begun < 0.5
@@ -114,24 +115,20 @@ def nanoseconds(&run)
   end
   batch = (warm / 10.0).ceil
   times = []
+  allocated = nil
   begun = clock
   while times.empty? || (times.size < BATCHES && clock - begun < SECONDS_MOST)
+    objects = GC.stat(:total_allocated_objects)
     before = processor_time
     batch.times { run.call }
     times << (processor_time - before) / batch
+    allocated = (GC.stat(:total_allocated_objects) - objects) / batch
   end
-  times.min * 1e9
-end
-
-def objects
-  GC.start
-  before = GC.stat(:total_allocated_objects)
-  yield
-  GC.stat(:total_allocated_objects) - before
+  [(times.min * 1e9).round, allocated]
 end
 
 def report(name, &run)
-  puts [name, nanoseconds(&run).round, objects(&run)].join("\t")
+  puts [name, *measured(&run)].join("\t")
   $stdout.flush
 end
 
