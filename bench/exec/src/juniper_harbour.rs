@@ -1,6 +1,9 @@
 //! The types of `mid.graphql` for juniper, which has no schemas in SDL: only their introspection is asked for.
 
-#![expect(dead_code, reason = "juniper's macro makes types of the interfaces' traits; nothing implements the traits")]
+#![expect(
+    dead_code,
+    reason = "juniper's macro makes types of the interfaces' traits; nothing implements the traits"
+)]
 
 use crate::juniper::text;
 use futures_util::stream::{self, BoxStream};
