@@ -228,7 +228,7 @@ pub fn enumeration_shape<E: Enumeration>(binder: &mut InputBinder<'_>, ty: TypeR
     binder.enumeration::<E>(ty, E::NAME, E::NAMES)
 }
 
-/// Makes a [`Scalar`] a value of answers and of arguments. [`Scalar`](crate::Scalar) has an example.
+/// Makes a [`Scalar`] a value of answers and of arguments. [`Scalar`] has an example.
 #[macro_export]
 macro_rules! scalar {
     ($rust:ty) => {
