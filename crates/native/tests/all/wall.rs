@@ -357,7 +357,7 @@ fn nobody_names_what_is_behind_the_wall_on_postgres() {
 /// Orders by values of authors, which are others than those of ids.
 const ORDERED: &[&str] = &[
     "{ queryBook(order: {author: {desc: name}}) { id title } }",
-    "{ queryBook(first: 1, order: {author: {desc: born}}) { title } }",
+    "{ queryBook(first: 1, order: {author: {asc: born}}) { title } }",
     "{ queryReview(order: {critic: {desc: name}}) { id stars } }",
     "{ queryReview(order: {book: {author: {desc: name}}}) { id stars } }",
     "{ queryTag(filter: {label: {eq: \"a\"}}) { books(order: {author: {desc: name}}) { title } } }",
