@@ -13,7 +13,19 @@ struct Answer {
     body: String,
 }
 
-/// Sends a request to `address`. With HTTP/1.0 the answer ends with the connection.
+/// The body that was sent in chunks. Source: RFC 9112, section 7.1.
+fn unchunked(mut chunks: &str) -> String {
+    let mut body = String::new();
+    while let Some((length, rest)) = chunks.split_once("\r\n") {
+        let length = usize::from_str_radix(length, 16).expect("the length of a chunk");
+        let (chunk, rest) = rest.split_at(length);
+        body.push_str(chunk);
+        chunks = rest.strip_prefix("\r\n").expect("the end of a chunk");
+    }
+    body
+}
+
+/// Sends a request to `address`. With HTTP/1.0 the answer ends with the connection. Some servers send chunks all the same.
 fn send(address: SocketAddr, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).expect("the server listens");
     let mut request = format!("{method} {target} HTTP/1.0\r\ncontent-length: {}\r\n", body.len());
@@ -27,7 +39,9 @@ fn send(address: SocketAddr, method: &str, target: &str, headers: &[(&str, &str)
     let answer = String::from_utf8(answer).expect("an answer in UTF-8");
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
     let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
-    Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    let head = head.to_ascii_lowercase();
+    let is_chunked = head.contains("transfer-encoding: chunked");
+    Answer { status, head, body: if is_chunked { unchunked(body) } else { body.to_owned() } }
 }
 
 /// All servers answer `expected`.
