@@ -2,7 +2,6 @@
 
 import gc
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -90,6 +89,8 @@ def test_the_context_is_not_kept():
 def test_an_interrupt_of_the_process_ends_a_request():
     program = """
 import os, signal, weir
+# A shell's job in the background has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 schema = weir.Schema("type Query { a: Int }")
 @schema.resolve("Query.a")
 def a():
@@ -150,5 +151,14 @@ def test_a_text_with_nul_and_a_long_text_are_written():
     assert own.execute("{ of(n: 100000) }").json() == {"data": {"of": "\0é" * 100_000}}
 
 
-def test_signals_of_the_test_itself_are_untouched():
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+def test_handlers_of_signals_are_left_as_they_are():
+    program = """
+import signal
+before = signal.getsignal(signal.SIGINT)
+import weir
+schema = weir.Schema("type Query { a: Int }")
+schema.resolve("Query.a")(lambda: 1)
+print(schema.execute("{ a }").json(), signal.getsignal(signal.SIGINT) == before)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ended.stdout == "{'data': {'a': 1}} True\n", ended.stderr
