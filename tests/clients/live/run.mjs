@@ -113,7 +113,8 @@ await check('urql, a list in parts', async () => {
     };
     pipe(client.query('{ artist(order_by: {id: asc}) @stream(initialCount: 1) { name } }', {}), subscribe(next));
   });
-  same(seen, ['Ada', 'Ada,Bob,Cyd']);
+  // The end of the list may come in a part of its own.
+  same(seen.filter((it, at) => it !== seen[at - 1]), ['Ada', 'Ada,Bob,Cyd']);
 });
 
 await check('graphql-ws, a list in parts', async () => {
@@ -121,10 +122,11 @@ await check('graphql-ws, a list in parts', async () => {
   const ws = createWs({ url: socket(plain), webSocketImpl: WebSocket, connectionParams });
   const seen = [];
   for await (const part of ws.iterate({ query: '{ artist(order_by: {id: asc}) @stream(initialCount: 1) { name } }' })) seen.push(part);
-  same(seen, [
-    { data: { artist: [{ name: 'Ada' }] }, pending: [{ id: '0', path: ['artist'] }], hasNext: true },
-    { incremental: [{ id: '0', items: [{ name: 'Bob' }, { name: 'Cyd' }] }], completed: [{ id: '0' }], hasNext: false },
-  ]);
+  same(seen[0], { data: { artist: [{ name: 'Ada' }] }, pending: [{ id: '0', path: ['artist'] }], hasNext: true });
+  same(seen.flatMap(it => it.incremental ?? []), [{ id: '0', items: [{ name: 'Bob' }, { name: 'Cyd' }] }]);
+  // The end of the list may come in a part of its own.
+  const { completed, hasNext } = seen.at(-1);
+  same({ completed, hasNext }, { completed: [{ id: '0' }], hasNext: false });
   await ws.dispose();
 });
 
