@@ -20,7 +20,7 @@ OTHERS = ["#b0793b", "#7d6bb0", "#a34f6a", "#5b7fa6", "#8d8d4a"]
 def draw(file):
     data = json.loads(file.read_text())
     cpu = {(run["who"], run["operation"]): statistics.median(it["cpu_us"] for it in run["passes"])
-           for run in data["runs"] if all(isinstance(it, dict) and it.get("cpu_us") for it in run["passes"])}
+           for run in data["runs"] if all(isinstance(it, dict) and it.get("cpu_us") for it in run.get("passes", [None]))}
     if not cpu:
         return
     who = list(dict.fromkeys(it[0] for it in cpu))
