@@ -22,13 +22,13 @@ pub(super) struct Flow {
     /// The node that has the list as its last member.
     node: PlanNodeId,
     chunks: Chunks,
-    /// What is still to be sent.
+    /// The batch or the end that is to be sent next.
     arrived: Option<Arrived>,
     /// True if nothing more arrives.
     is_over: bool,
 }
 
-/// What a source gave next.
+/// The next batch of a source, or the end of its list.
 enum Arrived {
     Items(ItemBatch),
     /// The list has no more items, or none that can be read.
@@ -113,7 +113,7 @@ impl Flow {
     }
 }
 
-/// How long a source may say nothing, of a request with this deadline.
+/// The time until which a source may be silent: the request's `deadline`, or later.
 pub(super) fn patience(deadline: Instant) -> Instant {
     deadline.max(Instant::now() + SILENCE_MAX)
 }

@@ -24,7 +24,7 @@ const SDL: &str = "
     type Book { id: Int!  title: String! }
     type Query { count: Int!  books: [Book!]  loose: [Book]! }";
 
-/// What the source of a list reads next.
+/// The next batch that the test lets the source of a list read.
 #[derive(Debug)]
 enum Given {
     Items(Vec<Value>),
@@ -32,7 +32,7 @@ enum Given {
     Failure,
 }
 
-/// What a test and the source share.
+/// State of a source that its test steers: the items it has, and what was taken of them.
 struct Tap {
     schema: Arc<Schema>,
     /// The items that are there at once.

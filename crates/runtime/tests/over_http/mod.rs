@@ -1,4 +1,4 @@
-//! What every example of a server answers, over real sockets: GraphQL over HTTP, files, events and parts.
+//! The answers of every example of a server, over real sockets: GraphQL over HTTP, files, events and parts.
 //!
 //! The binary that has this module says by `addresses` which servers are asked.
 

@@ -23,9 +23,9 @@ pub(crate) enum RowsPart {
 enum Stage {
     /// All: nothing leaves before the end.
     All,
-    /// Those of the first part: so many are still to come.
+    /// Number of items of the first part that are still to be collected.
     First(u32),
-    /// Those after them.
+    /// Items behind the first part.
     Later,
 }
 

@@ -19,7 +19,7 @@ use weir_engine::source::{Chunk, FetchBody, FetchResult, ItemBatch};
 use weir_postgres::cursor::Cursor;
 use weir_relational::plan::{Member, MemberKind};
 
-/// What is collected and has not left.
+/// Rows in memory that were not sent yet.
 struct Collected {
     table: Table,
     /// Its memory, estimated.
