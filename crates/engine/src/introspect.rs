@@ -13,6 +13,7 @@ mod compile;
 
 use crate::caller::Profile;
 use crate::plan::output_plan::OutputPlan;
+use crate::size_hint::SizeHint;
 use crate::source::{
     BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, Finished, PreparedFetch, Protocol,
     SourceError, Tag,
@@ -20,7 +21,6 @@ use crate::source::{
 use crate::write::out::Out;
 use compile::{Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_language::ast::OperationKind;
 use weir_language::schema::{
     DirectiveId, EnumValueId, FieldId, InputId, Place, Run, Schema, SchemaView, Str, TypeId, TypeKind,
@@ -55,7 +55,7 @@ pub fn prepare(
         schema: Arc::clone(schema),
         profile: Arc::clone(profile),
         introspection,
-        bytes_last: AtomicUsize::new(0),
+        size: SizeHint::default(),
     })
 }
 
@@ -110,21 +110,19 @@ struct IntrospectionFetch {
     schema: Arc<Schema>,
     profile: Arc<Profile>,
     introspection: Introspection,
-    /// The length of the last answer, the first guess for the next.
-    bytes_last: AtomicUsize,
+    size: SizeHint,
 }
 
 impl PreparedFetch for IntrospectionFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
-        let expected = self.bytes_last.load(Ordering::Relaxed);
-        let mut out = Out::new(Vec::with_capacity(expected + 64));
+        let mut out = Out::new(Vec::with_capacity(self.size.room(64)));
         let roots = self.introspection.program.roots.len();
         let mut ends = Vec::with_capacity(roots);
         for root in 0..roots {
             self.introspection.write(self.profile.view(&self.schema), Some(input.variables), root, &mut out);
             ends.push(out.len() as u32);
         }
-        self.bytes_last.store(out.len(), Ordering::Relaxed);
+        self.size.note(out.len());
         let finished = Finished { bytes: out.into_bytes(), ends, failed: false, rest: None };
         let reply =
             FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), cache_control: None };

@@ -27,6 +27,7 @@ mod profiles;
 mod responses;
 pub mod rows;
 pub mod single_flight;
+pub mod size_hint;
 pub mod source;
 pub mod span;
 pub mod tag_versions;

@@ -53,10 +53,11 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
         }
     }
     fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column {
-        let values: Vec<Option<&A>> = match &self.order {
-            Some(order) => order.iter().map(|&at| self.values.get(at as usize)).collect(),
-            None => self.values.iter().map(Some).collect(),
+        let Some(order) = &self.order else {
+            let values: Vec<Option<&A>> = self.values.iter().map(Some).collect();
+            return A::column(&values, spot, scope);
         };
+        let values: Vec<Option<&A>> = order.iter().map(|&at| self.values.get(at as usize)).collect();
         let mut column = A::column(&values, spot, scope);
         let refused = values.iter().enumerate().filter(|it| it.1.is_none());
         let error = |row| CellError { row, error: refused_error() };

@@ -23,10 +23,10 @@ use crate::type_guard::{GuardedSet, guarded_sets, judge};
 use futures_util::future::join_all;
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_engine::memory::{Binder, Bindings, ObjectNumbers, RecordHost, Scope, Spot, Unbound, Writer};
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSetId};
 use weir_engine::rows::{Column, Rows};
+use weir_engine::size_hint::SizeHint;
 use weir_engine::source::{
     BoxFuture, EventStream, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Finished, Ids,
     PlanError, PlanNode, PreparedFetch, SourceError, Tag,
@@ -79,8 +79,7 @@ struct LibraryFetch {
     asks: Vec<u32>,
     /// Of the operation, as far as it stands below this step; at the root, if costs are limited.
     cost: Option<CostTree>,
-    /// Length of the last answer, the first guess for the next.
-    bytes_last: AtomicUsize,
+    size: SizeHint,
 }
 
 /// Prepares the step of `node`.
@@ -131,7 +130,7 @@ pub(crate) fn prepare(
         is_change: node.kind == OperationKind::Mutation && node.parent_keys.is_none(),
         asks,
         cost: if node.parent_keys.is_none() { CostTree::of(&library.costs, node) } else { None },
-        bytes_last: AtomicUsize::new(0),
+        size: SizeHint::default(),
     }))
 }
 
@@ -367,8 +366,7 @@ impl LibraryFetch {
 
     /// The response's bytes, written straight from the values.
     fn finish(&self, input: FetchInput<'_>, answers: &[Option<Box<dyn Answers>>]) -> FetchResult {
-        let expected = self.bytes_last.load(Ordering::Relaxed);
-        let (mut out, mut errors) = (Out::new(Vec::with_capacity(expected + expected / 8 + 64)), Vec::new());
+        let (mut out, mut errors) = (Out::new(Vec::with_capacity(self.size.room(64))), Vec::new());
         let mut ends = Vec::with_capacity(self.members.len());
         let mut failed = false;
         for (member, answers) in self.members.iter().zip(answers) {
@@ -385,7 +383,7 @@ impl LibraryFetch {
                 break;
             }
         }
-        self.bytes_last.store(out.len(), Ordering::Relaxed);
+        self.size.note(out.len());
         let body = Finished { bytes: out.into_bytes(), ends, failed, rest: None };
         FetchResult { body: FetchBody::Finished(body), errors, cache_control: None }
     }

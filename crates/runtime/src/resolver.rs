@@ -53,7 +53,13 @@ impl<'p> Parents<'p> {
             return Some(SmallVec::from_elem(unit, self.len()));
         }
         match self {
-            Self::Objects(objects) => objects.iter().map(|it| it.downcast_ref()).collect(),
+            Self::Objects(objects) => {
+                let mut parents = SmallVec::with_capacity(objects.len());
+                for object in objects {
+                    parents.push(object.downcast_ref()?);
+                }
+                Some(parents)
+            }
             Self::Units(_) | Self::Keys(..) => None,
         }
     }

@@ -21,7 +21,8 @@ const HEAD: &[u8] = b"{\"data\":{";
 /// Writes the answer, and says whether its sources had enough left for it.
 pub(super) fn write(run: ExecutionContext<'_>, mut results: FetchResults) -> (Body, Capacity) {
     // Folded introspection is most of its answer: room for it is made at once.
-    let mut out = Out::new(Vec::with_capacity(HEAD.len() + run.plan.output.constants.len() + 64));
+    let mut out =
+        Out::new(Vec::with_capacity(run.plan.size.room(HEAD.len() + run.plan.output.constants.len() + 64)));
     out.raw(HEAD);
     let (failures, segments) = (Vec::new(), Vec::new());
     let mut answer =
@@ -269,6 +270,8 @@ impl<P: Parting> ResponseAssembler<'_, P> {
         }
         self.out.close(b'}');
         self.out.open(b'}');
+        // Constants have room of their own.
+        self.run.plan.size.note(self.out.len().saturating_sub(self.run.plan.output.constants.len()));
         if self.failures.is_empty() {
             return Body::Whole(self.out.into_bytes());
         }

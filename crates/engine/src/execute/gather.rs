@@ -2,22 +2,21 @@
 //!
 //! One walk over a level's rows finds the rows under every foreign member, at any depth and through lists. Each row
 //! gets the number of its key ([`Data::Foreign`]); each node is asked once with the keys that differ. What comes back is
-//! the next level.
+//! the next level. Members below one set with the same keys share them.
 //!
 //! **Invariant:** rows with a null among the keys that are required ask nothing and get null.
 //!
-//! **Cost:** one hash per parent row; distinct keys are stored once, encoded in one buffer.
+//! **Cost:** that of [`KeySet`] per row and key, and a copied number per row and further member with the same key.
 
+use super::key_set::{DistinctKeys, KeySet};
 use super::{BatchContext, ExecutionContext, FetchResults, FetchState};
-use crate::keys::Interner;
 use crate::plan::deferral::LateItems;
 use crate::plan::output_plan::{OutputKind, PlanNodeId, SelectionSetId};
 use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table};
 use crate::source::{BatchBarrier, FieldError, SourceError};
 use futures_util::future::join_all;
-
-/// There is room for so many keys before it is known how many differ.
-const KEYS_AHEAD: usize = 64;
+use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// A failed fetch reports at most this many errors.
 const FAILED_ERRORS_MAX: usize = 50;
@@ -53,24 +52,23 @@ pub(crate) fn of_level(
     for &parent in level {
         let Some(mut rows) = results.rows[parent.0 as usize].take() else { continue };
         let mut walk = KeyWalk::new(run, parent);
-        if !walk.gathers.is_empty() {
+        if !walk.below.is_empty() {
             walk.node(parent, &mut rows);
-            gathers.append(&mut walk.gathers);
+            walk.finish(&mut gathers);
         }
         results.rows[parent.0 as usize] = Some(rows);
     }
-    gathers.retain(|it| it.keys.rows() > 0);
     gathers
 }
 
 /// The keys for the nodes below some items of a streamed list in the rows of `parent`, but for nodes without any.
 pub(crate) fn of_items(run: &ExecutionContext<'_>, parent: PlanNodeId, items: Items<'_>) -> Vec<Gather> {
-    let mut walk = KeyWalk::new(run, parent);
-    if !walk.gathers.is_empty() {
+    let (mut walk, mut gathers) = (KeyWalk::new(run, parent), Vec::new());
+    if !walk.below.is_empty() {
         walk.member(NO_FIELD, items.kind, items.column, &Bitmap::default());
+        walk.finish(&mut gathers);
     }
-    walk.gathers.retain(|it| it.keys.rows() > 0);
-    walk.gathers
+    gathers
 }
 
 /// Some items of a streamed list, which stand apart from the rows of its node.
@@ -90,7 +88,7 @@ pub(crate) fn take_in(
     reply: Result<crate::source::FetchResult, SourceError>,
 ) -> Option<PlanNodeId> {
     let members = run.plan.node(gather.node).fields.len();
-    results.put(gather.node, checked(reply, gather.keys.rows(), members));
+    results.put(gather.node, checked(reply, gather.keys.rows, members));
     match &results.asked[gather.node.0 as usize] {
         FetchState::Failed(error) => {
             let error = error.for_client();
@@ -134,13 +132,10 @@ fn checked(
 /// Stands for a list within a list, which is not streamed by itself.
 const NO_FIELD: u32 = u32::MAX;
 
-/// Keys and objects of one node to fetch.
+/// A node to fetch, and its keys, which others may share.
 pub(crate) struct Gather {
     pub(crate) node: PlanNodeId,
-    set: SelectionSetId,
-    /// Places in [`Table::hidden`].
-    hidden: Vec<u32>,
-    keys: KeySet,
+    keys: Arc<DistinctKeys>,
 }
 
 impl Gather {
@@ -153,20 +148,34 @@ impl Gather {
 /// One walk over the rows of a node.
 struct KeyWalk<'w> {
     run: &'w ExecutionContext<'w>,
-    gathers: Vec<Gather>,
+    /// The nodes below it, and the places of their keys in `sets`.
+    below: Vec<(PlanNodeId, usize)>,
+    sets: Vec<KeySet<'w>>,
     /// The streamed lists of the plan.
     streams: &'w [LateItems],
 }
 
 impl<'w> KeyWalk<'w> {
     fn new(run: &'w ExecutionContext<'w>, parent: PlanNodeId) -> Self {
-        let below = run.plan.below(parent).filter_map(|node| {
-            let keys = run.plan.node(node).parent.as_ref()?;
-            let (set, hidden) = (keys.set, keys.hidden.clone());
-            Some(Gather { node, set, keys: KeySet::new(hidden.len(), keys.required), hidden })
-        });
+        let (mut below, mut sets) = (Vec::new(), Vec::<KeySet<'w>>::new());
+        for node in run.plan.below(parent) {
+            let Some(keys) = run.plan.node(node).parent.as_ref() else { continue };
+            let known = sets.iter().position(|it| it.serves(keys));
+            below.push((node, known.unwrap_or(sets.len())));
+            if known.is_none() {
+                sets.push(KeySet::new(keys));
+            }
+        }
         let streams = run.plan.deferral.as_deref().map_or(&[][..], |it| &it.streams);
-        Self { run, gathers: below.collect(), streams }
+        Self { run, below, sets, streams }
+    }
+
+    /// Appends the nodes that have keys.
+    fn finish(self, gathers: &mut Vec<Gather>) {
+        let keys = self.sets.into_iter().map(|it| Arc::new(it.finish()));
+        let keys: SmallVec<[Arc<DistinctKeys>; 4]> = keys.collect();
+        let gather = |(node, at): (PlanNodeId, usize)| Gather { node, keys: Arc::clone(&keys[at]) };
+        gathers.extend(self.below.into_iter().map(gather).filter(|it| it.keys.rows > 0));
     }
 
     fn node(&mut self, node: PlanNodeId, rows: &mut Table) {
@@ -224,15 +233,27 @@ impl<'w> KeyWalk<'w> {
         if table.columns.len() < range.len() {
             return;
         }
+        // Key sets that were gathered from this table, and the members that have the numbers.
+        let mut gathered: SmallVec<[(usize, usize); 4]> = SmallVec::new();
         for (at, field) in range.enumerate() {
             let of = &output.fields[field];
             if of.same_as.is_some() {
                 continue;
             }
-            match of.member {
-                OutputKind::Foreign { node, .. } => self.gather(set, node, at, table, dead),
-                member => self.member(field as u32, member, &mut table.columns[at], dead),
-            }
+            let OutputKind::Foreign { node, .. } = of.member else {
+                self.member(field as u32, of.member, &mut table.columns[at], dead);
+                continue;
+            };
+            let Some(keys) = self.key_set(set, node) else { continue };
+            let places = match gathered.iter().find(|it| it.0 == keys).map(|it| &table.columns[it.1].data) {
+                Some(Data::Foreign(places)) => places.clone(),
+                Some(_) | None => {
+                    gathered.push((keys, at));
+                    self.sets[keys].places(table, dead)
+                }
+            };
+            let errors = self.errors(keys, at, table, dead);
+            table.columns[at] = Column { data: Data::Foreign(places), errors, ..Column::default() };
         }
     }
 
@@ -243,25 +264,20 @@ impl<'w> KeyWalk<'w> {
         Some(self.streams[usize::from(stream)].initial(self.run.variables).unwrap_or(0))
     }
 
-    fn gather(&mut self, set: SelectionSetId, node: PlanNodeId, at: usize, table: &mut Table, dead: &Bitmap) {
-        let Some(gather) = self.gathers.iter_mut().find(|it| it.node == node && it.set == set) else {
-            return;
-        };
-        gather.keys.reserve((table.rows as usize).min(KEYS_AHEAD));
-        let mut places = Vec::with_capacity(table.rows as usize);
-        for row in 0..table.rows as usize {
-            places.push(match dead.get(row) {
-                true => NO_PLACE,
-                false => gather.keys.place(&gather.hidden, &table.hidden, row),
-            });
-        }
-        // Errors there and in the keys' own columns say why a key of the row is missing.
+    /// The place of the keys of `node`, which hangs below `set`.
+    fn key_set(&self, set: SelectionSetId, node: PlanNodeId) -> Option<usize> {
+        let keys = self.below.iter().find(|it| it.0 == node)?.1;
+        (self.sets[keys].set() == set).then_some(keys)
+    }
+
+    /// Why rows have no key for the member at `at`: errors of the member itself and of the keys' own columns.
+    fn errors(&self, keys: usize, at: usize, table: &mut Table, dead: &Bitmap) -> Vec<CellError> {
         let mut errors = std::mem::take(&mut table.columns[at].errors);
-        let keys = gather.hidden.iter().filter_map(|&it| table.hidden.get(it as usize));
+        let keys = self.sets[keys].hidden().iter().filter_map(|&it| table.hidden.get(it as usize));
         errors.extend(keys.flat_map(|it| &it.errors).filter(|it| !dead.get(it.row as usize)).cloned());
         errors.sort_by_key(|it| it.row);
         errors.dedup_by_key(|it| it.row);
-        table.columns[at] = Column { data: Data::Foreign(places), errors, ..Column::default() };
+        errors
     }
 }
 
@@ -277,80 +293,6 @@ fn dead_items(initial: Option<u32>, offsets: &[u32], items: usize, dead: &Bitmap
         (start.saturating_add(alive)..end).for_each(|item| below.set(item));
     }
     below
-}
-
-/// Keys that differ, in the order they were found.
-struct KeySet {
-    columns: Vec<Column>,
-    /// So many of the first columns have no nulls.
-    required: usize,
-    distinct: Interner,
-}
-
-impl KeySet {
-    fn new(columns: usize, required: usize) -> Self {
-        Self { columns: vec![Column::default(); columns], required, distinct: Interner::default() }
-    }
-
-    /// Number of distinct keys.
-    fn rows(&self) -> u32 {
-        self.distinct.len() as u32
-    }
-
-    /// Makes room for that many keys more; most are short.
-    fn reserve(&mut self, rows: usize) {
-        self.distinct.reserve(rows, rows * size_of::<i64>());
-    }
-
-    /// The number of the key of `row`.
-    fn place(&mut self, hidden: &[u32], columns: &[Column], row: usize) -> u32 {
-        let keys = &mut self.distinct;
-        let (required, optional) = hidden.split_at(self.required.min(hidden.len()));
-        let encoded = |&at: &u32| columns.get(at as usize).is_some_and(|it| encode(it, row, keys.write()));
-        let is_whole = required.iter().all(encoded);
-        for &at in optional.iter().filter(|_| is_whole) {
-            let start = keys.write().len();
-            keys.write().push(1);
-            if !columns.get(at as usize).is_some_and(|it| encode(it, row, keys.write())) {
-                keys.write().truncate(start);
-                keys.write().push(0);
-            }
-        }
-        if !is_whole {
-            keys.discard();
-            return NO_PLACE;
-        }
-        let (place, is_new) = keys.intern_written();
-        if is_new {
-            let nothing = Column::default();
-            for (&at, own) in hidden.iter().zip(&mut self.columns) {
-                let from = columns.get(at as usize).unwrap_or(&nothing);
-                own.push_from(place as usize, from, row);
-            }
-        }
-        place
-    }
-}
-
-/// Appends what tells the value apart; `false` if it is null or no leaf.
-fn encode(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
-    if column.nulls.get(row) {
-        return false;
-    }
-    // A column shorter than its table has no value there: the writer tells the client.
-    match &column.data {
-        Data::Bool(values) => values.get(row).map(|&value| out.push(u8::from(value))),
-        Data::Int(values) => values.get(row).map(|value| out.extend_from_slice(&value.to_le_bytes())),
-        Data::Float(values) => {
-            values.get(row).map(|value| out.extend_from_slice(&value.to_bits().to_le_bytes()))
-        }
-        Data::Text(texts) | Data::Json(texts) => texts.find(row).map(|text| {
-            out.extend_from_slice(&(text.len() as u32).to_le_bytes());
-            out.extend_from_slice(text);
-        }),
-        Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => None,
-    }
-    .is_some()
 }
 
 /// Puts `error` at every row under the foreign member of `node`, in the rows of its parent or in those `items` of them.

@@ -12,6 +12,7 @@
 pub(crate) mod assemble;
 pub(crate) mod gather;
 mod isolate_failures;
+mod key_set;
 mod live_parts;
 mod observe;
 mod shared;

@@ -86,15 +86,7 @@ pub trait Answer {
     /// Writes `"key":value,`.
     #[inline]
     fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
-        writer.out.key(&of.key);
-        let before = writer.errors.len();
-        let spot = Spot { field, of, ty: of.ty };
-        let ok = writer.position(spot, |writer| self.write(spot, writer));
-        writer.out.comma();
-        if writer.errors.len() != before {
-            writer.step(before, Step::Field(field));
-        }
-        ok
+        writer.member(field, of, |spot, writer| self.write(spot, writer))
     }
 
     /// Writes `items` with a comma after each; `spot` is the place of an item.
@@ -143,6 +135,25 @@ impl Writer<'_> {
         self.out.truncate(mark);
         self.out.null();
         true
+    }
+
+    /// `"key":value,` of the member at `field`, by what `write` writes.
+    #[inline]
+    pub(super) fn member(
+        &mut self,
+        field: u32,
+        of: &OutputField,
+        write: impl FnOnce(Spot<'_>, &mut Self) -> bool,
+    ) -> bool {
+        self.out.key(&of.key);
+        let before = self.errors.len();
+        let spot = Spot { field, of, ty: of.ty };
+        let ok = self.position(spot, |writer| write(spot, writer));
+        self.out.comma();
+        if self.errors.len() != before {
+            self.step(before, Step::Field(field));
+        }
+        ok
     }
 
     /// An item of a list, and its comma.
@@ -204,10 +215,14 @@ pub(super) fn nulls<T>(values: &[Option<T>]) -> Bitmap {
 
 /// Bitmap of the nulls in `values`; `push` gets the other values, and `filler` for nulls.
 fn leaves<T: Copy>(values: &[Option<T>], filler: T, mut push: impl FnMut(T)) -> Bitmap {
-    for value in values {
+    let mut nulls = Bitmap::default();
+    for (row, value) in values.iter().enumerate() {
+        if value.is_none() {
+            nulls.set(row);
+        }
         push(value.unwrap_or(filler));
     }
-    nulls(values)
+    nulls
 }
 
 /// Leaves that are numbers of Rust or `bool`: how they are bound, written and kept.
@@ -228,13 +243,7 @@ macro_rules! leaf {
                 if $member {
                     return true;
                 }
-                $writer.out.key($key);
-                let spot = Spot { field, of, ty: of.ty };
-                let before = $writer.errors.len();
-                let ok = $writer.position(spot, |writer| self.write(spot, writer));
-                $writer.out.comma();
-                $writer.step(before, Step::Field(field));
-                ok
+                $writer.member(field, of, |spot, writer| self.write(spot, writer))
             }
             fn column(values: &[Option<&Self>], _: Spot<'_>, _: Scope<'_>) -> Column {
                 let mut data = Vec::with_capacity(values.len());
@@ -308,18 +317,11 @@ impl Answer for str {
             writer.out.member_text(&of.key, self.as_bytes());
             return true;
         }
-        writer.out.key(&of.key);
-        let spot = Spot { field, of, ty: of.ty };
-        let before = writer.errors.len();
-        let ok = writer.position(spot, |writer| self.write(spot, writer));
-        writer.out.comma();
-        if writer.errors.len() != before {
-            writer.step(before, Step::Field(field));
-        }
-        ok
+        writer.member(field, of, |spot, writer| self.write(spot, writer))
     }
     fn column(values: &[Option<&Self>], _: Spot<'_>, _: Scope<'_>) -> Column {
-        let mut texts = Texts::default();
+        let bytes = values.iter().flatten().map(|it| it.len()).sum();
+        let mut texts = Texts { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(values.len()) };
         let nulls = leaves(values, "", |text| texts.push(text.as_bytes()));
         Column { nulls, data: Data::Text(texts), errors: Vec::new() }
     }

@@ -48,6 +48,7 @@ pub use value::{Object, Value};
 
 use crate::plan::output_plan::OutputField;
 use crate::rows::{Column, Rows};
+use crate::size_hint::SizeHint;
 use crate::source::{
     BoxFuture, ExplainInput, FetchBody, FetchInput, FetchResult, FieldError, Finished, Ids, PlanError,
     PlanNode, PreparedFetch, Source, SourceError, Tag,
@@ -55,7 +56,6 @@ use crate::source::{
 use crate::write::out::Out;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_language::schema::Schema;
 
 /// The source. Root fields without a resolver are null.
@@ -170,7 +170,7 @@ impl Source for Memory {
             schema: Arc::clone(&self.schema),
             members,
             as_rows,
-            bytes_last: AtomicUsize::new(0),
+            size: SizeHint::default(),
         }))
     }
 }
@@ -189,8 +189,7 @@ struct MemoryFetch {
     schema: Arc<Schema>,
     members: Vec<(u32, Arc<dyn Resolver>)>,
     as_rows: bool,
-    /// The length of the last answer, the first guess for the next.
-    bytes_last: AtomicUsize,
+    size: SizeHint,
 }
 
 impl MemoryFetch {
@@ -200,8 +199,7 @@ impl MemoryFetch {
 
     /// The response's bytes, written straight from the values.
     fn finish(&self, input: FetchInput<'_>) -> FetchResult {
-        let expected = self.bytes_last.load(Ordering::Relaxed);
-        let (mut out, mut errors) = (Out::new(Vec::with_capacity(expected + expected / 8 + 64)), Vec::new());
+        let (mut out, mut errors) = (Out::new(Vec::with_capacity(self.size.room(64))), Vec::new());
         let mut ends = Vec::with_capacity(self.members.len());
         let mut failed = false;
         for (field, resolver) in &self.members {
@@ -226,7 +224,7 @@ impl MemoryFetch {
                 break;
             }
         }
-        self.bytes_last.store(out.len(), Ordering::Relaxed);
+        self.size.note(out.len());
         let body = Finished { bytes: out.into_bytes(), ends, failed, rest: None };
         FetchResult { body: FetchBody::Finished(body), errors, cache_control: None }
     }

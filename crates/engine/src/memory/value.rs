@@ -13,7 +13,7 @@ use crate::write::fault::Fault;
 use crate::write::out::Out;
 use std::any::Any;
 use std::sync::Arc;
-use weir_language::schema::{FieldId, ScalarReader, TypeId, TypeKind};
+use weir_language::schema::{FieldId, ScalarReader, TypeId, TypeKind, builtin};
 
 /// A value of any type.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +54,18 @@ impl Object {
     /// The value of the field called `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> &Value {
-        self.fields.iter().find(|field| &*field.0 == name).map_or(&NULL, |field| &field.1)
+        self.get_from(&mut 0, name)
+    }
+
+    /// As [`Object::get`]. The field at `next` is asked first, and `next` becomes the place after the field that was found: fields in
+    /// the object's own order are found at once.
+    fn get_from(&self, next: &mut usize, name: &str) -> &Value {
+        let is_it = |at: &usize| self.fields.get(*at).is_some_and(|field| &*field.0 == name);
+        let Some(at) = Some(*next).filter(is_it).or_else(|| (0..self.fields.len()).find(is_it)) else {
+            return &NULL;
+        };
+        *next = at + 1;
+        &self.fields[at].1
     }
 }
 
@@ -141,6 +152,18 @@ impl Answer for Value {
         }
     }
 
+    fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
+        // Leaves of types that are built in write themselves with their key.
+        let base = (!of.ty.wraps.is_list()).then(|| writer.bindings.ty(of.ty.base));
+        match (self, base) {
+            (Self::Text(text), Some(builtin::STRING | builtin::ID)) => text.write_member(field, of, writer),
+            (Self::Int(value), Some(builtin::INT)) => value.write_member(field, of, writer),
+            (Self::Float(value), Some(builtin::FLOAT)) => value.write_member(field, of, writer),
+            (Self::Bool(value), Some(builtin::BOOLEAN)) => value.write_member(field, of, writer),
+            _ => writer.member(field, of, |spot, writer| self.write(spot, writer)),
+        }
+    }
+
     fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
         let mut column = Column::default();
         for (row, value) in values.iter().enumerate() {
@@ -202,12 +225,13 @@ fn write_object(object: &Object, spot: Spot<'_>, writer: &mut Writer<'_>) -> boo
     let output = writer.output;
     let (range, bindings) = (output.set(set).range(), writer.bindings);
     writer.out.open(b'{');
+    let mut next = 0;
     for (at, of) in range.clone().zip(&output.fields[range]) {
         if let OutputKind::Constant { .. } = of.member {
             writer.constant(of);
             continue;
         }
-        let value = object.get(bindings.schema.field_name(bindings.field(of.field)));
+        let value = object.get_from(&mut next, bindings.schema.field_name(bindings.field(of.field)));
         if !value.write_member(at as u32, of, writer) {
             return false;
         }
@@ -255,11 +279,17 @@ fn objects<'v>(
     objects.collect()
 }
 
-fn table(objects: &[Option<&Object>], set: SelectionSetId, scope: Scope<'_>) -> Table {
+fn table<'v>(objects: &[Option<&'v Object>], set: SelectionSetId, scope: Scope<'_>) -> Table {
     let bindings = scope.bindings;
-    let values = |field: FieldId| -> Vec<Option<&Value>> {
-        let name = bindings.schema.field_name(bindings.field(field));
-        objects.iter().map(|object| object.map(|object| object.get(name))).collect()
+    let values = |field: FieldId| -> Vec<Option<&'v Value>> {
+        let (name, mut at) = (bindings.schema.field_name(bindings.field(field)), 0);
+        let mut value = |object: &'v Object| {
+            let mut next = at;
+            let value = object.get_from(&mut next, name);
+            at = next.saturating_sub(1);
+            value
+        };
+        objects.iter().map(|object| object.map(&mut value)).collect()
     };
     let column =
         |of: &OutputField| Value::column(&values(of.field), Spot { field: NO_FIELD, of, ty: of.ty }, scope);

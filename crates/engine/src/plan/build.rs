@@ -18,6 +18,7 @@ use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
 use crate::introspect;
 use crate::lifetime::NodeHints;
+use crate::size_hint::SizeHint;
 use crate::source::{PlanNode, PlanVariable, PreparedFetch, Protocol};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -210,6 +211,7 @@ pub(crate) fn build(
         has_objects,
         sharing,
         deferral,
+        size: SizeHint::default(),
         weight_bytes,
         number: None,
     })

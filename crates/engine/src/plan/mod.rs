@@ -28,6 +28,7 @@ mod response_sharing;
 
 use crate::caller::Caller;
 use crate::lifetime::NodeHints;
+use crate::size_hint::SizeHint;
 use crate::source::{ExplainInput, Headers, PlanVariable, PreparedFetch};
 use cache_directive::CacheDirective;
 use deferral::Deferral;
@@ -72,6 +73,8 @@ pub struct Plan {
     pub(crate) sharing: Option<ResponseSharing>,
     /// The parts of its answer that come later, if there are any.
     pub(crate) deferral: Option<Box<Deferral>>,
+    /// Size of its answers, if rows have to be written.
+    pub(crate) size: SizeHint,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
     /// Number of its operation, if an observer gave one.

@@ -13,7 +13,7 @@
 use super::fault::Fault;
 use super::out::Out;
 use super::parting::{Parting, Undivided};
-use crate::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
+use crate::plan::output_plan::{OutputField, OutputKind, OutputPlan, PlanNodeId, SelectionSetId};
 use crate::rows::{Column, Data, NO_PLACE, Rows, Table, Variants};
 use crate::source::{PathError, Step};
 use weir_language::schema::{Schema, TypeKind, TypeRef, builtin};
@@ -148,20 +148,39 @@ impl<'w, P: Parting> RowWriter<'w, P> {
     /// `"key":value,`; after `false` the buffer holds part of it.
     #[inline]
     fn member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
-        match of.member {
+        let cell = match of.member {
             OutputKind::Constant { start, end } => {
                 self.out.span(&self.writing.output.constants, start as usize, end as usize);
-                true
+                return true;
             }
-            OutputKind::Leaf if !of.ty.wraps.is_list() => self.leaf_member(field, of, column, row),
-            OutputKind::Leaf
-            | OutputKind::Object(_)
-            | OutputKind::Abstract(_)
-            | OutputKind::Foreign { .. } => {
-                self.out.key(&of.key);
-                self.keyed(ValuePosition { field, of, member: of.member }, column, row)
-            }
-        }
+            OutputKind::Leaf => Some((column, row)),
+            OutputKind::Foreign { node, column: own, .. } => self.answered(node, own, column, row),
+            OutputKind::Object(_) | OutputKind::Abstract(_) => None,
+        };
+        let cell = cell.filter(|_| !of.ty.wraps.is_list());
+        cell.is_some_and(|(column, row)| self.leaf_member(of, column, row))
+            || self.any_member(field, of, column, row)
+    }
+
+    /// A member of any kind, sound or not.
+    fn any_member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
+        self.out.key(&of.key);
+        self.keyed(ValuePosition { field, of, member: of.member }, column, row)
+    }
+
+    /// The column and the row in which `node` answered the foreign member in `row` of `column`; `None` if there are none.
+    #[inline]
+    fn answered(
+        &self,
+        node: PlanNodeId,
+        own: u32,
+        column: &Column,
+        row: usize,
+    ) -> Option<(&'w Column, usize)> {
+        let Data::Foreign(places) = &column.data else { return None };
+        let at = *places.get(row).filter(|it| **it != NO_PLACE)?;
+        let reply = self.writing.children.get(node.0 as usize)?.as_ref()?;
+        Some((reply.columns.get(own as usize)?, at as usize))
     }
 
     /// A member that equals an earlier one but for its key: its values stand in the other's column.
@@ -379,9 +398,9 @@ impl<'w, P: Parting> RowWriter<'w, P> {
         self.fail(place, fault)
     }
 
-    /// `"key":leaf,` in one go.
+    /// `"key":value,` in one go of a leaf, or of a null that may stand there. `false`, with nothing written: it is something else.
     #[inline]
-    fn leaf_member(&mut self, field: u32, of: &'w OutputField, column: &Column, row: usize) -> bool {
+    fn leaf_member(&mut self, of: &OutputField, column: &Column, row: usize) -> bool {
         if column.nulls.is_empty() || !column.nulls.get(row) {
             match &column.data {
                 Data::Int(values) => match values.get(row) {
@@ -422,8 +441,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
             self.out.member_null(&of.key);
             return true;
         }
-        self.out.key(&of.key);
-        self.keyed(ValuePosition { field, of, member: OutputKind::Leaf }, column, row)
+        false
     }
 
     /// True if `value` fits the member's type: `Int` has 32 bits.

@@ -27,6 +27,18 @@ struct Collected {
     faults: Faults,
 }
 
+impl Collected {
+    /// Takes back what `collector` held of it. An error if it was not `done`.
+    fn take_in(
+        &mut self,
+        collector: RowCollector<'_, ResultRows<'_>>,
+        done: Result<(), TooLong>,
+    ) -> Result<(), End> {
+        (self.bytes, self.faults) = collector.into_parts();
+        done.map_err(|it| End::Failed(it.into_error()))
+    }
+}
+
 impl Job {
     /// Collects all members; once the first items of the last one are there, parts leave.
     pub(super) async fn rows(&mut self, deadline: Instant) -> Result<(), End> {
@@ -62,8 +74,7 @@ impl Job {
         let set = ResultSet::new(&prepared.read, &self.beside);
         let mut collector = self.collector(prepared, &set, collected);
         let done = collector.push_root_member(at, &mut collected.table);
-        (collected.bytes, collected.faults) = collector.into_parts();
-        done.map_err(|it: TooLong| End::Failed(it.into_error()))
+        collected.take_in(collector, done)
     }
 
     /// Collects the items of one part.
@@ -84,8 +95,7 @@ impl Job {
                 break;
             }
         }
-        (collected.bytes, collected.faults) = collector.into_parts();
-        done.map_err(|it: TooLong| End::Failed(it.into_error()))
+        collected.take_in(collector, done)
     }
 
     fn collector<'r>(

@@ -37,7 +37,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 /// Bytes that are read at once, and the memory of a socket that waits: the library fills it with zeros before each read.
-const READ_BYTES: usize = 1024;
+const READ_BYTES: usize = 512;
 
 /// So long the end of a socket waits for a client that was told why.
 const LINGER: Duration = Duration::from_secs(2);
