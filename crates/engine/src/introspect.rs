@@ -122,8 +122,8 @@ impl PreparedFetch for IntrospectionFetch {
             self.introspection.write(self.profile.view(&self.schema), Some(input.variables), root, &mut out);
             ends.push(out.len() as u32);
         }
-        self.size.note(out.len());
-        let finished = Finished { bytes: out.into_bytes(), ends, failed: false, rest: None };
+        let finished =
+            Finished { bytes: self.size.noted(out.into_bytes(), 0), ends, failed: false, rest: None };
         let reply =
             FetchResult { body: FetchBody::Finished(finished), errors: Vec::new(), cache_control: None };
         Box::pin(std::future::ready(Ok(reply)))

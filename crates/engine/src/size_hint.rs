@@ -4,6 +4,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Room that is not worth giving back.
+const SLACK: usize = 1024;
+
 /// Bytes of the last answer of something prepared.
 #[derive(Debug, Default)]
 pub struct SizeHint(AtomicUsize);
@@ -16,12 +19,18 @@ impl SizeHint {
         last + last / 8 + more
     }
 
-    /// Notes that an answer had `bytes`.
-    pub fn note(&self, bytes: usize) {
-        let last = self.0.load(Ordering::Relaxed);
-        if bytes > last || bytes < last / 2 {
-            self.0.store(bytes, Ordering::Relaxed);
+    /// Notes the size of an answer, whose `bytes` may be kept: room beyond twice their number is given back. `extra` bytes of them
+    /// are not counted, as the next answer has room for them anyway.
+    #[must_use]
+    pub fn noted(&self, mut bytes: Vec<u8>, extra: usize) -> Vec<u8> {
+        let (size, last) = (bytes.len().saturating_sub(extra), self.0.load(Ordering::Relaxed));
+        if size > last || size < last / 2 {
+            self.0.store(size, Ordering::Relaxed);
         }
+        if bytes.capacity() / 2 > bytes.len() + SLACK {
+            bytes.shrink_to_fit();
+        }
+        bytes
     }
 }
 
@@ -34,8 +43,20 @@ mod tests {
         let hint = SizeHint::default();
         assert_eq!(hint.room(8), 8);
         for (bytes, expected) in [(800, 908), (700, 908), (400, 908), (399, 456), (500, 570)] {
-            hint.note(bytes);
+            assert_eq!(hint.noted(vec![b'x'; bytes + 5], 5).len(), bytes + 5);
             assert_eq!(hint.room(8), expected, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_small_answer_gives_the_room_of_a_large_one_back() {
+        let hint = SizeHint::default();
+        for (len, room, kept) in
+            [(10, 1_000_000, 10..2000), (10, 500, 500..501), (400_000, 500_000, 500_000..500_001)]
+        {
+            let mut bytes = Vec::with_capacity(room);
+            bytes.resize(len, b'x');
+            assert!(kept.contains(&hint.noted(bytes, 0).capacity()), "{len} of {room}");
         }
     }
 }

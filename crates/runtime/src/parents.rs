@@ -113,13 +113,14 @@ impl ObjectVisitor for Finder<'_, '_> {
     }
     fn visit(&self, first: u32, objects: &[Option<&dyn Any>]) {
         let numbers = i64::from(first)..;
-        if self.wanted.len() == objects.len() && self.wanted.iter().zip(numbers).all(|it| *it.0 == it.1) {
-            // All of them in their order, as of a list without nulls.
+        let are_all = self.wanted.len() == objects.len()
+            && self.wanted.iter().zip(numbers).all(|it| *it.0 == it.1)
+            && objects.iter().all(Option::is_some);
+        if are_all {
+            // All objects are wanted in their order, as those of a list without nulls are.
+            let rows: Vec<u32> = (0..objects.len() as u32).collect();
             let all: Vec<&dyn Any> = objects.iter().flatten().copied().collect();
-            let rows: Vec<u32> = (0..all.len() as u32).collect();
-            if all.len() == objects.len() {
-                return (self.see.borrow_mut())(&rows, &all);
-            }
+            return (self.see.borrow_mut())(&rows, &all);
         }
         let (mut rows, mut found) = (Vec::with_capacity(objects.len()), Vec::with_capacity(objects.len()));
         for (row, number) in self.wanted.iter().enumerate() {

@@ -54,6 +54,7 @@ impl<'p> Parents<'p> {
         }
         match self {
             Self::Objects(objects) => {
+                // Collecting options would not know their number.
                 let mut parents = SmallVec::with_capacity(objects.len());
                 for object in objects {
                     parents.push(object.downcast_ref()?);

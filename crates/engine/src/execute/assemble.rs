@@ -20,7 +20,7 @@ const HEAD: &[u8] = b"{\"data\":{";
 
 /// Writes the answer, and says whether its sources had enough left for it.
 pub(super) fn write(run: ExecutionContext<'_>, mut results: FetchResults) -> (Body, Capacity) {
-    // Folded introspection is most of its answer: room for it is made at once.
+    // Room for folded introspection, which is most of its answer, and for rows as many as last time.
     let mut out =
         Out::new(Vec::with_capacity(run.plan.size.room(HEAD.len() + run.plan.output.constants.len() + 64)));
     out.raw(HEAD);
@@ -270,10 +270,9 @@ impl<P: Parting> ResponseAssembler<'_, P> {
         }
         self.out.close(b'}');
         self.out.open(b'}');
-        // Constants have room of their own.
-        self.run.plan.size.note(self.out.len().saturating_sub(self.run.plan.output.constants.len()));
         if self.failures.is_empty() {
-            return Body::Whole(self.out.into_bytes());
+            let plan = self.run.plan;
+            return Body::Whole(plan.size.noted(self.out.into_bytes(), plan.output.constants.len()));
         }
         let mut out = Out::default();
         out.open(b'{');

@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** rows with a null among the keys that are required ask nothing and get null.
 //!
-//! **Cost:** that of [`KeySet`] per row and key, and a copied number per row and further member with the same key.
+//! **Cost:** that of a [`KeySet`] per row of its parents. A further member with the same keys copies the numbers of the first.
 
 use super::key_set::{DistinctKeys, KeySet};
 use super::{BatchContext, ExecutionContext, FetchResults, FetchState};
@@ -145,11 +145,27 @@ impl Gather {
     }
 }
 
+/// A node below the rows of a walk.
+#[derive(Clone, Copy)]
+struct HangingNode {
+    node: PlanNodeId,
+    /// Place of its keys in [`KeyWalk::sets`].
+    keys: usize,
+}
+
+/// A key set that was gathered from a table.
+struct GatheredKeys {
+    /// Its place in [`KeyWalk::sets`].
+    keys: usize,
+    /// The first member with these keys: its column has the numbers.
+    member: usize,
+}
+
 /// One walk over the rows of a node.
 struct KeyWalk<'w> {
     run: &'w ExecutionContext<'w>,
-    /// The nodes below it, and the places of their keys in `sets`.
-    below: Vec<(PlanNodeId, usize)>,
+    /// The nodes that hang below those rows.
+    below: Vec<HangingNode>,
     sets: Vec<KeySet<'w>>,
     /// The streamed lists of the plan.
     streams: &'w [LateItems],
@@ -161,7 +177,7 @@ impl<'w> KeyWalk<'w> {
         for node in run.plan.below(parent) {
             let Some(keys) = run.plan.node(node).parent.as_ref() else { continue };
             let known = sets.iter().position(|it| it.serves(keys));
-            below.push((node, known.unwrap_or(sets.len())));
+            below.push(HangingNode { node, keys: known.unwrap_or(sets.len()) });
             if known.is_none() {
                 sets.push(KeySet::new(keys));
             }
@@ -174,7 +190,7 @@ impl<'w> KeyWalk<'w> {
     fn finish(self, gathers: &mut Vec<Gather>) {
         let keys = self.sets.into_iter().map(|it| Arc::new(it.finish()));
         let keys: SmallVec<[Arc<DistinctKeys>; 4]> = keys.collect();
-        let gather = |(node, at): (PlanNodeId, usize)| Gather { node, keys: Arc::clone(&keys[at]) };
+        let gather = |it: HangingNode| Gather { node: it.node, keys: Arc::clone(&keys[it.keys]) };
         gathers.extend(self.below.into_iter().map(gather).filter(|it| it.keys.rows > 0));
     }
 
@@ -233,8 +249,7 @@ impl<'w> KeyWalk<'w> {
         if table.columns.len() < range.len() {
             return;
         }
-        // Key sets that were gathered from this table, and the members that have the numbers.
-        let mut gathered: SmallVec<[(usize, usize); 4]> = SmallVec::new();
+        let mut gathered: SmallVec<[GatheredKeys; 4]> = SmallVec::new();
         for (at, field) in range.enumerate() {
             let of = &output.fields[field];
             if of.same_as.is_some() {
@@ -245,10 +260,11 @@ impl<'w> KeyWalk<'w> {
                 continue;
             };
             let Some(keys) = self.key_set(set, node) else { continue };
-            let places = match gathered.iter().find(|it| it.0 == keys).map(|it| &table.columns[it.1].data) {
+            let known = gathered.iter().find(|it| it.keys == keys);
+            let places = match known.map(|it| &table.columns[it.member].data) {
                 Some(Data::Foreign(places)) => places.clone(),
                 Some(_) | None => {
-                    gathered.push((keys, at));
+                    gathered.push(GatheredKeys { keys, member: at });
                     self.sets[keys].places(table, dead)
                 }
             };
@@ -264,9 +280,9 @@ impl<'w> KeyWalk<'w> {
         Some(self.streams[usize::from(stream)].initial(self.run.variables).unwrap_or(0))
     }
 
-    /// The place of the keys of `node`, which hangs below `set`.
+    /// The place in `sets` of the keys of `node`. `None` if it does not hang below `set`, as a plan does not have it.
     fn key_set(&self, set: SelectionSetId, node: PlanNodeId) -> Option<usize> {
-        let keys = self.below.iter().find(|it| it.0 == node)?.1;
+        let keys = self.below.iter().find(|it| it.node == node)?.keys;
         (self.sets[keys].set() == set).then_some(keys)
     }
 

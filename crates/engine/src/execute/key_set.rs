@@ -1,21 +1,21 @@
 //! Distinct keys of the rows below which nodes hang.
 //!
-//! Nodes that hang below one set and are asked by the same fields have one [`KeySet`]: its keys are gathered once for all of them.
+//! Nodes that hang below one set and are asked by the same fields share one [`KeySet`]: their keys are gathered once.
 //!
 //! **Invariant:** keys have the order in which they were found; the number of a key is its place in that order.
 //!
-//! **Cost:** a key that is one number greater than all before it, as those of ordered rows and of objects are, costs a comparison;
-//! from the first other one on each row costs a hash. Distinct keys are stored once.
+//! **Cost:** a hash per row. Keys of one integer cost a comparison per row as long as they ascend, as keys of ordered rows and numbers of
+//! objects do. Distinct keys are stored once.
 
 use crate::keys::Interner;
 use crate::plan::ParentKeys;
 use crate::plan::output_plan::SelectionSetId;
 use crate::rows::{Bitmap, Column, Data, NO_PLACE, Table};
 
-/// There is room for so many keys that are hashed before it is known how many differ.
+/// The number of keys for which there is room before the first is seen.
 const KEYS_AHEAD: usize = 64;
 
-/// Keys that differ: a column per field.
+/// Keys, each once: a column per field.
 #[derive(Default)]
 pub(crate) struct DistinctKeys {
     pub(crate) columns: Vec<Column>,
@@ -23,18 +23,18 @@ pub(crate) struct DistinctKeys {
     pub(crate) rows: u32,
 }
 
-/// Keys that are being gathered.
+/// Gathers keys.
 pub(super) struct KeySet<'w> {
     parent: &'w ParentKeys,
     keys: DistinctKeys,
-    /// Empty while the keys are ascending.
+    /// The keys by their bytes; empty while they ascend.
     distinct: Interner,
-    /// True while each key is one number, and greater than the one before it.
+    /// True while the keys are single integers, found in ascending order (a key may repeat the last one).
     is_ascending: bool,
 }
 
 impl<'w> KeySet<'w> {
-    /// No keys yet of those that `parent` says.
+    /// An empty set of the keys that the fields in `parent` give.
     pub(super) fn new(parent: &'w ParentKeys) -> Self {
         let keys = DistinctKeys { columns: vec![Column::default(); parent.hidden.len()], rows: 0 };
         let is_ascending = parent.hidden.len() == 1 && parent.required == 1;
@@ -51,7 +51,7 @@ impl<'w> KeySet<'w> {
         &self.parent.hidden
     }
 
-    /// True if nodes below `parent` are asked by these keys.
+    /// True if the keys of `parent` are those of this set.
     pub(super) fn serves(&self, parent: &ParentKeys) -> bool {
         let own = self.parent;
         own.set == parent.set && own.hidden == parent.hidden && own.required == parent.required
@@ -72,26 +72,31 @@ impl<'w> KeySet<'w> {
                 self.intern_ascending();
             }
         }
+        let left = (rows - places.len()).min(KEYS_AHEAD);
+        if left > 0 {
+            self.distinct.reserve(left, left * size_of::<i64>());
+        }
         for row in places.len()..rows {
             places.push(if dead.get(row) { NO_PLACE } else { self.place(&table.hidden, row) });
         }
         places
     }
 
-    /// Gathers rows up to the first whose key is no number, or a smaller one than the last.
+    /// Gathers rows up to the first whose key is smaller than the last, or none if keys are no integers.
     fn ascend(&mut self, table: &Table, dead: &Bitmap, places: &mut Vec<u32>) {
-        let (Some(column), [own]) =
-            (table.hidden.get(self.parent.hidden[0] as usize), &mut *self.keys.columns)
-        else {
-            return;
+        let hidden = self.parent.hidden[0] as usize;
+        let (Some(column), [keys]) = (table.hidden.get(hidden), &mut *self.keys.columns) else { return };
+        let numbers = match &column.data {
+            Data::Int(numbers) => &numbers[..],
+            // All rows are null.
+            Data::Empty => &[],
+            _ => return,
         };
-        let Data::Int(numbers) = &column.data else { return };
-        if matches!(own.data, Data::Empty) {
-            own.data = Data::Int(Vec::with_capacity(numbers.len()));
-        }
-        let Data::Int(own) = &mut own.data else { return };
+        let mut own = match std::mem::take(&mut keys.data) {
+            Data::Int(own) => own,
+            _ => Vec::with_capacity(numbers.len().min(KEYS_AHEAD)),
+        };
         let mut last = own.last().copied();
-        // A column shorter than its table has no value there: the writer tells the client.
         for row in 0..table.rows as usize {
             let number = numbers.get(row).filter(|_| !dead.get(row) && !column.nulls.get(row)).copied();
             if number > last {
@@ -103,13 +108,16 @@ impl<'w> KeySet<'w> {
             places.push(if number.is_some() { own.len() as u32 - 1 } else { NO_PLACE });
         }
         self.keys.rows = own.len() as u32;
+        if !own.is_empty() {
+            keys.data = Data::Int(own);
+        }
     }
 
-    /// Hashes the keys gathered so far, as those that follow are not ascending.
+    /// Hashes the keys that were found in ascending order.
     fn intern_ascending(&mut self) {
         self.is_ascending = false;
         let Some(Column { data: Data::Int(numbers), .. }) = self.keys.columns.first() else { return };
-        self.distinct.reserve(numbers.len() + KEYS_AHEAD, size_of_val(&**numbers));
+        self.distinct.reserve(numbers.len(), size_of_val(&**numbers));
         for number in numbers {
             self.distinct.write().extend_from_slice(&number.to_le_bytes());
             self.distinct.intern_written();
@@ -173,73 +181,134 @@ fn encode(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
 mod tests {
     use super::*;
     use crate::plan::output_plan::PlanNodeId;
+    use crate::rows::Texts;
     use proptest::prelude::*;
 
-    /// Tables of one hidden column, gathered; `None` is null, and the second says whether the row is dead.
-    fn gathered(tables: &[Vec<(Option<i64>, bool)>]) -> (Vec<Vec<u32>>, Vec<i64>) {
-        let parent = ParentKeys { node: PlanNodeId(0), set: SelectionSetId(0), hidden: vec![0], required: 1 };
-        let mut keys = KeySet::new(&parent);
-        let places = tables.iter().map(|rows| {
-            let (mut column, mut dead) = (Column::default(), Bitmap::default());
-            column.data = Data::Int(rows.iter().map(|it| it.0.unwrap_or_default()).collect());
-            for (row, (number, is_dead)) in rows.iter().enumerate() {
-                if number.is_none() {
-                    column.nulls.set(row);
-                }
-                if *is_dead {
-                    dead.set(row);
-                }
+    /// A value of a key, by the kind of its column.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    enum Kind {
+        Int,
+        Text,
+        /// A column of nulls, which has no kind.
+        Empty,
+    }
+
+    /// Rows of a table: the values of two keys, and whether the row is dead.
+    type KeyRows = Vec<(Option<i64>, Option<i64>, bool)>;
+
+    fn column(kind: Kind, values: impl Iterator<Item = Option<i64>>) -> Column {
+        let (mut column, mut numbers, mut texts) = (Column::default(), Vec::new(), Texts::default());
+        for (row, value) in values.enumerate() {
+            if value.is_none() || kind == Kind::Empty {
+                column.nulls.set(row);
             }
-            let table = Table { rows: rows.len() as u32, columns: Vec::new(), hidden: vec![column] };
-            keys.places(&table, &dead)
+            numbers.push(value.unwrap_or_default());
+            texts.push(value.unwrap_or_default().to_string().as_bytes());
+        }
+        column.data = match kind {
+            Kind::Int => Data::Int(numbers),
+            Kind::Text => Data::Text(texts),
+            Kind::Empty => Data::Empty,
+        };
+        column
+    }
+
+    fn values(column: &Column, rows: u32) -> Vec<Option<i64>> {
+        let value = |row: usize| match &column.data {
+            _ if column.nulls.get(row) => None,
+            Data::Int(numbers) => Some(numbers[row]),
+            Data::Text(texts) => Some(std::str::from_utf8(texts.get(row)).unwrap().parse().unwrap()),
+            other => panic!("{other:?}"),
+        };
+        (0..rows as usize).map(value).collect()
+    }
+
+    /// The numbers of the keys in `tables`, and the keys. There are `required` keys of the first column and, if `is_double`, the second.
+    fn gathered(
+        tables: &[(Kind, KeyRows)],
+        (required, is_double): (usize, bool),
+    ) -> (Vec<Vec<u32>>, Vec<Vec<Option<i64>>>) {
+        let hidden = if is_double { vec![0, 1] } else { vec![0] };
+        let parent = ParentKeys { node: PlanNodeId(0), set: SelectionSetId(0), hidden, required };
+        let mut keys = KeySet::new(&parent);
+        let places = tables.iter().map(|(kind, rows)| {
+            let mut dead = Bitmap::default();
+            rows.iter().enumerate().filter(|it| it.1.2).for_each(|it| dead.set(it.0));
+            let first = column(*kind, rows.iter().map(|it| it.0));
+            let hidden = vec![first, column(Kind::Int, rows.iter().map(|it| it.1))];
+            keys.places(&Table { rows: rows.len() as u32, columns: Vec::new(), hidden }, &dead)
         });
         let places = places.collect();
         let DistinctKeys { columns, rows } = keys.finish();
-        let numbers = match &columns[0].data {
-            Data::Int(numbers) => numbers.clone(),
-            _ => Vec::new(),
-        };
-        assert_eq!((numbers.len(), columns[0].nulls.is_empty()), (rows as usize, true));
-        (places, numbers)
+        (places, columns.iter().map(|it| values(it, rows)).collect())
     }
 
     /// The same by the book.
-    fn expected(tables: &[Vec<(Option<i64>, bool)>]) -> (Vec<Vec<u32>>, Vec<i64>) {
-        let mut numbers = Vec::new();
-        let mut place = |(number, is_dead): &(Option<i64>, bool)| {
-            let Some(number) = number.filter(|_| !is_dead) else { return NO_PLACE };
-            let known = numbers.iter().position(|it| *it == number);
+    fn expected(
+        tables: &[(Kind, KeyRows)],
+        (required, is_double): (usize, bool),
+    ) -> (Vec<Vec<u32>>, Vec<Vec<Option<i64>>>) {
+        let mut keys: Vec<Vec<Option<i64>>> = Vec::new();
+        let mut place = |kind: Kind, (first, second, is_dead): &(Option<i64>, Option<i64>, bool)| {
+            let mut key = vec![first.filter(|_| kind != Kind::Empty)];
+            key.extend(is_double.then_some(*second));
+            if *is_dead || key[..required].contains(&None) {
+                return NO_PLACE;
+            }
+            let known = keys.iter().position(|it| *it == key);
             known.unwrap_or_else(|| {
-                numbers.push(number);
-                numbers.len() - 1
+                keys.push(key);
+                keys.len() - 1
             }) as u32
         };
-        let places = tables.iter().map(|rows| rows.iter().map(&mut place).collect()).collect();
-        (places, numbers)
+        let places = tables.iter().map(|(kind, rows)| rows.iter().map(|it| place(*kind, it)).collect());
+        let places = places.collect();
+        let columns = if is_double { 2 } else { 1 };
+        (places, (0..columns).map(|at| keys.iter().map(|it| it[at]).collect()).collect())
+    }
+
+    fn tables() -> impl Strategy<Value = Vec<(Kind, KeyRows)>> {
+        let value = || prop::option::weighted(0.9, -3..20_i64);
+        let rows = prop::collection::vec((value(), value(), prop::bool::weighted(0.1)), 0..12);
+        let rows = (rows, any::<bool>()).prop_map(|(mut rows, is_sorted)| {
+            if is_sorted {
+                rows.sort_unstable();
+            }
+            rows
+        });
+        let kind = prop::sample::select(vec![Kind::Int, Kind::Text]);
+        let table = (prop::bool::weighted(0.2), rows);
+        (kind, prop::collection::vec(table, 0..5)).prop_map(|(kind, tables)| {
+            let table = |(is_empty, rows)| (if is_empty { Kind::Empty } else { kind }, rows);
+            tables.into_iter().map(table).collect()
+        })
     }
 
     proptest! {
         #[test]
-        fn numbers_are_numbered_in_the_order_they_are_found(
-            mut tables in prop::collection::vec(
-                prop::collection::vec((prop::option::weighted(0.9, -3..20_i64), prop::bool::weighted(0.1)), 0..12),
-                0..4,
-            ),
-            sorted in 0..5_usize,
+        fn keys_are_numbered_in_the_order_they_are_found(
+            tables in tables(),
+            form in prop::sample::select(vec![(1, false), (0, false), (1, true), (2, true), (0, true)]),
         ) {
-            tables.iter_mut().take(sorted).for_each(|it| it.sort());
-            prop_assert_eq!(gathered(&tables), expected(&tables));
+            prop_assert_eq!(gathered(&tables, form), expected(&tables, form));
         }
     }
 
+    #[cfg(debug_assertions)]
     #[test]
-    fn ascending_numbers_are_not_hashed() {
+    fn ascending_integers_are_not_hashed() {
+        let rows = |numbers: &[i64]| -> (Kind, KeyRows) {
+            (Kind::Int, numbers.iter().map(|&it| (Some(it), None, false)).collect())
+        };
+        let all = |numbers: &[i64]| vec![numbers.iter().copied().map(Some).collect::<Vec<_>>()];
         let before = crate::keys::hashed_by_this_thread();
-        let rows = |numbers: &[i64]| numbers.iter().map(|&it| (Some(it), false)).collect::<Vec<_>>();
-        let (places, numbers) = gathered(&[rows(&[1, 1, 4]), rows(&[4, 9])]);
-        assert_eq!((places, numbers), (vec![vec![0, 0, 1], vec![1, 2]], vec![1, 4, 9]));
+        let nulls = (Kind::Empty, vec![(None, None, false)]);
+        let tables = [nulls, rows(&[1, 1, 4]), rows(&[4, 9])];
+        let places = vec![vec![NO_PLACE], vec![0, 0, 1], vec![1, 2]];
+        assert_eq!(gathered(&tables, (1, false)), (places, all(&[1, 4, 9])));
         assert_eq!(crate::keys::hashed_by_this_thread(), before);
-        let (places, numbers) = gathered(&[rows(&[1, 4]), rows(&[5, 1, 7])]);
-        assert_eq!((places, numbers), (vec![vec![0, 1], vec![2, 0, 3]], vec![1, 4, 5, 7]));
+        let tables = [rows(&[1, 4]), rows(&[5, 1, 7])];
+        assert_eq!(gathered(&tables, (1, false)), (vec![vec![0, 1], vec![2, 0, 3]], all(&[1, 4, 5, 7])));
+        assert_eq!(crate::keys::hashed_by_this_thread(), before + 5);
     }
 }

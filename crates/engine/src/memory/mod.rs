@@ -224,8 +224,7 @@ impl MemoryFetch {
                 break;
             }
         }
-        self.size.note(out.len());
-        let body = Finished { bytes: out.into_bytes(), ends, failed, rest: None };
+        let body = Finished { bytes: self.size.noted(out.into_bytes(), 0), ends, failed, rest: None };
         FetchResult { body: FetchBody::Finished(body), errors, cache_control: None }
     }
 

@@ -44,7 +44,7 @@ pub enum Value {
 pub struct Object {
     /// The object type's name; only asked for where several can stand.
     pub ty: Arc<str>,
-    /// Names and values. A field that is not there is null.
+    /// Names, each once, and values. A field that is not there is null.
     pub fields: Vec<(Arc<str>, Value)>,
 }
 
@@ -153,7 +153,7 @@ impl Answer for Value {
     }
 
     fn write_member(&self, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
-        // Leaves of types that are built in write themselves with their key.
+        // A leaf of a built-in type is written together with its key.
         let base = (!of.ty.wraps.is_list()).then(|| writer.bindings.ty(of.ty.base));
         match (self, base) {
             (Self::Text(text), Some(builtin::STRING | builtin::ID)) => text.write_member(field, of, writer),
@@ -286,7 +286,10 @@ fn table<'v>(objects: &[Option<&'v Object>], set: SelectionSetId, scope: Scope<'
         let mut value = |object: &'v Object| {
             let mut next = at;
             let value = object.get_from(&mut next, name);
-            at = next.saturating_sub(1);
+            // Objects alike have it at the same place.
+            if next != at {
+                at = next - 1;
+            }
             value
         };
         objects.iter().map(|object| object.map(&mut value)).collect()
@@ -422,5 +425,24 @@ impl Value {
     #[must_use]
     pub fn text(text: &str) -> Self {
         Self::Text(text.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_in_any_order() {
+        let Value::Object(object) =
+            Value::object("T", [("a", Value::Int(1)), ("b", Value::Int(2)), ("c", Value::Int(3))])
+        else {
+            panic!("an object is one");
+        };
+        let mut next = 0;
+        for name in ["c", "a", "b", "none", "b", "b", "a", "", "c"] {
+            assert_eq!(object.get_from(&mut next, name), object.get(name), "{name}");
+        }
+        assert_eq!(object.get("b"), &Value::Int(2));
     }
 }

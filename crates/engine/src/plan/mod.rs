@@ -73,7 +73,7 @@ pub struct Plan {
     pub(crate) sharing: Option<ResponseSharing>,
     /// The parts of its answer that come later, if there are any.
     pub(crate) deferral: Option<Box<Deferral>>,
-    /// Size of its answers, if rows have to be written.
+    /// Size of its answers without constants, if they are put together from those of nodes.
     pub(crate) size: SizeHint,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,

@@ -9,8 +9,8 @@
 use super::raw;
 use crate::plan::output_plan::ResponseKey;
 
-/// The most bytes copied in one go. The GNU C library before 2.39 copies more of them (from 4096 on where there is AVX) with
-/// `rep movsb`, which AMD's Zen 3 and 4 do at one to two bytes per cycle if both addresses are alike modulo a page.
+/// The most bytes copied in one go. The GNU C library before 2.39 uses `rep movsb` for longer copies (from 4096 bytes on where there is
+/// AVX). AMD's Zen 3 and 4 execute it at one to two bytes per cycle if both addresses are alike modulo a page.
 /// Source: <https://sourceware.org/bugzilla/show_bug.cgi?id=30994>.
 const COPY_MAX: usize = 2048;
 

@@ -398,7 +398,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
         self.fail(place, fault)
     }
 
-    /// `"key":value,` in one go of a leaf, or of a null that may stand there. `false`, with nothing written: it is something else.
+    /// `"key":value,` of a sound leaf, or of a null that may stand there, in one go. `false`: it is neither, and nothing is written.
     #[inline]
     fn leaf_member(&mut self, of: &OutputField, column: &Column, row: usize) -> bool {
         if column.nulls.is_empty() || !column.nulls.get(row) {

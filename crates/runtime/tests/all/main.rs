@@ -17,6 +17,7 @@ mod mixed;
 mod object_guards;
 mod relay;
 mod resolvers;
+mod shared_keys;
 mod subscriptions;
 mod testing;
 mod usage;

@@ -36,7 +36,27 @@ fn output(schema: &Schema, below: OutputKind) -> OutputPlan {
     }
 }
 
-/// Writes `a` of the type `[T]`, whose rows have `b` of type `ty` in `column`.
+/// Writes `a` of the type `[T]`, whose `rows` have `b` of type `ty` in `column`.
+fn written(
+    ty: &str,
+    below: OutputKind,
+    column: &Column,
+    rows: u32,
+    children: &[Option<Rows>],
+) -> (String, Vec<PathError>) {
+    let sdl = format!("type Query {{ a: [T] }} type T {{ b: {ty} }} enum E {{ RED BLUE }} scalar J");
+    let schema = Schema::from_sdl(&sdl).unwrap();
+    let table = Table { rows, columns: vec![column.clone()], hidden: Vec::new() };
+    let items = Box::new(Column { data: Data::Object(Box::new(table)), ..Column::default() });
+    let list = Column { data: Data::List { offsets: vec![0, rows], items }, ..Column::default() };
+    let output = output(&schema, below);
+    let writing = Writing { schema: &schema, output: &output, children };
+    let (mut out, mut errors) = (Out::default(), Vec::new());
+    assert!(member(&writing, &mut out, 0, &list, 0, &mut errors));
+    (String::from_utf8(out.into_bytes()).unwrap(), errors)
+}
+
+/// As [`written`], whose text has to be `expected`. Returns the errors.
 fn check(
     ty: &str,
     below: OutputKind,
@@ -44,16 +64,8 @@ fn check(
     children: &[Option<Rows>],
     expected: &str,
 ) -> Vec<PathError> {
-    let schema = Schema::from_sdl(&format!("type Query {{ a: [T] }} type T {{ b: {ty} }}")).unwrap();
-    let rows = column.len() as u32;
-    let table = Table { rows, columns: vec![column], hidden: Vec::new() };
-    let items = Box::new(Column { data: Data::Object(Box::new(table)), ..Column::default() });
-    let list = Column { data: Data::List { offsets: vec![0, rows], items }, ..Column::default() };
-    let output = output(&schema, below);
-    let writing = Writing { schema: &schema, output: &output, children };
-    let (mut out, mut errors) = (Out::default(), Vec::new());
-    assert!(member(&writing, &mut out, 0, &list, 0, &mut errors));
-    assert_eq!(std::str::from_utf8(out.bytes()).unwrap(), expected);
+    let (text, errors) = written(ty, below, &column, column.len() as u32, children);
+    assert_eq!(text, expected);
     errors
 }
 
@@ -104,6 +116,55 @@ fn foreign_rows_are_found_by_place() {
     // A node that failed as a whole has its error already.
     let failed = r#""a":[{"b":null},{"b":null},{"b":null},{"b":null}],"#;
     assert_eq!(check("Int", below, places(), &[None, None], failed), []);
+}
+
+/// Columns of three rows for the types of `b`: sound values, and those that fail.
+fn columns() -> Vec<(&'static str, Column)> {
+    let texts = |all: [&str; 3]| {
+        let mut texts = Texts::default();
+        all.iter().for_each(|it| texts.push(it.as_bytes()));
+        texts
+    };
+    let lists = Data::List { offsets: vec![0, 2, 2, 3], items: Box::new(ints(&[1, 2, i64::MAX])) };
+    let of = |data| Column { data, ..Column::default() };
+    vec![
+        ("Int", ints(&[1, i64::MAX, -3])),
+        ("Float", of(Data::Float(vec![0.5, f64::NAN, 1e300]))),
+        ("Boolean", of(Data::Bool(vec![true, false, true]))),
+        ("String", of(Data::Text(texts(["a", "q\"\n", ""])))),
+        ("ID", of(Data::Text(texts(["1", "2", "3"])))),
+        ("E", of(Data::Text(texts(["RED", "GREEN", "BLUE"])))),
+        ("J", of(Data::Json(texts(["{}", "[1]", "null"])))),
+        ("[Int]", of(lists)),
+        // What no source of that type may answer.
+        ("String", of(Data::Empty)),
+        ("String", of(Data::Object(Box::new(Table { rows: 3, ..Table::default() })))),
+        ("[Int]", ints(&[1, 2, 3])),
+        ("Int", ints(&[1])),
+    ]
+}
+
+#[test]
+fn leaves_that_a_node_below_answered_are_written_as_own_ones() {
+    let error = FieldError { code: "OUCH", message: "ouch".into(), hasura_path: None, extensions: None };
+    for (ty, mut column) in columns() {
+        for (is_null, fails) in [(false, false), (true, false), (true, true)] {
+            if is_null {
+                column.nulls.set(0);
+            }
+            if fails {
+                column.errors.push(CellError { row: 0, error: error.clone() });
+            }
+            for ty in [ty.to_owned(), format!("{ty}!")] {
+                let own = written(&ty, OutputKind::Leaf, &column, 3, &[]);
+                let below = OutputKind::Foreign { node: PlanNodeId(1), field: 2, column: 0 };
+                let places = Column { data: Data::Foreign(vec![0, 1, 2]), ..Column::default() };
+                let reply = Table { rows: 3, columns: vec![column.clone()], hidden: Vec::new() };
+                let foreign = written(&ty, below, &places, 3, &[None, Some(reply)]);
+                assert_eq!(foreign, own, "{ty}, {column:?}");
+            }
+        }
+    }
 }
 
 #[test]
