@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** an option that has no meaning at its place is refused.
 
-use crate::names;
+use crate::{checks, names};
 use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Expr, ExprLit, Field, Lit, LitStr, Meta, Path, Token, parenthesized};
@@ -26,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) specified_by: Option<String>,
     /// Fields of an interface.
     pub(crate) fields: Vec<Field>,
+    /// Arguments of `@validate`.
+    pub(crate) checks: Option<String>,
     /// The doc comment.
     pub(crate) description: String,
 }
@@ -68,6 +70,10 @@ impl Options {
                 let fields = content.parse_terminated(Field::parse_named, Token![,])?;
                 self.fields.extend(fields);
             }
+            "validate" if self.checks.is_some() => {
+                return Err(meta.error("`validate` is there twice: put all checks into one"));
+            }
+            "validate" => self.checks = Some(checks::read(meta)?),
             _ => return Err(meta.error("unknown option")),
         }
         Ok(())

@@ -9,7 +9,7 @@ use syn::DeriveInput;
 pub(crate) fn input(input: &DeriveInput) -> syn::Result<TokenStream> {
     let fields = fields(input, "an input")?;
     let options = Options::read(&input.attrs, &["name"])?;
-    let allowed = &["name", "deprecated", "default", "id"];
+    let allowed = &["name", "deprecated", "default", "id", "validate"];
     let members = all(fields.into_iter().map(|it| MemberOf::of_field(it, allowed)))?;
     let members: Vec<MemberOf> = members.into_iter().flatten().collect();
     check_names(&members)?;
@@ -35,7 +35,7 @@ pub(crate) fn input(input: &DeriveInput) -> syn::Result<TokenStream> {
 pub(crate) fn one_of(input: &DeriveInput) -> syn::Result<TokenStream> {
     let variants = variants(input, "a `@oneOf` input")?;
     let options = Options::read(&input.attrs, &["name"])?;
-    let allowed = &["name", "deprecated", "id"];
+    let allowed = &["name", "deprecated", "id", "validate"];
     let members = all(variants.into_iter().map(|it| MemberOf::of_variant(it, allowed)))?;
     check_names(&members)?;
     let rust = &input.ident;

@@ -9,6 +9,7 @@
 
 mod abstract_types;
 mod attributes;
+mod checks;
 mod inputs;
 mod leaves;
 mod members;

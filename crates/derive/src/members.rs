@@ -78,6 +78,9 @@ impl MemberOf {
         if let Some(literal) = &options.default {
             member.extend(quote!(.defaulted(#literal)));
         }
+        if let Some(checks) = &options.checks {
+            member.extend(quote!(.validated(#checks)));
+        }
         if let Some(reason) = &options.deprecated {
             member.extend(quote!(.deprecated(#reason)));
         }

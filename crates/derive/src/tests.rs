@@ -67,7 +67,7 @@ fn a_macro_takes_its_kind_of_type_only() {
 #[test]
 fn options_are_refused_where_they_mean_nothing() {
     let found = refused(inputs::input, "struct I { #[graphql(skip)] a: i32 }");
-    assert_eq!(found, ["skip)] a: unknown option; known: `name`, `deprecated`, `default`, `id`"]);
+    assert_eq!(found, ["skip)] a: unknown option; known: `name`, `deprecated`, `default`, `id`, `validate`"]);
     let found = refused(abstract_types::union, "enum U { #[graphql(name = \"x\")] A(A) }");
     assert_eq!(found, ["name = \": unknown option; there are none here"]);
 }
@@ -80,6 +80,50 @@ fn scalars_and_interfaces_need_their_options() {
     assert_eq!(found, ["I { A(A): an interface needs `#[graphql(fields(name: String))]`"]);
     let found = refused(abstract_types::interface, "#[graphql(fields(a: i32, a: i32))] enum I { A(A) }");
     assert_eq!(found, ["a: i32)): `a` is there twice"]);
+}
+
+#[test]
+fn checks_are_refused_where_they_stand() {
+    let of = |checks: &str| {
+        let found = refused(inputs::input, &format!("struct I {{ #[graphql({checks})] a: i32 }}"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0].clone()
+    };
+    let needs = "validate` needs a check: `validate(min = 1, max = 10)`";
+    assert_eq!(of("validate"), format!("validate: `{needs}"));
+    assert_eq!(of("validate()"), format!("validate: `{needs}"));
+    assert_eq!(
+        of("validate(minLength = 1)"),
+        "minLengt: unknown check; known: `min_length`, `max_length`, `min`, `max`, `pattern`, `one_of`"
+    );
+    assert_eq!(of("validate(min = 1, min = 2)"), "min = 2): `min` is there twice");
+    assert_eq!(
+        of("validate(min = 1), validate(max = 2)"),
+        "validate: `validate` is there twice: put all checks into one"
+    );
+    let length = "the value of this check is a whole number that is not negative";
+    assert_eq!(of("validate(min_length = -1)"), format!("-1))] a:: {length}: `min_length = 1`"));
+    assert_eq!(of("validate(max_length = 9999999999)"), format!("99999999: {length}: `max_length = 80`"));
+    assert_eq!(of("validate(max_length = \"x\")"), format!("\"x\"))] a: {length}: `max_length = 80`"));
+    assert_eq!(of("validate(min = \"0\")"), "\"0\"))] a: the value of this check is a number: `min = 0`");
+    assert_eq!(of("validate(max)"), "))] a: i: the value of this check is a number: `max = 9.5`");
+    let texts = "the value of this check is a list of texts: `one_of = [\"a\", \"b\"]`";
+    assert_eq!(of("validate(one_of = \"a\")"), format!("\"a\"))] a: {texts}"));
+    assert_eq!(of("validate(one_of = [1])"), format!("1]))] a:: {texts}"));
+    let found = refused(objects::object, "struct O { #[graphql(validate(min = 1))] a: i32 }");
+    assert_eq!(found, ["validate: unknown option; known: `name`, `deprecated`, `skip`, `id`"]);
+}
+
+#[test]
+fn checks_become_arguments_of_the_directive() {
+    let source = r#"struct I { #[graphql(validate(
+        min_length = 1_0, max_length = 0x10, min = -1, max = 2., pattern = "\\d\"", one_of = ["a\n", "é"],
+    ))] a: i32 }"#;
+    let expanded = inputs::input(&syn::parse_str(source).expect("it is Rust")).expect("it is accepted");
+    let expected =
+        r#"minLength: 10, maxLength: 16, min: -1, max: 2.0, pattern: "\\d\"", oneOf: ["a\u000A", "é"]"#;
+    let expected = quote::quote!(.validated(#expected)).to_string();
+    assert!(expanded.to_string().contains(&expected), "{expanded}");
 }
 
 #[test]

@@ -152,7 +152,9 @@ impl SchemaBuilder {
         self.given.resolvers.push((coordinate.into(), resolver.into()));
         self
     }
-    /// Checks an argument, `Query.users(first:)`, or an input field, `Filter.name`, before the resolver is called.
+    /// Checks an argument, `Query.users(first:)`, or an input field, `Filter.name`, before the resolver is called, and after the checks
+    /// of the SDL. The SDL does not show this check; it shows those that stand there as `@validate`, or at the field of a derived
+    /// [`Input`](derive@crate::Input).
     pub fn validate(mut self, coordinate: &str, check: Check) -> Self {
         self.given.checks.push((coordinate.into(), check));
         self

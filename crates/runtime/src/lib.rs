@@ -155,7 +155,7 @@ pub use validate::Check;
 /// }
 ///
 /// #[derive(OneOf)]
-/// enum PetBy { #[graphql(id)] Id(String), FullName(String) }
+/// enum PetBy { #[graphql(id)] Id(String), #[graphql(validate(max_length = 10))] FullName(String) }
 /// #[derive(Input)]
 /// struct PetArguments { by: PetBy, #[graphql(default = "[CALM]")] moods: Vec<Mood> }
 ///
@@ -186,6 +186,9 @@ pub use validate::Check;
 /// let answer = runtime.block_on(schema.execute(Request::new(query)));
 /// let expected = r#"{"data":{"pet":{"name":"Tom"},"named":{"name":"Rex"},"price":5,"mood":"VERY_WILD"}}"#;
 /// assert_eq!(answer.text(), expected);
+/// let query = r#"{ pet(by: { fullName: "Rumpelstilzchen" }) { __typename } }"#;
+/// let refused = runtime.block_on(schema.execute(Request::new(query))).at("errors.0.message");
+/// assert_eq!(refused.as_deref(), Some("\"`by.fullName`: it has 15 characters, at most 10 are taken\""));
 /// # Ok(())
 /// # }
 /// ```

@@ -4,6 +4,7 @@
 //!
 //! **Cost:** once per schema.
 
+use crate::validate;
 use std::any::TypeId as RustType;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -37,6 +38,8 @@ pub struct Member {
     ty: String,
     /// A GraphQL literal.
     default: Option<String>,
+    /// Arguments of `@validate`, perhaps none.
+    checks: String,
     deprecation: Option<String>,
 }
 
@@ -65,6 +68,11 @@ impl Member {
     #[must_use]
     pub fn defaulted(self, literal: &str) -> Self {
         Self { default: Some(literal.into()), ..self }
+    }
+    /// The same with checks, the arguments of `@validate`: `min: 1, max: 100`. Arguments and fields of inputs have them.
+    #[must_use]
+    pub fn validated(self, arguments: &str) -> Self {
+        Self { checks: arguments.into(), ..self }
     }
     /// The same, deprecated.
     #[must_use]
@@ -222,6 +230,9 @@ fn write_type_and_rest(member: &Member, out: &mut String) {
     }
     if let Some(literal) = &member.default {
         let _ = write!(out, " = {literal}");
+    }
+    if !member.checks.is_empty() {
+        let _ = write!(out, " @{}({})", validate::DIRECTIVE, member.checks);
     }
     match member.deprecation.as_deref() {
         None => {}

@@ -1,7 +1,8 @@
 //! Checks of arguments and input fields that a type cannot say: length, range, pattern, one of.
 //!
-//! They stand in the SDL as `@validate(…)`, whose definition is added if the SDL has none, or are given by coordinate
-//! ([`crate::SchemaBuilder::validate`]). They are compiled with the schema and run before the resolver is called.
+//! They stand in the SDL as `@validate(…)`, whose definition is added if the SDL has none, or at fields of derived inputs, whose SDL has
+//! them; or they are given by coordinate ([`crate::SchemaBuilder::validate`]). They are compiled with the schema and run before the
+//! resolver is called.
 //!
 //! **Invariant:** digits are compared as the value holds them: integers as integers.
 //!

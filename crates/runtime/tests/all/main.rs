@@ -8,6 +8,7 @@ mod any_input;
 mod arguments;
 mod build;
 mod code_first;
+mod code_first_checks;
 mod control;
 mod errors;
 mod incremental;
