@@ -4,15 +4,16 @@ use crate::attributes::Options;
 use crate::members::{MemberOf, all, check_names, graphql_type, type_name, variants};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::DeriveInput;
 use syn::spanned::Spanned;
+use syn::{DeriveInput, Type};
 
 /// References of the objects that the variants hold.
 fn objects(members: &[MemberOf]) -> impl Iterator<Item = TokenStream> {
-    members
-        .iter()
-        .filter_map(|it| it.ty.as_ref())
-        .map(|ty| quote_spanned!(ty.span()=> <#ty as ::weir_runtime::GraphqlType>::reference(types)))
+    members.iter().filter_map(|it| it.ty.as_ref()).map(reference)
+}
+
+fn reference(ty: &Type) -> TokenStream {
+    quote_spanned!(ty.span()=> <#ty as ::weir_runtime::GraphqlType>::reference(types))
 }
 
 pub(crate) fn union(input: &DeriveInput) -> syn::Result<TokenStream> {
@@ -33,19 +34,24 @@ pub(crate) fn union(input: &DeriveInput) -> syn::Result<TokenStream> {
 
 pub(crate) fn interface(input: &DeriveInput) -> syn::Result<TokenStream> {
     let variants = variants(input, "an interface")?;
-    let options = Options::read(&input.attrs, &["name", "fields"])?;
+    let options = Options::read(&input.attrs, &["name", "fields", "implements"])?;
     let members = all(variants.into_iter().map(|it| MemberOf::of_variant(it, &[])))?;
     if options.fields.is_empty() {
         let message = "an interface needs `#[graphql(fields(name: String))]`";
         return Err(syn::Error::new(input.ident.span(), message));
     }
-    let allowed = &["name", "deprecated", "id"];
+    let allowed = &["name", "deprecated", "id", "arguments"];
     let fields = all(options.fields.iter().map(|it| MemberOf::of_field(it, allowed)))?;
     let fields: Vec<MemberOf> = fields.into_iter().flatten().collect();
     check_names(&fields)?;
     let (rust, name, objects) = (&input.ident, type_name(input, &options)?, objects(&members));
     let expressions = fields.iter().map(|it| it.expression(false));
+    let interfaces = options.implements.iter().map(reference);
     let list = quote!({
+        #({
+            let interface = #interfaces;
+            types.implement(#name, &interface);
+        })*
         #({
             let object = #objects;
             types.implement(&object, #name);

@@ -5,7 +5,8 @@
 use crate::{checks, names};
 use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, Expr, ExprLit, Field, Lit, LitStr, Meta, Path, Token, parenthesized};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprLit, Field, Lit, LitStr, Meta, Path, Token, Type, parenthesized, token};
 
 /// Options of a type, field or variant.
 #[derive(Default)]
@@ -26,6 +27,10 @@ pub(crate) struct Options {
     pub(crate) specified_by: Option<String>,
     /// Fields of an interface.
     pub(crate) fields: Vec<Field>,
+    /// Interfaces of an interface.
+    pub(crate) implements: Vec<Type>,
+    /// The struct of the arguments of an interface's field.
+    pub(crate) arguments: Option<Type>,
     /// Arguments of `@validate`.
     pub(crate) checks: Option<String>,
     /// The doc comment.
@@ -67,8 +72,14 @@ impl Options {
             "fields" => {
                 let content;
                 parenthesized!(content in meta.input);
-                let fields = content.parse_terminated(Field::parse_named, Token![,])?;
-                self.fields.extend(fields);
+                let fields = content.parse_terminated(Field::parse_named, Token![,]);
+                self.fields.extend(fields.map_err(|error| unfit_field(&error))?);
+            }
+            "implements" => self.implements.extend(interfaces(meta)?),
+            "arguments" if meta.input.peek(Token![=]) => self.arguments = Some(meta.value()?.parse()?),
+            "arguments" => {
+                let message = "`arguments` names a struct that derives `Input`: `arguments = PostsArguments`";
+                return Err(meta.error(message));
             }
             "validate" if self.checks.is_some() => {
                 return Err(meta.error("`validate` is there twice: put all checks into one"));
@@ -78,6 +89,29 @@ impl Options {
         }
         Ok(())
     }
+}
+
+/// An interface's field that is not written as one.
+fn unfit_field(error: &syn::Error) -> syn::Error {
+    let message = format!(
+        "{error}; a field is `posts: Vec<Post>`, one with arguments `#[graphql(arguments = PostsArguments)] \
+         posts: Vec<Post>`"
+    );
+    syn::Error::new(error.span(), message)
+}
+
+/// The types of `implements(Node, Named)`.
+fn interfaces(meta: &ParseNestedMeta<'_>) -> syn::Result<Punctuated<Type, Token![,]>> {
+    let mut found = Punctuated::new();
+    if meta.input.peek(token::Paren) {
+        let content;
+        parenthesized!(content in meta.input);
+        found = Punctuated::parse_terminated(&content)?;
+    }
+    if found.is_empty() {
+        return Err(meta.error("`implements` names interfaces: `implements(Node, Named)`"));
+    }
+    Ok(found)
 }
 
 fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {

@@ -71,6 +71,12 @@ impl MemberOf {
             }
             member.extend(quote!(.of(#reference)));
         }
+        if let Some(arguments) = &options.arguments {
+            let arguments = quote_spanned! {arguments.span()=>
+                <#arguments as ::weir_runtime::GraphqlFields>::fields(types)
+            };
+            member.extend(quote!(.arguments(#arguments)));
+        }
         if !options.description.is_empty() {
             let description = &options.description;
             member.extend(quote!(.described(#description)));

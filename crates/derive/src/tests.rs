@@ -127,6 +127,29 @@ fn checks_become_arguments_of_the_directive() {
 }
 
 #[test]
+fn interfaces_say_how_their_options_are_written() {
+    let of = |options: &str| {
+        let found = refused(abstract_types::interface, &format!("#[graphql({options})] enum I {{ A(A) }}"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0].clone()
+    };
+    let interfaces = "`implements` names interfaces: `implements(Node, Named)`";
+    assert_eq!(of("implements = Node"), format!("implemen: {interfaces}"));
+    assert_eq!(of("implements()"), format!("implemen: {interfaces}"));
+    assert_eq!(
+        of("fields(a(first: i32): i32)"),
+        "(first:: expected `:`; a field is `posts: Vec<Post>`, one with arguments \
+         `#[graphql(arguments = PostsArguments)] posts: Vec<Post>`"
+    );
+    assert_eq!(
+        of("fields(#[graphql(arguments(first: i32))] a: i32)"),
+        "argument: `arguments` names a struct that derives `Input`: `arguments = PostsArguments`"
+    );
+    let found = refused(objects::object, "struct O { #[graphql(arguments = A)] a: i32 }");
+    assert_eq!(found, ["argument: unknown option; known: `name`, `deprecated`, `skip`, `id`"]);
+}
+
+#[test]
 fn names_of_rust_become_names_of_graphql() {
     let ident = |name: &str| Ident::new(name, Span::call_site());
     let camel = |name: &str| names::camel(&ident(name));

@@ -139,11 +139,24 @@ impl TypeDefinitions {
         format!("{name}!")
     }
 
-    /// Says that the object type `object` implements `interface`.
-    pub fn implement(&mut self, object: &str, interface: &str) {
-        let object = object.trim_end_matches('!');
-        if let Some(&number) = self.numbers.get(object) {
-            self.types[number].interfaces.push(interface.into());
+    /// Says that the object type or interface `implementor` implements `interface`, and so the interfaces that this one implements.
+    pub fn implement(&mut self, implementor: &str, interface: &str) {
+        let implementor = implementor.trim_end_matches('!');
+        if let Some(&number) = self.numbers.get(implementor) {
+            self.types[number].interfaces.push(interface.trim_end_matches('!').into());
+        }
+    }
+
+    /// Adds the interfaces of a type and their interfaces to `found`, each once.
+    fn interfaces<'t>(&'t self, named: &'t Named, found: &mut Vec<&'t str>) {
+        for interface in &named.interfaces {
+            if found.contains(&interface.as_str()) {
+                continue;
+            }
+            found.push(interface);
+            if let Some(&number) = self.numbers.get(interface) {
+                self.interfaces(&self.types[number], found);
+            }
         }
     }
 
@@ -154,10 +167,12 @@ impl TypeDefinitions {
 
     /// The SDL of all types, the fields of `extra` appended to their types.
     pub(crate) fn write(&self, extra: &HashMap<String, Vec<Member>>, out: &mut String) {
-        for Named { name, definition, interfaces, .. } in &self.types {
-            let Some(definition) = definition else { continue };
+        for named in &self.types {
+            let Named { name, definition: Some(definition), .. } = named else { continue };
             let more = extra.get(name).map_or(&[][..], Vec::as_slice);
-            write_type(name, definition, interfaces, more, out);
+            let mut interfaces = Vec::new();
+            self.interfaces(named, &mut interfaces);
+            write_type(name, definition, &interfaces, more, out);
         }
     }
 
@@ -169,7 +184,7 @@ impl TypeDefinitions {
 fn write_type(
     name: &str,
     definition: &TypeDefinition,
-    interfaces: &[String],
+    interfaces: &[&str],
     more: &[Member],
     out: &mut String,
 ) {

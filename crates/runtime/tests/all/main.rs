@@ -9,6 +9,7 @@ mod arguments;
 mod build;
 mod code_first;
 mod code_first_checks;
+mod code_first_interfaces;
 mod control;
 mod errors;
 mod incremental;
