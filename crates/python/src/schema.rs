@@ -135,7 +135,7 @@ impl Core {
 
     /// The steps of an operation.
     fn steps(&self, query: &str, variables: &str) -> Result<Vec<String>, PyErr> {
-        let steps = self.schema.steps(query, variables);
+        let steps = self.schema.steps(Request::new(query).variables(variables));
         steps.map_err(|it| pyo3::exceptions::PyValueError::new_err(it.text().to_owned()))
     }
 

@@ -23,7 +23,7 @@ use weir_engine::caller::{Caller, Identity};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{self, Engine, IncrementForm, Outcome, Settings};
 use weir_engine::memory::AnswerError;
-use weir_engine::source::{NoHeaders, Source, WithData};
+use weir_engine::source::{Source, WithData};
 use weir_engine::usage::Usage;
 use weir_language::ast::OperationKind;
 use weir_language::schema::print;
@@ -47,7 +47,7 @@ struct Company {
 ///     .resolve("Subscription.ticks", stream(|_: &(), _: &Context| futures_util::stream::iter([1, 2])))
 ///     .build()?;
 /// assert!(schema.sdl().contains("hello: String!") && schema.sorted_sdl().contains("ticks: Int!"));
-/// assert_eq!(schema.steps("{ hello }", "").ok(), Some(vec!["resolver Query.hello".to_owned()]));
+/// assert_eq!(schema.steps(Request::new("{ hello }")).ok(), Some(vec!["resolver Query.hello".to_owned()]));
 /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 /// runtime.block_on(async {
 ///     let both = schema.execute_all(vec![Request::new("{ hello }"), Request::new("{ again: hello }")]).await;
@@ -273,22 +273,22 @@ impl Schema {
         Ok(opened)
     }
 
-    /// The calls of `query`, in the order of the plan: `resolver User.posts` for each step, without running it. For tests that assert how
-    /// often resolvers are called.
+    /// The calls of `request`, in the order of the plan: `resolver User.posts` for each step, without running it. For tests that assert
+    /// how often resolvers are called. The plan is that of the request's caller.
     /// # Errors
     /// The response to a request that is refused.
-    pub fn steps(&self, query: &str, variables: &str) -> Result<Vec<String>, Box<Response>> {
-        let pieces = self.explain(query, variables)?.pieces;
+    pub fn steps(&self, request: Request<'_>) -> Result<Vec<String>, Box<Response>> {
+        let pieces = self.explain(request)?.pieces;
         Ok(pieces.into_iter().map(|it| it.1.trim_end().to_owned()).collect())
     }
 
-    /// The plan of `query` and the resolvers that it calls, without running it.
+    /// The plan of `request` for its caller and the resolvers that it calls, without running it.
     /// # Errors
     /// The response to a request that is refused.
-    pub fn explain(&self, query: &str, variables: &str) -> Result<engine::Explanation, Box<Response>> {
-        let request = Request::new(query).variables(if variables.is_empty() { "{}" } else { variables });
+    pub fn explain(&self, request: Request<'_>) -> Result<engine::Explanation, Box<Response>> {
         let tape = request.variables.read().map_err(|it| Box::new(Response::refused(&it)))?;
-        let request = request.for_engine(tape.as_ref(), &NoHeaders);
-        self.engine.explain(request, &self.nobody).map_err(|it| Box::new(Response::of_errors(it)))
+        let caller = self.caller(request.identity.as_ref());
+        let asked = request.for_engine(tape.as_ref(), request.headers);
+        self.engine.explain(asked, &caller).map_err(|it| Box::new(Response::of_errors(it)))
     }
 }

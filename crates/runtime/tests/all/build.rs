@@ -2,8 +2,8 @@
 
 use crate::kit::{Log, blog, built};
 use weir_runtime::{
-    BoxFuture, BuildError, Check, Context, Loader, LoaderReply, Schema, SchemaBuilder, batch, constant, each,
-    enumeration, input, keyed, leaf, load, record, root, stream,
+    BoxFuture, BuildError, Check, Context, Loader, LoaderReply, Request, Schema, SchemaBuilder, batch,
+    constant, each, enumeration, input, keyed, leaf, load, record, root, stream,
 };
 
 struct User {
@@ -189,9 +189,9 @@ fn a_schema_is_printed_as_it_was_written() {
 #[test]
 fn a_plan_shows_steps_and_their_resolvers() {
     let schema = built(blog(&Log::default()));
-    let explanation =
-        schema.explain("{ users { posts { comments } } }", "").unwrap_or_else(|it| panic!("{}", it.text()));
-    let calls = schema.steps("{ users { posts { comments } } me { name } }", "");
+    let explanation = schema.explain(Request::new("{ users { posts { comments } } }"));
+    let explanation = explanation.unwrap_or_else(|it| panic!("{}", it.text()));
+    let calls = schema.steps(Request::new("{ users { posts { comments } } me { name } }"));
     let expected =
         ["resolver Query.users, resolver Query.me", "resolver User.posts", "resolver Post.comments"];
     assert_eq!(calls.unwrap_or_else(|it| panic!("{}", it.text())), expected);

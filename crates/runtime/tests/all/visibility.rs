@@ -61,6 +61,21 @@ fn hidden_members_are_neither_valid_nor_introspected() {
 }
 
 #[test]
+fn a_plan_is_that_of_its_caller() {
+    let schema = schema(&Arc::default());
+    let audit = || Request::new("query ($secret: Boolean) { mail(secret: $secret) audit { lines } }");
+    let staff = || audit().identity(Identity { role: "staff".into(), ..Identity::admin() });
+    let steps =
+        schema.steps(staff().variables(r#"{"secret": true}"#)).unwrap_or_else(|it| panic!("{}", it.text()));
+    assert_eq!(steps, ["resolver Query.mail, resolver Query.audit"]);
+    assert!(schema.explain(staff()).is_ok_and(|it| it.plan.contains("piece 0 of library")));
+    let refused = schema.steps(audit()).expect_err("nobody sees the audit");
+    assert!(refused.text().contains("Cannot query field"), "{}", refused.text());
+    let unreadable = schema.steps(staff().variables("{")).expect_err("the variables are no JSON");
+    assert!(unreadable.text().contains("the variables are not valid JSON"), "{}", unreadable.text());
+}
+
+#[test]
 fn a_predicate_is_evaluated_once_per_profile() {
     let asked = Arc::default();
     let schema = schema(&asked);
