@@ -389,7 +389,7 @@ impl LibraryFetch {
 }
 
 /// True if the guard allows parents of which nothing is known.
-fn allows(guard: Option<&Guard>, rows: usize, context: &Context) -> bool {
+pub(crate) fn allows(guard: Option<&Guard>, rows: usize, context: &Context) -> bool {
     let allowed = |it: &Guard| it(Parents::Units(rows), context);
     guard.is_none_or(|it| allowed(it).is_some_and(|it| it.into_iter().all(|it| it)))
 }

@@ -1,40 +1,45 @@
 //! Helpers of tests: one field by itself, parts of responses, and snapshots of a schema.
 //!
-//! A field runs as it does in a request: its arguments are coerced and checked, its guard and filter are asked, and its resolver is
-//! called once for all parents. Its value is shown with the fields that come with its objects; those that are resolved separately
-//! are left out.
+//! A field runs as it does in a request: its arguments are coerced and checked, its guard, its filter and the guards of the types of
+//! its objects are asked, and its resolver is called once for all parents. Its value is shown with the fields that come with its
+//! objects; those that are resolved separately are left out. Guards of types are asked value by value. The parents themselves are
+//! not judged.
 
-use crate::answers::Answers;
+mod run_input;
+mod run_values;
+
+use self::run_input::{coerce, key_columns};
+use self::run_values::texts;
+use crate::answers::{Answers, Failed, refused_error};
 use crate::check::everything;
 use crate::context::{Context, ContextParts};
 use crate::data::Data;
-use crate::error::internal;
+use crate::error::{INTERNAL, field_error, internal};
+use crate::fetch::allows;
 use crate::guard::Guard;
 use crate::input::InputScope;
 use crate::library::{FieldEntry, Library};
 use crate::request::Response;
-use crate::resolver::{Called, Parents, Step, StepArguments};
+use crate::request_data::Event;
+use crate::resolver::{Called, Parents, Resolve, Step, StepArguments};
 use crate::schema::Schema;
 use crate::selection::Lookahead;
 use crate::upload::Upload;
+use futures_util::stream::BoxStream;
+use futures_util::{FutureExt, StreamExt};
 use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use weir_engine::caller::{Caller, Identity};
-use weir_engine::memory::{Binder, Bindings, RecordHost, Spot, Writer};
-use weir_engine::plan::output_plan::OutputPlan;
-use weir_engine::source::Ids;
-use weir_engine::write::out::Out;
-use weir_language::ast::Definition;
-use weir_language::coerce::{Reading, Settings, VariableTypes};
+use weir_engine::caller::Identity;
+use weir_engine::memory::RecordHost;
+use weir_engine::rows::Column;
+use weir_engine::source::{FieldError, Ids};
 use weir_language::json::{Json, JsonRef};
-use weir_language::limits::Limits;
-use weir_language::parser;
 use weir_language::schema::diff::{Severity, diff};
-use weir_language::schema::{self as language, FieldId, InputId};
-use weir_language::value::{Node, Values, Variables};
+use weir_language::schema::{self as language, FieldId};
 
-/// Time for a field.
+/// Time for a field without a deadline of its own.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Nesting of arguments.
@@ -49,10 +54,13 @@ pub struct FieldRun<'s> {
     schema: &'s Schema,
     coordinate: String,
     parents: Vec<&'s dyn Any>,
+    keys: Vec<&'s str>,
     arguments: &'s str,
     uploads: Vec<Upload>,
     data: Data,
     identity: Option<Identity>,
+    headers: Vec<(Box<str>, Box<[u8]>)>,
+    deadline: Instant,
 }
 
 impl Schema {
@@ -78,10 +86,13 @@ impl Schema {
             schema: self,
             coordinate: coordinate.into(),
             parents: Vec::new(),
+            keys: Vec::new(),
             arguments: "{}",
             uploads: Vec::new(),
             data: Data::new(),
             identity: None,
+            headers: Vec::new(),
+            deadline: Instant::now() + PATIENCE,
         }
     }
 
@@ -145,18 +156,33 @@ impl Response {
     }
 }
 
-/// Arguments of one run, coerced.
-struct CoercedArguments {
-    literals: Values,
-    variables: Variables,
-    /// By field of the arguments' Rust type.
-    slots: Vec<Option<(u32, Option<u32>)>>,
-}
-
 impl<'s> FieldRun<'s> {
     /// Adds a parent.
     pub fn of<P: 'static>(mut self, parent: &'s P) -> Self {
         self.parents.push(parent);
+        self
+    }
+    /// Adds a parent of a [`keyed`](crate::keyed) field, which is asked by keys: the text of a JSON object that has them.
+    ///
+    /// ```
+    /// use weir_runtime::{Context, Schema, keyed, record, root};
+    /// struct Album { id: i32 }
+    /// record!(Album { id });
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let schema = Schema::builder("type Query { album: Album } type Album { id: Int! rating: Float! }")
+    ///     .resolve("Query.album", root(|_: &(), _: &Context| Album { id: 1 }))
+    ///     .resolve("Album.rating", keyed(["id"], |ids: &[i64], _: &(), _: &Context| {
+    ///         ids.iter().map(|&id| id as f64 / 2.0).collect::<Vec<_>>()
+    ///     }))
+    ///     .build()?;
+    /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    /// let rating = runtime.block_on(schema.field("Album.rating").of_keys(r#"{"id": 9}"#).run());
+    /// assert_eq!(rating, Ok("4.5".to_owned()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn of_keys(mut self, json: &'s str) -> Self {
+        self.keys.push(json);
         self
     }
     /// The arguments: the text of a JSON object.
@@ -180,8 +206,18 @@ impl<'s> FieldRun<'s> {
         self.identity = Some(identity);
         self
     }
+    /// A header of the request. The resolver sees declared ones alone ([`crate::SchemaBuilder::header`]).
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_ascii_lowercase().into(), value.as_bytes().into()));
+        self
+    }
+    /// When the value has to be there: in 30 seconds, unless it is said.
+    pub fn deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = deadline;
+        self
+    }
 
-    /// The value of the only parent, as JSON.
+    /// The value of the only parent, as JSON. Of a field of the subscription type: its first event; [`Schema::subscribe`] gives all.
     /// # Errors
     /// The error's message.
     pub async fn run(self) -> Result<String, String> {
@@ -191,27 +227,21 @@ impl<'s> FieldRun<'s> {
 
     /// The value of each parent, as JSON, or the message of its error.
     /// # Errors
-    /// There is no such field, it comes with its object, or the arguments do not fit.
-    pub async fn run_all(self) -> Result<Vec<Result<String, String>>, String> {
+    /// There is no such field, it comes with its object, the arguments or parents do not fit, or there is no value before the deadline.
+    pub async fn run_all(mut self) -> Result<Vec<Result<String, String>>, String> {
         let library = Arc::clone(self.schema.library());
-        let coordinate = self.coordinate.clone();
-        let (on, name) = coordinate.split_once('.').unwrap_or((&coordinate, ""));
-        let schema = &library.schema;
-        let field = schema.type_by_name(on).and_then(|ty| schema.field_by_name(ty, name));
-        let field = field.ok_or_else(|| format!("there is no field `{coordinate}`"))?;
-        let Some(entry) = library.parts.field(field) else {
-            return Err(format!("`{coordinate}` comes with its object, so it cannot be run by itself"));
-        };
+        let (field, entry) = separate_field(&library, &self.coordinate)?;
+        let keys = self.parent_keys(entry)?;
         let coerced = coerce(&library, field, entry, self.arguments)?;
         let ids = Arc::new(Ids::default());
         let output = Arc::new(everything(&library));
         let place = output.fields.iter().rposition(|it| it.field == field).unwrap_or_default();
-        let caller = self.schema.caller(self.identity.as_ref());
-        let context = context(&library, &output, &ids, (place as u32, self.data, caller));
+        let lookahead = Lookahead::new(&output, &library.schema, &ids, place as u32);
+        let context = self.context(&library, lookahead);
         let called = {
             let scope = InputScope {
                 shapes: &library.parts.shapes,
-                schema,
+                schema: &library.schema,
                 ids: &ids,
                 variables: &coerced.variables,
                 uploads: &self.uploads,
@@ -222,51 +252,124 @@ impl<'s> FieldRun<'s> {
                 literals: &coerced.literals,
                 slots: &coerced.slots,
             };
-            call(entry, &self.parents, arguments, (&context, &library))
+            call(entry, self.step_parents(&keys), arguments, (&context, &library))
         };
         let (allowed, called) = called;
         let mut values = match called {
             None => Vec::new().into_iter(),
             Some(called) => {
-                let answers = filtered(entry.filter.as_deref(), finished(called).await, &context)?;
-                texts(&library, (&*output, place), &*answers)?.into_iter()
+                let late = || format!("`{}` gave no value before its deadline", self.coordinate);
+                let answers = finished(called, self.deadline).await.ok_or_else(late)?;
+                let answers = filtered(entry.filter.as_deref(), answers, &context)?;
+                texts(&library, (&*output, place), answers, &context)?.into_iter()
             }
         };
         let value = |is_allowed: bool| match is_allowed {
             true => values.next().unwrap_or_else(|| Err(internal().message.into())),
-            false => Err(crate::answers::refused_error().message.into()),
+            false => Err(refused_error().message.into()),
         };
         Ok(allowed.into_iter().map(value).collect())
     }
+
+    /// The keys of the parents, if the field is asked by keys.
+    fn parent_keys(&self, entry: &FieldEntry) -> Result<Vec<Column>, String> {
+        let Self { coordinate, parents, keys, .. } = self;
+        match &entry.resolver.keys {
+            Some(names) if keys.is_empty() || !parents.is_empty() => {
+                let names = names.join("`, `");
+                Err(format!("`{coordinate}` is asked by keys of its parents: give `{names}` with `of_keys`"))
+            }
+            Some(names) => key_columns(names, keys),
+            None if keys.is_empty() => Ok(Vec::new()),
+            None => Err(format!("`{coordinate}` is not asked by keys: give its parents with `of`")),
+        }
+    }
+
+    fn step_parents<'p>(&'p self, keys: &'p [Column]) -> Parents<'p> {
+        match (keys.first(), self.parents.is_empty()) {
+            (Some(first), _) => Parents::Keys(keys, first.len()),
+            (None, false) => Parents::Objects(&self.parents),
+            (None, true) => Parents::Units(1),
+        }
+    }
+
+    /// The context of the call, which takes the data and headers.
+    fn context(&mut self, library: &Arc<Library>, lookahead: Lookahead) -> Context {
+        let mut headers = std::mem::take(&mut self.headers);
+        headers.retain(|it| library.headers.contains(&it.0));
+        Context::new(ContextParts {
+            data: Arc::clone(&library.data),
+            loaders: Arc::clone(&library.loaders),
+            host: Arc::clone(library) as Arc<dyn RecordHost>,
+            request: Some(Arc::new(std::mem::take(&mut self.data))),
+            memory: Arc::default(),
+            caller: self.schema.caller(self.identity.as_ref()),
+            deadline: self.deadline,
+            lookahead,
+            headers,
+        })
+    }
+}
+
+/// The field at `coordinate` and its resolver.
+fn separate_field<'l>(library: &'l Library, coordinate: &str) -> Result<(FieldId, &'l FieldEntry), String> {
+    let (on, name) = coordinate.split_once('.').unwrap_or((coordinate, ""));
+    let schema = &library.schema;
+    let field = schema.type_by_name(on).and_then(|ty| schema.field_by_name(ty, name));
+    let field = field.ok_or_else(|| format!("there is no field `{coordinate}`"))?;
+    let entry = library.parts.field(field);
+    let entry = entry
+        .ok_or_else(|| format!("`{coordinate}` comes with its object, so it cannot be run by itself"))?;
+    Ok((field, entry))
 }
 
 /// Calls the resolver for the parents that its guard allows; says which these are.
 fn call(
     entry: &FieldEntry,
-    parents: &[&dyn Any],
+    parents: Parents<'_>,
     arguments: StepArguments<'_>,
     (context, library): (&Context, &Arc<Library>),
 ) -> (Vec<bool>, Option<Called>) {
     let host: &dyn RecordHost = &**library;
-    let step = |parents: Parents<'_>| entry.resolver.resolve.call(Step { parents, arguments, context, host });
-    let all = if parents.is_empty() { Parents::Units(1) } else { Parents::Objects(parents) };
-    let Some(guard) = &entry.guard else { return (vec![true; all.len()], Some(step(all))) };
-    let allowed = guard(all, context).unwrap_or_else(|| vec![false; all.len()]);
-    let called = match parents.is_empty() {
-        true => allowed.contains(&true).then(|| step(all)),
-        false => {
-            let asked = parents.iter().zip(&allowed).filter(|it| *it.1);
-            let asked: Vec<&dyn Any> = asked.map(|it| *it.0).collect();
-            (!asked.is_empty()).then(|| step(Parents::Objects(&asked)))
-        }
+    let step = |parents: Parents<'_>| match &entry.resolver.stream {
+        Some(source) => first_event(source.open(arguments, context), Arc::clone(&entry.resolver.resolve)),
+        None => entry.resolver.resolve.call(Step { parents, arguments, context, host }),
     };
+    let Some(guard) = &entry.guard else { return (vec![true; parents.len()], Some(step(parents))) };
+    let Parents::Objects(objects) = parents else {
+        let is_allowed = allows(Some(guard), parents.len(), context);
+        return (vec![is_allowed; parents.len()], is_allowed.then(|| step(parents)));
+    };
+    let allowed = guard(parents, context).unwrap_or_else(|| vec![false; objects.len()]);
+    let asked = objects.iter().zip(&allowed).filter(|it| *it.1);
+    let asked: Vec<&dyn Any> = asked.map(|it| *it.0).collect();
+    let called = (!asked.is_empty()).then(|| step(Parents::Objects(&asked)));
     (allowed, called)
 }
 
-async fn finished(called: Called) -> Box<dyn Answers> {
+/// The first event of a stream as the value of its field.
+fn first_event(opened: Result<BoxStream<'static, Event>, FieldError>, resolve: Arc<dyn Resolve>) -> Called {
+    let failed = |error| Box::new(Failed { error, rows: 1 }) as Box<dyn Answers>;
+    let mut events = match opened {
+        Ok(events) => events,
+        Err(error) => return Called::Ready(failed(error)),
+    };
+    Called::Later(Box::pin(async move {
+        match AssertUnwindSafe(events.next()).catch_unwind().await {
+            Ok(Some(event)) => resolve.event(event, 1),
+            Ok(None) => failed(field_error(INTERNAL, "the stream ended before its first event")),
+            Err(_) => failed(internal()),
+        }
+    }))
+}
+
+/// The values; `None` if they are not there before `deadline`.
+async fn finished(called: Called, deadline: Instant) -> Option<Box<dyn Answers>> {
     match called {
-        Called::Ready(answers) => answers,
-        Called::Later(answers) | Called::AfterLevel(answers) => answers.await,
+        Called::Ready(answers) => Some(answers),
+        Called::Later(answers) | Called::AfterLevel(answers) => {
+            tokio::time::timeout_at(deadline.into(), answers).await.ok()
+        }
     }
 }
 
@@ -280,108 +383,4 @@ fn filtered(
         true => Ok(answers),
         false => Err("the filter does not know these items".into()),
     }
-}
-
-fn context(
-    library: &Arc<Library>,
-    output: &Arc<OutputPlan>,
-    ids: &Arc<Ids>,
-    (place, data, caller): (u32, Data, Caller),
-) -> Context {
-    Context::new(ContextParts {
-        data: Arc::clone(&library.data),
-        loaders: Arc::clone(&library.loaders),
-        host: Arc::clone(library) as Arc<dyn RecordHost>,
-        request: Some(Arc::new(data)),
-        memory: Arc::default(),
-        caller,
-        deadline: Instant::now() + PATIENCE,
-        lookahead: Lookahead::new(output, &library.schema, ids, place),
-        headers: Vec::new(),
-    })
-}
-
-/// The arguments as variables of an operation that has them all.
-fn coerce(
-    library: &Library,
-    field: FieldId,
-    entry: &FieldEntry,
-    arguments: &str,
-) -> Result<CoercedArguments, String> {
-    let schema = &*library.schema;
-    let tape =
-        Json::parse(arguments.as_bytes(), DEPTH_MAX).map_err(|error| format!("the arguments: {error}"))?;
-    let inputs: Vec<InputId> = schema.arguments(field).collect();
-    let known = |name: &str| inputs.iter().any(|it| schema.input_name(*it) == name);
-    if let Some((name, _)) = tape.root().members().find(|it| !known(&it.0)) {
-        return Err(format!("`{}` has no argument `{name}`", schema.field_name(field)));
-    }
-    let definitions = inputs.iter().map(|it| {
-        let (ty, input) = (schema.type_text(schema.input(*it).ty), schema.input(*it));
-        // An argument with a default may be absent.
-        let ty = if input.default.is_some() { ty.trim_end_matches('!') } else { &ty };
-        format!("${}: {ty}", schema.input_name(*it))
-    });
-    let definitions: Vec<String> = definitions.collect();
-    let list = if definitions.is_empty() { String::new() } else { format!("({})", definitions.join(", ")) };
-    let text = format!("query {list} {{ __typename }}");
-    let document = parser::parse(&text, &Limits::NONE).map_err(|error| error.message)?;
-    let Some(Definition::Operation(operation)) = document.definitions.first() else {
-        return Err("the arguments have no operation".into());
-    };
-    let settings = Settings::new(Reading::Strict, &Limits::NONE);
-    let words = |errors: Vec<weir_language::error::Error>| {
-        errors.into_iter().map(|it| it.message).collect::<Vec<_>>().join("\n")
-    };
-    let types = VariableTypes::new(schema, &document, operation.variables, settings, &[]).map_err(words)?;
-    let mut variables = Variables::default();
-    let coerced = types.coerce(schema, Some(tape.root()), settings, &mut variables);
-    coerced.map_err(|errors| words(errors.into_iter().map(|it| it.error).collect()))?;
-    let mut literals = Values::default();
-    let slots = library.parts.shapes.fields(entry.shape).iter().map(|shape| {
-        let number = inputs.iter().position(|it| *it == shape.input)? as u32;
-        let value = literals.nodes.len() as u32;
-        literals.nodes.push(Node::Variable(number));
-        let default = schema.input(shape.input).default.map(|it| {
-            let at = literals.nodes.len() as u32;
-            literals.push_copy(&schema.defaults, it.value as usize);
-            at
-        });
-        Some((value, default))
-    });
-    let slots = slots.collect();
-    Ok(CoercedArguments { literals, variables, slots })
-}
-
-/// Each value as JSON, or the message of its first error.
-fn texts(
-    library: &Arc<Library>,
-    (output, place): (&OutputPlan, usize),
-    answers: &dyn Answers,
-) -> Result<Vec<Result<String, String>>, String> {
-    let host = Arc::clone(library) as Arc<dyn RecordHost>;
-    let bindings = Bindings::new(&library.schema, &Arc::new(Ids::default()), output, Some(host));
-    let mut binder = Binder::new(output, bindings);
-    let of = &output.fields[place];
-    let spot = Spot { field: place as u32, of, ty: of.ty };
-    if let Some(entry) = library.parts.field(of.field) {
-        entry.resolver.resolve.bind(&mut binder, spot).map_err(|it| it.message)?;
-    }
-    let bindings = binder.finish().map_err(|errors| errors[0].message.clone())?;
-    let text = |row: usize| {
-        let (mut out, mut errors) = (Out::new(Vec::new()), Vec::new());
-        let mut writer = Writer::new(output, &bindings, &mut out, &mut errors);
-        answers.write(row, place as u32, of, &mut writer);
-        match errors.first() {
-            Some(error) => Err(error.error.message.clone().into()),
-            // `"key":value,`
-            None => {
-                let start = of.key.name().len() + "\"\":".len();
-                let bytes = out.into_bytes();
-                let value = bytes.get(start..bytes.len().saturating_sub(1)).unwrap_or_default();
-                Ok(String::from_utf8_lossy(value).into_owned())
-            }
-        }
-    };
-    Ok((0..answers.len()).map(text).collect())
 }
