@@ -1,5 +1,5 @@
 //! Runs the commands that Weir's own texts show, in their order: the examples of `weir --help` in an empty folder, and those of
-//! README and of the page for one's own database beside the examples.
+//! README and of the page for one's own database beside the examples. Runs `weir init` and `weir schema diff` on files.
 //!
 //! A server counts as started once it has said where it is; it is stopped then.
 
@@ -182,4 +182,76 @@ fn init_prints_the_file_for_the_folder_and_creates_none() {
     assert_eq!(names.collect::<Vec<_>>(), ["notes.graphql"]);
     folder.write("weir.yaml", &printed);
     check("weir serve", &folder.0);
+}
+
+/// Runs `weir schema diff` on the SDL `old` and `new`: its exit code, standard output and standard error.
+fn schema_diff(old: &str, new: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let folder = Folder::new();
+    folder.write("old.graphql", old);
+    folder.write("new.graphql", new);
+    let mut diff = command();
+    diff.args(["schema", "diff", "old.graphql", "new.graphql"]).args(arguments).current_dir(&folder.0);
+    let done = diff.output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (done.status.code(), text(&done.stdout), text(&done.stderr))
+}
+
+const OLD_SCHEMA: &str = "type Query { a: Int b: Int }";
+
+#[test]
+fn a_diff_exits_with_4_if_a_change_breaks_clients() {
+    let report = "breaking   Query.b: the field was removed\nsafe       Query.c: the field was added\n";
+    for (arguments, code) in [
+        (&[][..], 4),
+        (&["--fail-on", "breaking"], 4),
+        (&["--fail-on", "dangerous"], 4),
+        (&["--fail-on", "never"], 0),
+    ] {
+        let found = schema_diff(OLD_SCHEMA, "type Query { a: Int c: Int }", arguments);
+        assert_eq!(found, (Some(code), report.to_owned(), String::new()), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_diff_exits_with_0_if_no_change_breaks_clients() {
+    let (code, report, words) = schema_diff(OLD_SCHEMA, "type Query { a: Int! b: Int c: Int }", &[]);
+    let expected =
+        "safe       Query.a: its type was `Int` and is `Int!`\nsafe       Query.c: the field was added\n";
+    assert_eq!((code, &*report, &*words), (Some(0), expected, ""));
+    let same = schema_diff(OLD_SCHEMA, "type Query { b: Int  a: Int }", &["--fail-on", "dangerous"]);
+    assert_eq!(same, (Some(0), "no changes\n".to_owned(), String::new()));
+}
+
+#[test]
+fn a_dangerous_change_fails_a_diff_that_asks_for_it() {
+    let [old, new] = ["A", "A B"].map(|it| format!("type Query {{ a: E }} enum E {{ {it} }}"));
+    assert_eq!(schema_diff(&old, &new, &[]).0, Some(0));
+    let (code, report, _) = schema_diff(&old, &new, &["--fail-on", "dangerous"]);
+    assert_eq!((code, report.starts_with("dangerous  E.B: ")), (Some(4), true), "{report}");
+}
+
+#[test]
+fn a_diff_as_json_has_the_same_changes() {
+    let (code, report, words) = schema_diff(OLD_SCHEMA, "type Query { a: Int }", &["--format", "json"]);
+    assert_eq!((code, &*words), (Some(4), ""));
+    let report: serde_json::Value = serde_json::from_str(&report).expect("it is JSON");
+    let change = serde_json::json!({
+        "severity": "breaking", "coordinate": "Query.b", "message": "the field was removed",
+    });
+    assert_eq!(report, serde_json::json!({ "changes": [change] }));
+}
+
+#[test]
+fn a_diff_of_a_file_that_cannot_be_read_exits_with_1() {
+    let folder = Folder::new();
+    folder.write("old.graphql", OLD_SCHEMA);
+    let mut diff = command();
+    diff.args(["schema", "diff", "old.graphql", "absent.graphql"]).current_dir(&folder.0);
+    let done = diff.output().expect("it runs");
+    let words = String::from_utf8_lossy(&done.stderr);
+    assert_eq!((done.status.code(), &*done.stdout), (Some(1), &b""[..]), "{words}");
+    assert!(words.starts_with("error: absent.graphql: "), "{words}");
+    let (code, report, words) = schema_diff(OLD_SCHEMA, "type Query { a: Integer }", &[]);
+    assert_eq!((code, &*report), (Some(1), ""), "{words}");
+    assert!(words.contains("Integer") && words.contains("new.graphql:1:"), "{words}");
 }
