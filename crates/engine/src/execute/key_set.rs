@@ -186,7 +186,7 @@ mod tests {
 
     /// A value of a key, by the kind of its column.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    enum Kind {
+    enum KeyKind {
         Int,
         Text,
         /// A column of nulls, which has no kind.
@@ -196,19 +196,19 @@ mod tests {
     /// Rows of a table: the values of two keys, and whether the row is dead.
     type KeyRows = Vec<(Option<i64>, Option<i64>, bool)>;
 
-    fn column(kind: Kind, values: impl Iterator<Item = Option<i64>>) -> Column {
+    fn column(kind: KeyKind, values: impl Iterator<Item = Option<i64>>) -> Column {
         let (mut column, mut numbers, mut texts) = (Column::default(), Vec::new(), Texts::default());
         for (row, value) in values.enumerate() {
-            if value.is_none() || kind == Kind::Empty {
+            if value.is_none() || kind == KeyKind::Empty {
                 column.nulls.set(row);
             }
             numbers.push(value.unwrap_or_default());
             texts.push(value.unwrap_or_default().to_string().as_bytes());
         }
         column.data = match kind {
-            Kind::Int => Data::Int(numbers),
-            Kind::Text => Data::Text(texts),
-            Kind::Empty => Data::Empty,
+            KeyKind::Int => Data::Int(numbers),
+            KeyKind::Text => Data::Text(texts),
+            KeyKind::Empty => Data::Empty,
         };
         column
     }
@@ -225,7 +225,7 @@ mod tests {
 
     /// The numbers of the keys in `tables`, and the keys. There are `required` keys of the first column and, if `is_double`, the second.
     fn gathered(
-        tables: &[(Kind, KeyRows)],
+        tables: &[(KeyKind, KeyRows)],
         (required, is_double): (usize, bool),
     ) -> (Vec<Vec<u32>>, Vec<Vec<Option<i64>>>) {
         let hidden = if is_double { vec![0, 1] } else { vec![0] };
@@ -235,7 +235,7 @@ mod tests {
             let mut dead = Bitmap::default();
             rows.iter().enumerate().filter(|it| it.1.2).for_each(|it| dead.set(it.0));
             let first = column(*kind, rows.iter().map(|it| it.0));
-            let hidden = vec![first, column(Kind::Int, rows.iter().map(|it| it.1))];
+            let hidden = vec![first, column(KeyKind::Int, rows.iter().map(|it| it.1))];
             keys.places(&Table { rows: rows.len() as u32, columns: Vec::new(), hidden }, &dead)
         });
         let places = places.collect();
@@ -245,12 +245,12 @@ mod tests {
 
     /// The same by the book.
     fn expected(
-        tables: &[(Kind, KeyRows)],
+        tables: &[(KeyKind, KeyRows)],
         (required, is_double): (usize, bool),
     ) -> (Vec<Vec<u32>>, Vec<Vec<Option<i64>>>) {
         let mut keys: Vec<Vec<Option<i64>>> = Vec::new();
-        let mut place = |kind: Kind, (first, second, is_dead): &(Option<i64>, Option<i64>, bool)| {
-            let mut key = vec![first.filter(|_| kind != Kind::Empty)];
+        let mut place = |kind: KeyKind, (first, second, is_dead): &(Option<i64>, Option<i64>, bool)| {
+            let mut key = vec![first.filter(|_| kind != KeyKind::Empty)];
             key.extend(is_double.then_some(*second));
             if *is_dead || key[..required].contains(&None) {
                 return NO_PLACE;
@@ -267,7 +267,7 @@ mod tests {
         (places, (0..columns).map(|at| keys.iter().map(|it| it[at]).collect()).collect())
     }
 
-    fn tables() -> impl Strategy<Value = Vec<(Kind, KeyRows)>> {
+    fn tables() -> impl Strategy<Value = Vec<(KeyKind, KeyRows)>> {
         let value = || prop::option::weighted(0.9, -3..20_i64);
         let rows = prop::collection::vec((value(), value(), prop::bool::weighted(0.1)), 0..12);
         let rows = (rows, any::<bool>()).prop_map(|(mut rows, is_sorted)| {
@@ -276,10 +276,10 @@ mod tests {
             }
             rows
         });
-        let kind = prop::sample::select(vec![Kind::Int, Kind::Text]);
+        let kind = prop::sample::select(vec![KeyKind::Int, KeyKind::Text]);
         let table = (prop::bool::weighted(0.2), rows);
         (kind, prop::collection::vec(table, 0..5)).prop_map(|(kind, tables)| {
-            let table = |(is_empty, rows)| (if is_empty { Kind::Empty } else { kind }, rows);
+            let table = |(is_empty, rows)| (if is_empty { KeyKind::Empty } else { kind }, rows);
             tables.into_iter().map(table).collect()
         })
     }
@@ -297,12 +297,12 @@ mod tests {
     #[cfg(debug_assertions)]
     #[test]
     fn ascending_integers_are_not_hashed() {
-        let rows = |numbers: &[i64]| -> (Kind, KeyRows) {
-            (Kind::Int, numbers.iter().map(|&it| (Some(it), None, false)).collect())
+        let rows = |numbers: &[i64]| -> (KeyKind, KeyRows) {
+            (KeyKind::Int, numbers.iter().map(|&it| (Some(it), None, false)).collect())
         };
         let all = |numbers: &[i64]| vec![numbers.iter().copied().map(Some).collect::<Vec<_>>()];
         let before = crate::keys::hashed_by_this_thread();
-        let nulls = (Kind::Empty, vec![(None, None, false)]);
+        let nulls = (KeyKind::Empty, vec![(None, None, false)]);
         let tables = [nulls, rows(&[1, 1, 4]), rows(&[4, 9])];
         let places = vec![vec![NO_PLACE], vec![0, 0, 1], vec![1, 2]];
         assert_eq!(gathered(&tables, (1, false)), (places, all(&[1, 4, 9])));
