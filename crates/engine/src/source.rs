@@ -257,6 +257,8 @@ pub struct PlanNode<'p> {
     /// The operation's variables, in order: name, type, and whether a value is certain. Its JSON literals with variables inside follow;
     /// they are bound like variables of a non-null type.
     pub variables: &'p [PlanVariable],
+    /// What the source keeps for all its nodes of the plan, while they are prepared.
+    pub cache: &'p RequestCache,
 }
 
 /// A variable of a planned operation.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use weir_engine::plan::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId,
 };
-use weir_engine::source::{AnswerForm, Ids, NoHeaders, PlanNode, Protocol};
+use weir_engine::source::{AnswerForm, Ids, NoHeaders, PlanNode, Protocol, RequestCache};
 use weir_http::inputs::{Args, ConfigValues, Inputs, Keys};
 use weir_http::project::Projection;
 use weir_http::sdl;
@@ -96,6 +96,7 @@ fn main() {
         conditions_max: 1_000,
         variables: &[],
         part: None,
+        cache: &RequestCache::default(),
     };
     let projection = Projection::field(&mapping, sdl::ConnectorId(0), &piece, 0);
     let nothing = || Value::Object(Vec::new());

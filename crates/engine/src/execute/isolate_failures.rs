@@ -15,7 +15,7 @@ use crate::plan::PreparedNode;
 use crate::rows::{Bitmap, CellError, Column, Data, Table};
 use crate::source::{
     AnswerForm, BoxFuture, CacheControl, FetchBody, FetchResult, FieldError, Finished, PathError, PlanNode,
-    Protocol, SourceError, Step,
+    Protocol, RequestCache, SourceError, Step,
 };
 use crate::write::out::Out;
 use futures_util::StreamExt;
@@ -116,6 +116,7 @@ fn alone(run: &ExecutionContext<'_>, node: &PreparedNode, field: u32) -> Result<
         protocol: run.protocol,
         conditions_max: run.conditions_max,
         variables: &plan.operation.variables,
+        cache: &RequestCache::default(),
     };
     let prepared = run.graph.prepare(at, &asked);
     let fetch = prepared.map_err(|it| SourceError::Rejected { error: it.error, field: Some(field) })?;

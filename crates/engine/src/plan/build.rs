@@ -19,7 +19,7 @@ use crate::errors::Failure;
 use crate::introspect;
 use crate::lifetime::NodeHints;
 use crate::size_hint::SizeHint;
-use crate::source::{PlanNode, PlanVariable, PreparedFetch, Protocol};
+use crate::source::{PlanNode, PlanVariable, PreparedFetch, Protocol, RequestCaches};
 use std::cell::Cell;
 use std::sync::Arc;
 use weir_language::ast::{Document, Operation, OperationKind, ValueId};
@@ -32,7 +32,7 @@ use weir_language::validate::Selected;
 use weir_language::value::Variables;
 
 /// The set of the root.
-const ROOT: SelectionSetId = SelectionSetId(0);
+const ROOT: SelectionSetId = SelectionSetId::ROOT;
 
 /// Input of the planner: an operation of a document that was validated against the graph's schema.
 pub(crate) struct PlanContext<'q> {
@@ -245,6 +245,7 @@ fn prepare(
     cuts: Vec<AssignedNode>,
 ) -> Result<Vec<PreparedNode>, Vec<Failure>> {
     let schema = context.graph.schema();
+    let caches = RequestCaches::new(context.graph.sources().len());
     let prepared = cuts.into_iter().enumerate().map(|(at, assign_sources)| {
         let id = PlanNodeId(at as u32);
         let AssignedNode { source, set, fields, parent, part, answer, refused } = assign_sources;
@@ -269,6 +270,7 @@ fn prepare(
                     protocol: context.protocol,
                     conditions_max: context.conditions_max,
                     variables: &operation.variables,
+                    cache: caches.of(at),
                 };
                 context.graph.prepare(at, &node)
             }

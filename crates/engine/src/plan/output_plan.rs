@@ -14,6 +14,11 @@ use weir_language::value::Values;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SelectionSetId(pub u32);
 
+impl SelectionSetId {
+    /// The set of the operation's root.
+    pub const ROOT: Self = Self(0);
+}
+
 /// The place of a choice in [`OutputPlan::type_switches`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TypeSwitchId(pub u32);

@@ -22,7 +22,7 @@ pub struct RequestScope<'r> {
     pub barrier: Option<&'r BatchBarrier>,
 }
 
-/// A memory of one source and one request: whatever the source keeps in it.
+/// A memory of one source and one request, or of one source and a plan that is made: whatever the source keeps in it.
 #[derive(Debug, Default)]
 pub struct RequestCache(OnceLock<Box<dyn Any + Send + Sync>>);
 
@@ -61,7 +61,7 @@ impl BatchBarrier {
     }
 }
 
-/// The memories of a request, by source.
+/// The memories of a request, or of a plan that is made, by source.
 #[derive(Debug)]
 pub(crate) struct RequestCaches(Box<[RequestCache]>);
 

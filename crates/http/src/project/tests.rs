@@ -16,7 +16,7 @@ use weir_engine::plan::output_plan::{
     OutputField, OutputKind, OutputPlan, ResponseKey, SelectionSet, SelectionSetId,
 };
 use weir_engine::rows::{Bitmap, Column, Data, Table, Texts};
-use weir_engine::source::{AnswerForm, Ids, NoHeaders, PlanNode, Protocol};
+use weir_engine::source::{AnswerForm, Ids, NoHeaders, PlanNode, Protocol, RequestCache};
 use weir_language::ast::{Definition, Document, List, OperationKind, Selection};
 use weir_language::json::Json;
 use weir_language::limits::Limits;
@@ -34,6 +34,7 @@ struct Planned {
     ids: Arc<Ids>,
     output: OutputPlan,
     root: SelectionSetId,
+    cache: RequestCache,
 }
 
 fn members(
@@ -80,7 +81,13 @@ fn planned(schema: &Arc<Schema>, on: TypeId, query: &str) -> Planned {
     let Definition::Operation(operation) = document.definitions[0] else { panic!("no query") };
     let mut output = OutputPlan::default();
     let root = members(schema, &mut output, &document, on, operation.selections);
-    Planned { schema: Arc::clone(schema), ids: Arc::new(Ids::default()), output, root }
+    Planned {
+        schema: Arc::clone(schema),
+        ids: Arc::new(Ids::default()),
+        output,
+        root,
+        cache: RequestCache::default(),
+    }
 }
 
 impl Planned {
@@ -99,6 +106,7 @@ impl Planned {
             conditions_max: 1_000,
             variables: &[],
             part: None,
+            cache: &self.cache,
         }
     }
 
