@@ -58,7 +58,7 @@ use weir_engine::source::{Interceptor, PlannedStep, Source};
 ///     .validate("Query.users(first:)", Check::max("100")?)
 ///     .profile_of(|identity| identity.role.to_string())
 ///     .visible_if("User.mail", |profile| profile == "staff")
-///     .cost("Query.users", Cost { own: 1, page_argument: Some("first"), page_default: 2 })
+///     .cost("Query.users", Cost { own: 1, page_arguments: &["first"], page_default: 2 })
 ///     .complexity_max(100)
 ///     .settings(Settings { limits: Limits { depth_max: 8, ..Limits::STANDARD }, ..Settings::STANDARD })
 ///     .map_errors(|_: &std::num::ParseIntError| ResolveError::new("no number"))
@@ -233,8 +233,9 @@ impl SchemaBuilder {
         self.given.costs.push((coordinate.into(), cost));
         self
     }
-    /// Refuses operations that cost more: `LIMIT_COMPLEXITY`. A field without a cost costs 1. The limit of depth is
-    /// [`Settings::limits`].
+    /// Refuses operations that cost more: `LIMIT_COMPLEXITY`. A field without a cost costs 1, a field of another source nothing. The
+    /// whole operation counts, and the check comes before the first resolver is called; other sources may have been asked by then.
+    /// The limit of depth is [`Settings::limits`].
     pub fn complexity_max(mut self, max: u64) -> Self {
         self.complexity_max = Some(max);
         self

@@ -165,13 +165,15 @@ impl Resolving<'_> {
         for (coordinate, cost) in costs {
             let Some(field) = self.field(&coordinate) else { continue };
             let arguments = self.schema.field(field).arguments;
-            let page = cost.page_argument.map(|it| self.schema.input_by_name(arguments, it));
-            if page == Some(None) {
-                let name = cost.page_argument.unwrap_or_default();
-                self.complain(&coordinate, format!("`{coordinate}` has no argument `{name}`"));
+            let mut pages = Vec::with_capacity(cost.page_arguments.len());
+            for name in cost.page_arguments {
+                match self.schema.input_by_name(arguments, name) {
+                    Some(page) => pages.push(page),
+                    None => self.complain(&coordinate, format!("`{coordinate}` has no argument `{name}`")),
+                }
             }
             let (own, page_default) = (u64::from(cost.own), u64::from(cost.page_default));
-            found.insert(field, FieldCost { own, page: page.flatten(), page_default });
+            found.insert(field, FieldCost { own, pages, page_default });
         }
         found
     }

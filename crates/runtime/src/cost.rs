@@ -1,17 +1,21 @@
-//! Complexity: what an operation costs, from the plan and the bound arguments, before a resolver is called.
+//! Complexity: the cost of a whole operation, from the plan and the bound arguments, before a resolver is called.
 //!
-//! A field costs its own weight, and the fields below it as many times as its list is long: as an argument says, or a default.
+//! A field costs its own weight, and the fields below it as many times as its list is long: as its arguments say, or a default. A field
+//! of another source costs nothing itself, and what stands below it counts once.
 //!
-//! **Invariant:** a cost never wraps: it stays at the largest number.
+//! **Invariant:** a cost never wraps: it stays at the largest number. All steps of a plan check the same cost, so it does not
+//! matter which of them runs first.
 //!
-//! **Cost:** the tree is made once per plan; what depends on no argument is one number.
+//! **Cost:** computed once per plan, with one look at each member; a set that depends on no argument is one number. A request adds up the
+//! other sets, each once, however many fields lead to it.
 
 use crate::error::field_error;
 use std::collections::HashMap;
-use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
+use std::sync::{Arc, OnceLock};
+use weir_engine::plan::output_plan::{OutputArgument, OutputField, OutputKind, SelectionSetId};
 use weir_engine::source::{FetchInput, PlanNode, SourceError};
 use weir_language::schema::{FieldId, InputId};
-use weir_language::value::{Node, Values};
+use weir_language::value::Node;
 
 /// Code of an operation that costs too much.
 const LIMIT_COMPLEXITY: &str = "LIMIT_COMPLEXITY";
@@ -20,24 +24,24 @@ const LIMIT_COMPLEXITY: &str = "LIMIT_COMPLEXITY";
 ///
 /// ```
 /// use weir_runtime::Cost;
-/// let page = Cost { own: 5, page_argument: Some("first"), page_default: 20 };
+/// let page = Cost { own: 5, page_arguments: &["first", "last"], page_default: 20 };
 /// # let _ = page;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// The field itself; 1 for fields without a cost.
     pub own: u32,
-    /// The argument that says how long the list is.
-    pub page_argument: Option<&'static str>,
-    /// Length of the list if the argument says nothing; 1 for fields without a cost.
+    /// Arguments that say how long the list is. The largest number among them counts.
+    pub page_arguments: &'static [&'static str],
+    /// Length of the list if none of the arguments is a number; 1 for fields without a cost.
     pub page_default: u32,
 }
 
 /// A cost at its field.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct FieldCost {
     pub(crate) own: u64,
-    pub(crate) page: Option<InputId>,
+    pub(crate) pages: Vec<InputId>,
     pub(crate) page_default: u64,
 }
 
@@ -49,55 +53,82 @@ pub(crate) struct Costs {
     pub(crate) fields: HashMap<FieldId, FieldCost>,
 }
 
-/// The cost of a part of a plan.
-pub(crate) enum CostTree {
-    Constant(u64),
-    /// `own`, and what is below as many times as a value says.
-    Paged {
-        own: u64,
-        value: u32,
-        default: Option<u32>,
-        page_default: u64,
-        below: Box<CostTree>,
-    },
-    Sum(Vec<CostTree>),
-    /// The highest cost of the types that may stand there.
-    Most(Vec<CostTree>),
-    /// The fields below, a constant number of times.
-    Times {
-        own: u64,
-        times: u64,
-        below: Box<CostTree>,
-    },
+/// The cost of an operation.
+pub(crate) struct OperationCost {
+    /// The sets whose costs depend on arguments, those below others first.
+    sets: Vec<OpenSet>,
+    root: Known,
 }
 
-impl CostTree {
-    /// The cost of the members of `node`; `None` if there is no limit.
-    pub(crate) fn of(costs: &Costs, node: &PlanNode<'_>) -> Option<Self> {
-        costs.max?;
-        let all = node.fields.iter().map(|&it| member(costs, node, &node.output.fields[it as usize]));
-        Some(sum(all.collect()))
-    }
+/// The cost of a set, as far as the plan tells.
+#[derive(Clone, Copy)]
+enum Known {
+    Constant(u64),
+    /// Place in [`OperationCost::sets`].
+    Open(usize),
+}
 
-    fn constant(&self) -> Option<u64> {
-        match self {
-            Self::Constant(cost) => Some(*cost),
-            Self::Paged { .. } | Self::Sum(_) | Self::Most(_) | Self::Times { .. } => None,
+/// A set whose cost depends on arguments.
+#[derive(Default)]
+struct OpenSet {
+    /// Cost of the members that depend on no argument.
+    constant: u64,
+    members: Vec<OpenMember>,
+}
+
+/// A member whose cost, or the cost below it, depends on arguments.
+struct OpenMember {
+    own: u64,
+    /// Those that say how long the list is.
+    pages: Vec<OutputArgument>,
+    page_default: u64,
+    below: Below,
+}
+
+/// What stands below a member: of the types that may stand there the one that costs most.
+#[derive(Default)]
+struct Below {
+    constant: u64,
+    /// Places in [`OperationCost::sets`].
+    open: Vec<usize>,
+}
+
+impl Below {
+    fn add(&mut self, set: Known) {
+        match set {
+            Known::Constant(cost) => self.constant = self.constant.max(cost),
+            Known::Open(at) => self.open.push(at),
         }
+    }
+}
+
+impl Costs {
+    /// The cost of the operation of which `node` is a part; `None` if there is no limit.
+    pub(crate) fn operation(&self, node: &PlanNode<'_>) -> Option<Arc<OperationCost>> {
+        self.max?;
+        let make = || Arc::new(OperationCost::of(self, node));
+        let shared = node.cache.get::<OnceLock<Arc<OperationCost>>>();
+        Some(shared.map_or_else(make, |it| Arc::clone(it.get_or_init(make))))
+    }
+}
+
+impl OperationCost {
+    fn of(costs: &Costs, node: &PlanNode<'_>) -> Self {
+        let known = vec![None; node.output.sets.len()];
+        let mut walk = Walk { costs, node, known, sets: Vec::new() };
+        let root = walk.set(SelectionSetId::ROOT);
+        Self { sets: walk.sets, root }
     }
 
     fn value(&self, input: FetchInput<'_>) -> u64 {
-        match self {
-            Self::Constant(cost) => *cost,
-            Self::Sum(all) => all.iter().fold(0, |sum, it| sum.saturating_add(it.value(input))),
-            Self::Most(all) => all.iter().map(|it| it.value(input)).max().unwrap_or(0),
-            Self::Times { own, times, below } => own.saturating_add(times.saturating_mul(below.value(input))),
-            Self::Paged { own, value, default, page_default, below } => {
-                let given = length(&input.output.literals, *value as usize, input);
-                let given = given.or_else(|| length(&input.output.literals, (*default)? as usize, input));
-                let times = given.unwrap_or(*page_default);
-                own.saturating_add(times.saturating_mul(below.value(input)))
-            }
+        let mut costs = Vec::with_capacity(self.sets.len());
+        for set in &self.sets {
+            let members = set.members.iter().map(|it| it.value(&costs, input));
+            costs.push(members.fold(set.constant, u64::saturating_add));
+        }
+        match self.root {
+            Known::Constant(cost) => cost,
+            Known::Open(at) => costs[at],
         }
     }
 
@@ -115,59 +146,102 @@ impl CostTree {
     }
 }
 
-/// The length that the value at `at` says, if it is a number.
-fn length(values: &Values, at: usize, input: FetchInput<'_>) -> Option<u64> {
-    match values.nodes[at] {
-        Node::Int(value) | Node::QuotedInt(value) => u64::try_from(value).ok(),
-        Node::Variable(number) => match input.variables.node(number) {
-            Node::Int(value) | Node::QuotedInt(value) => u64::try_from(value).ok(),
-            _ => None,
-        },
+impl OpenMember {
+    /// The cost with the values of `input`; `costs` are those of the sets so far.
+    fn value(&self, costs: &[u64], input: FetchInput<'_>) -> u64 {
+        let times = self.pages.iter().filter_map(|&page| length(page, input)).max();
+        let times = times.unwrap_or(self.page_default);
+        let below = self.below.open.iter().map(|&at| costs[at]).fold(self.below.constant, u64::max);
+        self.own.saturating_add(times.saturating_mul(below))
+    }
+}
+
+/// The length that `page` says, if it is a number.
+fn length(page: OutputArgument, input: FetchInput<'_>) -> Option<u64> {
+    let value = |at: u32| match input.output.literals.nodes[at as usize] {
+        Node::Variable(number) => input.variables.node(number),
+        node => node,
+    };
+    let given = match (value(page.value), page.default) {
+        (Node::Absent, Some(default)) => value(default),
+        (given, _) => given,
+    };
+    match given {
+        Node::Int(length) | Node::QuotedInt(length) => u64::try_from(length).ok(),
         _ => None,
     }
 }
 
-fn sum(all: Vec<CostTree>) -> CostTree {
-    match all.iter().map(CostTree::constant).collect::<Option<Vec<u64>>>() {
-        Some(constants) => CostTree::Constant(constants.into_iter().fold(0, u64::saturating_add)),
-        None => CostTree::Sum(all),
-    }
+/// One walk over the output plan of an operation. Its depth is the plan's, which validation bounds.
+struct Walk<'p> {
+    costs: &'p Costs,
+    node: &'p PlanNode<'p>,
+    /// By set: its cost, once it is known.
+    known: Vec<Option<Known>>,
+    sets: Vec<OpenSet>,
 }
 
-/// Depth is the output plan's, which validation bounds.
-fn member(costs: &Costs, node: &PlanNode<'_>, of: &OutputField) -> CostTree {
-    let output: &OutputPlan = node.output;
-    let set = |set: SelectionSetId| {
-        let members = output.members(set).iter();
-        sum(members.map(|it| member(costs, node, it)).collect())
-    };
-    let below = match of.member {
-        OutputKind::Constant { .. } => return CostTree::Constant(0),
-        OutputKind::Foreign { field, .. } => return member(costs, node, &output.fields[field as usize]),
-        OutputKind::Leaf => CostTree::Constant(0),
-        OutputKind::Object(id) => set(id),
-        OutputKind::Abstract(choice) => {
-            let sets = output.type_switches[choice.0 as usize].sets.iter();
-            let all: Vec<CostTree> = sets.map(|it| set(it.1)).collect();
-            match all.iter().map(CostTree::constant).collect::<Option<Vec<u64>>>() {
-                Some(constants) => CostTree::Constant(constants.into_iter().max().unwrap_or(0)),
-                None => CostTree::Most(all),
+impl<'p> Walk<'p> {
+    fn set(&mut self, id: SelectionSetId) -> Known {
+        let at = id.0 as usize;
+        if let Some(known) = self.known[at] {
+            return known;
+        }
+        let mut set = OpenSet::default();
+        for of in self.node.output.members(id) {
+            self.member(of, &mut set);
+        }
+        let known = match set.members.is_empty() {
+            true => Known::Constant(set.constant),
+            false => {
+                self.sets.push(set);
+                Known::Open(self.sets.len() - 1)
+            }
+        };
+        self.known[at] = Some(known);
+        known
+    }
+
+    /// Adds the cost of the member `of` to `set`.
+    fn member(&mut self, of: &'p OutputField, set: &mut OpenSet) {
+        let output = self.node.output;
+        let meta = self.node.schema.meta;
+        if [meta.schema, meta.ty].contains(&of.field) {
+            return;
+        }
+        let mut below = Below::default();
+        match of.member {
+            OutputKind::Constant { .. } => return,
+            // The member of the node that answers.
+            OutputKind::Foreign { field, .. } => return self.member(&output.fields[field as usize], set),
+            OutputKind::Leaf => {}
+            OutputKind::Object(id) => below.add(self.set(id)),
+            OutputKind::Abstract(choice) => {
+                let sets = output.type_switches[choice.0 as usize].sets.iter();
+                sets.for_each(|it| below.add(self.set(it.1)));
             }
         }
-    };
-    let cost = costs.fields.get(&node.ids.field(of.field)).copied();
-    let FieldCost { own, page, page_default } =
-        cost.unwrap_or(FieldCost { own: 1, page: None, page_default: 1 });
-    let argument = page.and_then(|page| {
-        let mut given = output.arguments(of).iter();
-        given.find(|it| node.ids.has_input(it.input) && node.ids.input(it.input) == page)
-    });
-    match (argument, below.constant()) {
-        (Some(argument), _) => {
-            let (value, default, below) = (argument.value, argument.default, Box::new(below));
-            CostTree::Paged { own, value, default, page_default, below }
+        let (own, pages, page_default) = self.field(of.field);
+        let ids = self.node.ids;
+        let says_length =
+            |it: &&OutputArgument| ids.has_input(it.input) && pages.contains(&ids.input(it.input));
+        let pages: Vec<OutputArgument> = output.arguments(of).iter().filter(says_length).copied().collect();
+        if below.open.is_empty() && (pages.is_empty() || below.constant == 0) {
+            let cost = own.saturating_add(page_default.saturating_mul(below.constant));
+            set.constant = set.constant.saturating_add(cost);
+            return;
         }
-        (None, Some(below)) => CostTree::Constant(own.saturating_add(page_default.saturating_mul(below))),
-        (None, None) => CostTree::Times { own, times: page_default, below: Box::new(below) },
+        set.members.push(OpenMember { own, pages, page_default, below });
+    }
+
+    /// Own cost, arguments that say the length, and length without them of the graph's `field`.
+    fn field(&self, field: FieldId) -> (u64, &'p [InputId], u64) {
+        let own = self.node.ids.field(field);
+        match self.costs.fields.get(&own) {
+            Some(cost) => (cost.own, &cost.pages, cost.page_default),
+            // Another source's.
+            None if own.0 == u32::MAX => (0, &[], 1),
+            None => (1, &[], 1),
+        }
     }
 }

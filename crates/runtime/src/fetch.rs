@@ -7,7 +7,7 @@
 
 use crate::answers::{Answers, Failed, refused_error};
 use crate::context::{Context, ContextParts};
-use crate::cost::CostTree;
+use crate::cost::OperationCost;
 use crate::error::{field_error, internal};
 use crate::guard::Guard;
 use crate::input::{InputScope, Shape};
@@ -77,8 +77,8 @@ struct LibraryFetch {
     /// Selections whose objects are judged.
     guarded: Vec<GuardedSet>,
     asks: Vec<u32>,
-    /// Of the operation, as far as it stands below this step; at the root, if costs are limited.
-    cost: Option<CostTree>,
+    /// Of the whole operation, if costs are limited. `None` where the parents are objects: the step that gave them has checked it.
+    cost: Option<Arc<OperationCost>>,
     size: SizeHint,
 }
 
@@ -114,6 +114,10 @@ pub(crate) fn prepare(
         Some(_) if by_keys(library, node) => ParentForm::Keys,
         Some(_) => ParentForm::Objects(ObjectParents::new(node)),
     };
+    let cost = match parents {
+        ParentForm::Root | ParentForm::Keys => library.costs.operation(node),
+        ParentForm::Objects(_) => None,
+    };
     let sets = sets_below(node);
     let guarded = guarded_sets(library, node, sets.iter().copied());
     let is_kept = |set: &SelectionSetId| node.output.set(*set).hidden.contains(&library.schema.meta.typename);
@@ -129,7 +133,7 @@ pub(crate) fn prepare(
         guarded,
         is_change: node.kind == OperationKind::Mutation && node.parent_keys.is_none(),
         asks,
-        cost: if node.parent_keys.is_none() { CostTree::of(&library.costs, node) } else { None },
+        cost,
         size: SizeHint::default(),
     }))
 }
@@ -245,6 +249,11 @@ struct MemberCalls {
 impl LibraryFetch {
     fn of<'o>(&'o self, member: &'o StepField, output: &'o OutputPlan) -> &'o OutputField {
         member.hidden.as_ref().unwrap_or(&output.fields[member.field as usize])
+    }
+
+    /// Checks that the operation costs no more than is allowed.
+    fn check_cost(&self, input: FetchInput<'_>) -> Result<(), SourceError> {
+        self.cost.as_ref().map_or(Ok(()), |it| it.check(input, self.library.costs.max))
     }
 
     fn context(&self, member: &StepField, input: FetchInput<'_>, memory: &Memory) -> Context {
@@ -463,7 +472,7 @@ fn joined(answers: Vec<Box<dyn Answers>>, rows: Option<Vec<u32>>, len: usize) ->
 
 impl PreparedFetch for LibraryFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
-        if let Some(Err(error)) = self.cost.as_ref().map(|it| it.check(input, self.library.costs.max)) {
+        if let Err(error) = self.check_cost(input) {
             return Box::pin(std::future::ready(Err(error)));
         }
         let memory = Memory::of(input);
@@ -533,7 +542,7 @@ impl PreparedFetch for LibraryFetch {
         let member = self.members.iter().find(has_stream)?;
         let call = member.call.as_ref()?;
         let source = call.stream.as_deref()?;
-        if let Some(Err(error)) = self.cost.as_ref().map(|it| it.check(input, self.library.costs.max)) {
+        if let Err(error) = self.check_cost(input) {
             return Some(Err(error.for_client()));
         }
         let context = self.context(member, input, &Memory::of(input));

@@ -1,9 +1,16 @@
 //! Control of execution: guards of fields in batch form, complexity and depth.
 
-use crate::kit::{Log, block_on, blog, built, json, note, noted, users};
+use crate::kit::{Log, User, block_on, blog, built, json, note, noted, run, users};
+use futures_util::StreamExt;
 use serde_json::{Value as Json, json as value};
 use std::sync::Arc;
-use weir_runtime::{Context, Cost, Limits, Request, Schema, Settings, each, input, root};
+use std::time::Duration;
+use weir_engine::memory::Memory;
+use weir_language::schema::Schema as LanguageSchema;
+use weir_runtime::{
+    Context, Cost, Identity, IncrementForm, Limits, Request, Schema, Settings, each, input, keyed, record,
+    root, stream,
+};
 
 struct Viewer(i32);
 
@@ -11,12 +18,11 @@ struct Viewer(i32);
 fn a_guard_sees_all_parents_and_refuses_some() {
     let (log, guard_log) = (Log::default(), Log::default());
     let guarded = Arc::clone(&guard_log);
-    let schema =
-        built(blog(&log).authorize("User.posts", move |parents: &[&crate::kit::User], context: &Context| {
-            let viewer = context.find::<Viewer>().map_or(0, |it| it.0);
-            note(&guarded, format!("guard of {}", parents.len()));
-            parents.iter().map(|user| user.id != 2 && viewer > 0).collect()
-        }));
+    let schema = built(blog(&log).authorize("User.posts", move |parents: &[&User], context: &Context| {
+        let viewer = context.find::<Viewer>().map_or(0, |it| it.0);
+        note(&guarded, format!("guard of {}", parents.len()));
+        parents.iter().map(|user| user.id != 2 && viewer > 0).collect()
+    }));
     let run = |viewer| -> Json {
         let request = Request::new("{ users { id posts { id author { name } } } }").data(Viewer(viewer));
         serde_json::from_str(block_on(schema.execute(request)).text()).unwrap()
@@ -40,19 +46,14 @@ fn a_refused_object_leaves_the_others_and_a_root_is_guarded_too() {
             .resolve("Query.users", root(|_: &(), _: &Context| users()))
             .resolve("Query.secret", root(|_: &(), _: &Context| 1))
             .resolve("Query.open", root(|_: &(), _: &Context| 2))
-            .resolve(
-                "User.mail",
-                each(|user: &crate::kit::User, _: &(), _: &Context| format!("{}@x", user.name)),
-            )
+            .resolve("User.mail", each(|user: &User, _: &(), _: &Context| format!("{}@x", user.name)))
             .resolve(
                 "User.boss",
-                each(|user: &crate::kit::User, _: &(), _: &Context| {
+                each(|user: &User, _: &(), _: &Context| {
                     users().into_iter().find(|it| Some(it.id) == user.boss)
                 }),
             )
-            .authorize("User.mail", |users: &[&crate::kit::User], _| {
-                users.iter().map(|it| it.id != 1).collect()
-            })
+            .authorize("User.mail", |users: &[&User], _| users.iter().map(|it| it.id != 1).collect())
             .authorize("Query.secret", |_: &[&()], _| vec![false]),
     );
     let found = json(&schema, "{ secret open users { boss { mail } mail } }");
@@ -74,8 +75,8 @@ fn a_refused_object_leaves_the_others_and_a_root_is_guarded_too() {
 #[test]
 fn guards_and_costs_stand_where_they_can() {
     let refused = blog(&Log::default())
-        .authorize("User.name", |users: &[&crate::kit::User], _: &Context| vec![true; users.len()])
-        .cost("Query.users", Cost { own: 1, page_argument: Some("first"), page_default: 1 })
+        .authorize("User.name", |users: &[&User], _: &Context| vec![true; users.len()])
+        .cost("Query.users", Cost { own: 1, page_arguments: &["first"], page_default: 1 })
         .build();
     let Err(error) = refused else { panic!("it is sound") };
     let messages: Vec<&str> = error.errors.iter().map(|it| &*it.message).collect();
@@ -96,7 +97,7 @@ input!(Page { first });
 #[test]
 fn complexity_counts_lists_by_their_page() {
     let sdl = "type Query { users(first: Int = 2): [User!]! one: User } type User { id: Int! name: String! friends(first: Int): [User!]! }";
-    let page = |own, page_default| Cost { own, page_argument: Some("first"), page_default };
+    let page = |own, page_default| Cost { own, page_arguments: &["first"], page_default };
     let schema = built(
         Schema::builder(sdl)
             .complexity_max(100)
@@ -109,10 +110,7 @@ fn complexity_counts_lists_by_their_page() {
                 }),
             )
             .resolve("Query.one", root(|_: &(), _: &Context| users().pop()))
-            .resolve(
-                "User.friends",
-                each(|_: &crate::kit::User, _: &Page, _: &Context| Vec::<crate::kit::User>::new()),
-            ),
+            .resolve("User.friends", each(|_: &User, _: &Page, _: &Context| Vec::<User>::new())),
     );
     let cost = |query: &str, variables: &str| -> Option<String> {
         let found: Json = serde_json::from_str(&crate::kit::run_with(&schema, query, variables)).unwrap();
@@ -132,6 +130,355 @@ fn complexity_counts_lists_by_their_page() {
     // The friends' page has its default: 1 + (1 + 20 * (1 + 20 * 1)) = 422.
     assert_eq!(cost("{ one { friends { friends { id } } } }", "{}").as_deref(), Some("422"));
     assert_eq!(cost("{ one { friends(first: 0) { friends { id } } } }", "{}"), None);
+}
+
+const PEOPLE: &str = "
+type Query { people(first: Int, last: Int): [Person!]! me: Person }
+type Mutation { people(first: Int, last: Int): [Person!]! me: Person }
+type Subscription { people(first: Int, last: Int): [Person!]! me: Person }
+type Person { id: Int! name: String! friends(first: Int = 3, last: Int): [Person!]! boss: Person }
+";
+
+struct Pages {
+    first: Option<i32>,
+    last: Option<i32>,
+}
+input!(Pages { first, last });
+
+/// People under all roots. Every resolver notes its call.
+fn people(log: &Log, max: u64) -> Schema {
+    let size = |page: &Pages| page.first.max(page.last).unwrap_or(5) as usize;
+    let page = |page_default| Cost { own: 2, page_arguments: &["first", "last"], page_default };
+    let mut builder = Schema::builder(PEOPLE).complexity_max(max).cost("Person.friends", page(7));
+    for on in ["Query", "Mutation"] {
+        let (many, one) = (Arc::clone(log), Arc::clone(log));
+        builder = builder
+            .cost(&format!("{on}.people"), page(5))
+            .resolve(
+                &format!("{on}.people"),
+                root(move |page: &Pages, _: &Context| {
+                    note(&many, "people");
+                    users().into_iter().take(size(page)).collect::<Vec<_>>()
+                }),
+            )
+            .resolve(
+                &format!("{on}.me"),
+                root(move |_: &(), _: &Context| {
+                    note(&one, "me");
+                    users().pop()
+                }),
+            );
+    }
+    let [many, one, friends, boss]: [Log; 4] = std::array::from_fn(|_| Arc::clone(log));
+    let builder = builder
+        .cost("Subscription.people", page(5))
+        .resolve(
+            "Subscription.people",
+            stream(move |_: &Pages, _: &Context| {
+                note(&many, "people");
+                futures_util::stream::iter([users()])
+            }),
+        )
+        .resolve(
+            "Subscription.me",
+            stream(move |_: &(), _: &Context| {
+                note(&one, "me");
+                futures_util::stream::iter([users().pop()])
+            }),
+        )
+        .resolve(
+            "Person.friends",
+            each(move |_: &User, _: &Pages, _: &Context| {
+                note(&friends, "friends");
+                users()
+            }),
+        )
+        .resolve(
+            "Person.boss",
+            each(move |_: &User, _: &(), _: &Context| {
+                note(&boss, "boss");
+                users().pop()
+            }),
+        );
+    built(builder)
+}
+
+/// The cost that a response was refused for; `None` if it was not. All refusals of a response name the same.
+fn refused_cost(text: &str) -> Option<u64> {
+    let number = |it: &str| it.split(',').next().and_then(|it| it.parse().ok()).expect("a cost");
+    let costs: Vec<u64> = text.split("the operation costs ").skip(1).map(number).collect();
+    assert!(costs.windows(2).all(|it| it[0] == it[1]), "{text}");
+    costs.first().copied()
+}
+
+/// All parts of an answer, one after another.
+fn in_parts(schema: &Schema, query: &str, variables: &str) -> String {
+    block_on(async {
+        let request = Request::new(query).variables(variables);
+        let answer = schema.execute_incremental(request, IncrementForm::Paths).await;
+        let mut text = String::from_utf8(answer.first.body.to_vec()).expect("UTF-8");
+        let rest: Vec<_> = answer.rest.collect().await;
+        rest.iter().for_each(|it| text.push_str(std::str::from_utf8(it).expect("UTF-8")));
+        text
+    })
+}
+
+/// All responses to a subscription, one after another.
+fn events(schema: &Schema, query: &str, variables: &str) -> String {
+    block_on(async {
+        let request = Request::new(query).variables(variables);
+        match schema.subscribe(request, Duration::from_secs(5)).await {
+            Ok(events) => events.map(|it| it.text().to_owned()).collect::<Vec<_>>().await.concat(),
+            Err(response) => response.text().to_owned(),
+        }
+    })
+}
+
+#[test]
+fn fields_of_a_mutation_count_together() {
+    let log = Log::default();
+    let schema = people(&log, 9);
+    // 2 + 1 * 1 each.
+    let fields = "a: people(first: 1) { id } b: people(first: 1) { id }";
+    let within = run(&schema, &format!("mutation {{ {fields} c: people(first: 1) {{ id }} }}"));
+    assert_eq!((refused_cost(&within), noted(&log).len()), (None, 3));
+    let over = run(&schema, &format!("mutation {{ {fields} c: people(first: 2) {{ id }} }}"));
+    assert_eq!((refused_cost(&over), noted(&log)), (Some(10), Vec::new()));
+}
+
+#[test]
+fn deferred_fragments_count_with_the_rest() {
+    let log = Log::default();
+    let schema = people(&log, 9);
+    let query = "query ($n: Int) { me { id ... @defer { friends(last: $n) { id } } } ... @defer { late: me { id } } }";
+    // (1 + 1 + (2 + n)) + (1 + 1).
+    let within = in_parts(&schema, query, r#"{"n": 3}"#);
+    assert_eq!((refused_cost(&within), noted(&log).len()), (None, 3));
+    let over = in_parts(&schema, query, r#"{"n": 4}"#);
+    assert_eq!((refused_cost(&over), noted(&log)), (Some(10), Vec::new()));
+}
+
+#[test]
+fn the_largest_of_several_page_arguments_counts() {
+    let schema = people(&Log::default(), 0);
+    let cost = |arguments: &str| refused_cost(&run(&schema, &format!("{{ people{arguments} {{ id }} }}")));
+    assert_eq!(cost("(last: 100)"), Some(102));
+    assert_eq!(cost("(first: 100)"), Some(102));
+    assert_eq!(cost("(first: 3, last: 100)"), Some(102));
+    assert_eq!(cost("(first: 0)"), Some(2));
+    assert_eq!(cost("(first: null)"), Some(7));
+    assert_eq!(cost(""), Some(7));
+}
+
+/// A selection of people and its cost, which is added up as it is written.
+struct Written {
+    seed: u64,
+    /// Fields that are still to be written.
+    left: u32,
+    text: String,
+}
+
+/// Arguments, the length that they say at the root, and at `friends`, whose `first` has a default of 3.
+const PAGES: [(&str, u64, u64); 9] = [
+    ("", 5, 3),
+    ("(first: 4)", 4, 4),
+    ("(last: 9)", 9, 9),
+    ("(last: 2)", 2, 3),
+    ("(first: 2, last: $six)", 6, 6),
+    ("(first: $null)", 5, 7),
+    ("(first: $absent)", 5, 3),
+    ("(first: null, last: 8)", 8, 8),
+    ("(last: -1)", 5, 3),
+];
+
+impl Written {
+    fn random(&mut self, below: u64) -> u64 {
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.seed >> 33) % below
+    }
+
+    /// Writes up to three fields of a person.
+    fn person(&mut self, depth: u32) -> u64 {
+        let mut cost = 1;
+        self.text.push_str("{ id ");
+        for _ in 0..self.random(4) {
+            let is_late = self.random(4) == 0;
+            self.text.push_str(if is_late { "... @defer { " } else { "" });
+            cost += self.field(depth, true);
+            self.text.push_str(if is_late { "} " } else { "" });
+        }
+        self.text.push_str("} ");
+        cost
+    }
+
+    /// Writes a field of a person, or of the root.
+    fn field(&mut self, depth: u32, is_inside: bool) -> u64 {
+        let Some(left) = self.left.checked_sub(1).filter(|_| depth > 0) else {
+            self.text.push_str("__typename ");
+            return 0;
+        };
+        self.left = left;
+        let (arguments, outside, inside) = PAGES[self.random(PAGES.len() as u64) as usize];
+        let (length, many, one) =
+            if is_inside { (inside, "friends", "boss") } else { (outside, "people", "me") };
+        let is_many = self.random(3) > 0;
+        match is_many {
+            true => self.text.push_str(&format!("f{left}: {many}{arguments} ")),
+            false => self.text.push_str(&format!("f{left}: {one} ")),
+        }
+        let below = self.person(depth - 1);
+        if is_many { 2 + length * below } else { 1 + below }
+    }
+
+    /// The operation `kind` of the selection.
+    fn operation(&self, kind: &str) -> String {
+        let variables = ["$six", "$null", "$absent"].into_iter().filter(|it| self.text.contains(it));
+        let variables: String = variables.map(|it| format!("{it}: Int ")).collect();
+        let variables = if variables.is_empty() { variables } else { format!("({variables})") };
+        match kind {
+            "deferred" => format!("query {variables} {{ ... @defer {{ {} }} }}", self.text),
+            // A subscription may not defer.
+            "subscription" => format!("{kind} {variables} {{ {} }}", self.text.replace("@defer", "")),
+            kind => format!("{kind} {variables} {{ {} }}", self.text),
+        }
+    }
+}
+
+#[test]
+fn a_selection_costs_the_same_in_all_operations() {
+    let log = Log::default();
+    let schema = people(&log, 0);
+    let variables = r#"{"six": 6, "null": null}"#;
+    for seed in 0..100 {
+        let mut written = Written { seed, left: 30, text: String::new() };
+        let mut cost = written.field(5, false);
+        let subscription = events(&schema, &written.operation("subscription"), variables);
+        assert_eq!(refused_cost(&subscription), Some(cost), "{}", written.text);
+        cost += written.field(5, false);
+        cost += written.field(5, false);
+        for kind in ["query", "mutation"] {
+            let whole = crate::kit::run_with(&schema, &written.operation(kind), variables);
+            assert_eq!(refused_cost(&whole), Some(cost), "{kind} {}", written.text);
+        }
+        for kind in ["query", "deferred"] {
+            let parts = in_parts(&schema, &written.operation(kind), variables);
+            assert_eq!(refused_cost(&parts), Some(cost), "{kind} in parts {}", written.text);
+        }
+        assert!(noted(&log).is_empty(), "{}", written.text);
+    }
+}
+
+struct Album {
+    id: i32,
+}
+record!(Album { id });
+
+struct Review(String);
+record!(Review { text = |review| review.0.as_str() });
+
+struct Top {
+    top: Option<i32>,
+}
+input!(Top { top });
+
+/// A source with types of its own.
+fn shelf(log: &Log) -> Memory {
+    let sdl = "
+        type Query { albums: [Album!]! crate: Item }
+        type Mutation { addAlbum: Album! }
+        interface Item { next: Item }
+        type Box implements Item { next: Item }
+        type Album implements Item { next: Item id: Int! }";
+    let log = Arc::clone(log);
+    Memory::new("shelf", Arc::new(LanguageSchema::from_sdl(sdl).unwrap()))
+        .field("albums", |_| vec![Album { id: 1 }, Album { id: 2 }])
+        .field("addAlbum", move |_| {
+            note(&log, "addAlbum");
+            Album { id: 3 }
+        })
+}
+
+/// Fields of the library beside the shelf, and on its albums.
+fn beside_a_shelf(log: &Log, max: u64) -> Schema {
+    let [hello, rating, reviews]: [Log; 3] = std::array::from_fn(|_| Arc::clone(log));
+    let sdl = "
+        type Query { hello: String }
+        type Album { rating: Int! reviews(top: Int): [Review!]! }
+        type Review { text: String! }";
+    built(
+        Schema::builder(sdl)
+            .source(Arc::new(shelf(log)))
+            .extends("Album")
+            .complexity_max(max)
+            .cost("Album.reviews", Cost { own: 1, page_arguments: &["top"], page_default: 10 })
+            .resolve(
+                "Query.hello",
+                root(move |_: &(), _: &Context| {
+                    note(&hello, "hello");
+                    "hi".to_owned()
+                }),
+            )
+            .resolve(
+                "Album.rating",
+                keyed(["id"], move |ids: &[i64], _: &(), _: &Context| {
+                    note(&rating, format!("rating of {ids:?}"));
+                    ids.iter().map(|id| *id as i32).collect::<Vec<_>>()
+                }),
+            )
+            .resolve(
+                "Album.reviews",
+                keyed(["id"], move |ids: &[i64], top: &Top, _: &Context| {
+                    note(&reviews, format!("reviews of {ids:?}"));
+                    let one = |id| (0..top.top.unwrap_or(0)).map(|at| Review(format!("{id}/{at}"))).collect();
+                    ids.iter().map(one).collect::<Vec<Vec<_>>>()
+                }),
+            ),
+    )
+}
+
+fn as_admin(schema: &Schema, query: &str) -> String {
+    block_on(schema.execute(Request::new(query).identity(Identity::admin()))).text().to_owned()
+}
+
+#[test]
+fn fields_below_another_source_count() {
+    let log = Log::default();
+    let schema = beside_a_shelf(&log, 3);
+    let ask = |query: &str| (refused_cost(&as_admin(&schema, query)), noted(&log));
+    // 1 + 2 * 1, whatever the number of albums.
+    let within = ask("{ albums { id reviews(top: 2) { text } } }");
+    assert_eq!(within, (None, vec!["reviews of [1, 2]".into()]));
+    assert_eq!(ask("{ albums { reviews(top: 3) { text } } }"), (Some(4), Vec::new()));
+    assert_eq!(ask("{ albums { reviews { text } } }"), (Some(11), Vec::new()));
+    assert_eq!(ask("{ hello albums { a: rating b: rating c: rating } }"), (Some(4), Vec::new()));
+    // The change was made before the library is asked.
+    let changed = ask("mutation { addAlbum { reviews(top: 3) { text } } }");
+    assert_eq!(changed, (Some(4), vec!["addAlbum".into()]));
+}
+
+#[test]
+fn only_fields_of_the_library_cost() {
+    let log = Log::default();
+    let schema = beside_a_shelf(&log, 0);
+    let found = as_admin(&schema, "{ albums { id a: id } __schema { queryType { name } } __typename }");
+    assert_eq!(refused_cost(&found), None);
+    assert!(found.contains(r#""albums":[{"id":1,"a":1},{"id":2,"a":2}]"#), "{found}");
+    let query = "query ($name: String!) { hello albums { id } __type(name: $name) { fields { name } } }";
+    let request = Request::new(query).variables(r#"{"name": "Album"}"#).identity(Identity::admin());
+    assert_eq!(refused_cost(block_on(schema.execute(request)).text()), Some(1));
+    let alone = people(&log, 1);
+    let query = "query ($name: String!) { me { id } __type(name: $name) { fields { name } } }";
+    let found = crate::kit::run_with(&alone, query, r#"{"name": "Person"}"#);
+    assert_eq!(refused_cost(&found), Some(2));
+}
+
+#[test]
+fn a_set_that_many_ways_lead_to_is_looked_at_once() {
+    let schema = beside_a_shelf(&Log::default(), 1);
+    // Each `next` may be of two types: a walk along all ways would not end.
+    let items = format!("{}__typename{}", "next { ".repeat(45), " }".repeat(45));
+    let found = as_admin(&schema, &format!("{{ hello crate {{ {items} }} }}"));
+    assert_eq!(found, r#"{"data":{"hello":"hi","crate":null}}"#);
 }
 
 #[test]
