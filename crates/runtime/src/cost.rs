@@ -1,12 +1,12 @@
 //! Complexity: the cost of a whole operation, from the plan and the bound arguments, before a resolver is called.
 //!
 //! A field costs its own weight, and the fields below it as many times as its list is long: as its arguments say, or a default. A field
-//! of another source costs nothing itself, and what stands below it counts once.
+//! of another source costs nothing itself, and the fields below it count once.
 //!
 //! **Invariant:** a cost never wraps: it stays at the largest number. All steps of a plan check the same cost, so it does not
 //! matter which of them runs first.
 //!
-//! **Cost:** computed once per plan, with one look at each member; a set that depends on no argument is one number. A request adds up the
+//! **Cost:** computed once per plan, with one look at each member; a set that depends on no argument is one number. Each check adds up the
 //! other sets, each once, however many fields lead to it.
 
 use crate::error::field_error;
@@ -85,7 +85,7 @@ struct OpenMember {
     below: Below,
 }
 
-/// What stands below a member: of the types that may stand there the one that costs most.
+/// The sets below a member, one of each type that may stand there. The one that costs most counts.
 #[derive(Default)]
 struct Below {
     constant: u64,

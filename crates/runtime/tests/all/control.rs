@@ -247,7 +247,7 @@ fn fields_of_a_mutation_count_together() {
 }
 
 #[test]
-fn deferred_fragments_count_with_the_rest() {
+fn deferred_fragments_and_streamed_lists_count_with_the_rest() {
     let log = Log::default();
     let schema = people(&log, 9);
     let query = "query ($n: Int) { me { id ... @defer { friends(last: $n) { id } } } ... @defer { late: me { id } } }";
@@ -256,6 +256,11 @@ fn deferred_fragments_count_with_the_rest() {
     assert_eq!((refused_cost(&within), noted(&log).len()), (None, 3));
     let over = in_parts(&schema, query, r#"{"n": 4}"#);
     assert_eq!((refused_cost(&over), noted(&log)), (Some(10), Vec::new()));
+    let query = "query ($n: Int) { people(first: $n) @stream(initialCount: 1) { id } }";
+    assert_eq!(refused_cost(&in_parts(&schema, query, r#"{"n": 7}"#)), None);
+    assert_eq!(noted(&log), ["people"]);
+    assert_eq!(refused_cost(&in_parts(&schema, query, r#"{"n": 8}"#)), Some(10));
+    assert!(noted(&log).is_empty());
 }
 
 #[test]
