@@ -114,9 +114,7 @@ impl Context {
     /// # Errors
     /// The loader's, or that the schema has no such loader.
     pub async fn load<L: Loader>(&self, keys: Vec<L::Key>) -> Result<Vec<Option<L::Value>>, ResolveError> {
-        let keys: Vec<LoadKey<L>> = keys.into_iter().map(LoadKey).collect();
-        self.memory().register(&keys);
-        self.memory().load(&keys, self).await
+        self.memory().register::<L>(keys.into_iter().map(LoadKey).collect()).load(self).await
     }
 
     pub(crate) fn host(&self) -> Arc<dyn RecordHost> {

@@ -15,7 +15,8 @@ use crate::intercepted_call::intercepted;
 use crate::library::{FieldEntry, Library};
 use crate::loader::{LoaderMemory, RequestMemory};
 use crate::parents::{Kept, ObjectParents, wanted};
-use crate::request_data::RequestData;
+use crate::profile;
+use crate::request_data::{Company, RequestData};
 use crate::resolver::{Called, EventSource, Parents, Resolve, Step, StepArguments};
 use crate::selection::Lookahead;
 use crate::subscribe;
@@ -73,7 +74,8 @@ struct LibraryFetch {
     as_rows: bool,
     /// True if steps below need the objects.
     keeps: bool,
-    is_change: bool,
+    /// True in a mutation, at its root and below.
+    is_mutation: bool,
     /// Selections whose objects are judged.
     guarded: Vec<GuardedSet>,
     asks: Vec<u32>,
@@ -131,7 +133,7 @@ pub(crate) fn prepare(
         as_rows: node.answer.is_rows() || node.parent_keys.is_some() || !guarded.is_empty(),
         keeps: sets.iter().any(is_kept),
         guarded,
-        is_change: node.kind == OperationKind::Mutation && node.parent_keys.is_none(),
+        is_mutation: node.kind == OperationKind::Mutation,
         asks,
         cost,
         size: SizeHint::default(),
@@ -223,10 +225,10 @@ enum Memory {
 }
 
 impl Memory {
-    fn of(input: FetchInput<'_>) -> Self {
-        let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
+    fn of(input: FetchInput<'_>, company: Option<&Company>) -> Self {
+        let own = || request_data(input).map(|it| &*it.memory);
         let scope = || input.request_scope?.cache.get::<RequestMemory>();
-        match data.map(|it| &it.memory.0).or_else(|| scope().map(|it| &it.0)) {
+        match company.map(|it| &*it.memory).or_else(own).or_else(scope).map(|it| &it.0) {
             Some(shared) => Self::Shared(Arc::clone(shared)),
             None => Self::Own(RequestMemory::default()),
         }
@@ -237,6 +239,10 @@ impl Memory {
             Self::Own(memory) => &memory.0,
         }
     }
+}
+
+fn request_data(input: FetchInput<'_>) -> Option<&RequestData> {
+    input.headers.data()?.downcast_ref()
 }
 
 /// Calls of one member: of parts of the parents, if they are not all together, with the rows of each part.
@@ -256,8 +262,16 @@ impl LibraryFetch {
         self.cost.as_ref().map_or(Ok(()), |it| it.check(input, self.library.costs.max))
     }
 
+    /// Requests that this step loads together with.
+    fn company<'r>(&self, input: FetchInput<'r>) -> Option<&'r Company> {
+        if self.is_mutation {
+            return None;
+        }
+        request_data(input)?.company.as_ref()
+    }
+
     fn context(&self, member: &StepField, input: FetchInput<'_>, memory: &Memory) -> Context {
-        let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
+        let data = request_data(input);
         let mut headers = Vec::new();
         for name in &self.library.headers {
             input.headers.each(name, &mut |value| headers.push((name.clone(), value.into())));
@@ -315,8 +329,7 @@ impl LibraryFetch {
     /// The arguments of a call, as they lie in the plan and the variables.
     fn arguments<'r>(&'r self, call: &'r MemberCall, input: FetchInput<'r>) -> StepArguments<'r> {
         let (schema, ids, variables) = (&*self.library.schema, &*self.ids, &**input.variables);
-        let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
-        let uploads = data.map_or(&[][..], |it| &*it.uploads);
+        let uploads = request_data(input).map_or(&[][..], |it| &*it.uploads);
         let scope = InputScope { shapes: &self.library.parts.shapes, schema, ids, variables, uploads };
         StepArguments { scope, shape: call.shape, literals: &input.output.literals, slots: &call.slots }
     }
@@ -445,14 +458,6 @@ fn call_objects(
     }
 }
 
-/// Waits until other requests had their turn, if they load together with this one.
-async fn take_turns(input: FetchInput<'_>) {
-    let data = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
-    if let Some(turns) = data.and_then(|it| it.turns.as_ref()) {
-        turns.wait().await;
-    }
-}
-
 /// True if nothing has to be waited for.
 fn ready(calls: &[Option<MemberCalls>]) -> bool {
     let is_ready = |it: &Called| matches!(it, Called::Ready(_));
@@ -475,8 +480,9 @@ impl PreparedFetch for LibraryFetch {
         if let Err(error) = self.check_cost(input) {
             return Box::pin(std::future::ready(Err(error)));
         }
-        let memory = Memory::of(input);
-        if self.is_change {
+        let company = self.company(input);
+        let memory = Memory::of(input, company);
+        if self.is_mutation && matches!(self.parents, ParentForm::Root) {
             memory.get().clear();
         }
         let calls: Vec<Option<MemberCalls>> =
@@ -505,7 +511,9 @@ impl PreparedFetch for LibraryFetch {
                         if let Some(barrier) = barrier {
                             barrier.complete().await;
                         }
-                        take_turns(input).await;
+                        if let Some(Company { turns, .. }) = company {
+                            turns.wait().await;
+                        }
                         answers.await
                     }
                 }
@@ -545,13 +553,12 @@ impl PreparedFetch for LibraryFetch {
         if let Err(error) = self.check_cost(input) {
             return Some(Err(error.for_client()));
         }
-        let context = self.context(member, input, &Memory::of(input));
+        let context = self.context(member, input, &Memory::of(input, None));
         if !allows(call.guard.as_deref(), 1, &context) {
             return Some(Err(refused_error()));
         }
-        let request = input.headers.data().and_then(|it| it.downcast_ref::<RequestData>());
         let opened = source.open(self.arguments(call, input), &context);
-        Some(opened.map(|events| subscribe::runs(events, request)))
+        Some(opened.map(|events| subscribe::runs(events, request_data(input))))
     }
 
     fn explain(&self, input: ExplainInput<'_>, out: &mut String) {

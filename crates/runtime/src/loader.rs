@@ -5,6 +5,8 @@
 //!
 //! **Invariant:** a key is pending, in flight with one batch, or known; a batch takes all pending keys of its loader.
 //!
+//! A load keeps the state in which its keys are registered, so no clearing loses them.
+//!
 //! **Cost:** one hash per key and one lock per step.
 
 use crate::context::Context;
@@ -97,21 +99,10 @@ struct Slots<L: Loader> {
 
 struct LoaderState<L: Loader>(Mutex<Slots<L>>);
 
-/// State of a loader of any type.
-trait AnyState: Any + Send + Sync {
-    fn as_any(&self) -> &dyn Any;
-    /// Drops all slots. A batch in flight refers to its own state, so a request that ends has to.
-    fn forget(&self);
-}
-
-impl<L: Loader> AnyState for Arc<LoaderState<L>> {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-    fn forget(&self) {
-        let slots = std::mem::take(&mut self.lock().by_key);
-        drop(slots);
-    }
+/// Keys that are registered, and the state that they are registered in: clearing the memory does not lose them.
+pub(crate) struct RegisteredKeys<L: Loader> {
+    keys: Vec<LoadKey<L>>,
+    state: Arc<LoaderState<L>>,
 }
 
 impl<L: Loader> LoaderState<L> {
@@ -130,10 +121,13 @@ impl<L: Loader> LoaderState<L> {
         if keys.is_empty() {
             return;
         }
-        let (state, asked, context) = (Arc::clone(self), keys.clone(), context.clone());
+        // The state holds the batch; those who wait for it hold the state.
+        let (state, asked, context) = (Arc::downgrade(self), keys.clone(), context.clone());
         let batch: BoxFuture<()> = Box::pin(async move {
             let reply = called::<L>(&asked, &context).await;
-            state.fill(asked, reply);
+            if let Some(state) = state.upgrade() {
+                state.fill(asked, reply);
+            }
         });
         let batch = batch.shared();
         for key in keys {
@@ -177,7 +171,7 @@ fn broken<L>(what: &str) -> ResolveError {
 
 /// Memory of the loaders of one request.
 #[derive(Default)]
-pub(crate) struct LoaderMemory(Mutex<HashMap<RustType, Box<dyn AnyState>>>);
+pub(crate) struct LoaderMemory(Mutex<HashMap<RustType, Arc<dyn Any + Send + Sync>>>);
 
 impl fmt::Debug for LoaderMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -188,37 +182,37 @@ impl fmt::Debug for LoaderMemory {
 impl LoaderMemory {
     fn state<L: Loader>(&self) -> Arc<LoaderState<L>> {
         let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = states.entry(RustType::of::<L>()).or_insert_with(|| Box::new(LoaderState::<L>::new()));
-        state.as_any().downcast_ref::<Arc<LoaderState<L>>>().map_or_else(LoaderState::new, Arc::clone)
+        let state = states.entry(RustType::of::<L>()).or_insert_with(|| LoaderState::<L>::new());
+        Arc::clone(state).downcast().unwrap_or_else(|_| LoaderState::new())
     }
 
-    /// Forgets everything: a change may have made it old.
+    /// Forgets everything: a change may have made it old. A load that is under way keeps its state.
     pub(crate) fn clear(&self) {
         let states = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        states.values().for_each(|it| it.forget());
+        drop(states);
     }
 
     /// Makes keys pending that are not known.
-    pub(crate) fn register<L: Loader>(&self, keys: &[LoadKey<L>]) {
+    pub(crate) fn register<L: Loader>(&self, keys: Vec<LoadKey<L>>) -> RegisteredKeys<L> {
         let state = self.state::<L>();
         let mut slots = state.lock();
-        for LoadKey(key) in keys {
+        for LoadKey(key) in &keys {
             if !slots.by_key.contains_key(key) {
                 slots.by_key.insert(key.clone(), Slot::Pending);
                 slots.pending.push(key.clone());
             }
         }
+        drop(slots);
+        RegisteredKeys { keys, state }
     }
+}
 
-    /// The values of registered keys, loaded with all others that are pending.
-    pub(crate) async fn load<L: Loader>(
-        &self,
-        keys: &[LoadKey<L>],
-        context: &Context,
-    ) -> Result<Vec<Option<L::Value>>, ResolveError> {
-        let state = self.state::<L>();
+impl<L: Loader> RegisteredKeys<L> {
+    /// The values of the keys, loaded with all others that are pending.
+    pub(crate) async fn load(self, context: &Context) -> Result<Vec<Option<L::Value>>, ResolveError> {
+        let Self { keys, state } = self;
         state.flush(context);
-        while let Some(batch) = next_batch(&state, keys) {
+        while let Some(batch) = next_batch(&state, &keys) {
             batch.await;
         }
         let slots = state.lock();
@@ -249,4 +243,29 @@ fn next_batch<L: Loader>(state: &LoaderState<L>, keys: &[LoadKey<L>]) -> Option<
         Some(Slot::InFlight(batch)) => Some(batch.clone()),
         Some(Slot::Pending | Slot::Known(_) | Slot::Failed(_)) | None => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Doubled;
+
+    impl Loader for Doubled {
+        type Key = i32;
+        type Value = i32;
+        fn load(&self, keys: Vec<i32>, _: Context) -> BoxFuture<LoaderReply<Self>> {
+            Box::pin(std::future::ready(Ok(keys.iter().map(|key| Some(key * 2)).collect())))
+        }
+    }
+
+    #[test]
+    fn keys_that_are_registered_stay_pending_after_the_memory_is_cleared() {
+        let memory = LoaderMemory::default();
+        let registered = memory.register(vec![Doubled::key(1), Doubled::key(2)]);
+        memory.clear();
+        assert_eq!(registered.state.lock().pending, [1, 2]);
+        let later = memory.register(vec![Doubled::key(2)]);
+        assert_eq!(later.state.lock().pending, [2]);
+    }
 }

@@ -10,13 +10,21 @@ use std::sync::{Arc, Mutex};
 /// An event of a subscription, with its type forgotten.
 pub(crate) type Event = Box<dyn Any + Send>;
 
+/// State that queries share with those that are answered together with them.
+#[derive(Clone, Default)]
+pub(crate) struct Company {
+    pub(crate) memory: Arc<RequestMemory>,
+    pub(crate) turns: Arc<Turns>,
+}
+
 /// Data of one request, as it passes through the engine.
 pub(crate) struct RequestData {
     pub(crate) data: Arc<Data>,
+    /// Memory of the request alone.
     pub(crate) memory: Arc<RequestMemory>,
     pub(crate) uploads: Arc<[Upload]>,
-    /// If other requests share the memory: their keys are waited for.
-    pub(crate) turns: Option<Arc<Turns>>,
+    /// Other requests that are answered together with it. Only queries load with them: a mutation drops loaded values.
+    pub(crate) company: Option<Company>,
     /// In a subscription: the event of this run, until its field takes it.
     pub(crate) event: Mutex<Option<Event>>,
 }

@@ -523,10 +523,10 @@ where
         let said: Vec<K> = parents.iter().map(|parent| keys(parent, arguments)).collect();
         let mut all = Vec::with_capacity(said.len());
         said.iter().for_each(|it| it.keys(&mut all));
-        context.memory().register(&all);
+        let registered = context.memory().register(all);
         let context = context.clone();
         Outcome::AfterLevel(Box::pin(async move {
-            let mut values = context.memory().load(&all, &context).await?.into_iter();
+            let mut values = registered.load(&context).await?.into_iter();
             Ok(said.iter().map(|it| it.take(&mut values)).collect())
         }))
     })

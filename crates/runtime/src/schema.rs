@@ -9,11 +9,10 @@ use crate::error::ResolveError;
 use crate::intercept::{RequestCall, RequestHook, RequestUnderWay};
 use crate::library::Library;
 use crate::library_source::LibrarySource;
-use crate::loader::RequestMemory;
+use crate::profile;
 use crate::request::{IncrementalResponse, Request, Response};
-use crate::request_data::RequestData;
+use crate::request_data::{Company, RequestData};
 use crate::subscribe::{self, Shared};
-use crate::turns::Turns;
 use crate::usage::UsageObserver;
 use futures_util::future::join_all;
 use futures_util::stream::BoxStream;
@@ -27,13 +26,6 @@ use weir_engine::source::{Source, WithData};
 use weir_engine::usage::Usage;
 use weir_language::ast::OperationKind;
 use weir_language::schema::print;
-
-/// State that a request shares with those that are answered together with it.
-#[derive(Clone, Default)]
-struct Company {
-    memory: Arc<RequestMemory>,
-    turns: Option<Arc<Turns>>,
-}
 
 /// A schema that answers requests. It needs a Tokio runtime with time.
 ///
@@ -142,16 +134,15 @@ impl Schema {
 
     /// Answers `request`. Never fails: what goes wrong is in the response.
     pub async fn execute(&self, request: Request<'_>) -> Response {
-        self.execute_in(request, Company::default()).await
+        self.execute_in(request, None).await
     }
 
-    /// Answers several requests at the same time. Their loaders share one memory: keys that are said at the same level of several
-    /// requests are loaded by one call, keys that are known are not loaded again. Mutations do not load together with others.
+    /// Answers several requests at the same time. The loaders of queries share one memory: keys that are said at the same level of
+    /// several requests are loaded by one call, keys that are known are not loaded again. A mutation has a memory of its own.
     pub async fn execute_all(&self, requests: Vec<Request<'_>>) -> Vec<Response> {
-        let turns = Arc::new(Turns::default());
-        let company = Company { memory: Arc::default(), turns: Some(Arc::clone(&turns)) };
-        let all = requests.into_iter().map(|it| self.execute_in(it, company.clone()));
-        turns.run(join_all(all)).await
+        let company = Company::default();
+        let all = requests.into_iter().map(|it| self.execute_in(it, Some(company.clone())));
+        company.turns.run(join_all(all)).await
     }
 
     /// Answers `request` in parts, if it has `@defer`: the first has all but the late fragments.
@@ -180,13 +171,13 @@ impl Schema {
         request: Request<'_>,
         form: IncrementForm,
     ) -> IncrementalResponse {
-        match self.run(request, Company::default(), Some(form)).await {
+        match self.run(request, None, Some(form)).await {
             Ok(response) => IncrementalResponse::of(response).await,
             Err(refused) => IncrementalResponse::whole(*refused),
         }
     }
 
-    async fn execute_in(&self, request: Request<'_>, company: Company) -> Response {
+    async fn execute_in(&self, request: Request<'_>, company: Option<Company>) -> Response {
         match self.run(request, company, None).await {
             Ok(response) => Response::collect(response).await,
             Err(refused) => *refused,
@@ -214,15 +205,15 @@ impl Schema {
     async fn run(
         &self,
         mut request: Request<'_>,
-        company: Company,
+        company: Option<Company>,
         increments: Option<IncrementForm>,
     ) -> Result<engine::Response, Box<Response>> {
         let tape = request.variables.read().map_err(|it| Box::new(Response::refused(&it)))?;
         let data = Arc::new(std::mem::take(&mut request.data));
         let mut under_way = self.begin(&request, &data)?;
-        let Company { memory, turns } = company;
         let (own, uploads) = (Arc::clone(&data), Arc::clone(&request.uploads));
-        let own = RequestData { data: own, memory, uploads, turns, event: Mutex::default() };
+        let own =
+            RequestData { data: own, memory: Arc::default(), uploads, company, event: Mutex::default() };
         let headers = &WithData { headers: request.headers, data: Arc::new(own) };
         let asked = engine::Request { increments, ..request.for_engine(tape.as_ref(), headers) };
         let caller = self.caller(request.identity.as_ref());

@@ -92,7 +92,7 @@ pub(crate) fn runs(events: BoxStream<'static, Event>, of: Option<&RequestData>) 
     let run = move |event| {
         let (data, uploads) = (Arc::clone(&data), Arc::clone(&uploads));
         let event = Mutex::new(Some(event));
-        let run = RequestData { data, memory: Arc::default(), uploads, turns: None, event };
+        let run = RequestData { data, memory: Arc::default(), uploads, company: None, event };
         Arc::new(run) as Arc<dyn Any + Send + Sync>
     };
     events.filter_map(|it| std::future::ready(it.ok())).map(run).boxed()
@@ -116,7 +116,7 @@ impl Shared {
             data: Arc::clone(&self.data),
             memory: Arc::default(),
             uploads: Arc::clone(&self.uploads),
-            turns: None,
+            company: None,
             event: Mutex::default(),
         })
     }

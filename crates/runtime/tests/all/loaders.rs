@@ -1,6 +1,7 @@
 //! Batch loading by key: one call for all fields of a level, a memory for the whole request, and no timer.
 
 use crate::kit::{Log, block_on, built, json, note, noted, run};
+use futures_util::FutureExt;
 use serde_json::json as value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -152,6 +153,71 @@ fn requests_that_are_answered_together_load_together() {
     assert_eq!(texts[2], r#"{"data":{"user":{"id":7}}}"#);
     assert_eq!(texts[3], r#"{"data":{"user":{"boss":null}}}"#);
     assert_eq!(noted(&log), ["load [1, 2, 7]", "load [0]"]);
+}
+
+/// Answers `queries` together. Their responses, and the calls of the loader by their keys.
+fn together(queries: &[&str]) -> (Vec<String>, Vec<String>) {
+    let log = Log::default();
+    let schema = built(schema(&log));
+    let requests = queries.iter().map(|it| Request::new(it)).collect();
+    let responses = block_on(schema.execute_all(requests));
+    let mut calls = noted(&log);
+    calls.sort();
+    (responses.iter().map(|it| it.text().to_owned()).collect(), calls)
+}
+
+#[test]
+fn a_mutation_does_not_load_together_with_queries() {
+    let (query, other) = ("{ user(id: 2) { boss { id } } }", "{ user(id: 3) { id } }");
+    let mutation = "mutation { rename(id: 2) { boss { id } } }";
+    let [of_query, of_other, of_mutation] = [
+        r#"{"data":{"user":{"boss":{"id":1}}}}"#,
+        r#"{"data":{"user":{"id":3}}}"#,
+        r#"{"data":{"rename":{"boss":{"id":1}}}}"#,
+    ];
+    let calls = ["load [1]", "load [1]", "load [2, 3]", "load [2]"];
+    let (found, made) = together(&[query, mutation, other]);
+    assert_eq!(found, [of_query, of_mutation, of_other]);
+    assert_eq!(made, calls);
+    let (found, made) = together(&[mutation, query, other]);
+    assert_eq!(found, [of_mutation, of_query, of_other]);
+    assert_eq!(made, calls);
+}
+
+#[test]
+fn mutations_that_are_answered_together_load_apart() {
+    let mutation = "mutation { rename(id: 2) { boss { id } } }";
+    let (found, made) = together(&[mutation, mutation]);
+    assert_eq!(found, [r#"{"data":{"rename":{"boss":{"id":1}}}}"#; 2]);
+    assert_eq!(made, ["load [1]", "load [1]", "load [2]", "load [2]"]);
+}
+
+#[test]
+fn requests_that_are_dropped_while_they_load_are_freed() {
+    struct Silent;
+    impl Loader for Silent {
+        type Key = i32;
+        type Value = i32;
+        fn load(&self, _: Vec<i32>, _: Context) -> BoxFuture<LoaderReply<Self>> {
+            Box::pin(std::future::pending())
+        }
+    }
+    let schema = built(
+        Schema::builder("type Query { a: Int } type Mutation { b: Int }")
+            .loader(Silent)
+            .resolve("Query.a", load(|(): &(), (): &()| Silent::key(1)))
+            .resolve("Mutation.b", load(|(): &(), (): &()| Silent::key(1))),
+    );
+    let data = Arc::new(());
+    let request = |query| Request::new(query).data(Arc::clone(&data));
+    block_on(async {
+        assert!(schema.execute(request("{ a }")).now_or_never().is_none());
+        let mut all = Box::pin(schema.execute_all(["{ a }", "mutation { b }"].map(request).into()));
+        // The query asks the loader in its second turn.
+        assert!((&mut all).now_or_never().is_none());
+        assert!((&mut all).now_or_never().is_none());
+    });
+    assert_eq!(Arc::strong_count(&data), 1);
 }
 
 /// Sees the calls of the loader.
