@@ -35,30 +35,67 @@ pub(crate) trait Answers: Send + Sync {
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
+/// The value of each row.
+enum Order {
+    /// Values are in the order of the rows.
+    OfRows,
+    /// Places of the values, by row; a row whose place has no value is refused.
+    Places(Vec<u32>),
+    /// So many rows have the first value.
+    Same(usize),
+}
+
 /// Values of type `A`.
 pub(crate) struct Held<A> {
-    pub(crate) values: Vec<A>,
-    /// Places of the values, if they are not in order.
-    pub(crate) order: Option<Vec<u32>>,
+    values: Vec<A>,
+    order: Order,
+}
+
+impl<A> Held<A> {
+    /// A value per row.
+    pub(crate) fn new(values: Vec<A>) -> Self {
+        Self { values, order: Order::OfRows }
+    }
+
+    /// One value for all of `rows` rows.
+    pub(crate) fn same(value: A, rows: usize) -> Self {
+        Self { values: vec![value], order: Order::Same(rows) }
+    }
+
+    /// The value of `row`.
+    fn value(&self, row: usize) -> Option<&A> {
+        match &self.order {
+            Order::OfRows => self.values.get(row),
+            Order::Places(places) => self.values.get(*places.get(row)? as usize),
+            Order::Same(rows) => self.values.first().filter(|_| row < *rows),
+        }
+    }
 }
 
 impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
     fn len(&self) -> usize {
-        self.values.len()
+        match &self.order {
+            Order::OfRows => self.values.len(),
+            Order::Places(places) => places.len(),
+            Order::Same(rows) => *rows,
+        }
     }
     fn write(&self, row: usize, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool {
-        match self.values.get(row) {
+        match self.value(row) {
             Some(value) => value.write_member(field, of, writer),
             None => Failed { error: internal(), rows: 1 }.write(row, field, of, writer),
         }
     }
     fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column {
-        let Some(order) = &self.order else {
-            let values: Vec<Option<&A>> = self.values.iter().map(Some).collect();
-            return A::column(&values, spot, scope);
+        let values: Vec<Option<&A>> = match &self.order {
+            Order::OfRows => self.values.iter().map(Some).collect(),
+            Order::Places(places) => places.iter().map(|&at| self.values.get(at as usize)).collect(),
+            Order::Same(rows) => vec![self.values.first(); *rows],
         };
-        let values: Vec<Option<&A>> = order.iter().map(|&at| self.values.get(at as usize)).collect();
         let mut column = A::column(&values, spot, scope);
+        if let Order::OfRows | Order::Same(_) = &self.order {
+            return column;
+        }
         let refused = values.iter().enumerate().filter(|it| it.1.is_none());
         let error = |row| CellError { row, error: refused_error() };
         column.errors.extend(refused.take(FAILED_ERRORS_MAX).map(|it| error(it.0 as u32)));
@@ -69,7 +106,14 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
         let rows = self.len() + others.len();
         match others.into_any().downcast::<Self>() {
             Ok(mut others) => {
-                self.values.append(&mut others.values);
+                match (&self.order, &others.order) {
+                    (Order::OfRows, Order::OfRows) => self.values.append(&mut others.values),
+                    // Both are of one resolver, so they have the same value.
+                    (Order::Same(_), Order::Same(_)) => self.order = Order::Same(rows),
+                    (Order::OfRows | Order::Places(_) | Order::Same(_), _) => {
+                        return Box::new(Failed { error: internal(), rows });
+                    }
+                }
                 self
             }
             Err(others) => match others.downcast::<Failed>() {
@@ -79,7 +123,13 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
         }
     }
     fn ordered(&mut self, order: Vec<u32>) {
-        self.order = Some(order);
+        self.order = Order::Places(match self.order {
+            Order::Same(rows) => {
+                let place = |at: u32| if (at as usize) < rows { 0 } else { u32::MAX };
+                order.into_iter().map(place).collect()
+            }
+            Order::OfRows | Order::Places(_) => order,
+        });
     }
     fn filter(&mut self, judge: &Judge<'_>) -> bool {
         let mut items = Vec::new();
@@ -144,5 +194,32 @@ impl Answers for Failed {
     }
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The values of `answers`, by row.
+    fn rows(answers: Box<dyn Answers>) -> Vec<Option<i32>> {
+        let rows = answers.len();
+        let held = answers.into_any().downcast::<Held<i32>>().expect("they have values");
+        (0..rows).map(|row| held.value(row).copied()).collect()
+    }
+
+    #[test]
+    fn one_value_for_all_rows_is_joined_and_ordered_as_values_are() {
+        let same = || Box::new(Held::same(7, 2)) as Box<dyn Answers>;
+        assert_eq!(rows(same()), [Some(7); 2]);
+        assert_eq!(rows(same().with(same())), [Some(7); 4]);
+        let mut joined = same().with(same());
+        joined.ordered(vec![3, u32::MAX, 0]);
+        assert_eq!(rows(joined), [Some(7), None, Some(7)]);
+        let mut values = Box::new(Held::new(vec![1, 2])).with(Box::new(Held::new(vec![3])));
+        values.ordered(vec![2, u32::MAX, 0, 1]);
+        assert_eq!(rows(values), [Some(3), None, Some(1), Some(2)]);
+        let failed = same().with(Box::new(Held::new(vec![1])));
+        assert_eq!((failed.len(), failed.failed()), (3, Some("INTERNAL")));
     }
 }

@@ -103,13 +103,13 @@ pub use input::{
 pub use input_macros::{bind_input_by, bind_input_variant};
 pub use input_types::Maybe;
 pub use intercept::{RequestCall, RequestHook};
-pub use keys::KeyRow;
+pub use keys::{KeyRow, async_keyed, keyed};
 pub use leaf::{Leaf, TypedLeaf, leaf, leaf_option_ref, leaf_ref};
 pub use loader::{BoxFuture, LoadKey, Loader, LoaderReply};
 pub use request::{IncrementalResponse, Request, Response};
 pub use resolver::{
-    BatchReply, LoadKeys, Resolver, TypedResolver, async_batch, async_each, async_keyed, async_root, batch,
-    constant, each, keyed, load, root,
+    BatchReply, LoadKeys, Resolver, TypedResolver, async_batch, async_each, async_root, batch, constant,
+    each, load, root,
 };
 pub use scalar::{Enumeration, Scalar, ScalarValue, ScalarWriter};
 pub use schema::Schema;

@@ -1,7 +1,7 @@
 //! Resolvers: closures that give the values of a field for all parents of a step.
 //!
 //! [`batch`] is the basic form; all others are made of it. [`each`] and [`root`] are batches whose closure sees one parent, the
-//! `async_` forms give a future that owns what it needs, [`load`] goes through a [`Loader`], [`keyed`] sees keys instead of objects.
+//! `async_` forms give a future that owns what it needs, [`load`] goes through a [`Loader`], [`crate::keyed`] sees keys instead of objects.
 //!
 //! **Invariant:** a resolver gives one value per parent, in order; anything else is an internal error of that field alone.
 //!
@@ -11,7 +11,6 @@ use crate::answers::{Answers, Failed, Held};
 use crate::context::Context;
 use crate::error::{ResolveError, field_error, internal};
 use crate::input::{InputBinder, InputFields, InputObject, InputScope, Shape};
-use crate::keys::KeyRow;
 use crate::loader::{BoxFuture, LoadKey, Loader};
 use crate::request_data::Event;
 use futures_util::FutureExt;
@@ -97,6 +96,8 @@ pub(crate) enum Called {
 /// Values of type `A` on their way.
 pub(crate) enum Outcome<A> {
     Ready(Result<Vec<A>, ResolveError>),
+    /// One value for all parents.
+    Same(A),
     Later(BoxFuture<Result<Vec<A>, ResolveError>>),
     AfterLevel(BoxFuture<Result<Vec<A>, ResolveError>>),
 }
@@ -171,7 +172,7 @@ where
 {
     fn answers(reply: Result<Vec<A>, ResolveError>, rows: usize, host: &dyn RecordHost) -> Box<dyn Answers> {
         match reply {
-            Ok(values) if values.len() == rows => Box::new(Held { values, order: None }),
+            Ok(values) if values.len() == rows => Box::new(Held::new(values)),
             Ok(values) => {
                 tracing::error!(
                     values = values.len(),
@@ -228,13 +229,14 @@ where
         };
         match outcome {
             Outcome::Ready(reply) => Called::Ready(Self::answers(reply, rows, step.host)),
+            Outcome::Same(value) => Called::Ready(Box::new(Held::same(value, rows))),
             Outcome::Later(reply) => Called::Later(later(reply)),
             Outcome::AfterLevel(reply) => Called::AfterLevel(later(reply)),
         }
     }
     fn event(&self, event: Box<dyn Any + Send>, rows: usize) -> Box<dyn Answers> {
         match event.downcast::<A>() {
-            Ok(value) => Box::new(Held { values: vec![*value], order: None }),
+            Ok(value) => Box::new(Held::new(vec![*value])),
             Err(_) => {
                 Box::new(Failed { error: field_error(crate::error::INTERNAL, "Internal error."), rows })
             }
@@ -249,7 +251,11 @@ fn panicked() -> FieldError {
 }
 
 impl Resolver {
-    fn typed<F, P, I, A>(parent: ParentType, loader: Option<(RustType, &'static str)>, call: F) -> Self
+    pub(crate) fn typed<F, P, I, A>(
+        parent: ParentType,
+        loader: Option<(RustType, &'static str)>,
+        call: F,
+    ) -> Self
     where
         F: Fn(Parents<'_>, I, &Context) -> Outcome<A> + Send + Sync + 'static,
         P: 'static,
@@ -432,9 +438,10 @@ where
     async_each(move |(): &(), arguments: &I, context: &Context| resolve(arguments, context))
 }
 
-/// The same value for all parents and requests. [`root`] has an example.
+/// The same value for all parents and requests. It is cloned once per step, however many parents there are. [`root`] has an example.
 pub fn constant<A: Answer + Clone + Send + Sync + 'static>(value: A) -> TypedResolver<(), A> {
-    each(move |(): &(), (): &(), _: &Context| value.clone())
+    let same = move |_: Parents<'_>, (): (), _: &Context| Outcome::Same(value.clone());
+    Resolver::typed::<_, (), (), A>(ParentType::Unit, None, same).into()
 }
 
 /// Keys of a parent for a [`load`]ed field: a key, perhaps none, or several. [`load`] has an example.
@@ -531,70 +538,4 @@ where
         }))
     })
     .into()
-}
-
-/// Called once for all parents with the values of their fields `names`: for types of other sources, whose rows are no objects, and
-/// for keys that many parents share.
-///
-/// ```
-/// use weir_runtime::{Context, keyed};
-/// let rating = keyed(["AlbumId"], |ids: &[i64], _: &(), _: &Context| vec![4.5; ids.len()]);
-/// # let _ = rating;
-/// ```
-pub fn keyed<K, I, R, const N: usize>(
-    names: [&str; N],
-    resolve: impl Fn(&[K], &I, &Context) -> R + Send + Sync + 'static,
-) -> TypedResolver<I, R::Item>
-where
-    K: KeyRow + 'static,
-    I: InputObject + 'static,
-    R: BatchReply,
-{
-    of_keys(names, move |keys: &[K], arguments: &I, context| {
-        Outcome::Ready(resolve(keys, arguments, context).values())
-    })
-    .into()
-}
-
-/// As [`keyed`], with a future. [`keyed`] has an example.
-pub fn async_keyed<K, I, R, T, const N: usize>(
-    names: [&str; N],
-    resolve: impl Fn(Vec<K>, &I, &Context) -> T + Send + Sync + 'static,
-) -> TypedResolver<I, R::Item>
-where
-    K: KeyRow + Clone + 'static,
-    I: InputObject + 'static,
-    R: BatchReply,
-    T: Future<Output = R> + Send + 'static,
-{
-    of_keys(names, move |keys: &[K], arguments: &I, context| {
-        let reply = resolve(keys.to_vec(), arguments, context);
-        Outcome::Later(Box::pin(async move { reply.await.values() }))
-    })
-    .into()
-}
-
-fn of_keys<K, I, A, const N: usize>(
-    names: [&str; N],
-    call: impl Fn(&[K], &I, &Context) -> Outcome<A> + Send + Sync + 'static,
-) -> Resolver
-where
-    K: KeyRow + 'static,
-    I: InputObject + 'static,
-    A: Answer + Send + Sync + 'static,
-{
-    let read = move |parents: Parents<'_>, arguments: I, context: &Context| {
-        let Parents::Keys(columns, rows) = parents else {
-            return Outcome::Ready(Err(std::io::Error::other("there are no keys").into()));
-        };
-        match (0..rows).map(|row| K::read(columns, row)).collect::<Option<Vec<K>>>() {
-            Some(keys) => call(&keys, &arguments, context),
-            None => {
-                let cause = format!("a key is no `{}`", std::any::type_name::<K>());
-                Outcome::Ready(Err(std::io::Error::other(cause).into()))
-            }
-        }
-    };
-    let resolver = Resolver::typed::<_, (), I, A>(ParentType::Keys(K::COLUMNS), None, read);
-    Resolver { keys: Some(names.into_iter().map(Into::into).collect()), ..resolver }
 }

@@ -3,6 +3,7 @@
 use crate::kit::{Log, Post, User, block_on, blog, built, json, note, noted, posts_of, run, users};
 use serde_json::json;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_runtime::{
     Context, Lookahead, Object, Request, Schema, Value, async_batch, async_each, async_root, batch, constant,
     each, leaf, leaf_option_ref, leaf_ref, record, root,
@@ -185,6 +186,56 @@ fn a_constant_needs_no_parent_and_an_object_may_hold_objects() {
         r#"{"data":{"version":"1.0","shelves":[[{"kind":"oak","books":[{"thick":false,"pages":10},null,{"thick":true,"pages":900}]}],[],[{"kind":"oak","books":[]},{"kind":"oak","books":[{"thick":true,"pages":500}]}]]}}"#
     );
     assert_eq!(noted(&log), ["[10, 900, 500]"]);
+}
+
+#[test]
+fn a_constant_is_cloned_once_per_step() {
+    static CLONES: AtomicUsize = AtomicUsize::new(0);
+    struct Rank {
+        name: &'static str,
+    }
+    record!(Rank { name });
+    impl Clone for Rank {
+        fn clone(&self) -> Self {
+            CLONES.fetch_add(1, Ordering::Relaxed);
+            Self { name: self.name }
+        }
+    }
+    struct Item {
+        id: i32,
+    }
+    record!(Item { id });
+    let sdl = "type Query { items: [Item!]! } type Rank { name: String! length: Int! }
+        type Item { id: Int! rank: Rank! even: Rank ranks: [Rank!]! }";
+    let schema = built(
+        Schema::builder(sdl)
+            .resolve(
+                "Query.items",
+                root(|_: &(), _: &Context| (0..1000).map(|id| Item { id }).collect::<Vec<_>>()),
+            )
+            .resolve("Rank.length", each(|rank: &Rank, _: &(), _: &Context| rank.name.len() as i32))
+            .resolve("Item.rank", constant(Rank { name: "low" }))
+            .resolve("Item.even", constant(Rank { name: "even" }))
+            .authorize("Item.even", |items: &[&Item], _| items.iter().map(|it| it.id % 2 == 0).collect())
+            .resolve("Item.ranks", constant(vec![Rank { name: "low" }, Rank { name: "high" }]))
+            .filter("Item.ranks", |ranks: &[&Rank], _| ranks.iter().map(|it| it.name == "high").collect()),
+    );
+    let items = |query: &str, clones: usize| {
+        CLONES.store(0, Ordering::Relaxed);
+        let found = json(&schema, query);
+        assert_eq!(CLONES.load(Ordering::Relaxed), clones, "{query}");
+        assert_eq!(found["data"]["items"].as_array().map(Vec::len), Some(1000));
+        found
+    };
+    let found = items("{ items { rank { name length } } }", 1);
+    assert_eq!(found["data"]["items"][999], json!({"rank": {"name": "low", "length": 3}}));
+    let found = items("{ items { even { name length } } }", 1);
+    assert_eq!(found["data"]["items"][998], json!({"even": {"name": "even", "length": 4}}));
+    assert_eq!(found["data"]["items"][999], json!({"even": null}));
+    assert_eq!(found["errors"][0]["extensions"]["code"], "ACCESS_DENIED");
+    assert_eq!(found["errors"][0]["path"], json!(["items", 1, "even"]));
+    let found = items("{ items { ranks { name } } }", 2);
+    assert_eq!(found["data"]["items"][999], json!({"ranks": [{"name": "high"}]}));
 }
 
 #[test]
