@@ -168,7 +168,9 @@ impl SchemaBuilder {
         self.given.rules.push((coordinate.into(), Box::new(predicate)));
         self
     }
-    /// Names the profile of a caller; default: its role. There may be few profiles, as each has plans of its own.
+    /// Names the profile of a caller; default: its role. A profile has plans of its own, so a schema has at most 256, the first that
+    /// are named: name them by role, not by user. Requests of callers with any other profile get the error `LIMIT_PROFILES`. Without
+    /// [`SchemaBuilder::visible_if`] there are no profiles, and so no bound.
     pub fn profile_of(mut self, name: impl Fn(&Identity) -> String + Send + Sync + 'static) -> Self {
         self.profile_of = Some(Box::new(name));
         self

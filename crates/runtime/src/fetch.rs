@@ -89,6 +89,9 @@ pub(crate) fn prepare(
     library: &Arc<Library>,
     node: &PlanNode<'_>,
 ) -> Result<Box<dyn PreparedFetch>, PlanError> {
+    if let Some(error) = profile::refused(node.facts) {
+        return Err(PlanError { error, field: node.fields.first().copied().unwrap_or(0) });
+    }
     let host = Arc::clone(library) as Arc<dyn RecordHost>;
     let bindings = Bindings::new(&library.schema, node.ids, node.output, Some(host));
     let mut binder = Binder::new(node.output, bindings);

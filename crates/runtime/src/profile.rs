@@ -2,13 +2,26 @@
 //!
 //! A hidden member does not exist for the caller: not in validation, not in introspection, not in suggestions.
 //!
-//! **Invariant:** a predicate is evaluated once per profile and member, never per request.
+//! **Invariant:** a predicate is evaluated once per profile and member, never per request. Names are kept for [`PROFILES_MAX`]
+//! profiles; callers of any other profile are refused, and see no member that has a predicate.
 //!
 //! **Cost:** per request one call of the function that names the profile, and one look-up of the name.
 
+use crate::error::field_error;
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use weir_engine::caller::{Facts, Identity};
+use weir_engine::source::FieldError;
 use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, TypeId, Visibility};
+
+/// Profiles of one schema. Each has plans of its own, so a program has few: by role, not by user.
+const PROFILES_MAX: usize = 256;
+
+/// Code of a request whose caller has a profile beyond the bound.
+const LIMIT_PROFILES: &str = "LIMIT_PROFILES";
+
+/// The fact of all callers whose profiles are beyond the bound.
+const BEYOND: u64 = u64::MAX;
 
 /// Names the profile of a caller.
 pub(crate) type ProfileOf = dyn Fn(&Identity) -> String + Send + Sync;
@@ -30,8 +43,18 @@ pub(crate) enum SchemaMember {
 pub(crate) struct Profiles {
     pub(crate) profile_of: Option<Box<ProfileOf>>,
     pub(crate) rules: Vec<(SchemaMember, Predicate)>,
-    /// Names of profiles; a fact is a place here.
-    pub(crate) names: RwLock<Vec<Arc<str>>>,
+    /// By name: the number of the profile, which is the fact of its callers.
+    pub(crate) numbers: RwLock<HashMap<Arc<str>, u64>>,
+}
+
+/// The error of callers with these facts, if their profile is beyond the bound.
+pub(crate) fn refused(facts: &[u64]) -> Option<FieldError> {
+    let message = || {
+        format!(
+            "the schema has {PROFILES_MAX} profiles of callers already, which is the most: let `profile_of` name profiles by role, not by user"
+        )
+    };
+    (facts.first() == Some(&BEYOND)).then(|| field_error(LIMIT_PROFILES, message()))
 }
 
 impl Profiles {
@@ -44,25 +67,31 @@ impl Profiles {
             Some(profile_of) => profile_of(identity),
             None => identity.role.to_string(),
         };
-        let known = |names: &[Arc<str>]| names.iter().position(|it| **it == *name);
-        let found = known(&self.names.read().unwrap_or_else(PoisonError::into_inner));
-        let number = found.unwrap_or_else(|| {
-            let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
-            known(&names).unwrap_or_else(|| {
-                names.push(Arc::from(&*name));
-                names.len() - 1
+        let known = |numbers: &HashMap<Arc<str>, u64>| {
+            let number = numbers.get(&*name).copied();
+            number.or_else(|| (numbers.len() >= PROFILES_MAX).then_some(BEYOND))
+        };
+        let found = known(&self.numbers.read().unwrap_or_else(PoisonError::into_inner));
+        facts.push(found.unwrap_or_else(|| {
+            let mut numbers = self.numbers.write().unwrap_or_else(PoisonError::into_inner);
+            known(&numbers).unwrap_or_else(|| {
+                let number = numbers.len() as u64;
+                numbers.insert(Arc::from(&*name), number);
+                number
             })
-        });
-        facts.push(number as u64);
+        }));
     }
 
     /// Visible part of the schema for the profile with these facts.
     pub(crate) fn visibility(&self, schema: &Schema, facts: &[u64]) -> Option<Visibility> {
-        let number = usize::try_from(*facts.first()?).ok()?;
-        let name = Arc::clone(self.names.read().unwrap_or_else(PoisonError::into_inner).get(number)?);
+        let number = facts.first()?;
+        let name = {
+            let numbers = self.numbers.read().unwrap_or_else(PoisonError::into_inner);
+            numbers.iter().find(|it| it.1 == number).map(|it| Arc::clone(it.0))
+        };
         let mut seen = Visibility::everything(schema);
         for (member, predicate) in &self.rules {
-            if predicate(&name) {
+            if name.as_ref().is_some_and(|it| predicate(it)) {
                 continue;
             }
             match *member {

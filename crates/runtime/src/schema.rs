@@ -89,6 +89,19 @@ impl Schema {
         identity.map_or_else(|| self.nobody.clone(), |it| self.engine.caller(it))
     }
 
+    /// The caller that `identity` is.
+    /// # Errors
+    /// The response to a caller whose profile is beyond the bound.
+    fn admitted(&self, identity: Option<&Identity>) -> Result<Caller, Box<Response>> {
+        /// Place of the library among the sources of its graph.
+        const OWN: u16 = 0;
+        let caller = self.caller(identity);
+        match profile::refused(caller.profile().facts(OWN)) {
+            Some(error) => Err(Box::new(Response::failed(&error))),
+            None => Ok(caller),
+        }
+    }
+
     /// The resolvers as a source, for another graph.
     #[must_use]
     pub fn source(&self) -> Arc<dyn Source> {
@@ -201,7 +214,7 @@ impl Schema {
     }
 
     /// # Errors
-    /// The response to variables that cannot be read, or to a request that an interceptor refuses.
+    /// The response to variables that cannot be read, to a caller that is refused, or to a request that an interceptor refuses.
     async fn run(
         &self,
         mut request: Request<'_>,
@@ -216,7 +229,7 @@ impl Schema {
             RequestData { data: own, memory: Arc::default(), uploads, company, event: Mutex::default() };
         let headers = &WithData { headers: request.headers, data: Arc::new(own) };
         let asked = engine::Request { increments, ..request.for_engine(tape.as_ref(), headers) };
-        let caller = self.caller(request.identity.as_ref());
+        let caller = self.admitted(request.identity.as_ref())?;
         let began = Instant::now();
         let response = self.engine.execute(asked, &caller).await;
         if let Some(usage) = &self.usage {
@@ -246,7 +259,8 @@ impl Schema {
         // A mutation over a GET is refused below: the engine does not know the transport of a bound operation.
         let asked = request.for_engine(tape.as_ref(), request.headers);
         let asked = engine::Request { queries_only: false, ..asked };
-        let bound = self.engine.bind(asked, &self.caller(request.identity.as_ref())).await;
+        let caller = self.admitted(request.identity.as_ref()).map_err(|it| *it)?;
+        let bound = self.engine.bind(asked, &caller).await;
         let operation = match bound {
             Ok(operation) => operation,
             Err(response) => return Err(Response::collect(response).await),

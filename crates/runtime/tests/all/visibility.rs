@@ -3,6 +3,8 @@
 use crate::kit::{block_on, built};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use weir_engine::engine::{self, Body};
 use weir_runtime::{Context, Identity, Request, Schema, constant, root};
 
 struct Mail {
@@ -35,9 +37,12 @@ fn schema(asked: &Arc<AtomicUsize>) -> Schema {
     )
 }
 
+fn identity(role: &str) -> Identity {
+    Identity { role: role.into(), ..Identity::admin() }
+}
+
 fn run_as(schema: &Schema, role: &str, query: &str) -> String {
-    let identity = Identity { role: role.into(), ..Identity::admin() };
-    block_on(schema.execute(Request::new(query).identity(identity))).text().to_owned()
+    block_on(schema.execute(Request::new(query).identity(identity(role)))).text().to_owned()
 }
 
 #[test]
@@ -92,4 +97,40 @@ fn a_predicate_is_evaluated_once_per_profile() {
 fn without_rules_everybody_sees_everything() {
     let schema = built(Schema::builder("type Query { a: Int }").resolve("Query.a", constant(1)));
     assert_eq!(run_as(&schema, "anybody", "{ a }"), r#"{"data":{"a":1}}"#);
+}
+
+#[test]
+fn callers_of_profiles_beyond_the_bound_are_refused() {
+    let schema = built(
+        Schema::builder("type Query { a: Int secret: Int }")
+            .visible_if("Query.secret", |_| true)
+            .resolve("Query.a", constant(1))
+            .resolve("Query.secret", constant(2)),
+    );
+    // The caller without an identity has the first profile.
+    for number in 1..256 {
+        assert_eq!(run_as(&schema, &format!("user {number}"), "{ secret }"), r#"{"data":{"secret":2}}"#);
+    }
+    for query in ["{ a }", "{ secret }", "{ __schema { queryType { name } } }"] {
+        let refused = run_as(&schema, "user 256", query);
+        assert!(refused.contains("let `profile_of` name profiles by role, not by user"), "{refused}");
+        assert!(refused.contains("LIMIT_PROFILES") && !refused.contains("\"data\""), "{refused}");
+    }
+    let request = Request::new("{ a }").identity(identity("user 257"));
+    let subscribed = block_on(schema.subscribe(request, Duration::from_secs(5)));
+    assert!(subscribed.is_err_and(|it| it.text().contains("LIMIT_PROFILES")));
+    assert_eq!(run_as(&schema, "user 7", "{ secret }"), r#"{"data":{"secret":2}}"#);
+    assert_eq!(block_on(schema.execute(Request::new("{ a }"))).text(), r#"{"data":{"a":1}}"#);
+    // A server that reads requests itself asks the engine.
+    let engine_answers = |query: &str, expected: &str| {
+        let request = engine::Request::new(query, Instant::now() + Duration::from_secs(5));
+        let caller = schema.engine().caller(&identity("user 256"));
+        let body = match block_on(schema.engine().execute(request, &caller)).body {
+            Body::Whole(body) => String::from_utf8(body).expect("JSON is UTF-8"),
+            Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => String::new(),
+        };
+        assert!(body.contains(expected), "{body}");
+    };
+    engine_answers("{ a }", "LIMIT_PROFILES");
+    engine_answers("{ secret }", "Cannot query field");
 }
