@@ -11,8 +11,16 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, StreamBody};
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::time::Duration;
 use weir_engine::engine::Outcome;
 use weir_language::json::quote;
+
+/// Time without an event until a sign of life is sent, as by the server of Weir: less than half of the shortest idle limit of usual
+/// proxies.
+const LIFE: Duration = Duration::from_secs(10);
+
+/// A sign of life: a comment, which clients skip.
+const COMMENT: &[u8] = b":\n\n";
 
 /// Body of a response.
 pub type HttpBody = UnsyncBoxBody<Bytes, Infallible>;
@@ -94,11 +102,21 @@ pub(super) fn whole_answer(
     Ok(whole(status, form, response.body))
 }
 
-/// An event `next` per result, at the end `complete`.
+/// An event `next` per result, at the end `complete`, and signs of life where none comes.
 pub(super) fn events(results: BoxStream<'static, request::Response>) -> Response<HttpBody> {
     let next = results.map(|it| event(&it.body));
     let complete = stream::iter([Bytes::from_static(b"event: complete\ndata:\n\n")]);
-    streamed(Accepted::Events.content_type(), next.chain(complete))
+    streamed(Accepted::Events.content_type(), alive(next.chain(complete)))
+}
+
+/// `events`, and a comment whenever none came for [`LIFE`].
+fn alive(events: impl Stream<Item = Bytes> + Send + 'static) -> impl Stream<Item = Bytes> + Send + 'static {
+    stream::unfold(events.boxed(), |mut events| async move {
+        match tokio::time::timeout(LIFE, events.next()).await {
+            Ok(event) => Some((event?, events)),
+            Err(_) => Some((Bytes::from_static(COMMENT), events)),
+        }
+    })
 }
 
 /// The parts of an answer, each with the delimiter that ends it: a reader would give it out one late otherwise.

@@ -12,6 +12,8 @@ mod code_first_checks;
 mod code_first_interfaces;
 mod control;
 mod errors;
+#[cfg(feature = "http")]
+mod event_streams;
 mod incremental;
 mod interceptors;
 mod loaders;
