@@ -6,8 +6,9 @@ use futures_util::{FutureExt, stream};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http_body_util::{BodyExt, Full};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use weir_runtime::http::{HttpBody, HttpOptions, answer};
 use weir_runtime::{Context, Schema, constant};
 
@@ -35,8 +36,10 @@ async fn ask(schema: &Schema, accept: &str, query: &str) -> HttpBody {
     answer(schema, request, &HttpOptions::STANDARD, |request| request).await.into_body()
 }
 
+/// The next chunk, which comes within a minute: a proxy would close the connection then.
 async fn next(body: &mut HttpBody) -> Option<Bytes> {
-    body.frame().await?.expect("it never fails").into_data().ok()
+    let frame = timeout(Duration::from_secs(60), body.frame()).await.expect("a sign of life");
+    frame?.expect("it never fails").into_data().ok()
 }
 
 #[tokio::test(start_paused = true)]
