@@ -21,6 +21,8 @@ pub(crate) trait Answers: Send + Sync {
     fn write(&self, row: usize, field: u32, of: &OutputField, writer: &mut Writer<'_>) -> bool;
     /// The values as a column.
     fn column(&self, spot: Spot<'_>, scope: Scope<'_>) -> Column;
+    /// The value at `row` as a column of one row.
+    fn single(&self, row: usize, spot: Spot<'_>, scope: Scope<'_>) -> Column;
     /// The same with `others` behind them. Values that failed make all fail.
     fn with(self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers>;
     /// The same in another order: value `i` is the one at `order[i]`. Where there is none, the field is refused.
@@ -102,6 +104,9 @@ impl<A: Answer + Send + Sync + 'static> Answers for Held<A> {
         column.errors.sort_by_key(|it| it.row);
         column
     }
+    fn single(&self, row: usize, spot: Spot<'_>, scope: Scope<'_>) -> Column {
+        A::column(&[self.value(row)], spot, scope)
+    }
     fn with(mut self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers> {
         let rows = self.len() + others.len();
         match others.into_any().downcast::<Self>() {
@@ -157,6 +162,14 @@ pub(crate) fn refused_error() -> FieldError {
     field_error(ACCESS_DENIED, "Access denied.")
 }
 
+/// Rows that all failed with `error`, the first of which say so.
+fn failed_column(error: &FieldError, rows: usize) -> Column {
+    let mut nulls = Bitmap::default();
+    (0..rows).for_each(|row| nulls.set(row));
+    let error = |row| CellError { row: row as u32, error: error.clone() };
+    Column { nulls, data: Data::Empty, errors: (0..rows.min(FAILED_ERRORS_MAX)).map(error).collect() }
+}
+
 /// A step without values.
 pub(crate) struct Failed {
     pub(crate) error: FieldError,
@@ -173,11 +186,10 @@ impl Answers for Failed {
         failed.write_member(field, of, writer)
     }
     fn column(&self, _: Spot<'_>, _: Scope<'_>) -> Column {
-        let mut nulls = Bitmap::default();
-        (0..self.rows).for_each(|row| nulls.set(row));
-        let error = |row| CellError { row: row as u32, error: self.error.clone() };
-        let errors = (0..self.rows.min(FAILED_ERRORS_MAX)).map(error).collect();
-        Column { nulls, data: Data::Empty, errors }
+        failed_column(&self.error, self.rows)
+    }
+    fn single(&self, _: usize, _: Spot<'_>, _: Scope<'_>) -> Column {
+        failed_column(&self.error, 1)
     }
     fn with(self: Box<Self>, others: Box<dyn Answers>) -> Box<dyn Answers> {
         let rows = self.rows + others.len();

@@ -31,20 +31,32 @@ enum Order {
     Descending,
 }
 
+impl Order {
+    /// The teams at home in as many games, then those away, as far as they are asked for.
+    fn teams(self, games: usize, keys_per_game: usize) -> Vec<usize> {
+        let side = |side: usize| -> Vec<usize> {
+            let teams = side * games..(side + 1) * games;
+            match self {
+                Self::Ascending => teams.collect(),
+                Self::Descending => teams.rev().collect(),
+            }
+        };
+        (0..keys_per_game).flat_map(side).collect()
+    }
+}
+
 /// As many games, each between two teams of its own.
 fn games(games: usize, order: Order) -> String {
-    let team = |at: usize| match order {
-        Order::Ascending => at,
-        Order::Descending => games - 1 - at,
-    };
-    let game = |at: usize| format!(r#"{{"home":{},"away":{}}}"#, team(at), games + team(at));
+    let teams = order.teams(games, 2);
+    let game = |at: usize| format!(r#"{{"home":{},"away":{}}}"#, teams[at], teams[games + at]);
     format!("[{}]", (0..games).map(game).collect::<Vec<_>>().join(","))
 }
 
-fn teams(teams: usize) -> String {
+/// The teams in the order they are asked for: those of other orders are found by a hash more.
+fn teams(teams: &[usize]) -> String {
     let mut text = String::from("[");
-    for id in 0..teams {
-        let comma = if id == 0 { "" } else { "," };
+    for (at, id) in teams.iter().enumerate() {
+        let comma = if at == 0 { "" } else { "," };
         write!(text, r#"{comma}{{"id":{id},"name":"team {id}"}}"#).unwrap();
     }
     text + "]"
@@ -59,14 +71,16 @@ async fn hashed(engine: &Engine, query: &str) -> u64 {
 }
 
 /// Keys hashed for each of the keys of a batch: by requests that miss the cache, and that hit it.
-async fn check(query: &str, keys_per_game: u64, order: Order, expected: (u64, u64)) {
+async fn check(query: &str, keys_per_game: usize, order: Order, expected: (u64, u64)) {
     /// Games of the smaller and the larger request.
-    const GAMES: [u64; 2] = [100, 300];
+    const GAMES: [usize; 2] = [100, 300];
     let mut seen = Vec::new();
     for count in GAMES {
         let service = Service::start(move |nth| {
-            let body =
-                if nth == 0 { games(count as usize, order) } else { teams((keys_per_game * count) as usize) };
+            let body = match nth {
+                0 => games(count, order),
+                _ => teams(&order.teams(count, keys_per_game)),
+            };
             wire_kit::answer("200 OK", "", &body)
         });
         let engine = engine(SDL, &service);
@@ -76,7 +90,7 @@ async fn check(query: &str, keys_per_game: u64, order: Order, expected: (u64, u6
         assert_eq!(service.calls(), 2, "the games, and one batch");
         seen.push((missed, hit));
     }
-    let keys = (GAMES[1] - GAMES[0]) * keys_per_game;
+    let keys = ((GAMES[1] - GAMES[0]) * keys_per_game) as u64;
     let per_key = ((seen[1].0 - seen[0].0).div_ceil(keys), (seen[1].1 - seen[0].1).div_ceil(keys));
     assert_eq!(per_key, expected, "{query}, {order:?}: {seen:?}");
 }

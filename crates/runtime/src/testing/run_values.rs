@@ -18,7 +18,7 @@ use weir_engine::write::out::Out;
 pub(super) fn texts(
     library: &Arc<Library>,
     (output, place): (&OutputPlan, usize),
-    mut answers: Box<dyn Answers>,
+    answers: Box<dyn Answers>,
     context: &Context,
 ) -> Result<Vec<Result<String, String>>, String> {
     let host = Arc::clone(library) as Arc<dyn RecordHost>;
@@ -39,11 +39,8 @@ pub(super) fn texts(
         goes_on: Cell::default(),
         is_refused: Cell::default(),
     };
-    let refused: Vec<bool> = (0..rows)
-        .map(|row| judged.refuses(row, &mut *answers, spot, Scope::new(output, &bindings)))
-        .collect();
     let text = |row: usize| {
-        if refused[row] {
+        if judged.refuses(row, &*answers, spot, Scope::new(output, &bindings)) {
             return Err(refused_error().message.into());
         }
         let (mut out, mut errors) = (Out::new(Vec::new()), Vec::new());
@@ -77,13 +74,12 @@ struct Judged<'j> {
 
 impl Judged<'_> {
     /// True if a guard refuses an object in the value at `row`.
-    fn refuses(&self, row: usize, answers: &mut dyn Answers, spot: Spot<'_>, scope: Scope<'_>) -> bool {
+    fn refuses(&self, row: usize, answers: &dyn Answers, spot: Spot<'_>, scope: Scope<'_>) -> bool {
         if self.library.parts.type_guards.is_empty() {
             return false;
         }
-        answers.ordered(vec![row as u32]);
         self.is_refused.set(false);
-        answers.column(spot, scope.visited(self));
+        answers.single(row, spot, scope.visited(self));
         self.is_refused.get()
     }
 }
