@@ -257,7 +257,7 @@ pub struct PlanNode<'p> {
     /// The operation's variables, in order: name, type, and whether a value is certain. Its JSON literals with variables inside follow;
     /// they are bound like variables of a non-null type.
     pub variables: &'p [PlanVariable],
-    /// What the source keeps for all its nodes of the plan, while they are prepared.
+    /// A memory of the source that all its nodes of the plan share while they are prepared.
     pub cache: &'p RequestCache,
 }
 

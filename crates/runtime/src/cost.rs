@@ -79,7 +79,7 @@ struct OpenSet {
 /// A member whose cost, or the cost below it, depends on arguments.
 struct OpenMember {
     own: u64,
-    /// Those that say how long the list is.
+    /// The arguments that say how long the list is.
     pages: Vec<OutputArgument>,
     page_default: u64,
     below: Below,

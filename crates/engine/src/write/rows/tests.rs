@@ -136,7 +136,7 @@ fn columns() -> Vec<(&'static str, Column)> {
         ("E", of(Data::Text(texts(["RED", "GREEN", "BLUE"])))),
         ("J", of(Data::Json(texts(["{}", "[1]", "null"])))),
         ("[Int]", of(lists)),
-        // What no source of that type may answer.
+        // Columns that a source may not answer for these types.
         ("String", of(Data::Empty)),
         ("String", of(Data::Object(Box::new(Table { rows: 3, ..Table::default() })))),
         ("[Int]", ints(&[1, 2, 3])),
