@@ -106,7 +106,7 @@ pub(super) fn assess(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_
         return Verdict { fate: if fate == Fate::Keep { Fate::Forget } else { fate }, is_silent, ..none };
     }
     let whole_ms = if lifetime_ms == 0 { 0 } else { lifetime_ms.max(LIFETIME_MS_MIN) };
-    let age_ms = seconds(headers, &AGE).unwrap_or(0);
+    let age_ms = age_ms(headers, wall_ms);
     // Age beyond the lifetime shortens the stale period.
     let over_ms = age_ms.saturating_sub(whole_ms);
     let left = Verdict {
@@ -200,13 +200,25 @@ fn windows(rule: &Rule, policy: &Directives, lifetime_ms: u64) -> (u64, u64) {
 
 /// `Expires` less `Date`; in the past if it is no date.
 fn expires_ms(headers: &HeaderMap, wall_ms: u64) -> Option<u64> {
-    let date = |name: &HeaderName| {
-        let time: SystemTime = httpdate::parse_http_date(headers.get(name)?.to_str().ok()?).ok()?;
-        u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
-    };
     headers.get(EXPIRES)?;
-    let made_ms = date(&DATE).unwrap_or(wall_ms);
-    Some(date(&EXPIRES).map_or(0, |until_ms| until_ms.saturating_sub(made_ms)))
+    let made_ms = date_ms(headers, &DATE).unwrap_or(wall_ms);
+    Some(date_ms(headers, &EXPIRES).map_or(0, |until_ms| until_ms.saturating_sub(made_ms)))
+}
+
+/// The age of an answer at `wall_ms`, when it was asked for: the greater of what `Age` says and what has passed since `Date`, which has
+/// whole seconds.
+///
+/// Source: RFC 9111, section 4.2.3.
+fn age_ms(headers: &HeaderMap, wall_ms: u64) -> u64 {
+    let asked_ms = wall_ms - wall_ms % 1000;
+    let apparent_ms = date_ms(headers, &DATE).map_or(0, |made_ms| asked_ms.saturating_sub(made_ms));
+    seconds(headers, &AGE).unwrap_or(0).max(apparent_ms)
+}
+
+/// The moment in header `name`.
+fn date_ms(headers: &HeaderMap, name: &HeaderName) -> Option<u64> {
+    let time: SystemTime = httpdate::parse_http_date(headers.get(name)?.to_str().ok()?).ok()?;
+    u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
 
 /// The first value of header `name` as seconds, in milliseconds; `None` if it is no number.

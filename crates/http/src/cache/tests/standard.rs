@@ -4,7 +4,7 @@ use super::kit::{Kit, answer};
 use crate::cache::freshness::{Fate, assess};
 use crate::cache::{Rule, Sharing};
 use crate::call::Answer;
-use http::header::{AUTHORIZATION, HeaderName};
+use http::header::{AGE, AUTHORIZATION, DATE, HeaderName};
 use http_cache_semantics::{CacheOptions, CachePolicy};
 use proptest::prelude::*;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -101,6 +101,13 @@ fn the_first_header_of_the_list_decides_and_the_standard_ones_follow() {
     check(&["cache-control: max-age=10", "age: 4"], Some(6000));
     check(&["x-ttl: 10", "age: 4"], Some(6000));
     check(&["x-ttl: 10", "age: 10"], None);
+    check(&["cache-control: max-age=5", "date: Wed, 31 Dec 2025 00:00:00 GMT"], None);
+    check(&["cache-control: max-age=5", "date: Wed, 31 Dec 2025 23:59:58 GMT"], Some(3000));
+    check(&["cache-control: max-age=5", "date: Wed, 31 Dec 2025 23:59:58 GMT", "age: 1"], Some(3000));
+    check(&["cache-control: max-age=5", "date: Wed, 31 Dec 2025 23:59:58 GMT", "age: 4"], Some(1000));
+    check(&["cache-control: max-age=5", "date: Thu, 01 Jan 2026 00:05:00 GMT"], Some(5000));
+    check(&["cache-control: max-age=5", "date: yesterday"], Some(5000));
+    check(&["date: Wed, 31 Dec 2025 23:59:30 GMT", "expires: Thu, 01 Jan 2026 00:00:10 GMT"], Some(10_000));
     check(&["x-ttl: 10", "age: x"], Some(10_000));
     check(&["x-ttl: 99999999999999999999"], Some(365 * 86_400_000));
     check(&["cache-control: no-cache, max-age=9"], None);
@@ -170,16 +177,17 @@ fn headers() -> impl Strategy<Value = Vec<String>> {
     let line = |name: &'static str, value: BoxedStrategy<String>| {
         prop::option::weighted(0.4, value.prop_map(move |value| format!("{name}: {value}")))
     };
-    let date = |within_s: u64| {
-        (0..within_s)
-            .prop_map(|s| httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(NOW_S + s)))
+    let date = |past_s: u64, future_s: u64| {
+        (NOW_S - past_s..NOW_S + future_s)
+            .prop_map(|s| httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(s)))
             .boxed()
     };
+    let made = prop_oneof![date(0, 10), date(100, 10), date(200_000, 200_000)].boxed();
     (
         prop::option::weighted(0.8, cache_control().prop_map(|it| format!("cache-control: {it}"))),
         line("age", (0u32..100).prop_map(|s| s.to_string()).boxed()),
-        line("expires", date(1000)),
-        line("date", date(10)),
+        line("expires", date(100, 1000)),
+        line("date", made),
         prop::option::weighted(0.1, Just("set-cookie: a=b".to_owned())),
         prop::option::weighted(0.1, Just("vary: *".to_owned())),
     )
@@ -222,6 +230,11 @@ fn theirs_ms(answer: &Answer, authorized: bool, shared: bool, now: SystemTime) -
     let mut response = http::Response::new(());
     *response.status_mut() = answer.status;
     *response.headers_mut() = answer.headers.clone();
+    // Theirs counts `Age` alone.
+    let made = answer.headers.get(DATE).and_then(|it| httpdate::parse_http_date(it.to_str().ok()?).ok());
+    let apparent_s = made.and_then(|it| now.duration_since(it).ok()).map_or(0, |it| it.as_secs());
+    let said_s = answer.headers.get(AGE).and_then(|it| it.to_str().ok()?.parse().ok()).unwrap_or(0);
+    response.headers_mut().insert(AGE, apparent_s.max(said_s).into());
     let options = CacheOptions { shared, cache_heuristic: 0.0, ..CacheOptions::default() };
     let policy = CachePolicy::new_options(&request, &response, now, options);
     if policy.is_storable() { policy.time_to_live(now).as_millis() as u64 } else { 0 }
