@@ -85,7 +85,7 @@ impl Calls {
     ) -> Result<Option<Served>, FieldError> {
         let Some(method) = self.method(asked) else { return Ok(None) };
         self.link.server.check_caller(input.caller)?;
-        let arguments = self.arguments(asked, input, row);
+        let arguments = self.arguments(method, asked, input, row);
         let message = Bytes::from(frame::wrap(&request(method, &arguments)?));
         let call = || {
             let (link, output) = (Arc::clone(&self.link), method.output.clone());
@@ -115,10 +115,21 @@ impl Calls {
         Ask { idempotent: method.kind == OperationKind::Query, ..ask }
     }
 
-    /// The arguments as JSON.
-    fn arguments(&self, asked: &MethodCall, input: &FetchInput<'_>, row: usize) -> Vec<u8> {
+    /// The arguments as JSON: an object, or the only one, which is null if it was not given.
+    fn arguments(
+        &self,
+        method: &GrpcMethod,
+        asked: &MethodCall,
+        input: &FetchInput<'_>,
+        row: usize,
+    ) -> Vec<u8> {
         let schema = &*self.model.schema;
         let values = Arguments { schema, ids: &self.ids, input, row };
+        if method.takes_value() {
+            let mut json = Vec::new();
+            let is_given = asked.arguments.first().is_some_and(|it| values.write(*it, &mut json));
+            return if is_given { json } else { NULL.to_vec() };
+        }
         let mut json = b"{".to_vec();
         for argument in &asked.arguments {
             let before = json.len();
@@ -198,8 +209,14 @@ impl Calls {
     }
 }
 
-/// The arguments as the method's message.
+/// JSON's null.
+const NULL: &[u8] = b"null";
+
+/// The arguments as the method's message. Null is a value of one type alone, else it stands for the empty message.
 fn request(method: &GrpcMethod, json: &[u8]) -> Result<Vec<u8>, FieldError> {
+    if json == NULL && method.input.full_name() != "google.protobuf.Value" {
+        return Ok(Vec::new());
+    }
     let mut reader = serde_json::Deserializer::from_slice(json);
     let message = DynamicMessage::deserialize(method.input.clone(), &mut reader);
     let unfit = |error: serde_json::Error| {

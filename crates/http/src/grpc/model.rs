@@ -37,6 +37,11 @@ pub(super) struct GrpcMethod {
 }
 
 impl GrpcMethod {
+    /// True if its request is a type of protobuf's own that JSON has as one value, which is its argument.
+    pub(super) fn takes_value(&self) -> bool {
+        is_one_value(self.input.full_name())
+    }
+
     /// True if it has an empty answer.
     pub(super) fn is_silent(&self) -> bool {
         self.output.fields().len() == 0
@@ -80,6 +85,32 @@ impl Model {
         })?;
         Ok(Self { schema: Arc::new(schema), methods })
     }
+}
+
+/// Types of protobuf's own that JSON has as another value than an object of their fields.
+///
+/// Source: ProtoJSON.
+const ONE_VALUE: &[&str] = &[
+    "Any",
+    "BoolValue",
+    "BytesValue",
+    "DoubleValue",
+    "Duration",
+    "FieldMask",
+    "FloatValue",
+    "Int32Value",
+    "Int64Value",
+    "ListValue",
+    "StringValue",
+    "Struct",
+    "Timestamp",
+    "UInt32Value",
+    "UInt64Value",
+    "Value",
+];
+
+fn is_one_value(full_name: &str) -> bool {
+    full_name.strip_prefix("google.protobuf.").is_some_and(|it| ONE_VALUE.contains(&it))
 }
 
 /// Kind of `method`: query or mutation.
@@ -135,9 +166,15 @@ impl ModelWriter<'_> {
                 }
             };
             self.builder.field(&name, "", ty);
-            for field in done.input.fields() {
-                let ty = self.input_type(&field);
-                self.builder.argument(field.json_name(), "", ty);
+            if done.takes_value() {
+                let name = self.message(&done.input, true);
+                let ty = self.builder.type_ref(&name);
+                self.builder.argument("value", "", ty);
+            } else {
+                for field in done.input.fields() {
+                    let ty = self.input_type(&field);
+                    self.builder.argument(field.json_name(), "", ty);
+                }
             }
             if methods.insert(name.clone().into(), done).is_some() {
                 return Err(format!(

@@ -1,6 +1,6 @@
 //! A gRPC server behind the graph: a real one, whose messages are made by the description that the graph is made by.
 
-use crate::grpc_kit::{compiled, description, serve};
+use crate::grpc_kit::{compiled, description, known_types, serve, serve_known_types};
 use crate::http2_kit::{Http2Service, INTERNAL_ERROR, Play, data, headers, last_data, last_headers, reset};
 use crate::kit::{Documents, answer, engine_of};
 use crate::wire_kit;
@@ -22,6 +22,14 @@ fn source(address: std::net::SocketAddr) -> Arc<dyn Source> {
 }
 
 fn source_with(address: std::net::SocketAddr, change: impl FnOnce(&mut Server)) -> Arc<dyn Source> {
+    source_of(&description(), address, change)
+}
+
+fn source_of(
+    file: &Path,
+    address: std::net::SocketAddr,
+    change: impl FnOnce(&mut Server),
+) -> Arc<dyn Source> {
     let value = ForwardedValue::Fixed(http::HeaderValue::from_static("ada"));
     let mut server = Server {
         name: "shop".into(),
@@ -39,7 +47,7 @@ fn source_with(address: std::net::SocketAddr, change: impl FnOnce(&mut Server)) 
         audience: None,
     };
     change(&mut server);
-    Arc::new(GrpcSource::open(server, &description()).unwrap())
+    Arc::new(GrpcSource::open(server, file).unwrap())
 }
 
 fn gateway(address: std::net::SocketAddr) -> Engine {
@@ -92,6 +100,72 @@ async fn messages_are_answers_and_arguments_messages() {
             r#"ListProducts {"filter":{"text":"x","not":{"min":2.5},"since":"2026-01-01T00:00:00Z"},"regions":["US","EU"]} true ada"#,
         ]
     );
+}
+
+#[tokio::test]
+async fn a_request_that_is_a_type_of_protobuf_s_own_has_its_value_as_argument() {
+    let (address, log) = serve_known_types();
+    let gateway = engine_of(vec![source_of(&known_types(), address, |_| {})], &[]);
+    for (method, argument, sent, answered) in [
+        ("getText", r#"(value: "a")"#, r#""a""#, r#""a""#),
+        ("getText", "", "\"\"", "\"\""),
+        ("getText", "(value: null)", "\"\"", "\"\""),
+        ("getFlag", "(value: true)", "true", "true"),
+        ("getInt", "(value: -3)", "-3", "-3"),
+        ("getCount", "(value: 4294967295)", "4294967295", "4294967295"),
+        ("getLong", "(value: 9007199254740993)", r#""9007199254740993""#, "9007199254740993"),
+        ("getSize", "(value: 5)", r#""5""#, "5"),
+        ("getFloat", "(value: 1.5)", "1.5", "1.5"),
+        ("getDouble", "(value: 2.25)", "2.25", "2.25"),
+        ("getBytes", r#"(value: "AAE=")"#, r#""AAE=""#, r#""AAE=""#),
+        (
+            "getMoment",
+            r#"(value: "2026-01-01T00:00:00Z")"#,
+            r#""2026-01-01T00:00:00Z""#,
+            r#""2026-01-01T00:00:00Z""#,
+        ),
+        ("getSpan", r#"(value: "1.5s")"#, r#""1.500s""#, r#""1.500s""#),
+        ("getMask", r#"(value: "a,b")"#, r#""a,b""#, r#""a,b""#),
+        (
+            "getStruct",
+            "(value: {a: [1, {b: null}]})",
+            r#"{"a":[1.0,{"b":null}]}"#,
+            r#"{"a":[1.0,{"b":null}]}"#,
+        ),
+        ("getStruct", "", "{}", "{}"),
+        ("getValue", r#"(value: ["x", true])"#, r#"["x",true]"#, r#"["x",true]"#),
+        ("getValue", "", "null", "null"),
+        ("getList", "(value: [1, []])", "[1.0,[]]", "[1.0,[]]"),
+        ("getAny", r#"(value: {type: 1})"#, "", ""),
+    ] {
+        let before = log.lock().unwrap().len();
+        let text = answer(&gateway, &format!("{{ {method}{argument} }}"), "{}").await;
+        let asked = log.lock().unwrap().get(before).cloned().unwrap_or_default();
+        let of = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+        if answered.is_empty() {
+            assert!(text.contains("BAD_USER_INPUT"), "{method}{argument}: {text}");
+            continue;
+        }
+        assert_eq!(of(&asked), of(sent), "{method}{argument}");
+        assert_eq!(of(&text), json!({"data": {method: of(answered)}}), "{method}{argument}");
+    }
+    let any = r#"{"v": {"@type": "type.googleapis.com/google.protobuf.Duration", "value": "1s"}}"#;
+    let text = answer(&gateway, "query ($v: JSON) { getAny(value: $v) }", any).await;
+    let expected =
+        json!({"data": {"getAny": {"@type": "type.googleapis.com/google.protobuf.Duration", "value": "1s"}}});
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
+    let text = answer(&gateway, "mutation { setNothing }", "{}").await;
+    assert_eq!(text, r#"{"data":{"setNothing":true}}"#);
+    let text = answer(&gateway, r#"{ getMoment(value: "soon") }"#, "{}").await;
+    assert!(text.contains("BAD_USER_INPUT"), "{text}");
+    let sdl = grpc::sdl(&known_types(), "").unwrap();
+    for line in [
+        "getText(value: String): String",
+        "getStruct(value: JSON): JSON",
+        "getMoment(value: Timestamp): Timestamp",
+    ] {
+        assert!(sdl.contains(line), "{line}: {sdl}");
+    }
 }
 
 #[tokio::test]

@@ -16,10 +16,19 @@ pub(crate) fn description() -> PathBuf {
     concat!(env!("CARGO_MANIFEST_DIR"), "/../http/tests/grpc/shop.proto").into()
 }
 
+/// The file of a service whose methods take and give types of protobuf's own, and answer what they get.
+pub(crate) fn known_types() -> PathBuf {
+    description().with_file_name("known.proto")
+}
+
 /// The compiled description.
 pub(crate) fn compiled() -> DescriptorPool {
-    let mut compiler = protox::Compiler::new([description().parent().unwrap()]).unwrap();
-    compiler.include_imports(true).open_file(description()).unwrap().descriptor_pool()
+    pool(description())
+}
+
+fn pool(file: PathBuf) -> DescriptorPool {
+    let mut compiler = protox::Compiler::new([file.parent().unwrap()]).unwrap();
+    compiler.include_imports(true).open_file(file).unwrap().descriptor_pool()
 }
 
 /// Bytes as they are: the messages are the business of the service.
@@ -101,13 +110,16 @@ fn product(id: &str) -> Value {
         "made": "2026-11-21T20:00:00Z", "maker": {"name": "Ann", "best": {"id": "5"}}, "stock": 7})
 }
 
-struct Asked(Shop, String);
+/// Answers the call of a method.
+type Play = Arc<dyn Fn(&str, Request<Bytes>) -> Result<Vec<u8>, Status> + Send + Sync>;
+
+struct Asked(Play, String);
 
 impl tonic::server::UnaryService<Bytes> for Asked {
     type Response = Vec<u8>;
     type Future = std::future::Ready<Result<Response<Vec<u8>>, Status>>;
     fn call(&mut self, request: Request<Bytes>) -> Self::Future {
-        std::future::ready(self.0.ask(&self.1, request).map(Response::new))
+        std::future::ready((self.0)(&self.1, request).map(Response::new))
     }
 }
 
@@ -115,16 +127,34 @@ impl tonic::server::UnaryService<Bytes> for Asked {
 pub(crate) fn serve() -> (std::net::SocketAddr, Log) {
     let log = Log::default();
     let shop = Shop { pool: compiled(), log: Arc::clone(&log) };
-    let address = wire_kit::listen(move |socket| {
-        let shop = shop.clone();
+    (serve_by(Arc::new(move |method, request| shop.ask(method, request))), log)
+}
+
+/// The service of [`known_types`], and the messages that it was sent, as JSON.
+pub(crate) fn serve_known_types() -> (std::net::SocketAddr, Log) {
+    let (log, pool) = (Log::default(), pool(known_types()));
+    let asked = Arc::clone(&log);
+    let play = move |method: &str, request: Request<Bytes>| {
+        let service = pool.get_service_by_name("weir.known.Known").unwrap();
+        let descriptor = service.methods().find(|it| it.name() == method).unwrap();
+        let message = DynamicMessage::decode(descriptor.input(), request.into_inner()).unwrap();
+        asked.lock().unwrap().push(serde_json::to_string(&message).unwrap());
+        Ok(if method == "SetNothing" { Vec::new() } else { message.encode_to_vec() })
+    };
+    (serve_by(Arc::new(play)), log)
+}
+
+fn serve_by(play: Play) -> std::net::SocketAddr {
+    wire_kit::listen(move |socket| {
+        let play = Arc::clone(&play);
         async move {
             let service = hyper::service::service_fn(move |request: http::Request<hyper::body::Incoming>| {
-                let shop = shop.clone();
+                let play = Arc::clone(&play);
                 async move {
                     let method = request.uri().path().rsplit('/').next().unwrap().to_owned();
                     let mut server = tonic::server::Grpc::new(Raw);
                     let request = request.map(Body::new);
-                    Ok::<_, std::convert::Infallible>(server.unary(Asked(shop, method), request).await)
+                    Ok::<_, std::convert::Infallible>(server.unary(Asked(play, method), request).await)
                 }
             });
             let executor = hyper_util::rt::TokioExecutor::new();
@@ -134,6 +164,5 @@ pub(crate) fn serve() -> (std::net::SocketAddr, Log) {
                 .await
                 .unwrap_or_default();
         }
-    });
-    (address, log)
+    })
 }
