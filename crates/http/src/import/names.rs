@@ -17,6 +17,11 @@ pub(super) fn field(name: &str) -> String {
     if is_valid(name) { name.to_string() } else { joined(name, false) }
 }
 
+/// `name` as a member of a mapping is called: quoted where it is no name.
+pub(super) fn member(name: &str) -> String {
+    if is_valid(name) { name.to_string() } else { format!("'{}'", name.replace('\'', "\\'")) }
+}
+
 /// `pet_store item` becomes `PetStoreItem`.
 pub(super) fn type_name(name: &str) -> String {
     let made = joined(name, true);

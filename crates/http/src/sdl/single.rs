@@ -77,10 +77,10 @@ impl Reader<'_> {
         self.complain_shifted(literal, shift, SelectionError::new(selection.span(root), message));
     }
 
-    /// A form has names.
+    /// A form has names; of a list each item has.
     pub(super) fn check_form(&mut self, body: &Selection, literal: ValueId, args: Option<FieldId>) {
         let single = self.single(body, args);
-        if single.has_no_names(body.root()) {
+        if single.is_no_form(body.root()) {
             let message = "a form has names: write `name: value`";
             self.complain_within(literal, SelectionError::new(body.span(body.root()), message));
         }
@@ -134,6 +134,15 @@ impl Single<'_> {
                 all.iter().find_map(of_member)
             }
             Expr::Null | Expr::Coalesce(_) | Expr::IfMissing(_) | Expr::Path { .. } => None,
+        }
+    }
+
+    /// True if `id` is certainly neither an object nor a list of such.
+    fn is_no_form(&self, id: ExprId) -> bool {
+        match self.selection.expr(id) {
+            Expr::Array(items) => items.is_empty() || items.iter().any(|&it| self.is_no_form(it)),
+            Expr::Path { start: Start::Value(inner), steps } if steps.is_empty() => self.is_no_form(*inner),
+            _ => self.has_no_names(id),
         }
     }
 

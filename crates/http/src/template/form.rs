@@ -1,7 +1,8 @@
 //! Bodies as forms: `application/x-www-form-urlencoded`, with the names of what is nested in brackets.
 //!
 //! `{a: 1, b: {c: [true, null]}}` is `a=1&b[c][0]=true&b[c][1]=`, with the brackets percent-encoded. An empty list or object
-//! has no leaf and gives nothing.
+//! has no leaf and gives nothing. A list of objects is written one after another, so that a name may come again: `[{a: 1}, {a: 2}]` is
+//! `a=1&a=2`.
 //!
 //! Source: URL Standard, section 5.2 (`application/x-www-form-urlencoded` serializing).
 
@@ -25,11 +26,14 @@ pub(super) fn is_form<'h>(mut headers: impl Iterator<Item = (&'h HeaderName, &'h
     value.and_then(|it| std::str::from_utf8(it).ok()).is_some_and(is_form_type)
 }
 
-/// Appends `body` as a form.
+/// Appends `body` as a form. Depth is that of the value, which is bounded.
 ///
 /// # Errors
-/// It is no object, or too long.
+/// It is neither an object nor a list of such, or too long.
 pub(super) fn write(body: &Value<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
+    if let Some(items) = body.items() {
+        return items.iter().filter(|it| !it.is_nothing()).try_for_each(|it| write(it, out));
+    }
     let members = body.members().ok_or(RenderError::NoForm)?;
     let mut name = String::new();
     for (key, value) in members {

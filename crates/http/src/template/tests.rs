@@ -212,6 +212,7 @@ fn bodies_of_forms_have_the_names_of_what_is_nested_in_brackets() {
         ),
         ("e: $([]) o: $({}) z: $(null) f: $(1.50) n: $this.n", "z=&f=1.50&n=-7"),
         ("'a b': $args.q->slice(0, 1) n: $this.n", "a+b=a&n=-7"),
+        ("$([{n: $this.n}, $args.l->map({l: @}), $args.i.none->map({o: @}), {z: 1}])", "n=-7&l=1&l=2&z=1"),
     ] {
         let http = format!("{{POST: \"/u/{{$this.id}}\", body: \"{body}\", {FORM}}}");
         check(&http, "a b&=é*-._~\n", &format!("{head}\n{form}"));

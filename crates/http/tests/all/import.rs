@@ -1,6 +1,8 @@
 //! Golden cases of imports: a description and the types it becomes, side by side. `WEIR_BLESS=1` writes the types anew.
 //! Imported descriptions, shipped examples and benchmarks are valid mappings.
 
+use crate::served_kit::engine;
+use crate::wire_kit::{self, Service, User, ask};
 use std::path::PathBuf;
 use weir_http::import::openapi::{self, ImportError};
 use weir_http::sdl;
@@ -34,6 +36,66 @@ fn golden_a_pet_store_becomes_types() {
 #[test]
 fn golden_circles_odd_names_and_what_cannot_be_had_are_told() {
     golden("nasty.json", "https://things.example:8443/docs/nasty.json");
+}
+
+#[test]
+fn golden_styles_of_parameters_and_media_types() {
+    golden("styles.yaml", "styles.yaml");
+}
+
+/// Heads and bodies of the calls that a query of an imported text makes.
+async fn called(file: &str, query: &str) -> Vec<String> {
+    let service = Service::start(|_| wire_kit::answer("200 OK", "", r#"{"said":"yes"}"#));
+    let text = std::fs::read_to_string(folder().join(file)).expect("the description is there");
+    let engine = engine(&openapi::sdl(&text, file).expect("it can be imported"), &service);
+    let (answer, _) = ask(&engine, User(""), query).await;
+    assert!(!answer.contains("errors"), "{answer}");
+    (0..service.calls()).map(|it| service.head(it)).collect()
+}
+
+#[tokio::test]
+async fn styles_are_sent_as_the_description_says() {
+    let list = |arguments: &str| format!("{{ list({arguments}) {{ said }} }}");
+    for (arguments, query) in [
+        (r#"exploded: ["a", "b c"]"#, "exploded=a&exploded=b%20c"),
+        (r#"commas: ["a", "b"]"#, "commas=a%2Cb"),
+        (r#"pipes: ["a", "b"]"#, "pipes=a%7Cb"),
+        ("spaces: [1, 2]", "spaces=1%202"),
+        (r#"repeated: ["a", "b"]"#, "repeated=a&repeated=b"),
+        (r#"filter: {colour: "red", maxSize: 3, tags: ["x", "y"]}"#, "colour=red&max-size=3&tags=x&tags=y"),
+        (r#"filter: {colour: "red"}, pipes: ["a"]"#, "pipes=a&colour=red"),
+    ] {
+        let calls = called("styles.yaml", &list(arguments)).await;
+        let expected = format!("GET /api/list?{query} ");
+        assert!(calls[0].starts_with(&expected), "{expected}: {}", calls[0]);
+    }
+    let none = called("styles.yaml", "{ list { said } }").await;
+    assert!(none[0].starts_with("GET /api/list "), "{}", none[0]);
+}
+
+#[tokio::test]
+async fn a_body_is_sent_in_the_media_type_of_the_description() {
+    let patched = called("styles.yaml", r#"mutation { patch(input: {name: "n"}) { said } }"#).await;
+    assert!(patched[0].contains("content-type: application/merge-patch+json\r\n"), "{}", patched[0]);
+    assert!(patched[0].ends_with(r#"{"name":"n"}"#), "{}", patched[0]);
+    let form = |input: &str| format!("mutation {{ form(input: {{{input}}}) {{ said }} }}");
+    for (input, body) in [
+        (
+            r#"name: "n", cardNo: 7, tags: ["x", "y z"], flags: ["a", "b"]"#,
+            "card-no=7&flags=a%2Cb&name=n&tags=x&tags=y+z",
+        ),
+        (r#"tags: []"#, ""),
+        (r#"tags: null, name: "n""#, "name=n&tags="),
+    ] {
+        let sent = called("styles.yaml", &form(input)).await;
+        let (head, found) = sent[0].split_once("\r\n\r\n").unwrap();
+        assert!(head.contains("content-type: application/x-www-form-urlencoded"), "{head}");
+        let mut pairs: Vec<&str> = found.split('&').collect();
+        pairs.sort_unstable();
+        assert_eq!(pairs.join("&"), body, "{input}");
+    }
+    let plain = called("styles.yaml", r#"mutation { plain(input: {name: "n"}) { said } }"#).await;
+    assert!(plain[0].contains("content-type: application/json\r\n"), "{}", plain[0]);
 }
 
 #[test]

@@ -123,6 +123,12 @@ impl Service {
         self.heads.lock().unwrap()[at].clone()
     }
 
+    /// The body of the n-th request.
+    pub(crate) fn body(&self, at: usize) -> String {
+        let request = self.head(at);
+        request.split_once("\r\n\r\n").map(|it| it.1.to_owned()).unwrap_or_default()
+    }
+
     /// Number of opened connections.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)

@@ -82,20 +82,30 @@ pub(super) fn is_true(value: &Value, key: &str) -> bool {
     value.get(key).and_then(Value::as_bool) == Some(true)
 }
 
+/// The content type of plain JSON.
+pub(super) const JSON: &str = "application/json";
+
 /// The content type of forms.
 pub(super) const FORM: &str = "application/x-www-form-urlencoded";
 
 /// The schema of a form in the `content` of a body.
 pub(super) fn form_content(content: &Map<String, Value>) -> Option<&Value> {
-    let is_form = |kind: &str| kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(FORM));
-    content.iter().find(|it| is_form(it.0)).map(|it| it.1)
+    content.iter().find(|it| essence(it.0) == FORM).map(|it| it.1)
 }
 
-/// The schema of JSON in the `content` of a body or an answer.
-pub(super) fn json_content(content: &Map<String, Value>) -> Option<&Value> {
-    let is_json = |kind: &str| {
-        let kind = kind.split(';').next().unwrap_or_default().trim();
-        kind == "application/json" || kind.ends_with("+json") || kind == "*/*" || kind == "application/*"
+/// JSON in the `content` of a body or an answer: its media type in lower case, without parameters, and the schema. Plain JSON is taken
+/// before other types that are JSON.
+pub(super) fn json_content(content: &Map<String, Value>) -> Option<(String, &Value)> {
+    let rank = |kind: &str| match kind {
+        JSON => Some(0),
+        "application/*" | "*/*" => Some(1),
+        _ => kind.ends_with("+json").then_some(2),
     };
-    content.iter().find(|it| is_json(it.0)).map(|it| it.1)
+    let kinds = content.iter().map(|(kind, media)| (essence(kind), media));
+    kinds.filter_map(|it| Some((rank(&it.0)?, it))).min_by_key(|it| it.0).map(|it| it.1)
+}
+
+/// A media type in lower case, without its parameters.
+fn essence(kind: &str) -> String {
+    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -1,8 +1,8 @@
 //! Operations of OpenAPI to root fields: name, arguments, request, answer.
 
-use super::document::{Document, FORM, form_content, is_true, json_content, text};
+use super::document::{Document, FORM, JSON, form_content, is_true, json_content, text};
 use super::names::{self, TakenNames};
-use super::types::{TypeShape, Types, Way, first_line};
+use super::types::{Field, TypeShape, Types, Way, first_line};
 use crate::template::Header;
 use serde_json::Value;
 
@@ -95,6 +95,57 @@ struct RequestParts {
     body: Option<String>,
 }
 
+/// Form of the items of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListStyle {
+    /// Each under the parameter's name.
+    Repeated,
+    /// One text, with this between the items.
+    Joined(char),
+}
+
+impl ListStyle {
+    /// By `style` and `explode` of a parameter in `place`; `None` for a style that no text of a mapping can write.
+    ///
+    /// Source: OpenAPI 3.1, Parameter Object: the default of queries is `form`, and only `form` explodes by default.
+    fn of(parameter: &Value, place: &str) -> Option<Self> {
+        let style = text(parameter, "style").unwrap_or(if place == "query" { "form" } else { "simple" });
+        let between = match style {
+            "form" | "simple" => ',',
+            "spaceDelimited" => ' ',
+            "pipeDelimited" => '|',
+            _ => return None,
+        };
+        let is_exploded = parameter.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
+        Some(if is_exploded { Self::Repeated } else { Self::Joined(between) })
+    }
+}
+
+/// The body of a form with lists, as a mapping writes it: a list of objects, so that a name may come again. `None` if there is no list, or
+/// an object in it whose members have other names here.
+///
+/// Source: OpenAPI 3.1, Encoding Object: lists are `style: form`, exploded, where nothing else is said.
+fn form_body(media: &Value, types: &Types<'_>, shape: &TypeShape, argument: &str) -> Option<String> {
+    let fields = types.fields(shape);
+    let is_sent_apart = |it: &Field| it.shape.is_list() && it.shape.object.is_none();
+    if !fields.iter().any(is_sent_apart) || fields.iter().any(|it| types.is_renamed(&it.shape)) {
+        return None;
+    }
+    let (mut single, mut repeated) = (Vec::new(), Vec::new());
+    for field in fields {
+        let encoding = media.get("encoding").and_then(|it| it.get(&field.key)).unwrap_or(&Value::Null);
+        let (key, value) = (names::member(&field.key), format!("$args.{argument}.{}", field.name));
+        match ListStyle::of(encoding, "query").filter(|_| is_sent_apart(field)) {
+            Some(ListStyle::Repeated) => repeated.push(format!(", {value}->map({{{key}: @}})")),
+            Some(ListStyle::Joined(between)) => {
+                single.push(format!("{key}: {value}->joinNotNull('{between}')"));
+            }
+            None => single.push(format!("{key}: {value}")),
+        }
+    }
+    Some(format!("$([{{{}}}{}])", single.join(", "), repeated.concat()))
+}
+
 impl<'d> OperationSource<'d> {
     fn read(&self, types: &mut Types<'d>, given: &mut TakenNames) -> Result<Operation, String> {
         let name = self.name();
@@ -180,15 +231,18 @@ impl<'d> OperationSource<'d> {
         let Some(body) = self.operation.get("requestBody") else { return Ok(()) };
         let body = self.document.resolve(body).ok_or("its body's reference cannot be followed")?.value;
         let content = body.get("content").and_then(Value::as_object).ok_or("its body says no content")?;
-        let form = form_content(content).filter(|_| json_content(content).is_none());
-        let Some(media) = json_content(content).or(form) else {
+        let form = || form_content(content).map(|it| (FORM.to_owned(), it));
+        let Some((kind, media)) = json_content(content).or_else(form) else {
             let kinds: Vec<&str> = content.keys().map(String::as_str).collect();
             return Err(format!("its body is {}, neither JSON nor a form", kinds.join(", ")));
         };
         let Some(schema) = media.get("schema") else { return Ok(()) };
         let shape = types.shape(schema, Way::In, &format!("{name} body"), 0);
-        if form.is_some() {
-            request.headers.push(("Content-Type".into(), FORM.into()));
+        let is_form = kind == FORM;
+        if kind != JSON && !kind.contains('*') {
+            request.headers.push(("Content-Type".into(), kind));
+        }
+        if is_form {
             if types.is_nested(&shape).ok_or("its body is a form without names")? {
                 types.notes.push(format!(
                     "the form of `{name}` has lists and objects in it, which are sent as `name[0]` and `name[member]`"
@@ -203,7 +257,8 @@ impl<'d> OperationSource<'d> {
         } else {
             String::new()
         };
-        request.body = Some(format!("$args.{argument}{renamed}"));
+        let repeated = if is_form { form_body(media, types, &shape, &argument) } else { None };
+        request.body = Some(repeated.unwrap_or_else(|| format!("$args.{argument}{renamed}")));
         Ok(())
     }
 
@@ -220,7 +275,7 @@ impl<'d> OperationSource<'d> {
         let Some(content) = content else {
             return if self.method == "get" { Err("it answers without a body".into()) } else { Ok(None) };
         };
-        let Some(media) = json_content(content) else {
+        let Some((_, media)) = json_content(content) else {
             let kinds: Vec<&str> = content.keys().map(String::as_str).collect();
             return Err(format!("it answers {}, not JSON", kinds.join(", ")));
         };
@@ -255,15 +310,21 @@ impl RequestParts {
         }
         let required = is_true(parameter, "required") || place == "path";
         let schema = parameter.get("schema");
+        let style = ListStyle::of(parameter, place);
+        let is_object = schema.is_some_and(|it| types.is_object(it));
+        let is_spread = is_object && place == "query" && style == Some(ListStyle::Repeated);
         let is_sent = match place {
+            _ if is_object && !is_spread => false,
             "cookie" => false,
             "header" => Header::read(name, None, Some("")).is_ok(),
-            _ => text(parameter, "style") != Some("deepObject"),
+            _ => style.is_some(),
         };
         let schema = schema.filter(|_| is_sent);
         let shape = schema.map(|it| types.shape(it, Way::In, &format!("{operation} {name}"), 0));
+        let members = shape.as_ref().filter(|_| is_spread).and_then(|it| types.flat_members(it));
         let shape = match shape {
-            Some(shape) if shape.object.is_none() => shape,
+            Some(shape) if shape.object.is_none() && !is_object => shape,
+            Some(shape) if members.is_some() => shape,
             _ if required => return Err(format!("its parameter `{name}` cannot be made from an argument")),
             _ => {
                 types.notes.push(format!(
@@ -272,7 +333,7 @@ impl RequestParts {
                 return Ok(());
             }
         };
-        let is_list = shape.ty.starts_with('[');
+        let is_list = shape.is_list();
         if is_list && place != "query" {
             return Err(format!("its parameter `{name}` is a list in the {place}"));
         }
@@ -282,13 +343,19 @@ impl RequestParts {
         let bang = if required && default.is_none() { "!" } else { "" };
         let default = default.map(|it| format!(" = {it}")).unwrap_or_default();
         let argument = self.argument(name, &format!("{}{bang}{default}", shape.ty), first_line(parameter));
-        let joined = is_list && parameter.get("explode").and_then(Value::as_bool) == Some(false);
-        let joined = if joined { "->joinNotNull(',')" } else { "" };
+        // An exploded object is a parameter for each of its members.
+        if let Some(members) = members {
+            self.query.push(format!("$args.{argument} {{ {members} }}"));
+            return Ok(());
+        }
+        let joined = match style.filter(|_| is_list) {
+            None | Some(ListStyle::Repeated) => String::new(),
+            Some(ListStyle::Joined(between)) => format!("->joinNotNull('{between}')"),
+        };
         match place {
             "path" => self.path.push((name.to_string(), argument)),
             "header" => self.headers.push((name.to_string(), format!("{{$args.{argument}}}"))),
-            _ if names::is_valid(name) => self.query.push(format!("{name}: $args.{argument}{joined}")),
-            _ => self.query.push(format!("'{name}': $args.{argument}{joined}")),
+            _ => self.query.push(format!("{}: $args.{argument}{joined}", names::member(name))),
         }
         Ok(())
     }

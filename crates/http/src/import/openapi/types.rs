@@ -58,6 +58,18 @@ impl TypeShape {
     fn plain(ty: &str) -> Self {
         Self { ty: ty.into(), nullable: false, object: None }
     }
+
+    pub(super) fn is_list(&self) -> bool {
+        self.ty.starts_with('[')
+    }
+
+    /// True for a single value, and for a list of such.
+    fn is_flat(&self) -> bool {
+        self.object.is_none()
+            && self.ty != "JSON"
+            && !self.ty.starts_with("[[")
+            && !self.ty.starts_with("[JSON")
+    }
 }
 
 /// All types of a text.
@@ -320,12 +332,9 @@ impl<'d> Types<'d> {
             }
             // Outputs are renamed to Weir's names, inputs to the service's.
             let (name, key) = if out_way { (&field.name, &field.key) } else { (&field.key, &field.name) };
-            let quoted = |it: &str| {
-                if names::is_valid(it) { it.to_string() } else { format!("'{}'", it.replace('\'', "\\'")) }
-            };
-            out.push_str(&quoted(name));
+            out.push_str(&names::member(name));
             if name != key {
-                out.push_str(&format!(": {}", quoted(key)));
+                out.push_str(&format!(": {}", names::member(key)));
             }
             if let Some(inner) = field.shape.object {
                 out.push_str(" { ");
@@ -345,12 +354,32 @@ impl<'d> Types<'d> {
         fields.iter().any(|it| it.name != it.key || self.is_renamed(&it.shape))
     }
 
-    /// True if an object of `shape` has members that are lists or objects; `None` if `shape` is no object.
+    /// True if `schema` is of objects alone.
+    pub(super) fn is_object(&self, schema: &Value) -> bool {
+        let Some(found) = self.document.resolve(schema) else { return false };
+        let kinds: Vec<&str> = kinds(found.value).into_iter().filter(|it| *it != "null").collect();
+        kinds == ["object"] || kinds.is_empty() && found.value.get("properties").is_some()
+    }
+
+    /// Selection of the members of an object whose members are single values or lists of such; `None` for all else.
+    pub(super) fn flat_members(&self, shape: &TypeShape) -> Option<String> {
+        let NamedKind::Object(fields) = &self.made[shape.object?].kind else { return None };
+        let is_flat = !shape.ty.starts_with('[') && fields.iter().all(|it| it.shape.is_flat());
+        is_flat.then(|| self.selection(shape)).flatten()
+    }
+
+    /// The fields of an object.
+    pub(super) fn fields(&self, shape: &TypeShape) -> &[Field] {
+        match shape.object.map(|it| &self.made[it].kind) {
+            Some(NamedKind::Object(fields)) => fields,
+            Some(NamedKind::Enum(_)) | None => &[],
+        }
+    }
+
+    /// True if an object of `shape` has members that are neither single values nor lists of such; `None` if `shape` is no object.
     pub(super) fn is_nested(&self, shape: &TypeShape) -> Option<bool> {
         match shape.object.map(|it| &self.made[it].kind) {
-            Some(NamedKind::Object(fields)) => {
-                Some(fields.iter().any(|it| it.shape.object.is_some() || it.shape.ty.starts_with('[')))
-            }
+            Some(NamedKind::Object(fields)) => Some(!fields.iter().all(|it| it.shape.is_flat())),
             Some(NamedKind::Enum(_)) => None,
             // The members of JSON are not known.
             None => (shape.ty == "JSON").then_some(true),
