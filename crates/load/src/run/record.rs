@@ -36,8 +36,10 @@ impl Micros {
     }
 
     pub(crate) fn record(&mut self, time: Duration) {
-        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        self.0.saturating_record(micros.min(crate::result::LATENCY_MAX_US));
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX).min(crate::result::LATENCY_MAX_US);
+        // One that saturates does not grow.
+        let recorded = self.0.record(micros);
+        debug_assert!(recorded.is_ok(), "{recorded:?}");
     }
 
     /// Adds another of the same kind.
@@ -306,6 +308,40 @@ mod tests {
         let read = latency.histogram().expect("it reads its own");
         assert_eq!(read.value_at_quantile(0.99), latency.p99_us);
         assert!(latency.histogram.starts_with("HISTFAAA"), "the text that tools of HdrHistogram read");
+    }
+
+    /// Percentiles of a timeline against those of the sorted values: 2 digits are right, whatever came in seconds before.
+    #[test]
+    fn a_slow_second_is_slow_in_the_timeline() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut recorder = Recorder::new(1);
+        let typical_us = [90, 2_000, 250, 40_000, 3_000_000, 59_000_000];
+        let mut all: Vec<Vec<u64>> = Vec::new();
+        for (second, typical) in typical_us.into_iter().enumerate() {
+            let mut times: Vec<u64> = (0..1000).map(|_| typical / 2 + random.u64(0..typical)).collect();
+            let counts = recorder.second(Duration::from_secs(second as u64));
+            times.iter().for_each(|it| counts.latency.record(Duration::from_micros(*it)));
+            times.sort_unstable();
+            all.push(times);
+        }
+        // As it comes from another process.
+        let text = serde_json::to_string(&recorder).expect("it is written");
+        let mut sum = Recorder::new(1);
+        sum.add(&serde_json::from_str(&text).expect("it is read"));
+        for (slice, times) in sum.timeline().iter().zip(&all) {
+            let shown = [(slice.p50_us, 499), (slice.p90_us, 899), (slice.p99_us, 989), (slice.max_us, 999)];
+            for (found, at) in shown {
+                let exact = times[at].min(crate::result::LATENCY_MAX_US);
+                assert!(found.abs_diff(exact) * 100 <= exact, "{}: {found}, exactly {exact}", slice.second);
+            }
+            let (lowest, highest) = (slice.heat[0].0, slice.heat[slice.heat.len() - 1].0);
+            assert!(
+                lowest * 2 > times[0] && highest >= times[999].min(crate::result::LATENCY_MAX_US),
+                "{:?}",
+                slice.heat
+            );
+            assert_eq!(slice.heat.iter().map(|it| it.1).sum::<u64>(), 1000);
+        }
     }
 
     #[test]
