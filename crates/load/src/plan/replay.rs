@@ -1,6 +1,9 @@
 //! Access logs as loads: Weir's JSON lines by operation, common and combined lines by path.
+//!
+//! Common and combined lines tell the second alone: the requests of a second are spread evenly over it.
 
 use serde::Deserialize;
+use std::collections::HashMap;
 use std::io::BufRead;
 use std::time::Duration;
 use time::format_description::well_known::Rfc3339;
@@ -18,6 +21,8 @@ pub struct Entry {
     pub(crate) flow: usize,
     /// Path and query; empty where the operation has them.
     pub(crate) path: Box<str>,
+    /// The right status; `None`: what the operation's checks say.
+    pub(crate) status: Option<u16>,
 }
 
 #[derive(Deserialize)]
@@ -29,11 +34,24 @@ struct WeirLine<'l> {
     total_us: Option<u64>,
 }
 
-/// A line: its time in nanoseconds, and an operation's name or a path.
-enum Line<'l> {
+/// A line: its time in nanoseconds, and an operation's name, or a path and the status of the answer.
+enum Line {
     Operation(i128, String),
-    Get(i128, &'l str),
+    Get(i128, String, Option<u16>),
 }
+
+/// A request whose time is in nanoseconds.
+struct Timed {
+    at: i128,
+    entry: Entry,
+    /// Its time is that of a whole second.
+    is_by_second: bool,
+}
+
+const SECOND_NS: i128 = 1_000_000_000;
+
+/// Statuses of answers that depend on more than the path: on a part or an age that the client asked for, or on its patience.
+const OF_CLIENTS: [u16; 4] = [206, 304, 412, 416];
 
 /// Reads a log. `flow` finds the flow of an operation, `get` is that of plain requests.
 pub(super) fn read(
@@ -41,13 +59,20 @@ pub(super) fn read(
     flow: impl Fn(&str) -> Option<usize>,
     get: Option<usize>,
 ) -> Result<(Vec<Entry>, u64), String> {
-    let mut found: Vec<(i128, usize, Box<str>)> = Vec::new();
+    let mut found: Vec<Timed> = Vec::new();
     let mut skipped = 0;
+    let timed = |at: i128, flow: usize, path: Box<str>, status: Option<u16>, is_by_second: bool| Timed {
+        at,
+        entry: Entry { at: Duration::ZERO, flow, path, status },
+        is_by_second,
+    };
     for line in lines.lines() {
         let line = line.map_err(|cause| cause.to_string())?;
         let entry = match parse(&line) {
-            Some(Line::Operation(at, name)) => flow(&name).map(|flow| (at, flow, "".into())),
-            Some(Line::Get(at, path)) => get.map(|get| (at, get, path.into())),
+            Some(Line::Operation(at, name)) => {
+                flow(&name).map(|flow| timed(at, flow, "".into(), None, false))
+            }
+            Some(Line::Get(at, path, status)) => get.map(|get| timed(at, get, path.into(), status, true)),
             None => None,
         };
         match entry {
@@ -59,21 +84,37 @@ pub(super) fn read(
         }
     }
     // Lines are written at the end of requests, so they are not in the order of their starts.
-    found.sort_by_key(|it| it.0);
-    let Some(first) = found.first().map(|it| it.0) else {
+    found.sort_by_key(|it| it.at);
+    spread(&mut found);
+    let Some(first) = found.first().map(|it| it.at) else {
         return Err(format!(
             "no request can be replayed: {skipped} lines, none with the name of an operation of the plan and none `GET` of the \
              common or combined format"
         ));
     };
-    let entry = |(at, flow, path): (i128, usize, Box<str>)| {
-        let nanos = u64::try_from(at - first).unwrap_or(u64::MAX);
-        Entry { at: Duration::from_nanos(nanos), flow, path }
+    let entry = |it: Timed| {
+        let nanos = u64::try_from(it.at - first).unwrap_or(u64::MAX);
+        Entry { at: Duration::from_nanos(nanos), ..it.entry }
     };
     Ok((found.into_iter().map(entry).collect(), skipped))
 }
 
-fn parse(line: &str) -> Option<Line<'_>> {
+/// Spreads requests whose second alone is known evenly over it, in their order; `found` is in the order of times, and stays so.
+fn spread(found: &mut [Timed]) {
+    let mut counts: HashMap<i128, (i128, i128)> = HashMap::new();
+    for it in found.iter().filter(|it| it.is_by_second) {
+        counts.entry(it.at).or_default().0 += 1;
+    }
+    for it in found.iter_mut().filter(|it| it.is_by_second) {
+        if let Some((count, seen)) = counts.get_mut(&it.at) {
+            it.at += *seen * SECOND_NS / *count;
+            *seen += 1;
+        }
+    }
+    found.sort_by_key(|it| it.at);
+}
+
+fn parse(line: &str) -> Option<Line> {
     if line.starts_with('{') {
         let read: WeirLine<'_> = serde_json::from_str(line).ok()?;
         let end = OffsetDateTime::parse(read.timestamp, &Rfc3339).ok()?;
@@ -82,11 +123,46 @@ fn parse(line: &str) -> Option<Line<'_>> {
     }
     let (_, rest) = line.split_once('[')?;
     let (time, rest) = rest.split_once(']')?;
-    let request = rest.split('"').nth(1)?;
+    let (request, rest) = quoted(rest.split_once('"')?.1)?;
     let mut words = request.split(' ');
     let path = (words.next()? == "GET").then(|| words.next())??;
     let is_path = path.starts_with('/') && path.bytes().all(|it| it.is_ascii_graphic());
-    is_path.then_some(Line::Get(common_time(time)?, path))
+    let status = rest.split_ascii_whitespace().next().and_then(|it| it.parse().ok());
+    let status = status.filter(|it| (200..600).contains(it) && !is_of_client(*it));
+    is_path.then_some(Line::Get(common_time(time)?, path.to_owned(), status))
+}
+
+/// True for a status that says more of a client than of the path: nginx writes 499 for one that went away.
+fn is_of_client(status: u16) -> bool {
+    OF_CLIENTS.contains(&status) || status == 499
+}
+
+/// The text up to the quote that ends it, and what follows that. Bytes that the log escapes, as `\xC3` or `\"`, are none that a path
+/// may have: they stand in it percent-encoded. Sources: nginx, `log_format`; Apache, `mod_log_config`; RFC 3986, 2.1.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut out = String::new();
+    let mut rest = text;
+    loop {
+        let at = rest.find(['"', '\\'])?;
+        out.push_str(&rest[..at]);
+        let found = rest[at..].chars().next()?;
+        rest = &rest[at + 1..];
+        if found == '"' {
+            return Some((out, rest));
+        }
+        let hex = rest
+            .strip_prefix('x')
+            .and_then(|it| Some((u8::from_str_radix(it.get(..2)?, 16).ok()?, &it[2..])));
+        let (byte, after) = match (hex, rest.chars().next()?) {
+            (Some(hex), _) => hex,
+            (None, 't') => (b'\t', &rest[1..]),
+            (None, 'n') => (b'\n', &rest[1..]),
+            (None, 'r') => (b'\r', &rest[1..]),
+            (None, escaped) => (u8::try_from(escaped).ok()?, &rest[escaped.len_utf8()..]),
+        };
+        out.push_str(&format!("%{byte:02X}"));
+        rest = after;
+    }
 }
 
 /// Reads `10/Oct/2000:13:55:36 -0700`.
@@ -126,10 +202,70 @@ nonsense
 ";
         let flow = |name: &str| (name == "Match").then_some(3);
         let (found, skipped) = read(log.as_bytes(), flow, Some(4)).expect("a log");
-        let entry = |ms, flow, path: &str| Entry { at: Duration::from_millis(ms), flow, path: path.into() };
-        assert_eq!(found, [entry(0, 3, ""), entry(250, 3, ""), entry(2000, 4, "/players/7?x=1")]);
+        let entry = |ms, flow, path: &str, status| {
+            let at = Duration::from_millis(ms);
+            Entry { at, flow, path: path.into(), status }
+        };
+        let plain = entry(2000, 4, "/players/7?x=1", Some(200));
+        assert_eq!(found, [entry(0, 3, "", None), entry(250, 3, "", None), plain]);
         assert_eq!(skipped, 3);
         let message = read("x\n".as_bytes(), flow, None).expect_err("nothing to replay");
         assert!(message.contains("no request can be replayed: 1 lines"), "{message}");
+    }
+
+    /// Offsets in milliseconds, paths and statuses of the common or combined lines with these seconds, requests and ends.
+    fn replayed(lines: &[(u32, &str, &str)]) -> Vec<(u128, String, Option<u16>)> {
+        let line = |(second, request, end): &(u32, &str, &str)| {
+            format!("127.0.0.1 - - [02/Jan/2026:03:04:{second:02} +0000] \"{request}\" {end}\n")
+        };
+        let log: String = lines.iter().map(line).collect();
+        let (found, _) = read(log.as_bytes(), |_| None, Some(0)).expect("a log");
+        found.into_iter().map(|it| (it.at.as_millis(), it.path.into(), it.status)).collect()
+    }
+
+    #[test]
+    fn the_lines_of_a_second_are_spread_over_it() {
+        let get = |second: u32, path: &'static str| (second, path, "200 1");
+        let lines = [
+            get(7, "GET /a HTTP/1.1"),
+            get(7, "GET /b HTTP/1.1"),
+            get(9, "GET /x HTTP/1.1"),
+            get(7, "GET /c HTTP/1.1"),
+            get(7, "GET /d HTTP/1.1"),
+            get(9, "GET /y HTTP/1.1"),
+        ];
+        let found: Vec<(u128, String)> = replayed(&lines).into_iter().map(|it| (it.0, it.1)).collect();
+        let expected = [(0, "/a"), (250, "/b"), (500, "/c"), (750, "/d"), (2000, "/x"), (2500, "/y")];
+        assert_eq!(found, expected.map(|(at, path)| (at, path.to_owned())));
+    }
+
+    #[test]
+    fn the_logged_status_is_the_right_one_unless_it_depends_on_the_client() {
+        for (end, expected) in [
+            ("404 12 \"-\" \"curl\"", Some(404)),
+            ("301 0", Some(301)),
+            ("503 0", Some(503)),
+            ("304 0", None),
+            ("206 7", None),
+            ("499 0", None),
+            ("101 0", None),
+            ("- 0", None),
+        ] {
+            assert_eq!(replayed(&[(1, "GET /a HTTP/1.1", end)])[0].2, expected, "{end}");
+        }
+    }
+
+    #[test]
+    fn escapes_of_logs_are_read() {
+        for (logged, expected) in [
+            (r"/caf\xC3\xA9?q=\x22a\x22", "/caf%C3%A9?q=%22a%22"),
+            (r"/a\\b", "/a%5Cb"),
+            (r#"/a\"b"#, "/a%22b"),
+            (r"/a\tb", "/a%09b"),
+            ("/a%20b", "/a%20b"),
+        ] {
+            let found = replayed(&[(1, &format!("GET {logged} HTTP/1.1"), "404 1 \"\\x22\" \"x\"")]);
+            assert_eq!(found, [(0, expected.to_owned(), Some(404))], "{logged}");
+        }
     }
 }

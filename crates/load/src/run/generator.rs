@@ -365,10 +365,11 @@ async fn run(slot: &mut Slot<'_>, shared: &GeneratorState, arrival: Arrival) -> 
     let plan = &shared.plan;
     let flow = shared.flow(&arrival);
     slot.draw(plan, flow, shared.share, arrival.number);
-    let replayed = match (&shared.load, arrival.entry) {
-        (Load::Replay { entries, .. }, Some(at)) => &*entries[at].path,
-        _ => "",
+    let entry = match (&shared.load, arrival.entry) {
+        (Load::Replay { entries, .. }, Some(at)) => Some(&entries[at]),
+        _ => None,
     };
+    let (replayed, logged) = (entry.map_or("", |it| &it.path), entry.and_then(|it| it.status));
     let mut due = arrival.due;
     for (place, at) in flow.steps.iter().enumerate() {
         if place > 0 && !flow.think.is_zero() {
@@ -387,7 +388,7 @@ async fn run(slot: &mut Slot<'_>, shared: &GeneratorState, arrival: Arrival) -> 
             shared.count(*at, times, Err(failure), &slot.answer);
             return false;
         }
-        let failure = slot.judge(operation);
+        let failure = slot.judge(operation, logged);
         let (status, body) = (slot.answer.status, slot.answer.body.as_slice());
         let result = failure.as_deref().map_or(Ok(()), |label| Err((label, status, body)));
         shared.count(*at, times, result, &slot.answer);

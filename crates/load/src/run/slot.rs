@@ -73,9 +73,13 @@ impl<'p> Slot<'p> {
         result
     }
 
-    /// Checks the answer and captures from it. Returns the label of the check that failed.
-    pub(super) fn judge(&mut self, operation: &Operation) -> Option<String> {
+    /// Checks the answer and captures from it. Returns the label of the check that failed. An answer to a request of a log has the
+    /// status that was `logged`, if that is known.
+    pub(super) fn judge(&mut self, operation: &Operation, logged: Option<u16>) -> Option<String> {
         let (status, body) = (self.answer.status, self.answer.body.as_slice());
+        if let Some(logged) = logged {
+            return (status != logged).then(|| format!("status {status}, not {logged} as logged"));
+        }
         let failure = operation.checks.failure(status, body, &self.values);
         if failure.is_some() {
             return failure;
@@ -117,7 +121,7 @@ pub(crate) fn answers(plan: &Arc<Plan>, runs: u32) -> Result<Vec<Answered>, Stri
                 })?;
                 let (status, body) = (slot.answer.status, slot.answer.body.clone());
                 found.push(Answered { operation: operation.name.clone(), status, body });
-                if slot.judge(operation).is_some() {
+                if slot.judge(operation, None).is_some() {
                     break;
                 }
             }

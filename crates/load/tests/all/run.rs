@@ -272,13 +272,15 @@ fn a_log_is_replayed_with_its_paths() {
     let noted = Arc::clone(&seen);
     let server = HttpServer::start(move |asked: &Asked| {
         noted.lock().expect("no panic").push(format!("{} {}", asked.method, asked.path));
-        answer(200, "", r#"{"data":{}}"#)
+        answer(if asked.path.starts_with("/gone") { 404 } else { 200 }, "", r#"{"data":{}}"#)
     });
     let folder = std::env::temp_dir().join(format!("weir-load-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("it is made");
     let log = "\
 10.0.0.1 - - [02/Jan/2026:03:04:05 +0000] \"GET /a?x=1 HTTP/1.1\" 200 1
-10.0.0.1 - - [02/Jan/2026:03:04:06 +0000] \"GET /b HTTP/1.1\" 200 1
+10.0.0.1 - - [02/Jan/2026:03:04:06 +0000] \"GET /gone/\\xC3\\xA9 HTTP/1.1\" 404 1
+10.0.0.1 - - [02/Jan/2026:03:04:06 +0000] \"GET /b HTTP/1.1\" 404 1
+10.0.0.1 - - [02/Jan/2026:03:04:06 +0000] \"GET /gone HTTP/1.1\" 200 1
 {\"timestamp\":\"2026-01-02T03:04:07Z\",\"operation\":\"M\",\"total_us\":0}
 ";
     std::fs::write(folder.join("access.log"), log).expect("it is written");
@@ -287,6 +289,9 @@ fn a_log_is_replayed_with_its_paths() {
         Plan::read(yaml, &folder, Some(&server.url("/graphql")), LoadOptions::default()).expect("a plan");
     let result = run(&Arc::new(plan), RunOptions::default(), &mut |_| {}).expect("it runs");
     std::fs::remove_dir_all(&folder).expect("it was there");
-    assert_eq!(*seen.lock().expect("no panic"), ["GET /a?x=1", "GET /b", "POST /graphql"]);
-    assert_eq!((result.total.sent, result.total.error_count()), (3, 0));
+    let paths = ["GET /a?x=1", "GET /gone/%C3%A9", "GET /b", "GET /gone", "POST /graphql"];
+    assert_eq!(*seen.lock().expect("no panic"), paths);
+    assert_eq!((result.total.sent, result.total.error_count()), (5, 2));
+    let errors: Vec<&str> = result.total.errors.keys().map(String::as_str).collect();
+    assert_eq!(errors, ["status 200, not 404 as logged", "status 404, not 200 as logged"]);
 }
