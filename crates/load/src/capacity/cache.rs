@@ -64,6 +64,9 @@ impl Caching {
 
     /// Draws requests one by one.
     fn simulate(&self, popularity: &Zipf, rate: f64, seed: u64) -> Option<f64> {
+        if rate <= 0.0 {
+            return None;
+        }
         let lifetimes = (REQUESTS_MAX / (rate * self.ttl)).min(WARM_UP + COUNTED);
         if lifetimes < 2.0 * WARM_UP {
             return None;

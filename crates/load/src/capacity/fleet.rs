@@ -147,11 +147,11 @@ fn size(inputs: &Inputs, imbalance: f64, cpu: f64) -> Size {
     Size { busy, needed, per_zone, machines: per_zone * zones.count }
 }
 
-/// The computed hit rate. A cache per machine sees less the more machines there are, and they are the more the less it
+/// The computed hit rate. The cache sees the requests of operations that have a `hit`, and no others. A cache per machine sees less the more machines there are, and they are the more the less it
 /// hits: the fleet is grown from one machine until it is enough for the rate of its own caches.
 fn settle_cache(inputs: &Inputs, imbalance: f64) -> (f64, Option<CachingResult>) {
     let Some(caching) = &inputs.caching else { return (0.0, None) };
-    let total = inputs.rate.value * inputs.burst.value;
+    let total = inputs.rate.value * inputs.burst.value * inputs.cached_share();
     if caching.shared {
         let result = caching.result(total, inputs.seed);
         return (result.hit_rate, Some(result));

@@ -122,6 +122,11 @@ impl Inputs {
         }
     }
 
+    /// Part of the requests that ask the cache: those of operations that it can answer.
+    pub(super) fn cached_share(&self) -> f64 {
+        self.operations.iter().filter(|it| it.hit.is_some()).map(|it| it.share).sum()
+    }
+
     /// CPU seconds per request of the mix, where operations with a computed hit rate hit at `computed`.
     pub(super) fn cpu(&self, computed: f64) -> f64 {
         self.operations.iter().map(|it| it.share * it.mean_cpu(computed)).sum()

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use weir_load::capacity::{self, Estimate, Inputs, OperationCost, Sourced, Zones};
+use weir_load::capacity::{self, Caching, Estimate, Hit, HitRate, Inputs, OperationCost, Sourced, Zones};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -165,4 +165,38 @@ fn the_manual_shows_the_output_for_the_examples() {
         return;
     }
     assert!(page == expected, "docs/capacity.md is old: run this test with WEIR_BLESS=1");
+}
+
+#[test]
+fn a_cache_sees_the_requests_of_operations_that_it_can_answer() {
+    let hit = |rate: HitRate| Some(Hit { cpu: Sourced::given(1e-6), rate });
+    let operation = |name: &str, share: f64, hit: Option<Hit>| OperationCost {
+        name: name.into(),
+        share,
+        cpu: Sourced::given(1e-4),
+        hit,
+    };
+    let estimate = |cached: f64, shared: bool| {
+        let operations = vec![
+            operation("plain", 1.0 - cached, None),
+            operation("cached", cached / 2.0, hit(HitRate::Computed)),
+            operation("measured", cached / 2.0, hit(HitRate::Given(0.5))),
+        ];
+        let mut inputs = Inputs::new(Sourced::given(1000.0), operations);
+        inputs.zones = Sourced::given(Zones { count: 1, lost: 0 });
+        inputs.caching = Some(Caching { keys: 100, skew: 0.0, ttl: 3.0, shared });
+        capacity::estimate(inputs).caching.expect("a cache")
+    };
+    for shared in [true, false] {
+        for cached in [0.01, 0.5, 1.0] {
+            let found = estimate(cached, shared);
+            let rate = 1000.0 * cached;
+            assert!((found.rate - rate).abs() < 1e-6, "{cached}: {}", found.rate);
+            // Equal keys, each with its part of the requests.
+            let hits = 1.0 - 1.0 / (1.0 + rate / 100.0 * 3.0);
+            assert!((found.hit_rate - hits).abs() < 1e-9, "{cached}: {}", found.hit_rate);
+        }
+    }
+    let found = estimate(0.0, true);
+    assert_eq!((found.rate, found.hit_rate, found.simulated), (0.0, 0.0, None));
 }
