@@ -71,6 +71,13 @@ pub enum JwtAlgorithm {
     Ed25519,
 }
 
+impl JwtAlgorithm {
+    /// True if its key is a secret of both sides.
+    pub(crate) const fn is_of_secrets(self) -> bool {
+        matches!(self, Self::HS256 | Self::HS384 | Self::HS512)
+    }
+}
+
 /// A text, or a list of texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a text or a list of texts")]

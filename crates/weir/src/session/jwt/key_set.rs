@@ -1,9 +1,9 @@
-//! JSON Web Key Sets at an address: fetched when first needed, again by the lifetime their server states, and once for a key
-//! that is not among them.
+//! JSON Web Key Sets at an address: fetched when first needed, again by the lifetime their server states, and once for a token that
+//! none of them signed.
 //!
 //! A set whose time is over serves until the next one is there, so a server of keys that is down for a while stops nobody.
 //!
-//! **Invariant:** one fetch is under way at a time; between two begun fetches lie [`PAUSE_MS`], whatever tokens name.
+//! **Invariant:** one fetch is under way at a time; between two begun fetches lie [`PAUSE_MS`], whatever tokens come.
 //!
 //! Source: RFC 7517.
 
@@ -93,12 +93,17 @@ impl KeySet {
             }
         };
         self.refresh(&keys);
-        if let Some(is_signed) = keys.verifies(token) {
-            return Ok(is_signed.then_some(keys.epoch));
+        if keys.verifies(token) {
+            return Ok(Some(keys.epoch));
         }
+        if token.algorithm.is_of_secrets() {
+            // No key of a set is a secret, whatever comes next.
+            return Ok(None);
+        }
+        // A key may have come, or have taken the place of another of its name.
         self.fetched(PAUSE_MS).await;
-        let keys = self.current.load_full();
-        Ok(keys.filter(|it| it.verifies(token) == Some(true)).map(|it| it.epoch))
+        let next = self.current.load_full().filter(|it| it.epoch != keys.epoch);
+        Ok(next.filter(|it| it.verifies(token)).map(|it| it.epoch))
     }
 
     /// The epoch of the keys in service. If their time is over, the next ones are fetched meanwhile.
@@ -159,14 +164,10 @@ impl std::fmt::Debug for KeySet {
 }
 
 impl FetchedKeys {
-    /// True if one of the keys signed `token`; nothing if it names one that is not here.
-    fn verifies(&self, token: &UncheckedToken<'_>) -> Option<bool> {
-        let is_known = token
-            .kid
-            .as_deref()
-            .is_none_or(|named| self.keys.iter().any(|it| it.kid.as_deref().is_none_or(|own| own == named)));
+    /// True if one of the keys signed `token`.
+    fn verifies(&self, token: &UncheckedToken<'_>) -> bool {
         let mut fitting = self.keys.iter().filter(|it| it.may_sign(token.algorithm, token.kid.as_deref()));
-        is_known.then(|| fitting.any(|it| token.is_signed_by(&it.key)))
+        fitting.any(|it| token.is_signed_by(&it.key))
     }
 }
 

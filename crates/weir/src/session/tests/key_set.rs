@@ -73,6 +73,41 @@ fn an_unknown_kid_causes_one_fetch_per_interval() {
 }
 
 #[test]
+fn a_signature_that_fails_asks_for_the_keys_once_per_interval_whatever_names_they_have() {
+    for (own, named) in [("", ""), (r#""kid":"a","#, r#","kid":"a""#), (r#""kid":"a","#, "")] {
+        let curves = [(); 2].map(|()| Curve::ecdsa(&signature::ECDSA_P256_SHA256_FIXED_SIGNING));
+        let key = |at: usize| curves[at].jwk("P-256").replacen('{', &format!("{{{own}"), 1);
+        let head = format!(r#"{{"alg":"ES256"{named}}}"#);
+        let [old, new] = [0, 1].map(|at: usize| token(&head, &claims(""), |it| curves[at].sign(it)));
+        let service = LoopbackService::start(Reply::ok("", &set(&[&key(0)])));
+        let clock = Clock::simulated();
+        let authenticator = authenticator(&of(&service), &clock);
+        run(async {
+            check(ask(&authenticator, &old).await, Ok("user"));
+            service.says(Reply::ok("", &set(&[&key(1)])));
+            check(ask(&authenticator, &new).await, FORGED);
+            assert_eq!(service.asked().len(), 1);
+            clock.advance_ms(10_000);
+            check(ask(&authenticator, &new).await, Ok("user"));
+            // The one that the new key took the place of is no more; a flood of such tokens asks once.
+            for _ in 0..8 {
+                check(ask(&authenticator, &old).await, FORGED);
+            }
+            assert_eq!(service.asked().len(), 2);
+            clock.advance_ms(10_000);
+            let head = format!(r#"{{"alg":"HS256"{named}}}"#);
+            let secret = token(&head, &claims(""), |it| by_hmac(hmac::HMAC_SHA256, HMAC.as_bytes(), it));
+            check(ask(&authenticator, &secret).await, FORGED);
+            assert_eq!(service.asked().len(), 2, "no key of a set is a secret");
+            let flood = (0..8).map(|_| ask(&authenticator, &old));
+            futures_util::future::join_all(flood).await.into_iter().for_each(|it| check(it, FORGED));
+            assert_eq!(service.asked().len(), 3);
+            check(ask(&authenticator, &new).await, Ok("user"));
+        });
+    }
+}
+
+#[test]
 fn without_keys_no_token_is_accepted_until_they_can_be_fetched() {
     let service = LoopbackService::start(Reply::ok("", "no JSON"));
     let clock = Clock::simulated();
