@@ -193,6 +193,9 @@ pub struct Lifetime {
     pub wished: bool,
     /// The headers by which sources tell callers apart, for `Vary`: names with commas, or nothing.
     pub vary: Arc<str>,
+    /// Session variables and claims that the answer depends on, by the names of [`crate::source::PreparedFetch::reads_claims`]: a server
+    /// that takes some of them from headers has to name these headers too.
+    pub claims: Arc<[Box<str>]>,
     /// Origin of the answer.
     pub kept: Kept,
 }
@@ -292,6 +295,7 @@ pub struct Engine {
     pub(crate) planner: Arc<Planner>,
     /// For answers that no header tells apart.
     no_headers: Arc<str>,
+    no_claims: Arc<[Box<str>]>,
     pub(crate) responses: Responses,
     profiles: Profiles,
 }
@@ -305,6 +309,7 @@ impl Engine {
         Self {
             planner: Arc::new(Planner::new(graph, settings)),
             no_headers: Arc::from(""),
+            no_claims: Arc::from([]),
             responses,
             profiles,
         }
@@ -420,6 +425,7 @@ impl Engine {
             },
             wished: plan.operation.cache_directive.is_some(),
             vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
+            claims: Arc::clone(plan.sharing.as_ref().map_or(&self.no_claims, |it| &it.claims)),
             kept,
         });
         let position = headers.positions().and_then(Positions::token);

@@ -23,7 +23,7 @@ pub(crate) struct ResponseSharing {
     /// Lower case, each once, in order.
     headers: Vec<Box<str>>,
     /// Session variables and claims that the nodes read, each once, in order.
-    claims: Vec<Box<str>>,
+    pub(crate) claims: Arc<[Box<str>]>,
     /// The headers in one line.
     pub(crate) vary: Arc<str>,
     /// Places of the tags that the parts touch.
@@ -73,7 +73,7 @@ pub(super) fn sharing(
         Some(cache_directive) => Id::Operation(cache_directive.cache_identity, profile.number()),
         None => Id::Plan(NEXT.fetch_add(1, Ordering::Relaxed)),
     };
-    Some(ResponseSharing { id, headers, claims, vary, tags: tags(nodes), flights })
+    Some(ResponseSharing { id, headers, claims: claims.into(), vary, tags: tags(nodes), flights })
 }
 
 /// Places of all tags the nodes touch, each once.
@@ -111,7 +111,7 @@ impl ResponseSharing {
             });
             key.push(0);
         }
-        for name in &self.claims {
+        for name in &*self.claims {
             let value = caller.value(name);
             key.push(u8::from(value.is_some()));
             let value = value.unwrap_or_default().as_bytes();

@@ -28,7 +28,7 @@ use secret::Secrets;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use webhook::Webhook;
-use weir_engine::caller::{ADMIN, Claims, Identity, Token};
+use weir_engine::caller::{ADMIN, Claims, Identity, SESSION_PREFIX, Token};
 use weir_http::cache::Clock;
 use weir_language::json::JsonRef;
 use weir_relational::catalog::ConfigStep;
@@ -141,6 +141,17 @@ pub fn assumed(role: Option<&str>, claims: Option<JsonRef<'_>>) -> Result<Identi
 /// True if the request has a secret or a session header, right or not.
 pub(crate) fn says_who(headers: &HeaderMap) -> bool {
     secret::sent(headers).is_some() || headers.keys().any(headers::is_session)
+}
+
+/// True if the request has a secret, right or not.
+pub(crate) fn has_secret(headers: &HeaderMap) -> bool {
+    secret::sent(headers).is_some()
+}
+
+/// The headers that a trusted caller says the session variable `name` by, separated by commas.
+pub(crate) fn headers_of(name: &str) -> String {
+    let rest = name.strip_prefix(SESSION_PREFIX).unwrap_or(name);
+    headers::STARTS.map(|it| format!("{it}{rest}")).join(", ")
 }
 
 /// Authenticates callers by one configuration.

@@ -163,3 +163,78 @@ fn what_a_service_lets_nobody_show_once_it_is_over_is_told_so() {
     }
     assert!(!told("{ hinted { name } }").contains("revalidate"));
 }
+
+/// Boats of their owners behind roles, as a database and as a service that is told who asks.
+fn owned() -> (Upstream, Weir) {
+    let folder = Folder::new();
+    let database = rusqlite::Connection::open(folder.file("fleet.db")).expect("SQLite makes a file");
+    let boats =
+        "CREATE TABLE boat (id INTEGER PRIMARY KEY, owner TEXT); INSERT INTO boat VALUES (1, '1'), (2, '2')";
+    database.execute_batch(boats).expect("the statements are right");
+    let query = "query boats @cached { boat { id } }";
+    let metadata = json!({
+        "version": 3,
+        "sources": [{
+            "name": "fleet", "kind": "sqlite",
+            "configuration": { "connection_info": { "database_url": "sqlite:fleet.db" } },
+            "tables": [{ "table": "boat", "select_permissions": [{ "role": "user", "permission": {
+                "columns": ["id"], "filter": { "owner": { "_eq": "X-Hasura-User-Id" } } } }] }],
+        }],
+        "query_collections": [{ "name": "all", "definition": { "queries": [{ "name": "boats", "query": query }] } }],
+        "rest_endpoints": [{ "name": "boats", "url": "boats", "methods": ["GET"],
+            "definition": { "query": { "collection_name": "all", "query_name": "boats" } } }],
+    });
+    folder.write("metadata.json", &metadata.to_string());
+    let upstream = Upstream::start(answers(KNOWN));
+    let text = format!(
+        r#"extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @source(name: "open", http: {{baseURL: "http://{}", headers: [{{name: "x-team", value: "{{$claims.'team'}}"}}]}})
+type Query {{ hinted: Thing @connect(source: "open", http: {{GET: "/bare"}}, selection: "name") }}
+type Thing {{ name: String }}
+"#,
+        upstream.address
+    );
+    folder.write("services.graphql", &text);
+    let yaml = "listen: 127.0.0.1:0\nadmin_secret: hush\nmetadata: metadata.json\nsources: [{name: s, file: services.graphql}]\n";
+    let weir = Weir::by_file(&folder.write("weir.yaml", yaml), folder);
+    (upstream, weir)
+}
+
+#[test]
+fn a_private_cache_is_told_each_session_header_that_a_policy_reads() {
+    let (_upstream, weir) = owned();
+    let asked = |path: &str, role: &str| {
+        let session = [
+            ("x-hasura-admin-secret", "hush"),
+            ("x-hasura-role", role),
+            ("x-hasura-user-id", "1"),
+            ("x-hasura-team", "t"),
+        ];
+        let answer = weir.get(path, &session);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        let header = |name: &str| answer.header(name).unwrap_or_default().to_owned();
+        (header("cache-control"), header("vary"))
+    };
+    let boats = "query=query%20@cached%20%7B%20boat%20%7B%20id%20%7D%20%7D";
+    for path in [&format!("/graphql?{boats}"), "/api/rest/boats"] {
+        let (told, vary) = asked(path, "user");
+        assert_eq!(told, "private,max-age=60", "{path}");
+        for name in
+            ["x-hasura-role", "x-weir-role", "x-hasura-user-id", "x-weir-user-id", "x-hasura-admin-secret"]
+        {
+            assert!(vary.split(", ").any(|it| it == name), "{path}: {vary}");
+        }
+        // A policy that reads none of it names none.
+        assert!(!vary.contains("team") && !asked(path, "admin").1.contains("user-id"), "{path}: {vary}");
+    }
+    let page = "query=query%20@cached%20%7B%20boat_connection%20%7B%20edges%20%7B%20node%20%7B%20id%20%7D%20%7D%20%7D%20%7D";
+    let session = [("x-hasura-admin-secret", "hush"), ("x-hasura-role", "user"), ("x-hasura-user-id", "1")];
+    let relay = weir.get(&format!("/v1beta1/relay?{page}"), &session);
+    let is_kept = relay.header("cache-control").is_some_and(|it| it.contains("max-age"));
+    assert!(!is_kept || relay.header("vary").is_some_and(|it| it.contains("x-weir-user-id")), "{relay:?}");
+    let hinted = "query=query%20@cached%20%7B%20hinted%20%7B%20name%20%7D%20%7D";
+    let (told, vary) = asked(&format!("/graphql?{hinted}"), "user");
+    assert!(told.starts_with("private,max-age="), "{told}");
+    assert!(vary.contains("x-hasura-team, x-weir-team"), "{vary}");
+}

@@ -16,13 +16,14 @@ use hyper::header::{
 use hyper::{HeaderMap, Response, StatusCode};
 use std::fmt::Write;
 use std::hash::BuildHasher;
+use weir_engine::caller::{ROLE_VARIABLE, SESSION_PREFIX, WHOLE_SESSION};
 use weir_engine::engine::{self, Body, Kept, Lifetime};
 use weir_engine::source::CacheScope;
 
 /// The seconds, for clients that look no further. Source: Dream11's services.
 const X_TTL: HeaderName = HeaderName::from_static("x-ttl");
-/// The headers that every answer is decided by.
-const ALWAYS_READ: &str = "x-hasura-role";
+/// The session variable that every answer is decided by.
+const ALWAYS_READ: &str = ROLE_VARIABLE;
 /// In dev mode: the answer's cache state and the setting that decided its lifetime.
 const X_WEIR_CACHE: HeaderName = HeaderName::from_static("x-weir-cache");
 
@@ -37,9 +38,14 @@ pub(crate) struct ServerMode<'c> {
 
 /// Says in `headers` how long the answer to a request with the headers `asked` lives.
 pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderMap, place: ServerMode<'_>) {
-    let Lifetime { cache_control, wished, vary, kept } = lifetime;
-    let seconds =
-        if *wished { cache_control.remaining_ms.div_ceil(1000) } else { drawn_s(cache_control.remaining_ms) };
+    let Lifetime { cache_control, wished, vary, claims, kept } = lifetime;
+    let claims = if takes_session(asked, place) { claims } else { &[][..] };
+    let seconds = match *wished {
+        // No list of headers says by which others an answer differs that depends on all of a session.
+        _ if claims.iter().any(|it| **it == *WHOLE_SESSION) => 0,
+        true => cache_control.remaining_ms.div_ceil(1000),
+        false => drawn_s(cache_control.remaining_ms),
+    };
     // An answer for one caller is private: shared caches know neither secrets nor tokens nor sessions.
     let is_personal = !place.credentials.is_empty() || session::says_who(asked);
     let scope = if is_personal { CacheScope::Private } else { cache_control.scope };
@@ -62,9 +68,11 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
     insert(headers, CACHE_CONTROL, &words);
     headers.insert(X_TTL, HeaderValue::from(seconds));
     if seconds > 0 {
-        differs_by(headers, ALWAYS_READ);
+        differs_by(headers, &session::headers_of(ALWAYS_READ));
         differs_by(headers, place.credentials);
         differs_by(headers, vary);
+        let variables = claims.iter().filter(|it| it.starts_with(SESSION_PREFIX));
+        variables.for_each(|it| differs_by(headers, &session::headers_of(it)));
     }
     if place.dev {
         let kept = match kept {
@@ -75,6 +83,12 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
         let ttl_s = cache_control.remaining_ms / 1000;
         insert(headers, X_WEIR_CACHE, &format!("{kept};ttl={ttl_s};set-by=\"{}\"", cache_control.set_by));
     }
+}
+
+/// True if the session variables of a request with the headers `asked` are headers: its caller is trusted. Those of others come with
+/// their credentials, and it is nobody's business which of them a policy reads.
+fn takes_session(asked: &HeaderMap, place: ServerMode<'_>) -> bool {
+    place.credentials.is_empty() || session::has_secret(asked)
 }
 
 /// From four fifths of what is left to all of it; what is not over yet is told as one second at least.
@@ -160,7 +174,7 @@ mod tests {
             ages: TagSnapshot::default(),
             set_by: "matches".into(),
         };
-        Lifetime { cache_control, wished, vary: "x-user-id".into(), kept: Kept::Made }
+        Lifetime { cache_control, wished, vary: "x-user-id".into(), claims: [].into(), kept: Kept::Made }
     }
 
     fn check(lifetime: &Lifetime, expected: &[(&str, &str)]) {
@@ -183,7 +197,7 @@ mod tests {
             &[
                 ("cache-control", "public,max-age=60"),
                 ("x-ttl", "60"),
-                ("vary", "x-hasura-role, x-user-id"),
+                ("vary", "x-hasura-role, x-weir-role, x-user-id"),
                 ("x-weir-cache", "miss;ttl=60;set-by=\"matches\""),
             ],
         );
@@ -200,7 +214,7 @@ mod tests {
                 &[
                     ("cache-control", "private,max-age=60"),
                     ("x-ttl", "60"),
-                    ("vary", "x-hasura-role, x-user-id"),
+                    ("vary", "x-hasura-role, x-weir-role, x-user-id"),
                     ("x-weir-cache", "miss;ttl=60;set-by=\"matches\""),
                 ],
             );
@@ -210,10 +224,10 @@ mod tests {
     #[test]
     fn an_answer_differs_by_the_headers_that_were_read() {
         for (credentials, expected) in [
-            ("", "x-hasura-role, x-user-id"),
+            ("", "x-hasura-role, x-weir-role, x-user-id"),
             (
                 "x-hasura-admin-secret, authorization",
-                "x-hasura-role, x-hasura-admin-secret, authorization, x-user-id",
+                "x-hasura-role, x-weir-role, x-hasura-admin-secret, authorization, x-user-id",
             ),
         ] {
             let mut headers = HeaderMap::new();
@@ -225,13 +239,51 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_differs_by_the_session_headers_that_a_policy_read() {
+        let all = ["x-hasura-role", "x-hasura-user-id", "sub", "token:x"];
+        for (secret, credentials, claims, expected) in [
+            (
+                true,
+                "x-s",
+                &all[..],
+                Some("x-hasura-role, x-weir-role, x-s, x-user-id, x-hasura-user-id, x-weir-user-id"),
+            ),
+            (
+                false,
+                "",
+                &all,
+                Some("x-hasura-role, x-weir-role, x-user-id, x-hasura-user-id, x-weir-user-id"),
+            ),
+            (false, "authorization", &all, Some("x-hasura-role, x-weir-role, authorization, x-user-id")),
+            (true, "x-s", &[WHOLE_SESSION], None),
+            (
+                false,
+                "authorization",
+                &[WHOLE_SESSION],
+                Some("x-hasura-role, x-weir-role, authorization, x-user-id"),
+            ),
+        ] {
+            let mut asked = HeaderMap::new();
+            if secret {
+                asked.insert("x-hasura-admin-secret", HeaderValue::from_static("s"));
+            }
+            let claims = claims.iter().map(|it| Box::from(*it)).collect();
+            let told = Lifetime { claims, ..lifetime(60_000, 0, CacheScope::Private, true) };
+            let mut headers = HeaderMap::new();
+            tell(&mut headers, &told, &asked, ServerMode { credentials, dev: false });
+            assert_eq!(headers.get(VARY).and_then(|it| it.to_str().ok()), expected);
+            assert_eq!(headers[CACHE_CONTROL] == "no-store", expected.is_none());
+        }
+    }
+
+    #[test]
     fn what_is_private_says_so_and_what_may_be_shown_stale_too() {
         check(
             &lifetime(1, 10_000, CacheScope::Private, false),
             &[
                 ("cache-control", "private,max-age=1,stale-while-revalidate=10"),
                 ("x-ttl", "1"),
-                ("vary", "x-hasura-role, x-user-id"),
+                ("vary", "x-hasura-role, x-weir-role, x-user-id"),
                 ("x-weir-cache", "miss;ttl=0;set-by=\"matches\""),
             ],
         );
@@ -246,7 +298,7 @@ mod tests {
             &[
                 ("cache-control", "public,max-age=1,must-revalidate"),
                 ("x-ttl", "1"),
-                ("vary", "x-hasura-role, x-user-id"),
+                ("vary", "x-hasura-role, x-weir-role, x-user-id"),
                 ("x-weir-cache", "miss;ttl=0;set-by=\"matches\""),
             ],
         );
