@@ -82,6 +82,13 @@ impl Engine {
 }
 
 impl BoundOperation {
+    /// True if a run may change data: a mutation, or a query that calls what changes some.
+    #[must_use]
+    pub fn may_change_data(&self) -> bool {
+        self.plan.kind == OperationKind::Mutation
+            || self.plan.nodes.iter().any(|it| it.fetch.may_change_data())
+    }
+
     /// Query, mutation or subscription.
     #[must_use]
     pub fn kind(&self) -> OperationKind {

@@ -416,12 +416,10 @@ impl Engine {
             let (stage, took, request) = (Stage::Execute, timing.execute, observation.request);
             observation.observer.stage(&ObservedStage { stage, began: started, took, request });
         }
-        let is_private = cache_control.is_some() && plan.is_private(caller, headers);
         let lifetime = cache_control.map(|told| Lifetime {
-            cache_control: if is_private {
-                CacheControl { scope: CacheScope::Private, ..told }
-            } else {
-                told
+            cache_control: match plan.is_private(caller, headers) {
+                true => CacheControl { scope: CacheScope::Private, ..told },
+                false => told,
             },
             wished: plan.operation.cache_directive.is_some(),
             vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),

@@ -148,6 +148,11 @@ pub trait PreparedFetch: Send + Sync {
     fn reads_untagged(&self) -> bool {
         false
     }
+    /// True if a run may change data although it is part of a query or a subscription, as a volatile function of a database does: no web
+    /// page may have it run that may not call.
+    fn may_change_data(&self) -> bool {
+        false
+    }
     /// True if it shows rows in the order of a cursor, batch by batch: each run reads those that follow the position of
     /// [`FetchInput::stream`] and notes the end of its batch there.
     fn is_stream(&self) -> bool {

@@ -150,6 +150,9 @@ impl PreparedFetch for InterceptedFetch {
     fn reads_untagged(&self) -> bool {
         self.fetch.reads_untagged()
     }
+    fn may_change_data(&self) -> bool {
+        self.fetch.may_change_data()
+    }
     fn is_stream(&self) -> bool {
         self.fetch.is_stream()
     }

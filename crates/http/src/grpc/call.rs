@@ -252,6 +252,11 @@ impl PreparedFetch for Calls {
         &self.touches
     }
 
+    /// Nothing says that a method is harmless.
+    fn may_change_data(&self) -> bool {
+        true
+    }
+
     fn reads_headers(&self) -> &[Box<str>] {
         self.link.keeper.reads_headers()
     }

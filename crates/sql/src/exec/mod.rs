@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod array_text;
 pub(crate) mod bind;
+mod called_functions;
 pub(crate) mod columns;
 mod confined_tables;
 pub(crate) mod coordinates;

@@ -8,6 +8,7 @@
 
 use super::answer::Names;
 use super::bind::Bindings;
+use super::called_functions::CalledFunctions;
 use super::confined_tables::ConfinedTables;
 use super::errors::{check_claims, coded};
 use super::explain::Explained;
@@ -188,8 +189,7 @@ struct DatabaseFetch<D: Driver> {
     claims: Vec<Box<str>>,
     /// The tables of which a run uses one row.
     confined: ConfinedTables,
-    /// A function may be called, which reads what it likes.
-    calls_functions: bool,
+    called: CalledFunctions,
 }
 
 #[derive(Clone, Copy)]
@@ -274,12 +274,10 @@ impl<D: Driver> Source for DatabaseSource<D> {
         let claims = inner.claims();
         let confined =
             prepared.map(|it| ConfinedTables::of(&*self.state.frontend, it.plan())).unwrap_or_default();
-        let calls_functions = match prepared {
-            Some(prepared) => !prepared.plan().functions.is_empty(),
-            None => !self.state.frontend.relations().functions.is_empty(),
-        };
+        let relations = self.state.frontend.relations();
+        let called = CalledFunctions::of(relations, prepared.map(|it| it.plan()));
         let inner = Arc::new(inner);
-        Ok(Box::new(DatabaseFetch { inner, kind, tags, claims, confined, calls_functions }))
+        Ok(Box::new(DatabaseFetch { inner, kind, tags, claims, confined, called }))
     }
 
     fn product(&self) -> Option<String> {
@@ -559,7 +557,11 @@ impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
     }
 
     fn reads_untagged(&self) -> bool {
-        self.calls_functions
+        self.called.any
+    }
+
+    fn may_change_data(&self) -> bool {
+        self.called.volatile
     }
 
     fn is_stream(&self) -> bool {

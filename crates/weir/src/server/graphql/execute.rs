@@ -3,8 +3,9 @@
 //! **Invariant:** no other module of the server asks the engine to execute; a tidy test holds it.
 
 use crate::server::request::context::RequestContext;
-use crate::server::request::refusal::error_body;
+use crate::server::request::refusal::{Refusal, error_body};
 use crate::server::telemetry::log::Noted;
+use hyper::http::request::Parts;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -45,6 +46,23 @@ pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, call
         *context.noted.borrow_mut() = Noted { caller: Some(caller.clone()), plan };
     }
     response
+}
+
+/// Refuses an operation that may change data if a web page sends it that may not call: browsers ask nobody before a GET.
+pub(crate) async fn check_origin(
+    context: &RequestContext,
+    head: &Parts,
+    request: Request<'_>,
+    caller: &Caller,
+) -> Result<(), Refusal> {
+    if context.generation.cors.may_call(head) {
+        return Ok(());
+    }
+    match context.engine().bind(request, caller).await {
+        Ok(bound) if bound.may_change_data() => Err(Refusal::of_another_origin()),
+        // What is refused anyway is told in the words of its endpoint.
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// The statements and call templates of a plan. Its tree is left out, as literals of the document stand in it.

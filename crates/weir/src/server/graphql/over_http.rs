@@ -6,7 +6,7 @@
 
 use super::engine_response::respond;
 use super::event_stream::{self, StreamRequest};
-use super::execute::execute;
+use super::execute::{check_origin, execute};
 use super::reserved_stream;
 use crate::server::connection::unread::STREAM_BYTES;
 use crate::server::request::auth;
@@ -114,6 +114,9 @@ async fn by_stream(
 ) -> Result<Answer, Refusal> {
     let headers = &head.headers;
     if head.method == Method::GET {
+        if !context.generation.cors.may_call(head) {
+            return Err(Refusal::of_another_origin());
+        }
         let payload = url_payload(context, head)?;
         return streamed(context, headers, (payload.as_bytes(), true), form).await;
     }
@@ -221,6 +224,7 @@ async fn by_get(
     let client = context.client(&head.headers)?;
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, true);
     let request = in_parts(request, &head.headers);
+    Box::pin(check_origin(context, head, request, caller)).await?;
     let made = execute(context, request, caller).await;
     let is_subscription = made.outcome == Outcome::MethodNotAllowed(OperationKind::Subscription);
     if let Some(form) = is_subscription.then(|| negotiate::stream(&head.headers)).flatten() {

@@ -4,7 +4,7 @@
 //! the declared types, and a variable that is not declared is refused.
 
 use super::engine_response::respond;
-use super::execute::execute;
+use super::execute::{check_origin, execute};
 use crate::operations::endpoint::{Found, SavedEndpoint};
 use crate::operations::variables::pairs;
 use crate::server::request::auth;
@@ -109,6 +109,9 @@ async fn run(context: &RequestContext, head: &Parts, body: Incoming) -> Result<A
         Params { query: Cow::Borrowed(&endpoint.query), operation_name: None, variables: Some(tape.root()) };
     let client = context.client(headers)?;
     let request = engine_request(context, &params, &client, Protocol::Hasura, false);
+    if !is_asked_for {
+        Box::pin(check_origin(context, head, request, &caller)).await?;
+    }
     let made = execute(context, request, &caller).await;
     Ok(finished(context, made, head))
 }

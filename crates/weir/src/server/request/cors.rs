@@ -9,12 +9,15 @@ use crate::config;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
-    ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HOST, HeaderValue, ORIGIN,
+    ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HOST, HeaderName, HeaderValue, ORIGIN,
 };
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Method};
 use std::sync::{Mutex, PoisonError};
+
+/// The site of the page that a browser sends a request for, seen from the server. No page can set it. Source: W3C Fetch Metadata, 2.3.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// So many refused origins are told; a client that makes up more of them fills no log.
 const TOLD_MAX: usize = 64;
@@ -79,9 +82,13 @@ impl CorsRules {
     }
 
     /// True unless `head` comes from a page that may not call. For requests that browsers send without a preflight, as the
-    /// handshake of a WebSocket.
+    /// handshake of a WebSocket. A page whose origin is not told may call where any may.
     pub(crate) fn may_call(&self, head: &Parts) -> bool {
-        !is_of_another_origin(head) || head.headers.get(ORIGIN).is_some_and(|it| self.allowed(it).is_some())
+        let is_allowed = || match head.headers.get(ORIGIN) {
+            Some(origin) => self.allowed(origin).is_some(),
+            None => matches!(self.allowed, Allowed::Any),
+        };
+        !is_of_another_origin(head) || is_allowed()
     }
 
     /// Adds what the answer to any request needs.
@@ -167,9 +174,13 @@ fn is_loopback(origin: &HeaderValue) -> bool {
     })
 }
 
-/// True if a browser sends the request for a page of another origin. Without a preflight it does so only where the body is
-/// empty or plain text.
+/// True if a browser sends the request for a page of another origin. Without a preflight it does so where the method is GET, HEAD or
+/// POST and a body is empty, a form or plain text. A GET for an image, a script or a link has no `Origin`.
 pub(crate) fn is_of_another_origin(head: &Parts) -> bool {
+    let site = head.headers.get(&SEC_FETCH_SITE).map(HeaderValue::as_bytes);
+    if matches!(site, Some(b"cross-site" | b"same-site")) {
+        return true;
+    }
     let Some(origin) = head.headers.get(ORIGIN) else { return false };
     let sent = || head.headers.get(HOST).and_then(|it| it.to_str().ok());
     let host = head.uri.authority().map(Authority::as_str).or_else(sent);
@@ -238,6 +249,26 @@ mod tests {
         ] {
             check(None, true, origin, None);
         }
+    }
+
+    #[test]
+    fn the_browser_s_word_on_the_site_counts_where_no_origin_is_told() {
+        let rules = |origins: Option<&[&str]>| {
+            let origins = origins.map(|it| it.iter().map(|it| (*it).to_string()).collect());
+            CorsRules::new(&config::Cors { origins, credentials: false, max_age_s: 60 }, true)
+        };
+        for (site, is_other) in
+            [("cross-site", true), ("same-site", true), ("same-origin", false), ("none", false), ("x", false)]
+        {
+            let request = Request::builder().header(HOST, "localhost:8080").header(SEC_FETCH_SITE, site);
+            let head = request.body(()).expect("it is a request").into_parts().0;
+            assert_eq!(is_of_another_origin(&head), is_other, "{site}");
+            assert_eq!(rules(None).may_call(&head), !is_other, "{site}");
+            assert!(rules(Some(&["*"])).may_call(&head), "{site}");
+        }
+        let mut good = head("https://good.com");
+        good.headers.insert(SEC_FETCH_SITE, HeaderValue::from_static("cross-site"));
+        assert!(rules(Some(&["https://good.com"])).may_call(&good) && !rules(None).may_call(&good));
     }
 
     #[test]

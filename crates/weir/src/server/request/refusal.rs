@@ -26,6 +26,12 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
+    /// What may change data is for no page that may not call.
+    pub(crate) fn of_another_origin() -> Self {
+        let message = "a web page of another origin may not send by GET what can change data; `cors.origins` names those that may";
+        Self::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message)
+    }
+
     /// No source is there yet.
     pub(crate) fn waiting() -> Self {
         let message = "the sources of this graph cannot be reached: try again";

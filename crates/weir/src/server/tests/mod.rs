@@ -1,4 +1,5 @@
 //! Tests of the whole server.
 
 mod access;
+mod across_sites;
 mod faults;
