@@ -12,7 +12,10 @@ SELECT t0."code", t0."id" FROM "public"."Country" AS t0 WHERE (t0."code" IS NOT 
 SELECT 0::int2, t0."name", t0."population", p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."City" AS t0 ON t0."country_id" = p.k0 AND (t0."name" IS NOT NULL AND t0."population" IS NOT NULL) ORDER BY t0."id"
 
 -- named
-SELECT t0."name" FROM "public"."City" AS t0 WHERE t0."area" IS NOT NULL ORDER BY t0."id"
+SELECT t0."name", t0."area" FROM "public"."City" AS t0 WHERE t0."area" IS NOT NULL ORDER BY t0."id"
+
+-- all
+SELECT t0."name" FROM "public"."City" AS t0 ORDER BY t0."id"
 
 -- page
 SELECT t0."name", t0."country_id" FROM "public"."City" AS t0 WHERE (t0."name" IS NOT NULL AND EXISTS (SELECT 1 FROM "public"."Country" AS t1 WHERE t1."id" = t0."country_id" AND t1."code" IS NOT NULL)) ORDER BY t0."id" LIMIT $1 OFFSET $2

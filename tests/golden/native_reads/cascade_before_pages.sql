@@ -6,7 +6,7 @@ SELECT t0."name", t0."population" FROM "City" AS t0 WHERE (t0."name" IS NOT NULL
 SELECT t1."name", t1."population" FROM (SELECT t0.* FROM "City" AS t0 WHERE (t0."name" IS NOT NULL AND t0."population" IS NOT NULL) ORDER BY t0."id" DESC LIMIT ?1) AS t1 ORDER BY t1."id"
 
 -- second
-SELECT t0."name" FROM "City" AS t0 WHERE t0."area" IS NOT NULL ORDER BY t0."id" LIMIT ?1 OFFSET ?2
+SELECT t0."name", t0."area" FROM "City" AS t0 WHERE t0."area" IS NOT NULL ORDER BY t0."id" LIMIT ?1 OFFSET ?2
 
 -- below
 SELECT t0."code", t0."id" FROM "Country" AS t0 WHERE (t0."code" IS NOT NULL AND EXISTS (SELECT 1 FROM "City" AS t1 WHERE t1."country_id" = t0."id" AND (t1."name" IS NOT NULL AND t1."population" IS NOT NULL AND t1."area" IS NOT NULL))) ORDER BY t0."id" LIMIT ?1

@@ -1,25 +1,27 @@
 //! `@cascade`: objects that lack a selected value are left out, before pages are made.
 //!
-//! On a field it holds for the objects there and for all below them; with `fields` for those alone, by their names. No names
-//! are all.
+//! On a field it holds for the objects there and for all below them, up to another `@cascade`. With `fields` it tests these fields
+//! of the type, of all objects that have them, and where they are selected: an object below is left out by itself, and its
+//! parent only if it tests the edge. No names are all fields.
 //!
-//! **Cost:** a condition per selected field and level.
+//! **Cost:** a condition per tested field and level.
 
 use super::{At, Compiler};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
-use crate::model::{FieldId, FieldKind};
+use crate::model::{FieldId, FieldKind, TypeId};
+use std::sync::Arc;
 use weir_engine::plan::output_plan::{self, OutputField, SelectionSetId};
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_relational::plan::Filter;
 
-/// Fields of a `@cascade`.
+/// Fields that a `@cascade` tests where they are selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cascade {
-    /// Every selected field, on all levels below.
+    /// Every field.
     All,
-    /// These fields.
-    Fields(Vec<String>),
+    /// These, each as the interface has it from which it is inherited.
+    Fields(Vec<FieldId>),
 }
 
 /// Message for a name that is no field of the type `of`.
@@ -30,37 +32,72 @@ fn unknown(name: &str, of: &str) -> String {
 }
 
 impl Compiler<'_> {
-    /// The `@cascade` on a field.
-    pub(super) fn cascade_of(&self, field: &OutputField) -> Option<Cascade> {
+    /// The names in the `@cascade` on a field; none are all.
+    fn cascade_names(&self, field: &OutputField) -> Option<Vec<String>> {
         let arguments = self.output.arguments(field);
         let given = arguments.iter().find(|it| self.meaning(it.input) == InputMeaning::Cascade)?;
         let place = self.argument(given);
         if self.is_missing(place) {
-            return Some(Cascade::All);
+            return Some(Vec::new());
         }
         let names = self.inputs.items(place).into_iter().filter_map(|it| match self.inputs.node(it) {
             Node::Text(span) => Some(self.inputs.text(it, span).to_owned()),
             _ => None,
         });
-        let names: Vec<String> = names.collect();
-        Some(if names.is_empty() { Cascade::All } else { Cascade::Fields(names) })
+        Some(names.collect())
+    }
+
+    /// The `@cascade` on a field of objects of `ty`.
+    /// # Errors
+    /// It names what is no field of the type.
+    pub(super) fn cascade_of(
+        &self,
+        field: &OutputField,
+        ty: TypeId,
+    ) -> Result<Option<Arc<Cascade>>, PlanError> {
+        let Some(names) = self.cascade_names(field) else { return Ok(None) };
+        if names.is_empty() {
+            return Ok(Some(Arc::new(Cascade::All)));
+        }
+        let model = &self.native.api.model;
+        let of = model.ty(ty);
+        let mut tested = Vec::new();
+        for name in names {
+            let types = std::iter::once(&ty).chain(&of.members);
+            let before = tested.len();
+            tested
+                .extend(types.filter_map(|it| model.field_by_name(*it, &name)).map(|it| self.find_root(it)));
+            if tested.len() == before {
+                return Err(self.refuse(unknown(&name, &of.name)));
+            }
+        }
+        Ok(Some(Arc::new(Cascade::Fields(tested))))
+    }
+
+    /// The field that stands for `field` in a list: that of the first interface that has it.
+    fn find_root(&self, field: FieldId) -> FieldId {
+        let mut first = field;
+        while let Some(above) = self.native.api.model.field(first).inherited_from {
+            first = above;
+        }
+        first
     }
 
     /// The conditions that a `@cascade` above or on `field` makes for its objects in `at`.
-    pub(super) fn cascade(
+    pub(super) fn apply_cascade(
         &mut self,
         field: &OutputField,
         at: At,
         out: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
-        let own = self.cascade_of(field);
-        let Some(cascade) = own.or_else(|| self.cascades.then_some(Cascade::All)) else { return Ok(()) };
-        self.check_names(&cascade, at)?;
+        let own = self.cascade_of(field, at.ty)?;
+        let Some(cascade) = own.or_else(|| self.cascade.clone()) else { return Ok(()) };
         match field.member {
-            output_plan::OutputKind::Object(set) => self.cascade_set(set, at, &cascade, out),
+            output_plan::OutputKind::Object(set) => self.cascade_set(set, &cascade, out),
             output_plan::OutputKind::Abstract(choice) => {
                 let output = self.output;
                 let mut any = Vec::new();
+                let mut is_tested = false;
                 for &(on, set) in &output.type_switches[choice.0 as usize].sets {
                     let Some(ty) =
                         self.ids.has_type(on).then(|| self.native.api.ty(self.ids.ty(on))).flatten()
@@ -68,7 +105,8 @@ impl Compiler<'_> {
                         continue;
                     };
                     let mut all = Vec::new();
-                    self.cascade_set(set, self.native.registry(ty), &cascade, &mut all)?;
+                    self.cascade_set(set, &cascade, &mut all)?;
+                    is_tested |= !all.is_empty();
                     let name = self.native.api.model.ty(ty).name.as_str().into();
                     let Some(kind) = at.kind else { continue };
                     let named = Filter::Named { of: kind, names: vec![name] };
@@ -77,7 +115,7 @@ impl Compiler<'_> {
                         _ => named,
                     });
                 }
-                out.push(Filter::Any(any));
+                out.extend(is_tested.then_some(Filter::Any(any)));
                 Ok(())
             }
             output_plan::OutputKind::Leaf
@@ -86,20 +124,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// Refuses names on the field at `at` of the output, where it is no field of objects: the type of a payload or a value has none
-    /// of the names of their fields. Objects and aggregates are looked at where their filters are.
+    /// Refuses names on the field at `at` of the output, where it is no field of objects: the type of a payload, an aggregate or a
+    /// value has none of the names of their fields. Fields of objects are looked at where their filters are.
     pub(super) fn check_cascade(&self, at: u32) -> Result<(), PlanError> {
         let field = &self.output.fields[at as usize];
-        let Some(Cascade::Fields(names)) = self.cascade_of(field) else { return Ok(()) };
-        let is_constant = matches!(field.member, output_plan::OutputKind::Constant { .. });
-        if is_constant
-            || matches!(
-                self.field_meaning(field),
-                FieldMeaning::Aggregate(_) | FieldMeaning::EdgeAggregate(_)
-            )
-        {
+        if matches!(field.member, output_plan::OutputKind::Constant { .. }) {
             return Ok(());
         }
+        let Some(names) = self.cascade_names(field) else { return Ok(()) };
         let schema = &self.native.api.schema;
         let ty = schema.field(self.ids.field(field.field)).ty.base;
         let is_unknown = |it: &&String| schema.field_by_name(ty, it).is_none();
@@ -112,37 +144,21 @@ impl Compiler<'_> {
         }
     }
 
-    /// Refuses names that no object at hand has a field of.
-    fn check_names(&self, cascade: &Cascade, at: At) -> Result<(), PlanError> {
-        let Cascade::Fields(names) = cascade else { return Ok(()) };
-        let model = &self.native.api.model;
-        let of = model.ty(at.ty);
-        let has = |name: &String| {
-            let mut types = std::iter::once(&at.ty).chain(&of.members);
-            types.any(|ty| model.field_by_name(*ty, name).is_some())
-        };
-        match names.iter().find(|it| !has(it)) {
-            Some(name) => Err(self.refuse(unknown(name, &of.name))),
-            None => Ok(()),
-        }
-    }
-
     fn cascade_set(
         &mut self,
         set: SelectionSetId,
-        at: At,
-        cascade: &Cascade,
+        cascade: &Arc<Cascade>,
         out: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
         self.deeper()?;
         let output = self.output;
         for below in output.members(set) {
             let FieldMeaning::Field(of) = self.field_meaning(below) else { continue };
-            let is_meant = match cascade {
+            let is_tested = match &**cascade {
                 Cascade::All => true,
-                Cascade::Fields(names) => names.contains(&self.native.api.model.field(of).name),
+                Cascade::Fields(fields) => fields.contains(&self.find_root(of)),
             };
-            if is_meant
+            if is_tested
                 && !matches!(
                     below.member,
                     output_plan::OutputKind::Constant { .. } | output_plan::OutputKind::Foreign { .. }
@@ -151,27 +167,18 @@ impl Compiler<'_> {
                 out.push(self.selected(below, of, cascade)?);
             }
         }
-        if let Cascade::Fields(names) = cascade {
-            // Also those that are not selected.
-            for name in names {
-                let of = self.native.api.model.field_by_name(at.ty, name);
-                let is_selected = |it: &OutputField| {
-                    self.field_meaning(it) == FieldMeaning::Field(of.unwrap_or(FieldId(0)))
-                };
-                if let Some(of) = of
-                    && !output.members(set).iter().any(is_selected)
-                {
-                    out.push(self.is_there(of)?);
-                }
-            }
-        }
         out.retain(|it| !it.is_true());
         self.depth -= 1;
         Ok(())
     }
 
     /// The condition that a selected field has a value.
-    fn selected(&mut self, field: &OutputField, of: FieldId, cascade: &Cascade) -> Result<Filter, PlanError> {
+    fn selected(
+        &mut self,
+        field: &OutputField,
+        of: FieldId,
+        cascade: &Arc<Cascade>,
+    ) -> Result<Filter, PlanError> {
         if !matches!(self.native.api.model.field(of).kind, FieldKind::Edge { .. }) {
             return self.is_there(of);
         }
@@ -183,9 +190,9 @@ impl Compiler<'_> {
                 all.push(self.filter(place, there)?);
             }
         }
-        let outer = std::mem::replace(&mut self.cascades, *cascade == Cascade::All);
-        self.cascade(field, there, &mut all)?;
-        self.cascades = outer;
+        let outer = self.cascade.replace(Arc::clone(cascade));
+        self.apply_cascade(field, there, &mut all)?;
+        self.cascade = outer;
         all.retain(|it| !it.is_true());
         Ok(self.exists(by, Filter::All(all)))
     }

@@ -41,7 +41,7 @@ impl Compiler<'_> {
         let at = self.native.rows_of(ty);
         let filter = match self.changed(field) {
             Some(place) => {
-                let filter = self.filter(place, at)?;
+                let filter = self.root_filter(place, at)?;
                 self.bounded(filter)?
             }
             None => Filter::TRUE,
@@ -157,7 +157,7 @@ impl Compiler<'_> {
         self.plan.lookups.push(self.field);
         let with = Parameter { origin, reader: Reader::Id, path: "".into() };
         let mut all = vec![Filter::Compare { of: Expr::Column(at.id), by: Comparison::Eq, with }];
-        self.cascade(field, at, &mut all)?;
+        self.apply_cascade(field, at, &mut all)?;
         let filter = self.bounded(Filter::All(all))?;
         let rows = ObjectRows { at, filter, order: Vec::new(), page: Page::default() };
         self.purpose = Purpose::Opened;

@@ -1,13 +1,19 @@
 //! Filters: `and`, `or`, `not`, `has`, fields and edges become conditions.
 //!
-//! Fields of one object are all meant; `or` stands beside all the rest together. What says nothing, `{}` or `{le: null}`,
-//! is left out. A missing value fits no comparison, and so everything that is not one.
+//! Fields of one object are all meant; `or` stands beside all the rest together, but for the ids of a root field's filter, which
+//! bound all of it. What says nothing, `{}` or `{le: null}`, is left out. A missing value fits no comparison, and so everything
+//! that is not one.
+//!
+//! **Invariant:** an operator on a list is one condition: one item meets it whole. Several operators are several conditions, each
+//! of which may be met by another item.
 
 use super::{At, Compiler};
 use crate::api::meaning::{EnumMeaning, InputMeaning, Operator};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, Scalar};
+use smallvec::SmallVec;
 use weir_engine::source::PlanError;
+use weir_language::schema::InputId;
 use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId};
 use weir_relational::passes::alternatives::Alternatives;
@@ -26,13 +32,48 @@ pub(super) struct Compared {
 }
 
 impl Compiler<'_> {
+    /// The condition of a root field's filter: its ids are all that the rest is asked of, an `or` too.
+    pub(super) fn root_filter(&mut self, place: Place, at: At) -> Result<Filter, PlanError> {
+        let mut all = Vec::new();
+        let mut others: SmallVec<[(InputId, Place); 8]> = SmallVec::new();
+        for (input, value) in self.inputs.members(place) {
+            match self.meaning(input) {
+                InputMeaning::Field(field) if self.is_id(field) => {
+                    if !self.is_missing(value) {
+                        self.field_filter(field, value, at, &mut all)?;
+                    }
+                }
+                _ => others.push((input, value)),
+            }
+        }
+        let rest = self.members_filter(others, at)?;
+        if all.is_empty() {
+            return Ok(rest);
+        }
+        all.extend((!rest.is_true()).then_some(rest));
+        Ok(joined(all))
+    }
+
+    fn is_id(&self, field: FieldId) -> bool {
+        self.native.api.model.field(field).kind == FieldKind::Id
+    }
+
     /// The condition of a filter over the rows in `at`.
     pub(super) fn filter(&mut self, place: Place, at: At) -> Result<Filter, PlanError> {
+        self.members_filter(self.inputs.members(place), at)
+    }
+
+    /// The condition of the members of a filter.
+    fn members_filter(
+        &mut self,
+        given: impl IntoIterator<Item = (InputId, Place)>,
+        at: At,
+    ) -> Result<Filter, PlanError> {
         self.deeper()?;
         let mut all = Vec::new();
         let mut any = Vec::new();
         let mut members = None;
-        for (input, value) in self.inputs.members(place) {
+        for (input, value) in given {
             if self.is_missing(value) {
                 continue;
             }
@@ -214,12 +255,17 @@ impl Compiler<'_> {
             Operator::Ge => Comparison::Gte,
             Operator::Gt => Comparison::Gt,
             Operator::Between => {
+                let mut bounds = Vec::new();
                 for (input, bound) in self.inputs.members(operand) {
                     match self.meaning(input) {
-                        InputMeaning::Min => out.push(self.compare(of, Comparison::Gte, bound)),
-                        InputMeaning::Max => out.push(self.compare(of, Comparison::Lte, bound)),
+                        InputMeaning::Min => bounds.push(self.compare(of, Comparison::Gte, bound)),
+                        InputMeaning::Max => bounds.push(self.compare(of, Comparison::Lte, bound)),
                         _ => {}
                     }
+                }
+                match self.native.api.model.field(of.field).is_list {
+                    true => out.push(Filter::All(bounds)),
+                    false => out.extend(bounds),
                 }
                 return Ok(());
             }
@@ -255,11 +301,7 @@ impl Compiler<'_> {
     }
 
     /// `memberTypes` and the filters of members: an object of one of the types that fits the filter of its own.
-    fn union_filter(
-        &mut self,
-        members: &[(weir_language::schema::InputId, Place)],
-        at: At,
-    ) -> Result<Filter, PlanError> {
+    fn union_filter(&mut self, members: &[(InputId, Place)], at: At) -> Result<Filter, PlanError> {
         let model = &self.native.api.model;
         let Some(kind) = at.kind else { return Err(self.refuse("this condition cannot be tested here")) };
         let mut types = None;

@@ -23,6 +23,7 @@ mod rules;
 
 pub use native::Native;
 
+use self::cascade::Cascade;
 use crate::api::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
 use crate::auth::Right;
 use crate::auth::graph::GraphQuery;
@@ -89,8 +90,8 @@ struct Compiler<'c> {
     field: u32,
     depth: u32,
     bounds: Bounds,
-    /// True if a `@cascade` above applies here.
-    cascades: bool,
+    /// The `@cascade` above that applies here.
+    cascade: Option<Arc<Cascade>>,
     /// The caller's rights; `None`: all.
     policy: Option<Arc<AuthPolicy>>,
     /// The query of a rule that is compiled, in place of a request's.
@@ -121,7 +122,7 @@ fn compile(
         field: ask.fields.first().copied().unwrap_or(0),
         depth: 0,
         bounds: Bounds::new(ask.conditions_max),
-        cascades: false,
+        cascade: None,
         policy: native.rules.policy(&ask.facts),
         rule: None,
         is_inexpressible: Cell::new(false),

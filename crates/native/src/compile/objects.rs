@@ -1,6 +1,5 @@
 //! Levels of objects: of one type, or of several told apart by their rows.
 
-use super::cascade::Cascade;
 use super::rows::ObjectRows;
 use super::{Compiler, LevelRow};
 use crate::api::meaning::FieldMeaning;
@@ -27,9 +26,9 @@ impl Compiler<'_> {
         let root = std::mem::replace(&mut self.purpose, Purpose::Root);
         let purpose = if nest.is_empty() { root } else { Purpose::Related };
         let mut row = LevelRow::new(rows.at);
-        let outer = self.cascades;
-        if let Some(cascade) = self.cascade_of(field) {
-            self.cascades = cascade == Cascade::All;
+        let outer = self.cascade.clone();
+        if let Some(cascade) = self.cascade_of(field, rows.at.ty)? {
+            self.cascade = Some(cascade);
         }
         let (members, choice, hidden) = match field.member {
             output_plan::OutputKind::Object(set) => {
@@ -45,7 +44,7 @@ impl Compiler<'_> {
                 return Err(self.refuse("this field needs a selection of an object"));
             }
         };
-        self.cascades = outer;
+        self.cascade = outer;
         // A single row needs no order.
         let order = if one { Vec::new() } else { rows.order };
         let query = Query {

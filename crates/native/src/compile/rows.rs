@@ -4,7 +4,7 @@
 //! whichever way.
 
 use super::{At, Compiler};
-use crate::api::meaning::{EnumMeaning, InputMeaning};
+use crate::api::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
 use weir_engine::plan::output_plan::OutputField;
@@ -39,13 +39,17 @@ impl Compiler<'_> {
         let at = if needs_fields { self.native.rows_of(ty) } else { self.native.registry(ty) };
         let mut rows = ObjectRows { at, filter: Filter::TRUE, order: Vec::new(), page: Page::default() };
         let mut terms = Terms::default();
+        let meaning = self.field_meaning(field);
+        let is_edge = matches!(meaning, FieldMeaning::Field(_) | FieldMeaning::EdgeAggregate(_));
+        let is_aggregate = matches!(meaning, FieldMeaning::Aggregate(_) | FieldMeaning::EdgeAggregate(_));
         for argument in arguments {
             let place = self.argument(argument);
             if self.is_missing(place) {
                 continue;
             }
             match self.meaning(argument.input) {
-                InputMeaning::Filter(_) => rows.filter = self.filter(place, at)?,
+                InputMeaning::Filter(_) if is_edge => rows.filter = self.filter(place, at)?,
+                InputMeaning::Filter(_) => rows.filter = self.root_filter(place, at)?,
                 InputMeaning::Order(_) => self.order(place, at, &|of| of, true, &mut terms)?,
                 InputMeaning::First => self.first(place, &mut rows.page),
                 InputMeaning::Offset => rows.page.offset = Some(self.parameter(place, Reader::Skip)),
@@ -53,7 +57,9 @@ impl Compiler<'_> {
             }
         }
         let mut cascaded = Vec::new();
-        self.cascade(field, at, &mut cascaded)?;
+        if !is_aggregate {
+            self.apply_cascade(field, at, &mut cascaded)?;
+        }
         if !cascaded.is_empty() {
             cascaded.insert(0, rows.filter);
             cascaded.retain(|it| !it.is_true());
@@ -93,7 +99,7 @@ impl Compiler<'_> {
         let all_in_registry = given.iter().all(|it| in_registry(it.0));
         let at = if all_in_registry { self.native.registry(ty) } else { self.native.rows_of(ty) };
         let mut all = Vec::new();
-        self.cascade(field, at, &mut all)?;
+        self.apply_cascade(field, at, &mut all)?;
         let is_named = !given.is_empty();
         for (key, place) in given {
             let (column, reader) = match (layout.fields[key.index()], layout.registry_keys[key.index()]) {

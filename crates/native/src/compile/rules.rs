@@ -1,5 +1,6 @@
 //! Queries of `@auth` rules as conditions on rows: every selected field has to be there, at every depth.
 
+use super::cascade::Cascade;
 use super::native::Native;
 use super::{Compiler, Purpose};
 use crate::api::meaning::FieldMeaning;
@@ -8,6 +9,7 @@ use crate::auth::graph::GraphQuery;
 use crate::auth::policy::{AbstractMember, RowsOfType, RuleTables};
 use crate::model::{TypeId, TypeKind};
 use std::cell::Cell;
+use std::sync::Arc;
 use weir_engine::source::{Ids, Protocol};
 use weir_relational::catalog::{
     ColumnId, Relations, Relationship, RelationshipId, RelationshipKind, TableId,
@@ -37,7 +39,7 @@ impl Native {
             field: query.field,
             depth: 0,
             bounds: Bounds::new(CONDITIONS_MAX),
-            cascades: true,
+            cascade: Some(Arc::new(Cascade::All)),
             policy: None,
             rule: Some(query),
             is_inexpressible: Cell::new(false),

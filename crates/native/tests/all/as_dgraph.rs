@@ -365,7 +365,7 @@ fn names_in_a_cascade_are_known_wherever_it_stands() {
             r#""queryDish":[{"at":{"latitude":2}}]"#.into(),
         ),
         (
-            "{ checkDishPassword(name: \"a\", pwd: \"secret\") @cascade(fields: [\"note\"]) { name } }"
+            "{ checkDishPassword(name: \"a\", pwd: \"secret\") @cascade(fields: [\"note\"]) { name note } }"
                 .into(),
             r#""checkDishPassword":null"#.into(),
         ),

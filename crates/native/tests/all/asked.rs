@@ -1,4 +1,5 @@
-//! Random questions over random objects give what maps and lists say: filters, orders, pages, in both databases.
+//! Random questions over random objects give what maps and lists say: filters, orders, pages, in both databases; updates and
+//! deletes hit the same objects.
 
 use crate::kit;
 use crate::kit::in_postgres;
@@ -6,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
+use weir_relational::instant;
 
 const TYPES: &str = r#"
 type P {
@@ -15,6 +17,11 @@ type P {
   b: Boolean @search
   d: DateTime @search
   tags: [String] @search(by: [hash, term])
+  ints: [Int] @search
+  bigs: [Int64] @search
+  floats: [Float] @search
+  texts: [String] @search(by: [exact])
+  days: [DateTime] @search
   boss: P @hasInverse(field: staff)
   staff: [P]
 }
@@ -31,7 +38,20 @@ const MICROS: [i64; 4] =
     [1_577_831_400_000_000, 1_577_836_800_000_000, 1_577_836_800_000_000, 1_577_836_800_500_000];
 const TEXTS: [&str; 7] = ["a", "b", "a b", "B-a", "ab", "", "b a Houses"];
 const TAGS: [&str; 3] = ["x", "y", "z x"];
-const FIELDS: [&str; 7] = ["n", "s", "b", "d", "tags", "boss", "staff"];
+const FIELDS: [&str; 8] = ["n", "s", "b", "d", "tags", "ints", "boss", "staff"];
+/// Lists whose items are numbers of a small range, each written in its own way, which keeps their order.
+const LISTS: [&str; 5] = ["ints", "bigs", "floats", "texts", "days"];
+
+/// An item of a list as the API takes it.
+fn item(list: &str, number: i64) -> Value {
+    match list {
+        "ints" => json!(number),
+        "bigs" => json!(number * 3_000_000_000),
+        "floats" => json!(number as f64 + 0.5),
+        "texts" => json!(format!("t{}", number + 5)),
+        _ => json!(format!("20{}-01-01T00:00:00Z", 20 + number)),
+    }
+}
 
 /// An object; its id is its place, from one.
 #[derive(Clone, Debug)]
@@ -41,6 +61,8 @@ struct Object {
     b: Option<bool>,
     d: Option<usize>,
     tags: Vec<&'static str>,
+    /// Of each of the lists.
+    items: [Vec<i64>; LISTS.len()],
     boss: Option<usize>,
 }
 
@@ -49,7 +71,16 @@ fn object() -> impl Strategy<Value = Object> {
     let tags = subsequence(TAGS.to_vec(), 0..=3);
     let values = (maybe(-2..3_i64), prop::option::weighted(0.8, select(&TEXTS[..])), any::<Option<bool>>());
     let edges = (prop::option::weighted(0.8, 0..TIMES.len()), tags, prop::option::of(0..12_usize));
-    (values, edges).prop_map(|((n, s, b), (d, tags, boss))| Object { n, s, b, d, tags, boss })
+    let items = prop::array::uniform(subsequence((-3..4).collect::<Vec<i64>>(), 0..=3));
+    (values, edges, items).prop_map(|((n, s, b), (d, tags, boss), items)| Object {
+        n,
+        s,
+        b,
+        d,
+        tags,
+        items,
+        boss,
+    })
 }
 
 /// One member of a filter.
@@ -64,6 +95,10 @@ enum Part {
     Is(bool),
     Time(&'static str, usize),
     Tags(Vec<&'static str>),
+    /// Of one of the lists: operators and their numbers. Each of them is met by one item.
+    Items(usize, Vec<(&'static str, Vec<i64>)>),
+    /// Numbers of objects.
+    Ids(Vec<usize>),
     /// Words of `tags`, over all items.
     TagWords(&'static str, &'static str),
     /// A field that has no value.
@@ -86,6 +121,8 @@ impl Part {
             Self::Is(_) => "b",
             Self::Time(..) => "d",
             Self::Tags(_) | Self::TagWords(..) => "tags",
+            Self::Items(list, _) => LISTS[*list],
+            Self::Ids(_) => "id",
             Self::Lacks(field) => field,
             Self::Has(_) => "has",
             Self::And(_) => "and",
@@ -109,6 +146,19 @@ impl Part {
             Self::Is(it) => json!(it),
             Self::Time(by, at) => json!({ *by: TIMES[*at].0 }),
             Self::Tags(of) => json!({ "in": of }),
+            Self::Items(list, said) => {
+                let item = |it: i64| item(LISTS[*list], it);
+                let operand = |(by, of): &(&'static str, Vec<i64>)| {
+                    let operand = match *by {
+                        "between" => json!({ "min": item(of[0]), "max": item(of[1]) }),
+                        "in" => json!([item(of[0]), item(of[1])]),
+                        _ => item(of[0]),
+                    };
+                    ((*by).to_owned(), operand)
+                };
+                Value::Object(said.iter().map(operand).collect())
+            }
+            Self::Ids(of) => of.iter().map(|at| format!("{:#x}", at + 1)).collect(),
             Self::Lacks(_) => json!({ "eq": null }),
             Self::Has(fields) => json!(fields),
             Self::And(of) | Self::Or(of) => list(of),
@@ -142,7 +192,9 @@ fn says(filter: &Filter) -> bool {
         | Part::Time(..)
         | Part::Tags(_)
         | Part::TagWords(..)
+        | Part::Ids(_)
         | Part::Lacks(_) => true,
+        Part::Items(_, said) => !said.is_empty(),
     })
 }
 
@@ -155,17 +207,22 @@ fn filter() -> impl Strategy<Value = Filter> {
     let tag_words =
         (select(vec!["allofterms", "anyofterms"]), select(vec!["x", "Z y", "z x", "y x z", "z w", "!"]));
     let time = (select(vec!["eq", "le", "lt", "ge", "gt"]), 0..TIMES.len());
+    let operators = subsequence(vec!["eq", "le", "lt", "ge", "gt", "in", "between"], 0..=2);
+    let items = (0..LISTS.len(), operators, prop::collection::vec(-3..4_i64, 2))
+        .prop_map(|(list, by, of)| Part::Items(list, by.into_iter().map(|by| (by, of.clone())).collect()));
     let leaf = prop_oneof![
-        number.prop_map(|it| Part::Number(it.0, it.1)),
-        text.prop_map(|it| Part::Text(it.0, it.1)),
-        words.prop_map(|it| Part::Words(it.0, it.1)),
-        select(vec!["b", "a b", "B an housing", "house", "ab", "a", "x", ""]).prop_map(Part::Ngram),
-        any::<bool>().prop_map(Part::Is),
-        time.prop_map(|it| Part::Time(it.0, it.1)),
-        subsequence(TAGS.to_vec(), 1..=2).prop_map(Part::Tags),
-        tag_words.prop_map(|it| Part::TagWords(it.0, it.1)),
-        select(vec!["n", "s", "d", "tags"]).prop_map(Part::Lacks),
-        subsequence(FIELDS.to_vec(), 0..=2).prop_map(Part::Has),
+        1 => number.prop_map(|it| Part::Number(it.0, it.1)),
+        1 => text.prop_map(|it| Part::Text(it.0, it.1)),
+        1 => words.prop_map(|it| Part::Words(it.0, it.1)),
+        1 => select(vec!["b", "a b", "B an housing", "house", "ab", "a", "x", ""]).prop_map(Part::Ngram),
+        1 => any::<bool>().prop_map(Part::Is),
+        1 => time.prop_map(|it| Part::Time(it.0, it.1)),
+        1 => subsequence(TAGS.to_vec(), 1..=2).prop_map(Part::Tags),
+        3 => items,
+        2 => prop::collection::vec(0..12_usize, 0..4).prop_map(Part::Ids),
+        1 => tag_words.prop_map(|it| Part::TagWords(it.0, it.1)),
+        1 => select(vec!["n", "s", "d", "tags"]).prop_map(Part::Lacks),
+        1 => subsequence(FIELDS.to_vec(), 0..=2).prop_map(Part::Has),
     ];
     let leaves = prop::collection::vec(leaf.clone(), 0..3);
     leaves.prop_recursive(3, 24, 3, move |inner| {
@@ -202,9 +259,16 @@ impl World {
             "b" => it.b.is_some(),
             "d" => it.d.is_some(),
             "tags" => !it.tags.is_empty(),
+            "ints" => !it.items[0].is_empty(),
             "boss" => self.boss(at).is_some(),
             _ => self.staff(at).next().is_some(),
         }
+    }
+
+    /// The ids of a root field's filter bound all the rest of it.
+    fn fits_root(&self, filter: &Filter, at: usize) -> bool {
+        let (ids, rest): (Filter, Filter) = filter.iter().cloned().partition(|it| matches!(it, Part::Ids(_)));
+        self.fits(&ids, at) && self.fits(&rest, at)
     }
 
     fn fits(&self, filter: &Filter, at: usize) -> bool {
@@ -231,6 +295,12 @@ impl World {
             Part::Is(is) => it.b == Some(*is),
             Part::Time(by, of) => it.d.is_some_and(|d| compares(by, &TIMES[d].1, &[TIMES[*of].1])),
             Part::Tags(of) => it.tags.iter().any(|it| of.contains(it)),
+            Part::Items(list, said) => {
+                let meets =
+                    |(by, of): &(&str, Vec<i64>)| it.items[*list].iter().any(|it| compares(by, it, of));
+                said.iter().all(meets)
+            }
+            Part::Ids(of) => of.contains(&at),
             Part::Lacks(field) => !self.has(at, field),
             Part::Has(fields) => fields.iter().all(|it| self.has(at, it)),
             Part::And(of) => of.iter().filter(|it| says(it)).all(|it| self.fits(it, at)),
@@ -337,7 +407,8 @@ impl Question {
 
     /// The ids of what is asked for.
     fn answer(&self, world: &World) -> Vec<usize> {
-        let mut found: Vec<usize> = (0..world.0.len()).filter(|at| world.fits(&self.filter, *at)).collect();
+        let mut found: Vec<usize> =
+            (0..world.0.len()).filter(|at| world.fits_root(&self.filter, *at)).collect();
         found.sort_by(|a, b| {
             let terms = self.order.iter().map(|term| match (world.key(term, *a), world.key(term, *b)) {
                 (Some(a), Some(b)) if term.descending => b.cmp(&a),
@@ -377,6 +448,22 @@ fn inserts(world: &World) -> String {
         for tag in &it.tags {
             out.push_str(&format!(r#"INSERT INTO "P_tags"(id, value) VALUES ({id}, '{tag}');"#));
         }
+        for (list, number) in
+            LISTS.iter().zip(&it.items).flat_map(|(list, of)| of.iter().map(move |it| (list, it)))
+        {
+            let value = item(list, *number);
+            let value = value.as_str().map_or_else(|| value.to_string(), |it| format!("'{it}'"));
+            let (more, micros) = match *list {
+                "days" => (
+                    ", value_at",
+                    format!(", {}", instant::parse(value.trim_matches('\'')).expect("a moment")),
+                ),
+                _ => ("", String::new()),
+            };
+            out.push_str(&format!(
+                r#"INSERT INTO "P_{list}"(id, value{more}) VALUES ({id}, {value}{micros});"#
+            ));
+        }
     }
     out + "COMMIT;"
 }
@@ -397,9 +484,38 @@ fn check(
     let answer: Value = serde_json::from_str(&ask(QUERY, &variables.to_string())).expect("JSON");
     let ids: Vec<Value> =
         question.answer(world).iter().map(|at| json!({ "id": format!("{:#x}", at + 1) })).collect();
-    let count = (0..world.0.len()).filter(|at| world.fits(&question.filter, *at)).count();
+    let count = (0..world.0.len()).filter(|at| world.fits_root(&question.filter, *at)).count();
     let expected = json!({ "data": { "queryP": ids, "aggregateP": { "count": count } } });
     prop_assert_eq!(answer, expected, "{}\n{:?}", variables, world.0);
+    Ok(())
+}
+
+const CHANGES: &str = "mutation ($f: PFilter!) {
+  updateP(input: {filter: $f, set: {b: true}}) { numUids }
+  deleteP(filter: $f) { numUids }
+}";
+
+/// An update and a delete hit what a query with their filter finds, and nothing else. The update may hide an object from the
+/// delete, so its field is no part of the filter.
+fn check_changes(
+    ask: &dyn Fn(&str, &str) -> String,
+    world: &World,
+    filter: &Filter,
+) -> Result<(), TestCaseError> {
+    let given = given(filter);
+    if given.to_string().contains("\"b\"") {
+        return Ok(());
+    }
+    let (hit, left): (Vec<usize>, Vec<usize>) =
+        (0..world.0.len()).partition(|at| world.fits_root(filter, *at));
+    let count = json!({ "numUids": hit.len() });
+    let answer: Value =
+        serde_json::from_str(&ask(CHANGES, &json!({ "f": given }).to_string())).expect("JSON");
+    let expected = json!({ "data": { "updateP": count, "deleteP": count } });
+    prop_assert_eq!(answer, expected, "{}\n{:?}", given, world.0);
+    let answer: Value = serde_json::from_str(&ask("{ queryP { id } }", "")).expect("JSON");
+    let ids: Vec<Value> = left.iter().map(|at| json!({ "id": format!("{:#x}", at + 1) })).collect();
+    prop_assert_eq!(answer, json!({ "data": { "queryP": ids } }), "{}\n{:?}", given, world.0);
     Ok(())
 }
 
@@ -415,7 +531,7 @@ impl std::fmt::Debug for World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn questions_are_answered_as_by_hand((world, questions) in worlds()) {
@@ -423,6 +539,7 @@ proptest! {
         for question in &questions {
             check(&|query, variables| served.ask(query, variables), &world, question)?;
         }
+        check_changes(&|query, variables| served.ask(query, variables), &world, &questions[0].filter)?;
     }
 }
 
@@ -436,5 +553,6 @@ proptest! {
         for question in &questions {
             check(&|query, variables| served.ask(query, variables), &world, question)?;
         }
+        check_changes(&|query, variables| served.ask(query, variables), &world, &questions[0].filter)?;
     }
 }
