@@ -16,7 +16,7 @@ pub enum RejectKind {
     Edge,
     /// A line of a file of pairs.
     Pair,
-    /// A statement that cannot be read.
+    /// A statement that cannot be read, or says what its object cannot take.
     Statement,
 }
 
@@ -38,6 +38,36 @@ pub(crate) struct Edge {
     pub(crate) field: FieldId,
     /// The target.
     pub(crate) to: Target,
+    /// The line that says it.
+    pub(crate) line: u64,
+}
+
+/// The line of an edge in a column, where each edge has one of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColumnLine {
+    /// The row in the batch.
+    pub(crate) row: u32,
+    /// The edge.
+    pub(crate) field: FieldId,
+    /// The number it leads to.
+    pub(crate) to: i64,
+    /// The line.
+    pub(crate) line: u64,
+    /// The other side of the edge, if the line says it from there.
+    pub(crate) turned: Option<FieldId>,
+}
+
+/// An edge that was said from its other side, whose object was not read with it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LooseEdge {
+    /// The field, as the line has it.
+    pub(crate) field: FieldId,
+    /// The object that the line is about.
+    pub(crate) owner: i64,
+    /// The target.
+    pub(crate) target: i64,
+    /// The line.
+    pub(crate) line: u64,
 }
 
 /// An item of a list of scalars.
@@ -72,6 +102,10 @@ pub(crate) struct Batch {
     pub(crate) items: Vec<Item>,
     /// Edges, by row.
     pub(crate) edges: Vec<Edge>,
+    /// Lines of edges in columns, by row.
+    pub(crate) column_lines: Vec<ColumnLine>,
+    /// The line that is read: of the last row, or of one of its statements.
+    pub(crate) line: u64,
     /// Buffer that texts are ranges of.
     pub(crate) text: String,
 }
@@ -87,6 +121,8 @@ impl Batch {
             cells: Vec::new(),
             items: Vec::new(),
             edges: Vec::new(),
+            column_lines: Vec::new(),
+            line: 0,
             text: String::new(),
         }
     }
@@ -96,6 +132,7 @@ impl Batch {
         let first = self.cells.len();
         self.ids.push(0);
         self.lines.push(line);
+        self.line = line;
         self.cells.resize(first + self.columns.len(), BulkCell::Null);
         first
     }
@@ -108,6 +145,17 @@ impl Batch {
         let rows = self.ids.len() as u32;
         self.items.retain(|it| it.row < rows);
         self.edges.retain(|it| it.row < rows);
+        self.column_lines.retain(|it| it.row < rows);
+    }
+
+    /// Sets a cell that has no value, or the same.
+    pub(crate) fn set_once(&mut self, place: usize, cell: BulkCell) -> Result<(), String> {
+        let before = self.cells[place];
+        if before != BulkCell::Null && self.words(before) != self.words(cell) {
+            return Err("it has another value already".into());
+        }
+        self.cells[place] = cell;
+        Ok(())
     }
 
     /// Keeps `text` and gives its cell.
@@ -120,6 +168,14 @@ impl Batch {
     /// The text of a cell of texts.
     pub(crate) fn slice(&self, from: u32, to: u32) -> &str {
         &self.text[from as usize..to as usize]
+    }
+
+    /// The lines that say the edge `field` of a row, which is in a column: the row's own, if none has its own.
+    pub(crate) fn lines_of(&self, row: u32, field: FieldId) -> Vec<u64> {
+        let from = self.column_lines.partition_point(|it| it.row < row);
+        let own = self.column_lines[from..].iter().take_while(|it| it.row == row);
+        let own: Vec<u64> = own.filter(|it| it.field == field).map(|it| it.line).collect();
+        if own.is_empty() { vec![self.lines[row as usize]] } else { own }
     }
 
     /// A row's cells.
@@ -145,6 +201,37 @@ impl Batch {
     }
 }
 
+impl Parcel {
+    /// Nothing but how far the files are read.
+    pub(crate) fn progress(reached: Reached, bytes: u64) -> Self {
+        Self {
+            batches: Vec::new(),
+            rejects: Vec::new(),
+            loose: Vec::new(),
+            unknown: Vec::new(),
+            facets: 0,
+            reached,
+            bytes,
+        }
+    }
+
+    /// True if there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.batches.is_empty() && self.rejects.is_empty() && self.loose.is_empty()
+    }
+}
+
+/// Statements with one predicate that is no field.
+#[derive(Clone, Debug)]
+pub(crate) struct UnknownCount {
+    /// The predicate.
+    pub(crate) predicate: String,
+    /// Their number.
+    pub(crate) statements: i64,
+    /// The line of the first.
+    pub(crate) line: u64,
+}
+
 /// Batches that belong together with the place in the file after them.
 #[derive(Debug)]
 pub(crate) struct Parcel {
@@ -152,6 +239,10 @@ pub(crate) struct Parcel {
     pub(crate) batches: Vec<Batch>,
     /// Lines that could not be read: line, kind, and reason.
     pub(crate) rejects: Vec<(u64, RejectKind, String)>,
+    /// Edges of objects that are not in the batches.
+    pub(crate) loose: Vec<LooseEdge>,
+    /// Statements with a predicate that is no field of their object: the predicate, and the line of the first.
+    pub(crate) unknown: Vec<UnknownCount>,
     /// Statements whose facets were left out.
     pub(crate) facets: u64,
     /// Start of the next batch.

@@ -21,6 +21,8 @@ pub(crate) struct Load {
     name: String,
     /// The table of what waits until all is read.
     pub(crate) edges: String,
+    /// True if it was interrupted before.
+    pub(crate) goes_on: bool,
 }
 
 /// Counts of a load: accepted and rejected items, together all that the files contain.
@@ -36,7 +38,7 @@ pub struct Count {
     pub pairs_refused: u64,
     /// Edges that are not, of objects that are.
     pub edges_refused: u64,
-    /// Statements that cannot be read.
+    /// Statements that cannot be read, or say what their objects cannot take.
     pub statements_refused: u64,
     /// Statements that were taken without their facets.
     pub facets_left_out: u64,
@@ -108,7 +110,7 @@ impl Load {
         let mut keys: Vec<&str> = keys.collect();
         keys.sort_unstable();
         let name: String = versions::hash(&keys.join("\n")).chars().take(DIGITS).collect();
-        let load = Self { edges: format!("weir_edges_{name}"), name };
+        let mut load = Self { edges: format!("weir_edges_{name}"), name, goes_on: false };
         let dialect = database.dialect();
         let declared = |ty: &ColumnType| dialect.declared(ty).0;
         let text = declared(&ColumnType::Text);
@@ -127,7 +129,10 @@ impl Load {
         database.begin()?;
         let begun = database
             .has_table(&load.edges)
-            .and_then(|is_there| if is_there { Ok(()) } else { database.define(&edges) })
+            .and_then(|is_there| {
+                load.goes_on = is_there;
+                if is_there { Ok(()) } else { database.define(&edges) }
+            })
             .and_then(|()| keys.iter().try_for_each(|key| load.claim(database, key)))
             .and_then(|()| database.commit());
         if begun.is_err() {

@@ -8,8 +8,9 @@
 //! **Cost:** some statements for each field, linear in its edges but for the indexes they are looked up in.
 
 use super::batch::RejectKind;
-use super::rows::target_type;
+use super::rows::{field_name, is_mutual, target_type};
 use super::sink::Reject;
+use super::unknown;
 use crate::layout::{IndexKind, Storage};
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use crate::store::database::{Database, QueryRows, Value};
@@ -19,18 +20,13 @@ use weir_relational::catalog::{ColumnId, TableId};
 
 /// Settles all edges that wait and gives those that lead nowhere.
 pub(crate) fn settle(types: &Types, database: &mut Database, edges: &str) -> Result<Vec<Reject>, Error> {
-    let mut rejects = Vec::new();
-    let fields = database.query(&format!("SELECT DISTINCT field FROM {edges} ORDER BY 1"), &[], 1)?;
-    for row in fields {
-        let name = row[0].text();
-        // Those are no edges, but objects that may lack one.
-        if name.ends_with('!') {
-            continue;
+    for (field, name) in waiting(types, database, edges)? {
+        if let Some(field) = field.filter(|it| is_mutual(types, *it)) {
+            mirror(types, database, edges, field, &name)?;
         }
-        let model = &types.model;
-        let field = name
-            .split_once('.')
-            .and_then(|(owner, field)| model.field_by_name(model.type_by_name(owner)?, field));
+    }
+    let mut rejects = Vec::new();
+    for (field, name) in waiting(types, database, edges)? {
         database.begin()?;
         let done = match field {
             Some(field) => settle_field(types, database, edges, field, &name),
@@ -53,6 +49,49 @@ pub(crate) fn settle(types: &Types, database: &mut Database, edges: &str) -> Res
     Ok(rejects)
 }
 
+/// The fields whose edges wait, with their names.
+fn waiting(
+    types: &Types,
+    database: &mut Database,
+    edges: &str,
+) -> Result<Vec<(Option<FieldId>, String)>, Error> {
+    let rows = database.query(&format!("SELECT DISTINCT field FROM {edges} ORDER BY 1"), &[], 1)?;
+    let model = &types.model;
+    // Others are no edges, but objects that may lack one, and counts.
+    let names = rows.iter().map(|it| it[0].text()).filter(|it| !it.ends_with(['!', unknown::MARK]));
+    let find = |name: String| {
+        let field = name
+            .split_once('.')
+            .and_then(|(owner, field)| model.field_by_name(model.type_by_name(owner)?, field));
+        (field, name)
+    };
+    Ok(names.map(find).collect())
+}
+
+/// Adds the other side of edges that are their own other side: one line is enough for both.
+fn mirror(
+    types: &Types,
+    database: &mut Database,
+    edges: &str,
+    field: FieldId,
+    name: &str,
+) -> Result<(), Error> {
+    let Some(to) = target_type(types, field) else { return Ok(()) };
+    resolve_keys(types, database, edges, to, &name.into())?;
+    let model = &types.model;
+    for &member in &model.ty(to).members {
+        let Some(copy) = model.field_by_name(member, &model.field(field).name) else { continue };
+        let (table, id) = known(types, member);
+        let sql = format!(
+            "INSERT INTO {edges} (field, owner, target, file, line) SELECT $2, e.target, e.owner, e.file, e.line FROM {edges} e \
+             WHERE e.field = $1 AND EXISTS (SELECT 1 FROM {table} t WHERE t.{id} = e.target) AND NOT EXISTS \
+             (SELECT 1 FROM {edges} o WHERE o.field = $2 AND o.owner = e.target AND o.target = e.owner)"
+        );
+        database.execute(&sql, &[name.into(), field_name(types, copy).as_str().into()])?;
+    }
+    Ok(())
+}
+
 /// The table and column by which objects of `ty` are known.
 pub(super) fn known(types: &Types, ty: TypeId) -> (String, String) {
     let table = types.layout.relations.catalog.table(types.layout.tables[ty.index()]);
@@ -69,15 +108,22 @@ fn settle_field(
     let Some(to) = target_type(types, field) else { return Ok(Vec::new()) };
     let it: Value = name.into();
     resolve_keys(types, database, edges, to, &it)?;
+    let owner = types.model.field(field).owner;
+    let (table, id) = known(types, owner);
+    let unowned = format!("field = $1 AND NOT EXISTS (SELECT 1 FROM {table} t WHERE t.{id} = {edges}.owner)");
+    let owner = &types.model.ty(owner).name;
+    let mut rejects = reject(database, edges, &unowned, &it, |row| {
+        format!("{name}: there is no `{owner}` {:#x}", row[5].int())
+    })?;
     let (table, id) = known(types, to);
     let nowhere = format!(
         "field = $1 AND (target IS NULL OR NOT EXISTS (SELECT 1 FROM {table} t WHERE t.{id} = {edges}.target))"
     );
     let target = &types.model.ty(to).name;
-    let mut rejects = reject(database, edges, &nowhere, &it, |row| match row[3].text().as_str() {
+    rejects.extend(reject(database, edges, &nowhere, &it, |row| match row[3].text().as_str() {
         "" => format!("{name}: there is no `{target}` {:#x}", row[2].int()),
         key => format!("{name}: there is no `{target}` with {} {key:?}", row[4].text()),
-    })?;
+    })?);
     match types.layout.fields[field.index()] {
         Storage::Join { table, ours, theirs, .. } => {
             let table = types.layout.relations.catalog.table(table);
@@ -93,11 +139,8 @@ fn settle_field(
             let place = (types.layout.tables[owner.index()], column);
             rejects.extend(put(types, database, edges, (owner, place), &it, ("owner", "target"))?);
         }
-        storage @ (Storage::ToOneBack { .. } | Storage::ToMany { .. }) => {
+        Storage::ToOneBack { .. } | Storage::ToMany { .. } => {
             for (member, place) in partners(types, field) {
-                if matches!(storage, Storage::ToOneBack { .. }) {
-                    rejects.extend(reject_taken(types, database, edges, (member, place), &it)?);
-                }
                 rejects.extend(put(types, database, edges, (member, place), &it, ("target", "owner"))?);
             }
         }
@@ -179,9 +222,9 @@ fn reject(
     why: impl Fn(&[Value]) -> String,
 ) -> Result<Vec<Reject>, Error> {
     let sql = format!(
-        "SELECT file, line, target, key_value, key_field FROM {edges} WHERE {condition} ORDER BY file, line"
+        "SELECT file, line, target, key_value, key_field, owner FROM {edges} WHERE {condition} ORDER BY file, line, target"
     );
-    let rows: QueryRows = database.query(&sql, std::slice::from_ref(field), 5)?;
+    let rows: QueryRows = database.query(&sql, std::slice::from_ref(field), 6)?;
     if !rows.is_empty() {
         database.execute(&format!("DELETE FROM {edges} WHERE {condition}"), std::slice::from_ref(field))?;
     }
@@ -211,16 +254,24 @@ fn put(
         .indexes
         .iter()
         .any(|it| it.kind == IndexKind::Unique && it.table == place.0 && it.columns == [place.1]);
-    let mut rejects = Vec::new();
+    index_ends(database, edges)?;
+    // All are judged by what was there before: an edge and its other side are taken or left together.
+    let mut taken = format!(
+        "EXISTS (SELECT 1 FROM {name} t WHERE t.{id} = {edges}.{row} AND t.{column} <> {edges}.{value}) OR {}",
+        earlier(edges, row, value)
+    );
     if is_unique {
-        index_ends(database, edges)?;
-        let taken = format!(
-            "field = $1 AND (EXISTS (SELECT 1 FROM {name} t WHERE t.{column} = {edges}.{value} AND t.{id} <> {edges}.{row}) \
-             OR {})",
+        taken = format!(
+            "{taken} OR EXISTS (SELECT 1 FROM {name} t WHERE t.{column} = {edges}.{value} AND t.{id} <> {edges}.{row}) OR {}",
             earlier(edges, value, row)
         );
-        rejects = reject(database, edges, &taken, field, |edge| has_another(field, edge))?;
     }
+    let has_one = if is_unique || row == "target" { 2 } else { 5 };
+    let mut rejects = reject(database, edges, &format!("field = $1 AND ({taken})"), field, |edge| {
+        format!("{}: {:#x} has another already", field.text(), edge[has_one].int())
+    })?;
+    // Both sides of one edge are one line.
+    rejects.dedup_by(|it, before| (&it.file, it.line) == (&before.file, before.line));
     let sql = format!(
         "UPDATE {name} SET {column} = e.{value} FROM {edges} e WHERE e.field = $1 AND e.{row} = {name}.{id}"
     );
@@ -243,27 +294,4 @@ fn earlier(edges: &str, end: &str, other: &str) -> String {
         "EXISTS (SELECT 1 FROM {edges} o WHERE o.field = {edges}.field AND o.{end} = {edges}.{end} \
          AND o.{other} <> {edges}.{other} AND (o.file, o.line) < ({edges}.file, {edges}.line))"
     )
-}
-
-fn has_another(field: &Value, edge: &[Value]) -> String {
-    format!("{}: {:#x} has another already", field.text(), edge[2].int())
-}
-
-/// Rejects the edges to objects of `ty` that have another one at their other end.
-fn reject_taken(
-    types: &Types,
-    database: &mut Database,
-    edges: &str,
-    (ty, place): (TypeId, (TableId, ColumnId)),
-    field: &Value,
-) -> Result<Vec<Reject>, Error> {
-    let table = types.layout.relations.catalog.table(place.0);
-    let (name, column) = (quoted(&table.name), quoted(&table.column(place.1).name));
-    let (_, id) = known(types, ty);
-    index_ends(database, edges)?;
-    let taken = format!(
-        "field = $1 AND (EXISTS (SELECT 1 FROM {name} t WHERE t.{id} = {edges}.target AND t.{column} <> {edges}.owner) OR {})",
-        earlier(edges, "target", "owner")
-    );
-    reject(database, edges, &taken, field, |edge| has_another(field, edge))
 }

@@ -5,10 +5,10 @@
 //! **Cost:** at most [`PARCEL_ROWS`] objects or [`PARCEL_BYTES`] are held for each parcel.
 
 use super::Reached;
-use super::batch::{Batch, BulkCell, Edge, Parcel, RejectKind, Target};
+use super::batch::{Batch, BulkCell, Edge, LooseEdge, Parcel, RejectKind, Target, UnknownCount};
 use super::slots::{Aim, Mapping, Slot, SlotKind, Slots};
 use super::value;
-use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
+use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use crate::store::Types;
 use crate::write::secret::is_hash;
 use weir_language::json::{Json, JsonKind, JsonRef};
@@ -25,13 +25,25 @@ pub(crate) struct Gather<'t> {
     mapping: &'t Mapping,
     open: Vec<(Slots<'t>, Batch)>,
     rejects: Vec<(u64, RejectKind, String)>,
+    loose: Vec<LooseEdge>,
+    unknown: Vec<UnknownCount>,
     facets: u64,
     rows: usize,
 }
 
 impl<'t> Gather<'t> {
     pub(crate) fn new(types: &'t Types, aim: Aim, mapping: &'t Mapping) -> Self {
-        Self { types, aim, mapping, open: Vec::new(), rejects: Vec::new(), facets: 0, rows: 0 }
+        Self {
+            types,
+            aim,
+            mapping,
+            open: Vec::new(),
+            rejects: Vec::new(),
+            loose: Vec::new(),
+            unknown: Vec::new(),
+            facets: 0,
+            rows: 0,
+        }
     }
 
     /// The open batch of `ty`.
@@ -64,7 +76,32 @@ impl<'t> Gather<'t> {
     /// Keeps why a statement is none.
     pub(crate) fn unread(&mut self, line: u64, why: String) {
         self.rows += 1;
-        self.rejects.push((line, RejectKind::Statement, why));
+        self.refuse(line, RejectKind::Statement, why);
+    }
+
+    /// Keeps why a part of an object is not taken.
+    pub(crate) fn refuse(&mut self, line: u64, part: RejectKind, why: String) {
+        self.rejects.push((line, part, why));
+    }
+
+    /// Keeps why a statement with a predicate that is no field is not taken, and counts it.
+    pub(crate) fn refuse_unknown(&mut self, line: u64, predicate: &str, why: String) {
+        self.refuse(line, RejectKind::Statement, why);
+        match self.unknown.iter_mut().find(|it| it.predicate == predicate) {
+            Some(count) => {
+                count.statements += 1;
+                count.line = count.line.min(line);
+            }
+            None => {
+                self.unknown.push(UnknownCount { predicate: predicate.to_owned(), statements: 1, line });
+            }
+        }
+    }
+
+    /// Keeps an edge for the time when all objects are read.
+    pub(crate) fn defer(&mut self, edge: LooseEdge) {
+        self.rows += 1;
+        self.loose.push(edge);
     }
 
     /// Counts a statement whose facets are left out.
@@ -85,8 +122,11 @@ impl<'t> Gather<'t> {
             std::mem::replace(&mut it.1, next)
         };
         let batches = self.open.iter_mut().map(fresh).filter(|it| !it.ids.is_empty()).collect();
-        let (rejects, facets) = (std::mem::take(&mut self.rejects), std::mem::take(&mut self.facets));
-        Some(Parcel { batches, rejects, facets, reached, bytes })
+        let rejects = std::mem::take(&mut self.rejects);
+        let loose = std::mem::take(&mut self.loose);
+        let unknown = std::mem::take(&mut self.unknown);
+        let facets = std::mem::take(&mut self.facets);
+        Some(Parcel { batches, rejects, loose, unknown, facets, reached, bytes })
     }
 
     /// The object type that `names` say, of which those of interfaces are passed over.
@@ -148,7 +188,7 @@ impl<'t> Gather<'t> {
         batch.ids[row] = id;
         let done = match kind {
             FieldKind::Edge { .. } => value::id(other).map(|to| {
-                batch.edges.push(Edge { row: row as u32, field, to: Target::Id(to) });
+                batch.edges.push(Edge { row: row as u32, field, to: Target::Id(to), line });
             }),
             FieldKind::Scalar(scalar) => value::add(slots, batch, field, SlotKind::Scalar(scalar), other),
             FieldKind::Enum(id) => value::add(slots, batch, field, SlotKind::Enum(id), other),
@@ -192,15 +232,28 @@ fn put_json(
     json: JsonRef<'_>,
 ) -> Result<(), String> {
     match slot {
-        Slot::List { .. } | Slot::Many { .. } if json.is_array() => {
-            json.items().filter(|it| !it.is_null()).try_for_each(|it| put_json(slots, batch, first, slot, it))
+        Slot::List { .. } | Slot::Many { .. } | Slot::Kind if json.is_array() => {
+            json.items().filter(|it| !it.is_null()).try_for_each(|it| put_item(slots, batch, first, slot, it))
         }
+        _ => put_item(slots, batch, first, slot, json),
+    }
+}
+
+/// Takes one value, or one item of a list.
+fn put_item(
+    slots: &Slots<'_>,
+    batch: &mut Batch,
+    first: usize,
+    slot: Slot,
+    json: JsonRef<'_>,
+) -> Result<(), String> {
+    match slot {
         Slot::One { to, .. } | Slot::Many { to, .. } if json.is_object() => {
             let target = target(slots.types, batch, to, json)?;
-            edge(batch, first, slot, target);
-            Ok(())
+            edge(batch, first, slot, target)
         }
-        Slot::Value { scalar: SlotKind::Scalar(crate::model::Scalar::String), .. }
+        Slot::Value { scalar: SlotKind::Scalar(Scalar::String), .. }
+        | Slot::List { scalar: SlotKind::Scalar(Scalar::String), .. }
             if !matches!(json.kind(), JsonKind::String { .. }) =>
         {
             Err(format!("`{}` is no String", json.raw()))
@@ -232,19 +285,61 @@ fn target(types: &Types, batch: &mut Batch, to: TypeId, json: JsonRef<'_>) -> Re
     }
 }
 
-fn edge(batch: &mut Batch, first: usize, slot: Slot, to: Target) {
+/// Takes an edge of the last row, which begins at `first`.
+fn edge(batch: &mut Batch, first: usize, slot: Slot, to: Target) -> Result<(), String> {
     let row = batch.ids.len() as u32 - 1;
+    let line = batch.line;
+    let has_another = |id: i64| match id {
+        0 => Err("it has another already".to_owned()),
+        id => Err(format!("{id:#x} has another already")),
+    };
+    let id = batch.ids[row as usize];
     match (slot, to) {
-        (Slot::One { at, .. }, Target::Id(id)) => batch.cells[first + at] = BulkCell::Int(id),
-        (Slot::One { field, .. } | Slot::Many { field, .. }, to) => batch.edges.push(Edge { row, field, to }),
+        (Slot::One { field, at, .. }, to) => {
+            // Those that name their object by a key.
+            let mut own = batch.edges.iter().rev().take_while(|it| it.row == row);
+            let there = own.find(|it| it.field == field).copied();
+            match (there, batch.cells[first + at], to) {
+                (Some(there), _, _) if there.to != to => return has_another(id),
+                (Some(_), _, _) => {}
+                (None, BulkCell::Null, Target::Id(to)) => batch.cells[first + at] = BulkCell::Int(to),
+                (None, BulkCell::Null, Target::Key(..)) => batch.edges.push(Edge { row, field, to, line }),
+                (None, BulkCell::Int(there), Target::Id(to)) if there == to => {}
+                (None, _, _) => return has_another(id),
+            }
+            Ok(())
+        }
+        (Slot::Many { field, .. }, to) => {
+            batch.edges.push(Edge { row, field, to, line });
+            Ok(())
+        }
         (
             Slot::Skip | Slot::Id | Slot::Kind | Slot::Value { .. } | Slot::List { .. } | Slot::Secret { .. },
             _,
-        ) => {}
+        ) => Ok(()),
     }
 }
 
-/// Takes the text of a cell for `slot` of the last row, which begins at `first`.
+/// Takes the text of a cell of a table for `slot` of the last row, which begins at `first`: a list may be written as JSON.
+pub(crate) fn put_cell(
+    slots: &Slots<'_>,
+    batch: &mut Batch,
+    first: usize,
+    slot: Slot,
+    text: &str,
+) -> Result<(), String> {
+    match slot {
+        Slot::List { .. } | Slot::Many { .. } if text.starts_with('[') => {
+            let json = Json::parse(text.as_bytes(), value::DEPTH_MAX).map_err(|error| error.to_string())?;
+            put_json(slots, batch, first, slot, json.root())
+        }
+        _ => put(slots, batch, first, slot, text),
+    }
+}
+
+/// Takes the text of a value for `slot` of the last row, which begins at `first`.
+/// # Errors
+/// It is none, or the row has another one.
 pub(crate) fn put(
     slots: &Slots<'_>,
     batch: &mut Batch,
@@ -253,23 +348,40 @@ pub(crate) fn put(
     text: &str,
 ) -> Result<(), String> {
     match slot {
-        Slot::Skip | Slot::Kind => {}
+        Slot::Skip => {}
+        Slot::Kind => {
+            if let Some(why) = other_type(slots.types, slots.ty, text) {
+                return Err(why);
+            }
+        }
         Slot::Id => {
             let row = batch.ids.len() - 1;
-            batch.ids[row] = value::id(text)?;
+            let id = value::id(text)?;
+            if ![0, id].contains(&batch.ids[row]) {
+                return Err(format!("its ID is {:#x} already", batch.ids[row]));
+            }
+            batch.ids[row] = id;
         }
         Slot::Value { field, scalar, at } => value::set(slots, batch, first, (field, scalar, at), text)?,
-        Slot::One { .. } => edge(batch, first, slot, Target::Id(value::id(text)?)),
-        Slot::List { .. } | Slot::Many { .. } if text.starts_with('[') => {
-            let json = Json::parse(text.as_bytes(), value::DEPTH_MAX).map_err(|error| error.to_string())?;
-            put_json(slots, batch, first, slot, json.root())?;
-        }
+        Slot::One { .. } | Slot::Many { .. } => edge(batch, first, slot, Target::Id(value::id(text)?))?,
         Slot::List { field, scalar } => value::add(slots, batch, field, scalar, text)?,
-        Slot::Many { .. } => edge(batch, first, slot, Target::Id(value::id(text)?)),
-        Slot::Secret { at } if is_hash(text) => batch.cells[first + at] = batch.put(text),
+        Slot::Secret { at } if is_hash(text) => {
+            let cell = batch.put(text);
+            batch.set_once(first + at, cell)?;
+        }
         Slot::Secret { .. } => {
             return Err("a password is loaded as its hash only: of argon2, or of bcrypt up to cost 15".into());
         }
     }
     Ok(())
+}
+
+/// Why an object of type `ty` cannot have the type `name` too.
+pub(crate) fn other_type(types: &Types, ty: TypeId, name: &str) -> Option<String> {
+    let model = &types.model;
+    match model.type_by_name(name) {
+        Some(it) if it == ty || model.ty(it).members.contains(&ty) => None,
+        Some(_) => Some(format!("it is a `{}`, and so no `{name}`", model.ty(ty).name)),
+        None => Some(format!("there is no type `{name}`")),
+    }
 }

@@ -13,7 +13,7 @@
 
 use super::Reached;
 use super::batch::Parcel;
-use super::gather::{Gather, put};
+use super::gather::{Gather, put_cell};
 use super::slots::{Aim, Slot};
 use flate2::Crc;
 use memchr::{memchr, memchr_iter};
@@ -219,8 +219,15 @@ impl Header {
         match gather.aim {
             Aim::Objects(ty) => {
                 let (slots, _) = gather.batch(ty);
-                let found: Result<Vec<Slot>, String> = names.iter().map(|name| slots.find(name)).collect();
-                Ok(Self::Objects(ty, found?))
+                let mut found = Vec::new();
+                let mut unknown = Vec::new();
+                for name in names {
+                    match slots.find(name) {
+                        Ok(slot) => found.push(slot),
+                        Err(why) => unknown.push(why),
+                    }
+                }
+                if unknown.is_empty() { Ok(Self::Objects(ty, found)) } else { Err(unknown.join("\n")) }
             }
             Aim::Pairs(field) if names.len() == 2 => Ok(Self::Pairs(field)),
             Aim::Pairs(_) => {
@@ -248,7 +255,7 @@ impl Header {
                 let first = batch.begin(line);
                 for (&slot, text) in found.iter().zip(fields.iter()) {
                     let Some(text) = text else { continue };
-                    if let Err(why) = put(slots, batch, first, slot, text) {
+                    if let Err(why) = put_cell(slots, batch, first, slot, text) {
                         batch.abandon();
                         return Err(why);
                     }
@@ -261,7 +268,7 @@ impl Header {
                 let first = batch.begin(line);
                 for (name, text) in names.iter().zip(fields.iter()) {
                     let Some(text) = text else { continue };
-                    let done = slots.find(name).and_then(|slot| put(slots, batch, first, slot, text));
+                    let done = slots.find(name).and_then(|slot| put_cell(slots, batch, first, slot, text));
                     if let Err(why) = done {
                         batch.abandon();
                         return Err(why);

@@ -18,17 +18,20 @@ mod nquads;
 mod rows;
 mod sink;
 mod slots;
+mod statements;
 mod value;
 
 mod checkpoint;
 mod import_lock;
 mod required;
+mod unknown;
 
 pub use batch::RejectKind;
 pub use checkpoint::Count;
 pub use required::Lacking;
 pub use sink::Reject;
 pub use slots::Mapping;
+pub use unknown::Unknown;
 
 use crate::store::database::Database;
 use crate::store::{self, Pace, Place, Store, Types};
@@ -89,6 +92,9 @@ pub struct Source {
 /// Progress events of a load.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'e> {
+    /// The load begins, or goes on where it was interrupted.
+    #[allow(missing_docs)]
+    Begin { goes_on: bool },
     /// A file is begun, or gone on with: bytes before packing as far as known.
     File {
         /// Its name.
@@ -111,6 +117,8 @@ pub enum Event<'e> {
 pub struct Report {
     /// Counts of accepted and rejected items.
     pub count: Count,
+    /// Predicates that are no fields of their objects.
+    pub unknown: Vec<Unknown>,
     /// Objects that were taken and lack an edge that has a `!`.
     pub lacking: Vec<Lacking>,
     /// Indexes that the data does not allow, in the database's words.
@@ -169,6 +177,7 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
     let mut store = Store::existing(place)?;
     tune(&mut store.database)?;
     let load = Load::begin(&mut store.database, groups.iter().map(|it| it.key.as_str()))?;
+    (hooks.progress)(Event::Begin { goes_on: load.goes_on });
     let mut report = Report::default();
     for group in &groups {
         report.count = report.count.plus(one(&types, &mut store.database, &load, group, hooks)?);
@@ -183,6 +192,7 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
         report.count.refuse(reject.part);
         (hooks.reject)(&reject);
     }
+    report.unknown = unknown::count(&mut store.database, &load.edges)?;
     report.lacking = required::count(&types, &mut store.database, &load.edges)?;
     let mut tell = |name: &str, done: u64, all: u64| {
         (hooks.progress)(Event::Index { name, done, all });
@@ -319,7 +329,7 @@ fn write(
 ) -> Result<(), LoadError> {
     for parcel in parcels {
         let bytes = parcel.bytes;
-        if !parcel.batches.is_empty() || !parcel.rejects.is_empty() {
+        if !parcel.is_empty() {
             sink.take(parcel, mark)?;
         }
         for reject in sink.rejects.drain(..) {

@@ -11,17 +11,16 @@
 
 use super::Reached;
 use super::batch::Parcel;
-use super::gather::{Gather, put};
-use crate::layout::Storage;
-use crate::model::{FieldKind, TypeKind};
+use super::gather::Gather;
+use super::statements::{Predicate, Predicates, Record, assemble};
+use crate::model::TypeKind;
 use crate::store::Types;
 use flate2::Crc;
-use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom};
 use std::path::Path;
 
 /// Statements held before they are written to a run.
@@ -139,97 +138,6 @@ fn unescape(text: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// A predicate, and the one by which its edges are stored at the other end.
-struct Predicate {
-    name: String,
-    turned: Option<u32>,
-}
-
-/// The predicates that were seen.
-struct Predicates<'t> {
-    types: &'t Types,
-    all: Vec<Predicate>,
-    places: HashMap<String, u32>,
-}
-
-impl Predicates<'_> {
-    fn place(&mut self, name: &str) -> u32 {
-        if let Some(&place) = self.places.get(name) {
-            return place;
-        }
-        let place = self.all.len() as u32;
-        self.all.push(Predicate { name: name.to_owned(), turned: None });
-        self.places.insert(name.to_owned(), place);
-        if let Some(turned) = self.turned(name) {
-            self.all[place as usize].turned = Some(self.place(&turned));
-        }
-        place
-    }
-
-    /// The other side of an edge that is stored there.
-    fn turned(&self, name: &str) -> Option<String> {
-        let model = &self.types.model;
-        let (owner, field) = name.split_once('.')?;
-        let field = model.field_by_name(model.type_by_name(owner)?, field)?;
-        match self.types.layout.fields[field.index()] {
-            Storage::ToOneBack { .. } | Storage::ToMany { .. } => {}
-            Storage::Id(_)
-            | Storage::Column(_)
-            | Storage::Instant { .. }
-            | Storage::Point { .. }
-            | Storage::Shape { .. }
-            | Storage::Values { .. }
-            | Storage::ToOne { .. }
-            | Storage::Join { .. } => return None,
-        }
-        match model.field(field).kind {
-            FieldKind::Edge { inverse: Some(other), .. } => Some(super::rows::field_name(self.types, other)),
-            FieldKind::Edge { inverse: None, .. }
-            | FieldKind::Id
-            | FieldKind::Scalar(_)
-            | FieldKind::Enum(_) => None,
-        }
-    }
-}
-
-/// A statement in a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Record {
-    subject: i64,
-    /// The order of the files.
-    line: u64,
-    predicate: u32,
-    /// The number the edge leads to; 0 for a text.
-    id: i64,
-    text: String,
-}
-
-impl Record {
-    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
-        out.write_all(&self.subject.to_le_bytes())?;
-        out.write_all(&self.line.to_le_bytes())?;
-        out.write_all(&self.predicate.to_le_bytes())?;
-        out.write_all(&self.id.to_le_bytes())?;
-        out.write_all(&(self.text.len() as u32).to_le_bytes())?;
-        out.write_all(self.text.as_bytes())
-    }
-
-    /// The next one; nothing at the end.
-    fn read(input: &mut impl BufRead) -> std::io::Result<Option<Self>> {
-        if input.fill_buf()?.is_empty() {
-            return Ok(None);
-        }
-        let mut head = [0; 32];
-        input.read_exact(&mut head)?;
-        let eight = |at: usize| head[at..at + 8].try_into().map(i64::from_le_bytes).unwrap_or_default();
-        let four = |at: usize| head[at..at + 4].try_into().map(u32::from_le_bytes).unwrap_or_default();
-        let mut text = vec![0; four(28) as usize];
-        input.read_exact(&mut text)?;
-        let text = String::from_utf8(text).map_err(std::io::Error::other)?;
-        Ok(Some(Self { subject: eight(0), line: eight(8) as u64, predicate: four(16), id: eight(20), text }))
-    }
-}
-
 /// Statements in the order of their subjects.
 struct Sorter<'f> {
     folder: &'f Path,
@@ -302,7 +210,7 @@ pub(crate) fn read(
     from: Reached,
     take: &mut super::lines::Take<'_>,
 ) -> Result<(), String> {
-    let mut predicates = Predicates { types, all: Vec::new(), places: HashMap::new() };
+    let mut predicates = Predicates::new(types);
     let mut sorter = Sorter { folder, held: Vec::new(), bytes: 0, runs: Vec::new() };
     let (mut bytes, mut sum, mut text) = (0, Crc::new(), Vec::new());
     for (number, mut input) in inputs.into_iter().enumerate() {
@@ -324,9 +232,7 @@ pub(crate) fn read(
             }
             if bytes % (1 << 23) < read as u64 {
                 // Says how far it is read.
-                let parcel =
-                    Parcel { batches: Vec::new(), rejects: Vec::new(), facets: 0, reached: from, bytes };
-                if !take(parcel) {
+                if !take(Parcel::progress(from, bytes)) {
                     return Ok(());
                 }
             }
@@ -389,39 +295,11 @@ fn finish(
     take: &mut super::lines::Take<'_>,
 ) -> bool {
     let Some(first) = object.first() else { return true };
-    let (subject, line) = (first.subject, first.line);
-    if subject as u64 > from {
-        let done = assemble(gather, predicates, object);
-        gather.note(line, done);
+    if first.subject as u64 > from {
+        assemble(gather, predicates, object);
     }
     object.clear();
     gather.parcel(false, reached, bytes).is_none_or(take)
-}
-
-fn assemble(gather: &mut Gather<'_>, predicates: &[Predicate], object: &[Record]) -> Result<(), String> {
-    let name = |record: &Record| predicates[record.predicate as usize].name.as_str();
-    let (subject, line) = (object[0].subject, object[0].line);
-    let kinds = object.iter().filter(|it| name(it) == "dgraph.type").map(|it| it.text.as_str());
-    let ty =
-        gather.type_of(kinds).map_err(|why| match object.iter().any(|it| name(it) == "dgraph.type") {
-            true => why,
-            false => format!("{subject:#x} has no dgraph.type"),
-        })?;
-    let (slots, batch) = gather.batch(ty);
-    let row = batch.begin(line);
-    let at = batch.ids.len() - 1;
-    batch.ids[at] = subject;
-    for record in object.iter().filter(|it| name(it) != "dgraph.type") {
-        let done = slots.find(name(record)).and_then(|slot| match record.id {
-            0 => put(slots, batch, row, slot, &record.text),
-            id => put(slots, batch, row, slot, &id.to_string()),
-        });
-        if let Err(why) = done {
-            batch.abandon();
-            return Err(format!("{}: {why}", name(record)));
-        }
-    }
-    Ok(())
 }
 
 /// The types that Dgraph says an object has: its own, and its interfaces.

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** values are bound; only names of the layout are part of a statement.
 
-use super::batch::{Batch, BulkCell, Edge, Target};
+use super::batch::{Batch, BulkCell, Edge, LooseEdge, Target};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
 use crate::store::database::{Bulk, BulkSource, BulkTable, Database, Value};
@@ -129,7 +129,7 @@ pub(crate) fn wait(
                 batch.words(cell).as_str().into(),
             ),
         };
-        let (file, line) = super::sink::place(names, batch.lines[edge.row as usize]);
+        let (file, line) = super::sink::place(names, edge.line);
         let values = [
             field_name(types, edge.field).as_str().into(),
             batch.ids[edge.row as usize].into(),
@@ -142,6 +142,36 @@ pub(crate) fn wait(
         database.execute(&sql, &values)?;
     }
     Ok(())
+}
+
+/// Keeps an edge whose objects may both not be there.
+pub(crate) fn wait_loose(
+    types: &Types,
+    database: &mut Database,
+    (table, names): (&str, &[String]),
+    edge: &LooseEdge,
+) -> Result<(), Error> {
+    let sql = format!("INSERT INTO {table} (field, owner, target, file, line) VALUES ($1, $2, $3, $4, $5)");
+    let (file, line) = super::sink::place(names, edge.line);
+    let values = [
+        field_name(types, edge.field).as_str().into(),
+        edge.owner.into(),
+        edge.target.into(),
+        file.into(),
+        Value::Int(line as i64),
+    ];
+    database.execute(&sql, &values).map(drop)
+}
+
+/// True if an edge is its own other side.
+pub(crate) fn is_mutual(types: &Types, field: FieldId) -> bool {
+    let of = types.model.field(field);
+    match of.kind {
+        FieldKind::Edge { inverse: Some(other), .. } => other == field || of.inherited_from == Some(other),
+        FieldKind::Edge { inverse: None, .. } | FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Enum(_) => {
+            false
+        }
+    }
 }
 
 /// The type an edge leads to.

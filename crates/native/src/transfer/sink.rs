@@ -8,11 +8,12 @@
 //!
 //! **Cost:** per row one insert and, per edge, one look into a set of numbers that are known to be there.
 
-use super::batch::{Batch, BulkCell, Edge, Parcel, RejectKind, Target};
+use super::batch::{Batch, BulkCell, Edge, LooseEdge, Parcel, RejectKind, Target};
 use super::checkpoint::{Load, Mark};
 use super::nquads::LINE_BITS;
 use super::required;
-use super::rows::{self, Rejected};
+use super::rows::{self, Rejected, is_mutual};
+use super::unknown;
 use crate::layout::Storage;
 use crate::model::{DefaultValue, FieldId, FieldKind, TypeId, TypeKind};
 use crate::store::database::{Database, Value};
@@ -99,6 +100,10 @@ impl<'t> Sink<'t> {
             refused.sort();
             self.rejects.extend(refused.into_iter().map(|(line, why)| reject((line, part, why))));
         }
+        for edge in &parcel.loose {
+            rows::wait_loose(self.types, self.database, (&self.load.edges, names), edge)?;
+        }
+        unknown::note(self.database, (&self.load.edges, names), &parcel.unknown)?;
         self.rejects[before..].iter().for_each(|it| mark.count.refuse(it.part));
         mark.count.facets_left_out += parcel.facets;
         mark.reached = parcel.reached;
@@ -128,6 +133,13 @@ impl<'t> Sink<'t> {
             rows::insert(self.types, self.database, batch, &mut gone, refused)?;
         } else {
             self.check_owners(batch, &mut gone, refused)?;
+        }
+        let table = (self.load.edges.as_str(), self.names);
+        for line in batch.column_lines.iter().filter(|it| gone[it.row as usize]) {
+            let Some(field) = line.turned else { continue };
+            let (owner, target) = (line.to, batch.ids[line.row as usize]);
+            let edge = LooseEdge { field, owner, target, line: line.line };
+            rows::wait_loose(self.types, self.database, table, &edge)?;
         }
         batch.items.retain(|it| !gone[it.row as usize]);
         batch.edges.retain(|it| !gone[it.row as usize]);
@@ -289,17 +301,19 @@ impl<'t> Sink<'t> {
         Ok(set)
     }
 
-    /// Columns that refer to objects that are not there become edges that wait.
+    /// Columns that refer to objects that are not there become edges that wait, and so do those of one-to-one edges: another object
+    /// may have their target.
     fn resolve_columns(&mut self, batch: &mut Batch) -> Result<(), Error> {
         let types = self.types;
         let width = batch.columns.len();
         let mut wanted = Vec::new();
         for (field, it) in types.model.fields_of(batch.ty) {
-            let (FieldKind::Edge { to, .. }, Storage::ToOne { column, .. }) =
+            let (FieldKind::Edge { to, inverse }, Storage::ToOne { column, .. }) =
                 (it.kind, types.layout.fields[field.index()])
             else {
                 continue;
             };
+            let is_single = inverse.is_some_and(|it| !types.model.field(it).is_list);
             let Some(at) = batch.columns.iter().position(|it| *it == column) else { continue };
             wanted.clear();
             wanted.extend((0..batch.ids.len()).filter_map(|row| match batch.cells[row * width + at] {
@@ -310,10 +324,13 @@ impl<'t> Sink<'t> {
             for row in 0..batch.ids.len() {
                 let cell = batch.cells[row * width + at];
                 if let BulkCell::Int(id) = cell
-                    && !there.contains(&id)
+                    && (is_single || !there.contains(&id))
                 {
                     batch.cells[row * width + at] = BulkCell::Null;
-                    batch.edges.push(Edge { row: row as u32, field, to: Target::Id(id) });
+                    let row = row as u32;
+                    for line in batch.lines_of(row, field) {
+                        batch.edges.push(Edge { row, field, to: Target::Id(id), line });
+                    }
                 }
             }
         }
@@ -324,11 +341,11 @@ impl<'t> Sink<'t> {
     fn pairs(&mut self, batch: &Batch) -> Result<Vec<Edge>, Error> {
         let types = self.types;
         let mut waiting = Vec::new();
-        let mut by_field: HashMap<FieldId, Vec<(u32, i64)>> = HashMap::new();
+        let mut by_field: HashMap<FieldId, Vec<(Edge, i64)>> = HashMap::new();
         for edge in &batch.edges {
             match (types.layout.fields[edge.field.index()], edge.to) {
                 (Storage::Join { .. }, Target::Id(id)) => {
-                    by_field.entry(edge.field).or_default().push((edge.row, id));
+                    by_field.entry(edge.field).or_default().push((*edge, id));
                 }
                 (_, _) => waiting.push(*edge),
             }
@@ -338,9 +355,14 @@ impl<'t> Sink<'t> {
             let ids: Vec<i64> = pairs.iter().map(|it| it.1).collect();
             let there = self.known(to, &ids)?;
             let (now, later): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|it| there.contains(&it.1));
-            waiting.extend(later.into_iter().map(|(row, id)| Edge { row, field, to: Target::Id(id) }));
-            let now: Vec<(i64, i64)> =
-                now.into_iter().map(|(row, id)| (batch.ids[row as usize], id)).collect();
+            waiting.extend(later.into_iter().map(|it| it.0));
+            let mut now: Vec<(i64, i64)> =
+                now.into_iter().map(|(edge, id)| (batch.ids[edge.row as usize], id)).collect();
+            if is_mutual(types, field) {
+                now.extend_from_within(..);
+                let half = now.len() / 2;
+                now[half..].iter_mut().for_each(|it| *it = (it.1, it.0));
+            }
             rows::join(types, self.database, field, &now)?;
         }
         Ok(waiting)

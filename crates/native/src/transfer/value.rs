@@ -32,7 +32,7 @@ pub(crate) fn id(text: &str) -> Result<i64, String> {
     }
 }
 
-/// Writes the one value of `field`, which begins at place `at` of the row that begins at `first`.
+/// Writes the one value of `field`, if it has none yet; it begins at place `at` of the row that begins at `first`.
 pub(crate) fn set(
     slots: &Slots<'_>,
     batch: &mut Batch,
@@ -48,23 +48,28 @@ pub(crate) fn set(
     match kind {
         SlotKind::Scalar(Scalar::DateTime) => {
             let (normal, micros) = moment(text)?;
-            batch.cells[first + at] = batch.put(&normal);
+            let cell = batch.put(&normal);
+            batch.set_once(first + at, cell)?;
             batch.cells[first + slots.further(field)[0]] = BulkCell::Int(micros);
         }
         SlotKind::Scalar(Scalar::Point) => {
             let [x, y] = point(text)?;
-            batch.cells[first + at] = BulkCell::Real(x);
-            batch.cells[first + slots.further(field)[0]] = BulkCell::Real(y);
+            batch.set_once(first + at, BulkCell::Real(x))?;
+            batch.set_once(first + slots.further(field)[0], BulkCell::Real(y))?;
         }
         SlotKind::Scalar(shape @ (Scalar::Polygon | Scalar::MultiPolygon)) => {
             let (words, bounds) = shape_of(text, shape)?;
-            batch.cells[first + at] = batch.put(&words);
+            let cell = batch.put(&words);
+            batch.set_once(first + at, cell)?;
             for (place, bound) in slots.further(field).into_iter().zip(bounds) {
                 batch.cells[first + place] = BulkCell::Real(bound);
             }
         }
         SlotKind::Scalar(Scalar::String | Scalar::Int | Scalar::Int64 | Scalar::Float | Scalar::Boolean)
-        | SlotKind::Enum(_) => batch.cells[first + at] = plain(slots.types, batch, kind, text)?,
+        | SlotKind::Enum(_) => {
+            let cell = plain(slots.types, batch, kind, text)?;
+            batch.set_once(first + at, cell)?;
+        }
     }
     Ok(())
 }
@@ -155,7 +160,9 @@ fn point(text: &str) -> Result<[f64; 2], String> {
         (_, _, Some(pair)) => {
             let mut items = pair.items();
             let pair = (items.next(), items.next());
-            pair.0.and_then(number).zip(pair.1.and_then(number))
+            // An altitude has no place in a store.
+            let is_flat = items.next().is_none();
+            pair.0.and_then(number).zip(pair.1.and_then(number)).filter(|_| is_flat)
         }
         (_, _, None) => None,
     };

@@ -21,6 +21,7 @@ mod concurrent;
 mod filters;
 mod found;
 mod golden;
+mod imports;
 mod live;
 mod many;
 mod migrations;

@@ -5,6 +5,7 @@ use super::progress::Progress;
 use crate::native::Native;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 use weir_metadata::read;
 use weir_native::store::{Error, Pace, Place, Store, Types, backup};
 use weir_native::transfer::export::export;
-use weir_native::transfer::{self, Count, Event, Format, Hooks, Mapping, Reject, Source};
+use weir_native::transfer::{self, Count, Event, Format, Hooks, Mapping, Reject, Report, Source};
 
 /// Options of `weir import` for files.
 #[derive(Debug, Args)]
@@ -177,20 +178,43 @@ pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
     if let Some(name) = entries.keys().next().filter(|_| options.files.len() > entries.len()) {
         eprintln!("warning: the mapping names `{name}`, which is no file of this import");
     }
-    let mut rejects = Rejects { path: &options.rejects, file: None, failed: None };
+    let rejects = RefCell::new(Rejects { path: &options.rejects, file: None, failed: None });
     let mut bar = Progress::of("bytes");
     let mut file = String::new();
-    let mut progress = |event: Event<'_>| tell(&mut bar, &mut file, event);
-    let mut reject = |it: &Reject| rejects.write(it);
+    let mut progress = |event: Event<'_>| match event {
+        Event::Begin { goes_on } => rejects.borrow_mut().begin(goes_on),
+        event => tell(&mut bar, &mut file, event),
+    };
+    let mut reject = |it: &Reject| rejects.borrow_mut().write(it);
     let report =
         transfer::load(&native.place, &sources, &mut Hooks { progress: &mut progress, reject: &mut reject });
     bar.clear();
     let report = report
         .map_err(|error| format!("{error}\nwhat was loaded stays; the same command goes on from there"))?;
-    if let Some(cause) = rejects.failed {
+    if let Some(cause) = rejects.into_inner().failed {
         return Err(format!("{}: {cause}", options.rejects.display()));
     }
     print(&format!("loaded {} into {}\n", taken(&report.count), native.shown()))?;
+    tell_left_out(&report);
+    let has_all = !tell_unbuilt(&report.unbuilt);
+    if report.count.refused() == 0 && has_all {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if report.count.refused() > 0 {
+        eprintln!("not taken: {}; see {}", refused(&report.count), options.rejects.display());
+    }
+    Ok(ExitCode::FAILURE)
+}
+
+/// Says what was left out, or is not whole.
+fn tell_left_out(report: &Report) {
+    for it in &report.unknown {
+        let statements = counted(it.statements, "statement was", "statements were");
+        eprintln!(
+            "warning: {statements} not taken, because `{}` is no field of its object; the first in line {} of {}",
+            it.predicate, it.line, it.file
+        );
+    }
     for it in &report.lacking {
         eprintln!(
             "warning: {} no `{}`, the first in line {} of {}; it has a `!`, so whoever asks for it gets an error",
@@ -204,14 +228,6 @@ pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
         let statements = counted(report.count.facets_left_out, "statement", "statements");
         eprintln!("warning: the facets of {statements} were left out: a store has no place for them");
     }
-    let has_all = !tell_unbuilt(&report.unbuilt);
-    if report.count.refused() == 0 && has_all {
-        return Ok(ExitCode::SUCCESS);
-    }
-    if report.count.refused() > 0 {
-        eprintln!("not taken: {}; see {}", refused(&report.count), options.rejects.display());
-    }
-    Ok(ExitCode::FAILURE)
 }
 
 fn counted(count: u64, one: &str, many: &str) -> String {
@@ -271,11 +287,18 @@ struct Rejects<'r> {
 }
 
 impl Rejects<'_> {
+    /// What another load wrote is no part of this one; a load that goes on adds to what it wrote before.
+    fn begin(&mut self, goes_on: bool) {
+        let is_file = std::fs::symlink_metadata(self.path).is_ok_and(|it| it.is_file());
+        if is_file && !goes_on {
+            self.failed = std::fs::remove_file(self.path).err();
+        }
+    }
+
     fn write(&mut self, reject: &Reject) {
         let line = serde_json::json!({ "file": reject.file, "line": reject.line, "error": reject.why });
         let file = match self.file.take() {
             Some(file) => Ok(file),
-            // A load that goes on adds to what it wrote before.
             None => File::options().create(true).append(true).open(self.path),
         };
         let written = file.and_then(|mut file| {
@@ -300,6 +323,7 @@ fn tell(bar: &mut Progress, file: &mut String, event: Event<'_>) {
             bar.done(bytes);
             bar.message(format!("{file}: {objects} objects, {rate:.0}/s"));
         }
+        Event::Begin { .. } => {}
         Event::Settling => bar.message("edges".to_owned()),
         Event::Index { name, done, all } => bar.show(&format!("index {name}"), done, all),
     }

@@ -72,6 +72,33 @@ fn a_text_of_types_is_enough_to_be_served() {
 }
 
 #[test]
+fn the_file_of_rejects_is_that_of_the_last_import() {
+    let folder = Folder::new();
+    folder.write("shop.graphql", SHOP);
+    let import = |file: &str| weir(&folder, &["import", file, "--into", "shop.graphql"]);
+    folder.write("Dish.ndjson", "{\"name\":5}\n{\"name\":6}\n");
+    check(&import("Dish.ndjson"), false, "not taken: 2 objects; see rejects.ndjson");
+    let quads = "<0x1> <dgraph.type> \"Dish\" .\n<0x1> <Dish.name> \"Pho\" .\n<0x1> <Dish.mood> \"x\" .\n<0x1> <Dish.year> \"1\" .\n";
+    folder.write("g01.rdf", quads);
+    let imported = import("g01.rdf");
+    check(&imported, false, "loaded 1 object into");
+    check(&imported, false, "not taken: 2 statements; see rejects.ndjson");
+    for (name, line) in [("mood", 3), ("year", 4)] {
+        let words = format!(
+            "warning: 1 statement was not taken, because `Dish.{name}` is no field of its object; the first in line {line} of g01.rdf"
+        );
+        check(&imported, false, &words);
+    }
+    let rejects = folder.file("rejects.ndjson");
+    let text = std::fs::read_to_string(&rejects).expect("it is there");
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() == 2 && lines.iter().all(|it| it.contains("g01.rdf")), "{text}");
+    folder.write("Dish.ndjson", "{\"name\":\"Pie\"}\n");
+    check(&import("Dish.ndjson"), true, "loaded 1 object into");
+    assert!(!rejects.exists(), "nothing was rejected");
+}
+
+#[test]
 fn types_change_while_they_are_served() {
     let folder = Folder::new();
     folder.write("shop.graphql", SHOP);
