@@ -5,7 +5,7 @@
 //! transaction is rolled back; then it is used again.
 //!
 //! **Invariant:** a session goes back only when no transaction is open and nothing is under way. A write that may have
-//! happened is never reported as one that did not.
+//! happened is never reported as one that did not, nor one that is not committed as done.
 
 use crate::bulkhead::Patience;
 use crate::connection::{Connection, End, Status};
@@ -65,6 +65,8 @@ pub struct Session {
     failure: Option<Error>,
     /// True if the pending messages may end a transaction with changes.
     may_commit: bool,
+    /// True if the pending messages are a transaction to its end.
+    must_end: bool,
     /// Why not all of it can be answered, if it is committed.
     unanswered: Option<Error>,
 }
@@ -136,7 +138,12 @@ impl Wire {
             self.sync();
             self.drain().await?;
         }
-        Ok(())
+        match self.status {
+            Status::Idle => Ok(()),
+            Status::InTransaction | Status::Failed => {
+                Err(Error::Protocol("a transaction is open that was rolled back".into()))
+            }
+        }
     }
 }
 
@@ -160,6 +167,7 @@ impl Session {
             rows: Vec::new(),
             failure: None,
             may_commit: false,
+            must_end: false,
             unanswered: None,
         }
     }
@@ -221,7 +229,10 @@ impl Session {
     /// Appends a statement that is a transaction of its own.
     pub(crate) fn push_alone(&mut self, statement: &Arc<Statement>, parameters: &Parameters) {
         match self.patience {
-            Patience::Bounded => self.push(statement, parameters),
+            Patience::Bounded => {
+                self.push(statement, parameters);
+                self.must_end = true;
+            }
             Patience::Whole => {
                 self.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
                 self.push(statement, parameters);
@@ -263,6 +274,7 @@ impl Session {
             self.append(Step::Release, &transaction::RELEASE, &Parameters::new());
         }
         self.append(Step::Commit, &transaction::COMMIT, &Parameters::new());
+        self.must_end = true;
     }
 
     fn append(&mut self, step: Step, statement: &Arc<Statement>, parameters: &Parameters) {
@@ -328,6 +340,11 @@ impl Session {
             Ok(done) => done,
             Err(_) => Box::pin(self.stop()).await,
         };
+        let must_end = std::mem::take(&mut self.must_end);
+        let done = match done {
+            Ok(()) if must_end && self.is_left_open() => self.commit_left_open(deadline).await,
+            done => done,
+        };
         match done {
             Ok(()) => match self.failure.take() {
                 None => match self.unanswered.take() {
@@ -338,6 +355,26 @@ impl Session {
             },
             Err(error) => Err(self.broke(error, self.may_commit)),
         }
+    }
+
+    /// True if the server says that a transaction is open behind one that was done to its end, as some poolers do.
+    fn is_left_open(&self) -> bool {
+        let is_open = self.wire.as_ref().is_some_and(|it| it.status == Status::InTransaction);
+        is_open && self.purpose == Purpose::Write && self.failure.is_none()
+    }
+
+    /// Commits such a transaction: what was answered in it counts only then. A server that has none open only warns.
+    async fn commit_left_open(&mut self, deadline: Instant) -> Result<(), Error> {
+        self.append(Step::Commit, &transaction::COMMIT, &Parameters::new());
+        self.may_commit = true;
+        let wire = self.wire.as_mut().ok_or_else(broken)?;
+        wire.sync();
+        wire.connection.send();
+        let done = tokio::time::timeout_at(deadline.into(), self.settle()).await;
+        done.unwrap_or(Err(Error::Timeout))?;
+        // A connection of which nobody knows how it stands is not used again.
+        self.wire = self.wire.take().filter(|it| it.status == Status::Idle);
+        Ok(())
     }
 
     /// True if the appended messages may end a transaction with changes.

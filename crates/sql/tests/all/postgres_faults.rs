@@ -65,6 +65,80 @@ async fn a_connection_that_breaks_at_the_commit_leaves_a_doubt() {
     assert!(matches!(failed, Err(Error::Unconfirmed(_))), "{failed:?}");
 }
 
+/// A pooler between a client and the server on `port`, in which a transaction is open whenever nothing was begun. Unless it `is_open`, the
+/// pooler only says so.
+async fn leave_open(port: u16, is_open: bool) -> u16 {
+    const BEGIN: &[u8] = b"Q\0\0\0\x0aBEGIN\0";
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        loop {
+            let (client, _) = listener.accept().await.unwrap();
+            let server = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            let (mut from_client, mut to_client) = client.into_split();
+            let (mut from_server, to_server) = server.into_split();
+            let to_server = Arc::new(tokio::sync::Mutex::new(to_server));
+            let forward = Arc::clone(&to_server);
+            tokio::spawn(async move {
+                let mut bytes = [0; 4096];
+                while let Ok(len @ 1..) = from_client.read(&mut bytes).await {
+                    forward.lock().await.write_all(&bytes[..len]).await.unwrap();
+                }
+                forward.lock().await.shutdown().await
+            });
+            tokio::spawn(async move {
+                let mut is_own_answer = false;
+                let mut head = [0; 5];
+                while from_server.read_exact(&mut head).await.is_ok() {
+                    let len = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize - 4;
+                    let mut body = vec![0; len];
+                    from_server.read_exact(&mut body).await.unwrap();
+                    let is_ready = head[0] == b'Z';
+                    if is_own_answer {
+                        is_own_answer = !is_ready;
+                        continue;
+                    }
+                    if is_ready && body == b"I" && is_open {
+                        is_own_answer = true;
+                        to_server.lock().await.write_all(BEGIN).await.unwrap();
+                    } else if is_ready && body == b"I" {
+                        body = b"T".to_vec();
+                    }
+                    if to_client.write_all(&[&head[..], &body].concat()).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    own
+}
+
+/// As behind Pgpool-II in raw mode.
+#[tokio::test]
+async fn what_is_done_in_a_transaction_that_a_pooler_leaves_open_is_committed() {
+    let other = pool();
+    let count = async || ask(&other, "SELECT count(*)::text FROM left_open").await;
+    ask(&other, "CREATE TABLE left_open (id int4 PRIMARY KEY)").await;
+    let insert = |id: u32| text(&format!("INSERT INTO left_open VALUES ({id}) RETURNING id::text"), &[]);
+    for (is_open, ids) in [(true, [1, 2]), (false, [3, 4])] {
+        let port = leave_open(shared().port, is_open).await;
+        let pool = Pool::new(shared().settings("postgres", &format!("port={port}&sslmode=disable")));
+        for id in ids {
+            let rows = pool.change_alone(&insert(id), &Parameters::new(), None, soon()).await;
+            assert_eq!(shown(rows), id.to_string());
+            assert_eq!(count().await, id.to_string(), "it is committed");
+        }
+        let refused = pool.change_alone(&insert(1), &Parameters::new(), None, soon()).await;
+        assert!(matches!(refused, Err(Error::Database { .. })), "{refused:?}");
+    }
+    // The connection breaks before the pooler has said that it is committed.
+    let port = hang_up_at(b"COMMIT", leave_open(shared().port, true).await).await;
+    let pool = Pool::new(shared().settings("postgres", &format!("port={port}&sslmode=disable")));
+    let failed = pool.change_alone(&insert(5), &Parameters::new(), None, soon()).await;
+    assert!(matches!(failed, Err(Error::Unconfirmed(_))), "{failed:?}");
+}
+
 /// Passes connections on to `port`, but for the first request to cancel, which is lost.
 async fn lose_the_first_cancel_request(port: u16) -> u16 {
     const CANCEL: [u8; 4] = 80_877_102_u32.to_be_bytes();
