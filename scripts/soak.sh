@@ -1,7 +1,14 @@
 #!/usr/bin/env bash
 # What `make test` does for half a minute, for longer: a server killed 200 times in storms of mutations, each run with another seed.
-# WEIR_SEED repeats a run.
+# WEIR_SEED repeats a run. Then the wall tests, on each release of PostgreSQL.
 source "$(dirname "$0")/common.sh"
+need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
+scripts/postgres18.sh
 export WEIR_KILLS="${WEIR_KILLS:-200}" WEIR_SEED="${WEIR_SEED:-$RANDOM}"
 say "$WEIR_KILLS kills, seed $WEIR_SEED"
 cargo test --workspace --test weir_tests storm::what_was_acknowledged_survives_every_kill -- --nocapture
+for release in installed 18; do
+  say "walls on PostgreSQL: $release"
+  WEIR_POSTGRES=$release cargo test -p weir-sql -p weir-native --test sql_tests --test native_tests -- \
+    wall:: auth_wall_writes:: --skip on_sqlite
+done

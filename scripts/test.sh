@@ -12,6 +12,8 @@ need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
 need_file /usr/sbin/pgbouncer pgbouncer pgbouncer
 # The tests start, stop and fill their own.
 need redis-server redis-server
+# Tests run on PostgreSQL 18 too.
+scripts/postgres18.sh
 # citext and ltree come with the server, PostGIS does not.
 for bin in /usr/lib/postgresql/*/bin/initdb; do
   [ -x "$bin" ] || continue
@@ -20,7 +22,8 @@ for bin in /usr/lib/postgresql/*/bin/initdb; do
 done
 make --no-print-directory console
 say "cargo test"
-export WEIR_ONLY="${ONLY:-}"
+export WEIR_ONLY="${ONLY:-}" WEIR_POSTGRES_SEED="${WEIR_POSTGRES_SEED:-$RANDOM}"
+say "WEIR_POSTGRES_SEED=$WEIR_POSTGRES_SEED puts each wall test on one release of PostgreSQL"
 cargo test --workspace --no-fail-fast -- ${ONLY:+"$ONLY"} 2>&1 | tee "$log" || status=1
 # The tests have built it; another build would choose other features of the same libraries and compile them anew.
 export WEIR_BIN="${CARGO_TARGET_DIR:-$PWD/target}/debug/weir"

@@ -2,6 +2,7 @@
 
 use crate::kit::answer;
 use crate::postgres_kit::database;
+use crate::postgres_kit::release::on_one_release;
 use crate::wall_kit::ask::{Asker, Rules};
 use crate::wall_kit::shelf::{self, SHELF};
 use crate::wall_kit::{Wall, sorted};
@@ -319,7 +320,7 @@ fn nobody_gets_over_the_wall_on_sqlite() {
 
 #[test]
 fn nobody_gets_over_the_wall_on_postgres() {
-    run(on_postgres, POSTGRES_CASES);
+    on_one_release("native wall", || run(on_postgres, POSTGRES_CASES));
 }
 
 /// Mutations that name an author by its number.
@@ -351,7 +352,7 @@ fn nobody_names_what_is_behind_the_wall_on_sqlite() {
 
 #[test]
 fn nobody_names_what_is_behind_the_wall_on_postgres() {
-    check_named(on_postgres);
+    on_one_release("native names", || check_named(on_postgres));
 }
 
 /// Orders by values of authors, which are others than those of ids.
@@ -384,7 +385,7 @@ fn nobody_orders_by_what_is_behind_the_wall_on_sqlite() {
 
 #[test]
 fn nobody_orders_by_what_is_behind_the_wall_on_postgres() {
-    check_ordered(on_postgres);
+    on_one_release("native orders", || check_ordered(on_postgres));
 }
 
 /// Asks mutations behind a wall before the changes of `table`; gives how many were done.
@@ -427,5 +428,5 @@ fn nobody_changes_what_may_only_be_read_on_sqlite() {
 
 #[test]
 fn nobody_changes_what_may_only_be_read_on_postgres() {
-    run_changes(on_postgres, Database::Postgres, POSTGRES_CHANGES);
+    on_one_release("native changes", || run_changes(on_postgres, Database::Postgres, POSTGRES_CHANGES));
 }

@@ -4,6 +4,7 @@
 
 use crate::cluster_kit;
 use crate::live::{self, BY_KEY, PATIENCE, TABLES, change, name, rename, subscribe};
+use crate::postgres_kit::release::on_each_release;
 use crate::postgres_kit::served::{Served, engine_settings, open, serve, serve_as, serve_with};
 use crate::postgres_kit::{Cluster, Database};
 use std::path::Path;
@@ -86,7 +87,6 @@ pub(crate) async fn settled_on(sql: &str, query: &str) -> (Served, LiveQueries, 
     (served, live, subscription)
 }
 
-#[tokio::test]
 async fn what_others_write_comes_without_polling() {
     let (served, _live, mut boats) = settled_on(TABLES, COUNT).await;
     let write = |sql| served.database.run(sql);
@@ -110,7 +110,6 @@ async fn what_others_write_comes_without_polling() {
     await_result(&mut boats, &count(1)).await;
 }
 
-#[tokio::test]
 async fn a_change_by_others_wakes_its_key_alone() {
     let keys =
         "CREATE TABLE thing (name text, number bigint, id uuid, value int, PRIMARY KEY (name, number, id));
@@ -144,7 +143,6 @@ async fn a_change_by_others_wakes_its_key_alone() {
     assert_eq!(live.state().reads, reads + 5, "each change was one read");
 }
 
-#[tokio::test]
 async fn what_is_not_committed_and_what_is_undone_tells_nothing() {
     let (served, live, mut boats) = settled_on(TABLES, COUNT).await;
     let mut hand = served.hand().await;
@@ -161,7 +159,6 @@ async fn what_is_not_committed_and_what_is_undone_tells_nothing() {
     assert_eq!(next(&mut boats).await, (count(3), Cause::Change));
 }
 
-#[tokio::test]
 async fn an_idle_subscription_asks_the_database_nothing_and_our_own_change_is_pushed_once() {
     let served = serve(database(&[], TABLES)).await;
     let settings = LiveSettings { poll: Duration::from_millis(20), ..LiveSettings::STANDARD };
@@ -192,7 +189,6 @@ async fn an_idle_subscription_asks_the_database_nothing_and_our_own_change_is_pu
     assert_eq!(live.state().results, results + 2);
 }
 
-#[tokio::test]
 async fn a_commit_that_reads_do_not_see_yet_is_told_when_they_do() {
     let (served, live, mut boats) = settled_on(TABLES, COUNT).await;
     let reads = live.state().reads;
@@ -212,7 +208,6 @@ async fn a_commit_that_reads_do_not_see_yet_is_told_when_they_do() {
     assert_eq!(next(&mut boats).await, (count(4), Cause::Change));
 }
 
-#[tokio::test]
 async fn nothing_is_left_in_the_server_when_nobody_subscribes() {
     let (served, live, boats) = settled_on(
         &format!("{TABLES}; CREATE PUBLICATION weir_live_0123456789abcdef FOR TABLE boat; CREATE PUBLICATION theirs FOR TABLE boat"),
@@ -226,7 +221,6 @@ async fn nothing_is_left_in_the_server_when_nobody_subscribes() {
     until(&served.database, left, "0|1");
 }
 
-#[tokio::test]
 async fn a_login_that_may_not_replicate_polls_and_says_what_it_lacks() {
     let rights = "CREATE ROLE plain LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO plain";
     let database = database(&[], &format!("{TABLES}; {rights}"));
@@ -240,7 +234,6 @@ async fn a_login_that_may_not_replicate_polls_and_says_what_it_lacks() {
     assert!(more.contains("`ALTER ROLE \"plain\" REPLICATION`"), "{more}");
 }
 
-#[tokio::test]
 async fn what_cannot_be_told_is_polled_and_still_written() {
     let more = "CREATE TABLE keyless (n int); CREATE UNLOGGED TABLE fleeting (id int PRIMARY KEY);
         CREATE VIEW boats AS SELECT * FROM boat;
@@ -284,7 +277,6 @@ async fn what_cannot_be_told_is_polled_and_still_written() {
     assert_eq!(next(log).await.1, Cause::Change);
 }
 
-#[tokio::test]
 async fn a_slot_that_the_server_takes_away_is_replaced_and_polling_stands_in() {
     let served = serve(database(&["max_slot_wal_keep_size = 1MB", "min_wal_size = 32MB"], TABLES)).await;
     let live = LiveQueries::of(&served.engine, LiveSettings::STANDARD);
@@ -321,7 +313,6 @@ async fn await_cause(boats: &mut Subscription, served: &Served, wanted: Cause) -
     }
 }
 
-#[tokio::test]
 async fn a_slot_that_holds_back_too_much_log_is_given_up() {
     let database = database(&[], TABLES);
     let served = serve_with(database, &["public"], |it| it.decoding.log_bytes_max = 4 << 20).await;
@@ -343,7 +334,6 @@ async fn a_slot_that_holds_back_too_much_log_is_given_up() {
     until(&served.database, slots, "1");
 }
 
-#[tokio::test]
 async fn a_server_that_comes_back_tells_again_and_what_was_missed_is_read() {
     let mut cluster = cluster_kit::Cluster::new();
     let configuration = cluster.folder.join("data/postgresql.conf");
@@ -398,7 +388,6 @@ pub(crate) async fn await_result(subscription: &mut Subscription, expected: &str
     }
 }
 
-#[tokio::test]
 async fn tables_of_two_sources_share_a_stream_and_a_function_is_polled() {
     let more = "CREATE SCHEMA other; CREATE TABLE other.crew (id int PRIMARY KEY);
         CREATE TABLE other.hidden (id int PRIMARY KEY);
@@ -431,4 +420,20 @@ async fn tables_of_two_sources_share_a_stream_and_a_function_is_polled() {
     first.database.run("INSERT INTO other.hidden VALUES (1)");
     let (body, cause) = next(&mut harbours).await;
     assert!(body.contains("Cove") && cause == Cause::Poll, "{body} {cause:?}");
+}
+
+on_each_release! {
+    async
+    what_others_write_comes_without_polling,
+    a_change_by_others_wakes_its_key_alone,
+    what_is_not_committed_and_what_is_undone_tells_nothing,
+    an_idle_subscription_asks_the_database_nothing_and_our_own_change_is_pushed_once,
+    a_commit_that_reads_do_not_see_yet_is_told_when_they_do,
+    nothing_is_left_in_the_server_when_nobody_subscribes,
+    a_login_that_may_not_replicate_polls_and_says_what_it_lacks,
+    what_cannot_be_told_is_polled_and_still_written,
+    a_slot_that_the_server_takes_away_is_replaced_and_polling_stands_in,
+    a_slot_that_holds_back_too_much_log_is_given_up,
+    a_server_that_comes_back_tells_again_and_what_was_missed_is_read,
+    tables_of_two_sources_share_a_stream_and_a_function_is_polled,
 }

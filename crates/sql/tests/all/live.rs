@@ -2,6 +2,7 @@
 
 use crate::kit::{Served, serve};
 use crate::postgres_kit::database;
+use crate::postgres_kit::release::on_each_release;
 use crate::postgres_kit::served::serve as serve_postgres;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
@@ -181,7 +182,6 @@ fn body(response: weir_engine::engine::Response) -> Vec<u8> {
     }
 }
 
-#[tokio::test]
 async fn postgresql_is_read_at_intervals_and_at_our_own_changes() {
     let served = serve_postgres(database(TABLES)).await;
     let live = LiveQueries::of(&served.engine, LiveSettings::STANDARD);
@@ -282,4 +282,9 @@ proptest! {
             }
         });
     }
+}
+
+on_each_release! {
+    async
+    postgresql_is_read_at_intervals_and_at_our_own_changes,
 }

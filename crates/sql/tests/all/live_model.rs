@@ -7,6 +7,7 @@
 use crate::cluster_kit::Cluster;
 use crate::kit;
 use crate::live::PATIENCE;
+use crate::postgres_kit::release::{on_each_release, wait};
 use crate::postgres_kit::served::engine_settings;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -549,8 +550,7 @@ fn postgres(cluster: Cluster, database: String) -> Store {
     let settings = cluster.settings("postgres", &format!("dbname={database}"));
     let options =
         Options { model: ModelOptions::default(), schemas: &["public".to_owned()], stringify: false };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let opened = runtime.block_on(PostgresSource::open("main", settings, options, PATIENCE)).unwrap().0;
+    let opened = wait(PostgresSource::open("main", settings, options, PATIENCE)).unwrap().0;
     let graph = Graph::compose(vec![Arc::new(opened) as Arc<dyn Source>], &[]).unwrap();
     Store::Postgres {
         cluster,
@@ -587,14 +587,15 @@ fn over_postgres(configuration: &str, settings: LiveSettings, restarts: bool) {
         .unwrap();
 }
 
-#[test]
-fn results_over_a_postgresql_that_tells_are_answers_in_order_and_the_last_is_the_answer_now() {
+fn results_over_a_postgresql_that_tells_are_in_order() {
     let never = LiveSettings { poll: Duration::from_secs(3600), ..FAST };
     over_postgres("wal_level = logical\nmax_replication_slots = 30\nmax_wal_senders = 30\n", never, true);
 }
 
-#[test]
-fn results_over_a_postgresql_that_is_polled_are_answers_in_order_and_the_last_is_the_answer_now() {
-    let often = LiveSettings { poll: Duration::from_millis(50), ..FAST };
-    over_postgres("", often, false);
+fn results_over_a_postgresql_that_is_polled_are_in_order() {
+    over_postgres("", LiveSettings { poll: Duration::from_millis(50), ..FAST }, false);
+}
+
+on_each_release! {
+    results_over_a_postgresql_that_tells_are_in_order, results_over_a_postgresql_that_is_polled_are_in_order,
 }

@@ -1,6 +1,7 @@
 //! Members of live queries that differ in their values alone: PostgreSQL is asked for them at once, and each gets its own rows.
 
 use crate::live::{PATIENCE, TABLES, change, next, subscribe};
+use crate::postgres_kit::release::on_each_release;
 use crate::postgres_kit::served::{Served, serve, serve_as, serve_with};
 use crate::postgres_kit::{chinook, database};
 use crate::postgres_random::{CHINOOK, run_tapes};
@@ -29,7 +30,6 @@ async fn harbours() -> Served {
     served
 }
 
-#[tokio::test]
 async fn lists_of_members_are_one_statement_and_each_gets_its_rows_in_order() {
     let served = harbours().await;
     let live = LiveQueries::of(&served.engine, LiveSettings::STANDARD);
@@ -66,7 +66,6 @@ async fn until_read(live: &LiveQueries, reads: u64) {
     }
 }
 
-#[tokio::test]
 async fn a_thousand_lists_that_are_polled_are_one_statement_for_a_hundred() {
     let served = serve_with(database(TABLES), &["public"], |it| it.decoding.is_wanted = false).await;
     let poll = Duration::from_millis(400);
@@ -88,7 +87,6 @@ async fn a_thousand_lists_that_are_polled_are_one_statement_for_a_hundred() {
     assert!(statements * 100 <= reads, "{statements} statements for {reads} reads");
 }
 
-#[tokio::test]
 async fn what_one_member_asks_in_vain_costs_the_others_nothing() {
     let served = serve(database(TABLES)).await;
     let live = LiveQueries::of(&served.engine, LiveSettings::STANDARD);
@@ -114,7 +112,6 @@ const OWN: &str = r#"[{"table": "harbour", "select_permissions": [{"role": "user
   {"table": "boat", "select_permissions": [{"role": "user", "permission": {
     "columns": "*", "filter": {"harbour_id": {"_eq": "X-Hasura-Harbour"}}}}]}]"#;
 
-#[tokio::test]
 async fn callers_of_one_role_get_what_each_may_see() {
     let tables: Vec<TableEntry> = serde_json::from_str(OWN).unwrap();
     let model = ModelOptions { tables: &tables, ..ModelOptions::default() };
@@ -158,7 +155,6 @@ fn variants(variables: &Value) -> Vec<Value> {
     std::iter::once(variables.clone()).chain((1..4).map(|by| other(variables, by))).collect()
 }
 
-#[test]
 fn random_members_get_what_each_is_answered_alone() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let served = runtime.block_on(serve_with(chinook(), &["public"], |_| {}));
@@ -187,4 +183,16 @@ fn random_members_get_what_each_is_answered_alone() {
         })
     });
     assert!(several.get() > 20, "{} questions had several members", several.get());
+}
+
+on_each_release! {
+    random_members_get_what_each_is_answered_alone,
+}
+
+on_each_release! {
+    async
+    lists_of_members_are_one_statement_and_each_gets_its_rows_in_order,
+    a_thousand_lists_that_are_polled_are_one_statement_for_a_hundred,
+    what_one_member_asks_in_vain_costs_the_others_nothing,
+    callers_of_one_role_get_what_each_may_see,
 }

@@ -17,6 +17,7 @@ use weir_sql::postgres::literal::write;
 
 mod corpus;
 
+use crate::postgres_kit::release::on_each_release;
 use crate::postgres_kit::{Database, database};
 
 /// UTC, UTF-8, numbers as numbers.
@@ -122,7 +123,6 @@ fn check(types: &Types, samples: &[Sample], choices: Choices) {
     }
 }
 
-#[test]
 fn every_value_is_what_to_json_prints() {
     let database = database(corpus::TYPES);
     let types = types(&database);
@@ -145,7 +145,6 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-#[test]
 fn random_values_are_what_to_json_prints() {
     let database = database(corpus::TYPES);
     let text = || "[^\0]{0,12}";
@@ -210,7 +209,6 @@ const GIVEN: &[(&str, &str)] = &[
     ("outer_row[]", r#"[{"t": "(\"", "r": {"t": "\\,", "p": "(1,2)", "n": 5, "nothing": null}}]"#),
 ];
 
-#[test]
 fn json_comes_back_from_its_literal_as_it_was() {
     let database = database(corpus::TYPES);
     let types = types(&database);
@@ -261,7 +259,6 @@ fn json_that_fits_no_literal_is_told() {
     }
 }
 
-#[test]
 fn large_numbers_are_strings_when_asked() {
     let database = database(corpus::TYPES);
     let types = types(&database);
@@ -287,7 +284,6 @@ fn large_numbers_are_strings_when_asked() {
     }
 }
 
-#[test]
 fn bytes_of_another_form_are_a_fault_and_nothing_else() {
     let database = database(corpus::TYPES);
     let types = types(&database);
@@ -317,4 +313,12 @@ fn texts_of_a_database_without_an_encoding_are_checked() {
     let mut scratch = Vec::new();
     let value = decoder.read("naïve".as_bytes(), &mut scratch).expect("UTF-8");
     assert_eq!(shown(&value), "\"naïve\"");
+}
+
+on_each_release! {
+    every_value_is_what_to_json_prints,
+    random_values_are_what_to_json_prints,
+    json_comes_back_from_its_literal_as_it_was,
+    large_numbers_are_strings_when_asked,
+    bytes_of_another_form_are_a_fault_and_nothing_else,
 }

@@ -3,6 +3,7 @@
 //! Permissions, rows and operations are random. A judge in this test says by the permissions' JSON, row by row, what the role sees
 //! and may write; it knows nothing of the product. Operations are written by the role's own introspection.
 
+use crate::postgres_kit::release::on_one_release;
 use crate::role_kit::asker::{Asker, INTROSPECTION, Known, RETURNED, View};
 use crate::role_kit::grant::{Grants, ROLES, is_alone, lists};
 use crate::role_kit::judge::{Judge, Row, SESSION, TABLES, World, table};
@@ -78,7 +79,7 @@ fn a_role_reads_what_the_admin_reads_of_its_rows_on_sqlite() {
 
 #[test]
 fn a_role_reads_what_the_admin_reads_of_its_rows_on_postgres() {
-    all_reads(Database::Postgres);
+    on_one_release("reads of roles", || all_reads(Database::Postgres));
 }
 
 /// A table's row before and after.
@@ -249,7 +250,7 @@ fn a_role_writes_what_it_may_on_sqlite() {
 
 #[test]
 fn a_role_writes_what_it_may_on_postgres() {
-    all_writes(Database::Postgres);
+    on_one_release("writes of roles", || all_writes(Database::Postgres));
 }
 
 /// Compares what a role sees of the schema with what its permissions say.
@@ -299,7 +300,9 @@ fn introspection(database: Database, seed: u64) {
 
 #[test]
 fn a_role_sees_the_members_that_its_permissions_list() {
-    for database in [Database::Sqlite, Database::Postgres] {
-        cases().for_each(|seed| introspection(database, seed));
-    }
+    on_one_release("members of roles", || {
+        for database in [Database::Sqlite, Database::Postgres] {
+            cases().for_each(|seed| introspection(database, seed));
+        }
+    });
 }

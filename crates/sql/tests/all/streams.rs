@@ -3,6 +3,7 @@
 use crate::fleet_kit::{ann, both};
 use crate::kit::{Served, serve, serve_as};
 use crate::postgres_kit::database;
+use crate::postgres_kit::release::{Release, on};
 use crate::postgres_kit::served::serve as serve_postgres;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
@@ -95,7 +96,7 @@ fn run(test: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
 }
 
-/// Runs `test` over both databases, with a hand that changes each beside the engine.
+/// Runs `test` over both databases, and each release of PostgreSQL, with a hand that changes each beside the engine.
 fn over_both(test: impl AsyncFn(Asked<'_>, &dyn Fn(&str))) {
     let served = serve(TABLES);
     run(async {
@@ -103,15 +104,18 @@ fn over_both(test: impl AsyncFn(Asked<'_>, &dyn Fn(&str))) {
         let beside = |sql: &str| served.beside.execute_batch(sql).unwrap();
         test(Asked { engine: &served.engine, live: &live }, &beside).await;
     });
-    run(async {
-        let served = serve_postgres(database(TABLES)).await;
-        let live = LiveQueries::of(
-            &served.engine,
-            LiveSettings { poll: Duration::from_millis(20), ..LiveSettings::STANDARD },
-        );
-        let beside = |sql: &str| drop(served.database.run(sql));
-        test(Asked { engine: &served.engine, live: &live }, &beside).await;
-    });
+    for release in [Release::Installed, Release::Eighteen] {
+        on(release, || {
+            run(async {
+                let served = serve_postgres(database(TABLES)).await;
+                let poll = Duration::from_millis(20);
+                let settings = LiveSettings { poll, ..LiveSettings::STANDARD };
+                let live = LiveQueries::of(&served.engine, settings);
+                let beside = |sql: &str| drop(served.database.run(sql));
+                test(Asked { engine: &served.engine, live: &live }, &beside).await;
+            });
+        });
+    }
 }
 
 #[test]

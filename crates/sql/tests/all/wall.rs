@@ -1,6 +1,7 @@
 //! Nobody gets over the wall by Hasura's API, on SQLite and on PostgreSQL.
 
 use crate::postgres_kit::database;
+use crate::postgres_kit::release::on_one_release;
 use crate::postgres_kit::served::Hand;
 use crate::wall_kit::ask::{Asker, Rules};
 use crate::wall_kit::shelf::{self, SHELF};
@@ -332,11 +333,11 @@ fn run_on_postgres(enforced: bool) {
 
 #[test]
 fn nobody_gets_over_the_wall_on_postgres() {
-    run_on_postgres(false);
+    on_one_release("wall", || run_on_postgres(false));
 }
 
 /// Related rows that are certain are still looked up where they may be hidden.
 #[test]
 fn nobody_sees_over_the_wall_by_keys_that_are_enforced() {
-    run_on_postgres(true);
+    on_one_release("wall of keys", || run_on_postgres(true));
 }

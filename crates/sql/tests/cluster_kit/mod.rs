@@ -8,6 +8,7 @@
 pub mod client;
 
 use crate::port_kit::free_port;
+use crate::postgres_kit::release::Release;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::io::Write;
 use std::net::TcpStream;
@@ -67,12 +68,11 @@ pub fn shared() -> &'static Cluster {
     })
 }
 
+/// A program of the server, or of the clients, which PostgreSQL 18 has none of.
 pub fn bin(name: &str) -> PathBuf {
-    let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
-        .map(|it| it.flatten().map(|it| it.path().join("bin").join(name)).filter(|it| it.exists()).collect())
-        .unwrap_or_default();
-    versions.sort();
-    versions.pop().unwrap_or_else(|| name.into())
+    let folder =
+        if matches!(name, "initdb" | "postgres") { Release::current().server() } else { Release::clients() };
+    folder.join(name)
 }
 
 /// `program` as a user that PostgreSQL takes: it refuses root.

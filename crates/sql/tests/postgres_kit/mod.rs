@@ -1,4 +1,4 @@
-//! A PostgreSQL of the tests' own: one cluster per test process, one database per test.
+//! A PostgreSQL of the tests' own: one cluster per test process and release, one database per test.
 //!
 //! The cluster is made by `initdb` in a folder that only its user may enter, so its socket needs no password; on
 //! loopback it wants the one in [`Cluster::url`]. A shell keeps it: it waits on a pipe from this process, and when that
@@ -7,8 +7,10 @@
 
 #![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
 
+pub mod release;
 pub mod served;
 
+use release::{RELEASES, Release};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -29,7 +31,7 @@ const KEEPER: &str = r#"
 "$1/postgres" -D "$2/data" -k "$2" >"$2/log" 2>&1 &
 server=$!
 tries=0
-until "$1/pg_isready" -q -h "$2"; do
+until "$3/pg_isready" -q -h "$2"; do
   tries=$((tries + 1))
   if [ $tries -gt 600 ] || ! kill -0 $server 2>/dev/null; then cat "$2/log" >&2; exit 1; fi
   sleep 0.1
@@ -45,7 +47,6 @@ rm -rf "$2"
 /// A running server.
 pub struct Cluster {
     folder: PathBuf,
-    bin: PathBuf,
     port: u16,
     password: String,
     user: Option<(u32, u32)>,
@@ -60,10 +61,10 @@ pub struct Database {
     cluster: &'static Cluster,
 }
 
-/// The cluster of this process.
+/// The cluster of this process, of this thread's release.
 pub fn cluster() -> &'static Cluster {
-    static CLUSTER: OnceLock<Cluster> = OnceLock::new();
-    CLUSTER.get_or_init(|| Cluster::start(&[]))
+    static CLUSTERS: [OnceLock<Cluster>; RELEASES] = [const { OnceLock::new() }; RELEASES];
+    CLUSTERS[Release::current() as usize].get_or_init(|| Cluster::start(&[]))
 }
 
 /// A new, empty database made by `sql`.
@@ -75,8 +76,8 @@ pub fn database(sql: &str) -> Database {
 
 /// A new database with Chinook in it.
 pub fn chinook() -> Database {
-    static TEMPLATE: OnceLock<String> = OnceLock::new();
-    let template = TEMPLATE.get_or_init(|| {
+    static TEMPLATES: [OnceLock<String>; RELEASES] = [const { OnceLock::new() }; RELEASES];
+    let template = TEMPLATES[Release::current() as usize].get_or_init(|| {
         let database = cluster().create("template0");
         let [before, both, after] = CHINOOK;
         let rows = &both[both.find("INSERT INTO").unwrap()..];
@@ -94,7 +95,7 @@ impl Cluster {
         let folder = std::env::temp_dir().join(format!("weir-postgres-{}-{number}", std::process::id()));
         std::fs::create_dir(&folder).unwrap();
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
-        let (bin, user) = (binaries(), user());
+        let (bin, user) = (Release::current().server(), user());
         if let Some((uid, gid)) = user {
             std::os::unix::fs::chown(&folder, Some(uid), Some(gid)).unwrap();
         }
@@ -120,7 +121,7 @@ impl Cluster {
         let mut file = std::fs::OpenOptions::new().append(true).open(configuration).unwrap();
         file.write_all([&lines[..], settings].concat().join("\n").as_bytes()).unwrap();
         let keeper = keep(&bin, &folder, port, user);
-        Self { folder, bin, port, password, user, _pipe: keeper }
+        Self { folder, port, password, user, _pipe: keeper }
     }
 
     /// The address of a database over loopback.
@@ -144,7 +145,7 @@ impl Cluster {
 
     /// Output of `psql` for `sql`.
     fn psql(&self, database: &str, arguments: &[&str], sql: &str) -> Vec<u8> {
-        let mut psql = Command::new(self.bin.join("psql"));
+        let mut psql = Command::new(Release::clients().join("psql"));
         psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", database]);
         psql.arg("-h").arg(&self.folder).args(["-p", &self.port.to_string()]).args(arguments);
         run(as_user(&mut psql, self.user, &self.folder), sql)
@@ -167,6 +168,11 @@ impl Database {
         self.cluster.socket_url(&self.name)
     }
 
+    /// The server's major version.
+    pub fn version(&self) -> u32 {
+        self.run("SELECT current_setting('server_version_num')::int / 10000").trim().parse().unwrap()
+    }
+
     /// Runs statements, and gives what `psql` prints for them: a line per row, `|` between columns.
     pub fn run(&self, sql: &str) -> String {
         String::from_utf8(self.cluster.psql(&self.name, &[], sql)).unwrap()
@@ -183,20 +189,6 @@ impl Database {
         let cell = |cell: &[u8]| (cell != b"\x1d").then(|| cell.to_vec());
         printed.split(|&it| it == 0x1e).map(|row| row.split(|&it| it == 0x1f).map(cell).collect()).collect()
     }
-}
-
-/// Folder of the newest server that Debian has installed, else of the command `postgres`.
-fn binaries() -> PathBuf {
-    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let mut versions: Vec<PathBuf> = versions.map(|it| it.path().join("bin")).collect();
-    versions.retain(|bin| bin.join("initdb").exists());
-    versions.sort_by_key(|bin| {
-        let version = bin.parent().and_then(Path::file_name).and_then(|it| it.to_str());
-        version.and_then(|it| it.parse::<u32>().ok())
-    });
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = versions.pop().or_else(|| std::env::split_paths(&path).find(|it| it.join("initdb").exists()));
-    found.expect("PostgreSQL is missing: install it (Debian: apt-get install postgresql)")
 }
 
 /// Whom the server runs as, where that is not us.
@@ -237,7 +229,12 @@ fn run(command: &mut Command, input: &str) -> Vec<u8> {
 #[allow(clippy::zombie_processes, reason = "the keeper outlives this process, which it waits for")]
 fn keep(bin: &Path, folder: &Path, port: u16, user: Option<(u32, u32)>) -> ChildStdin {
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(KEEPER).arg("keeper").arg(bin).arg(folder).env("PGPORT", port.to_string());
+    shell
+        .arg("-c")
+        .arg(KEEPER)
+        .arg("keeper")
+        .args([bin, folder, &Release::clients()])
+        .env("PGPORT", port.to_string());
     // Of a group of its own: what interrupts the tests must not take the keeper along.
     shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut shell: Child = as_user(&mut shell, user, folder).spawn().unwrap();

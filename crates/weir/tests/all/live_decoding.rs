@@ -1,6 +1,7 @@
 //! A server whose PostgreSQL tells its changes: subscribers hear of other programs, and nothing is left when it ends.
 
 use crate::live::{read_until, stream};
+use crate::postgres_kit::release::on_each_release;
 use crate::postgres_kit::{Cluster, Database, database};
 use crate::support::{Folder, Weir, body, command, message, until};
 
@@ -26,7 +27,6 @@ fn checked(weir: &Weir) -> String {
     String::from_utf8_lossy(&checked.stdout).into_owned()
 }
 
-#[test]
 fn a_change_by_others_is_told_and_the_server_leaves_nothing_behind() {
     let cluster: &'static Cluster = Box::leak(Box::new(Cluster::start(&["wal_level = logical"])));
     let database = cluster.create("template0");
@@ -54,7 +54,6 @@ fn a_change_by_others_is_told_and_the_server_leaves_nothing_behind() {
     until("the slot is gone", || database.run(LEFT).trim() == "0|0");
 }
 
-#[test]
 fn a_server_that_keeps_less_in_its_log_is_polled_and_the_check_says_why() {
     let database = database(TABLES);
     let weir = patient(&database);
@@ -68,4 +67,9 @@ fn a_server_that_keeps_less_in_its_log_is_polled_and_the_check_says_why() {
     read_until(&mut reader, "Ada");
     until("the log says it", || weir.log().contains("set `wal_level = logical` and restart the server"));
     assert_eq!(weir.log().matches("changes are not told by the database").count(), 1);
+}
+
+on_each_release! {
+    a_change_by_others_is_told_and_the_server_leaves_nothing_behind,
+    a_server_that_keeps_less_in_its_log_is_polled_and_the_check_says_why,
 }

@@ -6,7 +6,8 @@
 //! asks the API in Relay's form. Compared are `name.json` (the response, indented), `name.plan` and `name.sql` (what `weir explain` prints). `WEIR_BLESS=1` writes them; without an answer a case
 //! fails. `ONLY=text` runs the cases whose name holds it.
 //!
-//! A suite with seeds for PostgreSQL is run there too: its cases end with `@postgres`, their SQL is `name.postgres.sql`, and
+//! A suite with seeds for PostgreSQL is run there too, in the installed release and in 18: its cases end with `@postgres` and
+//! `@postgres18`, their SQL is `name.postgres.sql`, and
 //! the answer has to be `name.json` again; where the databases differ by right it stands in `name.postgres.json`. A suite
 //! with a seed for PostgreSQL alone is run there only. One that needs an extension which is not installed is passed over,
 //! and says so.
@@ -19,7 +20,9 @@
 //! A case that mutates or has `before` (SQL) gets a database of its own, where that is run first; all others of a suite
 //! share one.
 
+use expected::{compare, indented};
 use postgres_kit::Database;
+use postgres_kit::release::{Release, on};
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +35,7 @@ use weir_engine::engine::{Body, Request, Response};
 use weir_engine::source::Protocol;
 use weir_language::json::Json;
 
+mod expected;
 #[path = "../../../engine/tests/port_kit/mod.rs"]
 mod port_kit;
 #[path = "../../../sql/tests/postgres_kit/mod.rs"]
@@ -68,12 +72,15 @@ struct OnPostgres {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Store {
     Sqlite,
-    Postgres,
+    Postgres(Release),
 }
+
+/// PostgreSQL in each release that tests know.
+const POSTGRES: [Store; 2] = [Store::Postgres(Release::Installed), Store::Postgres(Release::Eighteen)];
 
 /// One `name.graphql`.
 struct Case {
-    /// `golden::suite::folder::name`, and `@postgres` where the suite is run on both.
+    /// `golden::suite::folder::name`, with `@postgres` where the suite is run on both, and `@postgres18` in that release.
     name: String,
     store: Store,
     /// It is run nowhere else.
@@ -141,19 +148,18 @@ fn all_cases() -> Vec<Case> {
     for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.join("suite.yaml").exists())
     {
         let Suite { seed, postgres, types, .. } = settings(&suite);
-        let stores: &[Store] = match (seed, postgres) {
-            _ if types.is_some() => &[Store::Sqlite, Store::Postgres],
-            (_, None) => &[Store::Sqlite],
-            (Some(_), Some(_)) => &[Store::Sqlite, Store::Postgres],
-            (None, Some(OnPostgres { needs: Some(it), .. })) if !is_installed(&it) => {
-                println!("{}: not run, as PostgreSQL's extension `{it}` is not installed", suite.display());
-                &[]
-            }
-            (None, Some(_)) => &[Store::Postgres],
-        };
-        for &store in stores {
+        let mut stores = Vec::new();
+        let alone = types.is_none() && (seed.is_none() || postgres.is_none());
+        if types.is_some() || seed.is_some() || postgres.is_none() {
+            stores.push(Store::Sqlite);
+        }
+        if types.is_some() || postgres.is_some() {
+            let needs = postgres.and_then(|it| it.needs);
+            stores.extend(POSTGRES.into_iter().filter(|it| it.has(needs.as_deref(), &suite)));
+        }
+        for store in stores {
             let files = case_files(&suite).into_iter();
-            cases.extend(files.map(|file| case(&suite, file, store, stores.len() == 1)));
+            cases.extend(files.map(|file| case(&suite, file, store, alone)));
         }
     }
     cases
@@ -179,9 +185,18 @@ fn case_files(suite: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn is_installed(extension: &str) -> bool {
-    let sql = format!("SELECT 1 FROM pg_available_extensions WHERE name = '{extension}'");
-    !postgres_kit::database("").rows(&sql).is_empty()
+impl Store {
+    /// True if it has the extension that a suite needs; says so where it has not.
+    fn has(self, extension: Option<&str>, suite: &Path) -> bool {
+        let (Self::Postgres(release), Some(extension)) = (self, extension) else { return true };
+        let sql = format!("SELECT 1 FROM pg_available_extensions WHERE name = '{extension}'");
+        let is_there = on(release, || !postgres_kit::database("").rows(&sql).is_empty());
+        if !is_there {
+            let suite = suite.display();
+            println!("{suite}: not run on PostgreSQL {release:?}, which lacks the extension `{extension}`");
+        }
+        is_there
+    }
 }
 
 fn sorted(folder: &Path) -> Vec<PathBuf> {
@@ -205,7 +220,11 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
     };
     let claims = header("claims").unwrap_or_else(|| "{}".into());
     let (caller, is_backend) = (header("role").map(|it| (it, claims)), header("backend").is_some());
-    let both = if store == Store::Postgres && !alone { "@postgres" } else { "" };
+    let both = match store {
+        Store::Postgres(Release::Eighteen) => "@postgres18",
+        Store::Postgres(Release::Installed) if !alone => "@postgres",
+        Store::Postgres(Release::Installed) | Store::Sqlite => "",
+    };
     let place = file.with_extension("");
     let place = place.strip_prefix(root().join("tests/golden")).expect("cases lie there");
     let place: Vec<_> = place.iter().map(|it| it.to_string_lossy()).collect();
@@ -303,20 +322,21 @@ impl Seeded {
     fn new(case: &Case, folder: PathBuf) -> Self {
         let template = match case.store {
             Store::Sqlite => None,
-            Store::Postgres if settings(&case.suite).types.is_some() => {
-                let template = postgres_kit::database("");
+            Store::Postgres(release) if settings(&case.suite).types.is_some() => {
+                let template = on(release, || postgres_kit::database(""));
                 let name = folder.file_name().and_then(|it| it.to_str()).unwrap_or_default();
                 let types = types_in(&case.suite, &folder.with_file_name(format!("{name}-template")));
                 drop(open_types(&types, Some(&template), &case.suite));
                 Some(template)
             }
-            Store::Postgres => {
+            Store::Postgres(release) => {
                 let Suite { seed, postgres, .. } = settings(&case.suite);
                 let OnPostgres { before, after, .. } = postgres.expect("only such suites have cases here");
                 let text = |it: Option<PathBuf>| it.map_or_else(String::new, |it| read(&root().join(it)));
                 let seed = text(seed);
                 let rows = &seed[seed.find("INSERT INTO").unwrap_or(0)..];
-                Some(postgres_kit::database(&[&text(Some(before)), rows, &text(after)].concat()))
+                let sql = [&text(Some(before)), rows, &text(after)].concat();
+                Some(on(release, || postgres_kit::database(&sql)))
             }
         };
         let (suite, store) = (case.suite.clone(), case.store);
@@ -487,6 +507,8 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
             vec![(if own { "postgres.json" } else { "json" }, answer), ("postgres.sql", sql)]
         }
     };
+    // The same is expected of each release.
+    let bless = bless && case.store != Store::Postgres(Release::Eighteen);
     for (ending, found) in files {
         wrong.push_str(&compare(&case.file.with_extension(ending), found.as_deref(), bless));
     }
@@ -506,94 +528,4 @@ async fn whole(asked: impl Future<Output = Response>) -> Result<Vec<u8>, String>
             Ok(all)
         }
     }
-}
-
-/// The differences of one file; empty if there are none.
-fn compare(file: &Path, found: Option<&str>, bless: bool) -> String {
-    let expected = fs::read_to_string(file).ok();
-    if expected.as_deref() == found {
-        return String::new();
-    }
-    if bless {
-        match found {
-            Some(found) => fs::write(file, found).expect("an answer can be written"),
-            None => fs::remove_file(file).expect("an old answer can be removed"),
-        }
-        return String::new();
-    }
-    let name = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    match (expected, found) {
-        (None, Some(_)) => format!("{name} is missing; `make bless` writes it\n"),
-        (Some(_), None) => format!("{name} is there, but there is nothing to compare it with\n"),
-        (Some(expected), Some(found)) => difference(name, &expected, found),
-        (None, None) => String::new(),
-    }
-}
-
-/// The first lines that differ.
-fn difference(name: &str, expected: &str, found: &str) -> String {
-    let (mut expected, mut found) = (expected.lines(), found.lines());
-    let mut number = 1;
-    loop {
-        match (expected.next(), found.next()) {
-            (Some(a), Some(b)) if a == b => number += 1,
-            (a, b) => {
-                let end = "(the end)";
-                return format!(
-                    "{name}:{number}:\n  expected {}\n  found    {}\n",
-                    a.unwrap_or(end),
-                    b.unwrap_or(end)
-                );
-            }
-        }
-    }
-}
-
-/// JSON with line breaks, its digits and texts untouched: no value is read, only brackets and commas are seen.
-fn indented(json: &[u8]) -> String {
-    let text = std::str::from_utf8(json).expect("an answer is UTF-8");
-    let mut out = String::with_capacity(text.len() * 2);
-    let (mut depth, mut quoted, mut escaped) = (0, false, false);
-    let mut rest = text.chars().peekable();
-    while let Some(it) = rest.next() {
-        if quoted {
-            out.push(it);
-            quoted = escaped || it != '"';
-            escaped = it == '\\' && !escaped;
-            continue;
-        }
-        match it {
-            '"' => {
-                quoted = true;
-                out.push(it);
-            }
-            '{' | '[' => {
-                out.push(it);
-                if let Some(close) = rest.next_if(|next| matches!(next, '}' | ']')) {
-                    out.push(close);
-                } else {
-                    depth += 1;
-                    line(&mut out, depth);
-                }
-            }
-            '}' | ']' => {
-                depth -= 1;
-                line(&mut out, depth);
-                out.push(it);
-            }
-            ',' => {
-                out.push(it);
-                line(&mut out, depth);
-            }
-            ':' => out.push_str(": "),
-            _ => out.push(it),
-        }
-    }
-    out.push('\n');
-    out
-}
-
-fn line(out: &mut String, depth: usize) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n("  ", depth));
 }

@@ -3,8 +3,9 @@
 //! All files of the suite are copied; in `services.graphql` the host `http://upstream` stands for the service. `seed.sql`
 //! fills `<suite>.db`, `seed.graphql` the native store. `name.http` is what the service was asked.
 
+use super::expected::{compare, indented};
 use super::upstream_kit::{Asked, Upstream, answers};
-use super::{Case, compare, indented, read, seed, sorted};
+use super::{Case, read, seed, sorted};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
