@@ -240,8 +240,10 @@ impl Reading {
         let (target, target_columns, holds) = (row.number(), row.numbers(), row.flag());
         let on_delete = follow(row.letter(), Follow::Delete);
         let on_update = follow(row.letter(), Follow::Update);
+        let of_period = row.flag();
         let Some((at, columns)) = self.columns(relation, &columns) else { return };
         match letter {
+            'f' if of_period => self.pass_over_period(at, &name),
             'f' => {
                 let Some((target, target_columns)) = self.columns(target, &target_columns) else { return };
                 let enforced = holds;
@@ -265,6 +267,14 @@ impl Reading {
                 }
             }
         }
+    }
+
+    /// Rows of a period have no equal values in the rows that they refer to: those cover the period, several of them together.
+    fn pass_over_period(&mut self, at: TableId, name: &str) {
+        let table = self.catalog.table(at);
+        let place = format!("{}.{}.{name}", table.schema, table.name);
+        let reason = "it makes no relationship: the foreign key compares periods, not equal values";
+        self.warnings.push(Warning::new(place, reason.to_owned()));
     }
 
     /// One row of the placements: a distributed table, a reference table, or the word that this is a worker.
