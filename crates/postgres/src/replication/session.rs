@@ -179,8 +179,10 @@ struct StreamSession<'s> {
     side: &'s mut StreamConnection,
     name: &'s str,
     tables: Arc<Tables>,
-    /// Query for whether the publication is as it was made.
+    /// Query for whether the publication is as it was made, and for the state of the definitions.
     glance: String,
+    /// The state of the definitions when it was asked last.
+    definitions: Option<String>,
     collector: Collector,
     held: HeldCommits,
     /// Up to here everything was taken in.
@@ -214,6 +216,7 @@ impl<'s> StreamSession<'s> {
             name,
             tables,
             glance,
+            definitions: None,
             collector,
             held: HeldCommits::default(),
             position: 0,
@@ -227,7 +230,7 @@ impl<'s> StreamSession<'s> {
 
     /// Tells changes until something ends that.
     async fn serve(mut self) -> SessionEnd {
-        let ended = match self.watch_suspects().await {
+        let ended = match self.get_ready().await {
             Ok(()) => {
                 let told = self.tables.told.iter().map(|it| it.name.clone()).collect();
                 self.shared.set_state(StreamState::Told(Arc::new(told)));
@@ -241,6 +244,12 @@ impl<'s> StreamSession<'s> {
             Ok(turn) => turn.into(),
             Err(end) => end,
         }
+    }
+
+    /// Notes how things are before every subscription is read.
+    async fn get_ready(&mut self) -> Result<(), SessionEnd> {
+        self.definitions = self.ask_glance().await?.1;
+        self.watch_suspects().await
     }
 
     async fn pass_on(&mut self) -> Result<Turn, SessionEnd> {
@@ -346,14 +355,28 @@ impl<'s> StreamSession<'s> {
         Ok(())
     }
 
-    /// Begins anew if the publication does not fit any more: a table that is made anew is not in it by itself.
+    /// Begins anew if the publication does not fit any more: a table that is made anew is not in it by itself. Tells that anything
+    /// may have changed if definitions did: no change of a row tells that the values are others.
     async fn glance(&mut self) -> Result<(), SessionEnd> {
         if self.position == std::mem::replace(&mut self.glanced_at, self.position) {
             return Ok(());
         }
-        let rows = self.side.rows(&self.glance).await?;
-        let is_same = rows.first().and_then(|it| it.first()?.as_deref()) == Some("true");
-        if is_same { Ok(()) } else { Err(SessionEnd::Retold) }
+        let (is_same, definitions) = self.ask_glance().await?;
+        if !is_same {
+            return Err(SessionEnd::Retold);
+        }
+        if self.definitions != definitions {
+            self.definitions = definitions;
+            self.shared.tell(Arc::new(Commit { changes: Vec::new(), is_unknown: true }));
+        }
+        Ok(())
+    }
+
+    /// True if the publication is as it was made, and the state of the definitions.
+    async fn ask_glance(&mut self) -> Result<(bool, Option<String>), SessionEnd> {
+        let mut rows = self.side.rows(&self.glance).await?;
+        let mut cells = rows.pop().unwrap_or_default().into_iter();
+        Ok((cells.next().flatten().as_deref() == Some("true"), cells.next().flatten()))
     }
 
     /// Gives the slot up if it holds back too much of the log, and begins anew if the tables are others than at the beginning.
