@@ -480,6 +480,8 @@ pub struct PathError {
     pub path: Vec<Step>,
     /// Place of the failed member in [`OutputPlan::fields`], for its location.
     pub field: u32,
+    /// Of a mutation: true if nothing of its root field was done.
+    pub is_undone: bool,
 }
 
 /// One step of a response path.
@@ -511,6 +513,8 @@ pub enum SourceError {
         /// Place of the member that failed, if one did.
         field: Option<u32>,
     },
+    /// Values that a mutation would have returned cannot be given, so everything is rolled back. At least one error, each with its path.
+    Undone(Vec<PathError>),
     /// The source did not answer before the deadline.
     Timeout,
     /// The source is there but has no capacity left: queue or pool full.
@@ -527,6 +531,7 @@ impl SourceError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Rejected { error, .. } => error.code,
+            Self::Undone(errors) => errors.first().map_or("INTERNAL", |it| it.error.code),
             Self::Timeout => "SOURCE_TIMEOUT",
             Self::Busy => "POOL_TIMEOUT",
             Self::Unavailable(_) => "SOURCE_UNAVAILABLE",
@@ -539,6 +544,10 @@ impl SourceError {
     pub fn for_client(&self) -> FieldError {
         let message = match self {
             Self::Rejected { error, .. } => return error.clone(),
+            Self::Undone(errors) => match errors.first() {
+                Some(first) => return first.error.clone(),
+                None => "Internal error.",
+            },
             Self::Timeout => "The source did not answer in time.",
             Self::Busy => "The source has no capacity left.",
             Self::Unavailable(_) => "The source is unavailable.",
@@ -550,7 +559,7 @@ impl SourceError {
     /// Tells the operator what the client is not told.
     pub fn tell_operator(&self) {
         match self {
-            Self::Rejected { .. } => {}
+            Self::Rejected { .. } | Self::Undone(_) => {}
             Self::Timeout | Self::Busy => tracing::warn!(error = %self, "a source did not answer"),
             Self::Unavailable(_) | Self::Broken(_) => tracing::error!(error = %self, "a source failed"),
         }
@@ -562,6 +571,10 @@ impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rejected { error, .. } => f.write_str(&error.message),
+            Self::Undone(errors) => match errors.first() {
+                Some(first) => f.write_str(&first.error.message),
+                None => f.write_str("a mutation was undone"),
+            },
             Self::Timeout => f.write_str("the source did not answer before the deadline"),
             Self::Busy => f.write_str("the source has no capacity left"),
             Self::Unavailable(cause) => write!(f, "the source is unavailable: {cause}"),

@@ -156,7 +156,7 @@ impl Reading {
     ) -> Option<Relation> {
         let (oid, schema, name, letter) = (row.number(), row.text(), row.text(), row.letter());
         let (row_type, rows_estimate, can) = (row.number(), row.count(), row.number());
-        let (is_whole, acts) = (row.flag(), row.flag());
+        let (is_whole, acts, acts_late) = (row.flag(), row.flag(), row.flag());
         let (comment, mut numbers, names) = (row.text(), row.numbers(), row.texts());
         let (types, declared, marks) = (row.numbers(), row.texts(), row.numbers());
         let comments = row.texts();
@@ -203,6 +203,7 @@ impl Reading {
             rows_estimate,
             is_whole,
             acts,
+            acts_late,
             placement: Placement::Local,
         };
         Some(Relation { oid, row_type, table, numbers })
@@ -241,6 +242,7 @@ impl Reading {
         let on_delete = follow(row.letter(), Follow::Delete);
         let on_update = follow(row.letter(), Follow::Update);
         let of_period = row.flag();
+        let deferrable = row.flag();
         let Some((at, columns)) = self.columns(relation, &columns) else { return };
         match letter {
             'f' if of_period => self.pass_over_period(at, &name),
@@ -254,6 +256,7 @@ impl Reading {
                     target_columns,
                     holds,
                     enforced,
+                    deferrable,
                     on_delete,
                     on_update,
                 };

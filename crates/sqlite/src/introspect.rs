@@ -118,6 +118,7 @@ impl Reading {
                 rows_estimate: None,
                 is_whole: true,
                 acts: false,
+                acts_late: false,
                 placement: Placement::Local,
             });
         }
@@ -180,7 +181,7 @@ impl Reading {
         while let Some(row) = rows.next()? {
             let Some(at) = self.place(&text(row, 0)?) else { continue };
             let table = &mut self.catalog.tables[at.0 as usize];
-            table.acts = true;
+            (table.acts, table.acts_late) = (true, true);
             match instead_of(&text(row, 1)?) {
                 Some(Event::Insert) => table.insertable = true,
                 Some(Event::Update) => table.updatable = true,
@@ -300,6 +301,7 @@ impl Reading {
             target_columns,
             holds: true,
             enforced: false,
+            deferrable: false,
             on_delete: key.on_delete,
             on_update: key.on_update,
         })

@@ -14,6 +14,7 @@ pub(crate) use render::{append, refused};
 use crate::plan::dedupe_fields;
 use crate::plan::output_plan::OutputPlan;
 use crate::source::{Extensions, FieldError, PathError, PlanError, Step};
+use std::sync::Arc;
 use weir_language::coerce::VariableError;
 use weir_language::error::Error;
 use weir_language::schema::Wording;
@@ -32,6 +33,8 @@ pub(crate) struct Failure {
     pub(crate) hasura_path: Option<Box<str>>,
     /// Further extensions of a service's error.
     pub(crate) extensions: Option<Box<Extensions>>,
+    /// Of a mutation: a list in JSON, the root fields that stand all the same.
+    pub(crate) committed: Option<Arc<str>>,
 }
 
 /// One step of a path with its name.
@@ -66,6 +69,7 @@ impl Failure {
             path: Vec::new(),
             hasura_path: None,
             extensions: None,
+            committed: None,
         }
     }
 
@@ -78,6 +82,7 @@ impl Failure {
             path: Vec::new(),
             hasura_path: None,
             extensions: None,
+            committed: None,
         }
     }
 
@@ -134,6 +139,6 @@ impl Failure {
         let FieldError { code, message, hasura_path, extensions } = error;
         let offset = output.fields[field as usize].offset;
         let spans = vec![Span::new(offset, offset)];
-        Self { message, code, spans, path: Vec::new(), hasura_path, extensions }
+        Self { message, code, spans, path: Vec::new(), hasura_path, extensions, committed: None }
     }
 }

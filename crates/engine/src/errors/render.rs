@@ -83,7 +83,7 @@ fn in_hasura_words(out: &mut Out, text: &str, failure: &Failure) {
     out.raw(b"}}");
 }
 
-/// The members of `extensions`: the code, and what a service says.
+/// The members of `extensions`: the code, what a service says, and what stands of a mutation.
 fn extensions(out: &mut Out, failure: &Failure, code: &str) {
     let said = failure.extensions.as_deref();
     if said.is_none_or(|it| !it.has_code) {
@@ -94,4 +94,8 @@ fn extensions(out: &mut Out, failure: &Failure, code: &str) {
         }
     }
     out.raw(said.map_or("", |it| &it.members).as_bytes());
+    if let Some(committed) = &failure.committed {
+        out.raw(b",\"committed\":");
+        out.raw(committed.as_bytes());
+    }
 }

@@ -4,6 +4,7 @@
 //! Errors known by then go first. A long answer that a source has not finished leaves as a stream; its errors
 //! follow the data.
 
+use super::committed::add_committed;
 use super::stream::{self, Segment};
 use super::{ExecutionContext, FetchResults, FetchState};
 use crate::engine::{Body, Capacity};
@@ -29,6 +30,7 @@ pub(super) fn write(run: ExecutionContext<'_>, mut results: FetchResults) -> (Bo
         ResponseAssembler { run, out, failures, namespace: None, segments, part: &mut Undivided };
     answer.note_failed_nodes(&results);
     let is_whole = answer.members(&mut results);
+    add_committed(run.plan, &results, &mut answer.failures);
     let capacity = capacity(&answer.failures);
     (answer.end(is_whole), capacity)
 }
@@ -55,6 +57,7 @@ pub(crate) fn root_part<P: Parting>(
     let mut answer = ResponseAssembler { run: *run, out: own, failures, namespace: None, segments, part };
     answer.note_failed_nodes(results);
     let is_whole = answer.members(results);
+    add_committed(run.plan, results, &mut answer.failures);
     answer.out.close(b'}');
     let ResponseAssembler { out: own, failures, part, .. } = answer;
     *out = own;
@@ -90,7 +93,10 @@ impl<P: Parting> ResponseAssembler<'_, P> {
             }
             let is_mutation = plan.kind == weir_language::ast::OperationKind::Mutation;
             let first = if is_mutation { node.fields.first().copied() } else { None };
-            if let Some(field) = culprit(error, &node.fields).or(first) {
+            if let SourceError::Undone(errors) = error {
+                self.namespace = plan.namespace_of(node);
+                errors.iter().for_each(|it| self.fail(it.clone()));
+            } else if let Some(field) = culprit(error, &node.fields).or(first) {
                 self.namespace = plan.namespace_of(node);
                 self.note_failed(error, field);
             }
@@ -100,7 +106,8 @@ impl<P: Parting> ResponseAssembler<'_, P> {
 
     /// Notes the failure of the member `field` of the root, or of `namespace`.
     fn note_failed(&mut self, error: &SourceError, field: u32) {
-        self.fail(PathError { error: error.for_client(), path: vec![Step::Field(field)], field });
+        let (path, is_undone) = (vec![Step::Field(field)], true);
+        self.fail(PathError { error: error.for_client(), path, field, is_undone });
     }
 
     fn fail(&mut self, error: PathError) {
@@ -286,8 +293,10 @@ impl<P: Parting> ResponseAssembler<'_, P> {
 fn culprit(error: &SourceError, fields: &[u32]) -> Option<u32> {
     match error {
         SourceError::Rejected { field, .. } => field.filter(|it| fields.contains(it)),
-        SourceError::Timeout | SourceError::Busy | SourceError::Unavailable(_) | SourceError::Broken(_) => {
-            None
-        }
+        SourceError::Undone(_)
+        | SourceError::Timeout
+        | SourceError::Busy
+        | SourceError::Unavailable(_)
+        | SourceError::Broken(_) => None,
     }
 }

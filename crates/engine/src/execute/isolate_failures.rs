@@ -32,9 +32,11 @@ pub(super) fn may_help(run: &ExecutionContext<'_>, node: &PreparedNode, error: &
     let is_refused = match error {
         // Without a field the node as a whole is to blame.
         SourceError::Rejected { field, .. } => field.is_some(),
-        SourceError::Timeout | SourceError::Busy | SourceError::Unavailable(_) | SourceError::Broken(_) => {
-            false
-        }
+        SourceError::Undone(_)
+        | SourceError::Timeout
+        | SourceError::Busy
+        | SourceError::Unavailable(_)
+        | SourceError::Broken(_) => false,
     };
     is_refused && node.fields.len() > 1 && reads(run.plan.kind) && run.protocol == Protocol::GraphqlOverHttp
 }
@@ -167,7 +169,7 @@ fn bytes(
         };
         if let Some(error) = error {
             let member = &run.plan.output.fields[field as usize];
-            errors.push(PathError { error, path: vec![Step::Field(field)], field });
+            errors.push(PathError { error, path: vec![Step::Field(field)], field, is_undone: false });
             match member.ty.is_non_null() {
                 true => failed = true,
                 false => out.member_null(&member.key),

@@ -10,6 +10,7 @@
 //! **Cost:** one dynamic call per round trip; the timer is touched only if the source does not answer at once.
 
 pub(crate) mod assemble;
+pub(crate) mod committed;
 pub(crate) mod gather;
 mod isolate_failures;
 mod key_set;

@@ -8,6 +8,7 @@ use super::world::{ItemChunk, World};
 use super::{Progress, root_nodes};
 use crate::bound_operation::BoundOperation;
 use crate::engine::{Aborted, Settings};
+use crate::execute::committed::CommittedFields;
 use crate::execute::gather::Gather;
 use crate::execute::{BatchContext, ExecutionContext, Observation};
 use crate::plan::deferral::Deferral;
@@ -111,7 +112,9 @@ impl Delivery<'_> {
     /// A part with all fragments and items that the client waits for and that wait for no node, items up to a length.
     fn ready_part(&mut self) -> Option<Vec<u8>> {
         let Self { run, deferral, ledger, worlds, flows } = self;
-        let mut payload = Payload::new(run, deferral, ledger.form());
+        let root = worlds.first().and_then(|it| it.as_ref());
+        let committed = root.and_then(|it| CommittedFields::of(run.plan, &it.0.results));
+        let mut payload = Payload::new(run, deferral, ledger.form(), committed);
         for (at, (world, parent)) in
             worlds.iter_mut().enumerate().filter_map(|(at, it)| Some((at, it.as_mut()?)))
         {

@@ -6,6 +6,7 @@ use super::pass::Pass;
 use super::world::{ItemChunk, World};
 use crate::engine::IncrementForm;
 use crate::errors::{self, Failure};
+use crate::execute::committed::CommittedFields;
 use crate::execute::{ExecutionContext, assemble};
 use crate::plan::deferral::Deferral;
 use crate::plan::output_plan::{OutputPlan, SelectionSetId};
@@ -30,6 +31,8 @@ pub(super) struct Payload<'p> {
     run: &'p ExecutionContext<'p>,
     deferral: &'p Deferral,
     form: IncrementForm,
+    /// Of a mutation.
+    committed: Option<CommittedFields>,
     lists: Lists,
 }
 
@@ -77,8 +80,13 @@ fn label(out: &mut Out, deferral: &Deferral, late: LatePart) {
 }
 
 impl<'p> Payload<'p> {
-    pub(super) fn new(run: &'p ExecutionContext<'p>, deferral: &'p Deferral, form: IncrementForm) -> Self {
-        Self { run, deferral, form, lists: Lists::default() }
+    pub(super) fn new(
+        run: &'p ExecutionContext<'p>,
+        deferral: &'p Deferral,
+        form: IncrementForm,
+        committed: Option<CommittedFields>,
+    ) -> Self {
+        Self { run, deferral, form, committed, lists: Lists::default() }
     }
 
     /// True if there is room for more items.
@@ -162,7 +170,7 @@ impl<'p> Payload<'p> {
         });
         match (error, field) {
             (Some(error), Some(field)) => {
-                let error = PathError { error: error.for_client(), path, field };
+                let error = PathError { error: error.for_client(), path, field, is_undone: false };
                 let failure = Failure::field(&self.run.plan.output, None, error);
                 self.end_early((id, &place, stream), &[failure]);
             }
@@ -335,9 +343,14 @@ impl<'p> Payload<'p> {
     }
 
     fn errors(&self, out: &mut Out, failures: &[Failure]) {
-        if !failures.is_empty() {
-            errors::append(out, self.run.protocol, self.run.text, failures);
+        if failures.is_empty() {
+            return;
         }
+        let mut failures = failures.to_vec();
+        if let Some(committed) = &self.committed {
+            committed.add_to(&mut failures);
+        }
+        errors::append(out, self.run.protocol, self.run.text, &failures);
     }
 
     fn set_at(&self, world: &World, object: &[Step]) -> Option<SelectionSetId> {

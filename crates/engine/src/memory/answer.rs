@@ -190,7 +190,7 @@ impl Writer<'_> {
     #[inline(never)]
     pub fn failed(&mut self, spot: Spot<'_>, error: FieldError) -> bool {
         if self.errors.len() < crate::write::rows::ERRORS_MAX {
-            self.errors.push(PathError { error, path: Vec::new(), field: spot.field });
+            self.errors.push(PathError { error, path: Vec::new(), field: spot.field, is_undone: false });
         }
         false
     }

@@ -471,6 +471,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
                 error: column.errors[at].error.clone(),
                 path: Vec::new(),
                 field: place.field,
+                is_undone: false,
             });
             return false;
         }
@@ -485,7 +486,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
     #[inline(never)]
     fn fail(&mut self, place: ValuePosition<'w>, fault: Fault<'_>) -> bool {
         let error = fault.error(self.writing.schema, place.of.field, place.of.ty.base);
-        self.note(PathError { error, path: Vec::new(), field: place.field });
+        self.note(PathError { error, path: Vec::new(), field: place.field, is_undone: false });
         false
     }
 

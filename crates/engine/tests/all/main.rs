@@ -4,6 +4,7 @@
 mod kit;
 
 mod alone;
+mod committed;
 mod compose;
 mod engine;
 mod flowing_lists;

@@ -292,7 +292,7 @@ fn mutations_run_in_turn_and_one_that_fails_is_null_with_its_error() {
         let query = r#"mutation ($t: String!) { a: add(title: "x") add(title: $t) again: add(title: "x") sure(title: "z") }"#;
         assert_eq!(
             answer(&engine, query, r#"{"t": "bad"}"#),
-            r#"{"errors":[{"message":"sold \"out\"","locations":[{"line":1,"column":45}],"path":["add"],"extensions":{"code":"GONE"}}],"data":{"a":1,"add":null,"again":3,"sure":4}}"#
+            r#"{"errors":[{"message":"sold \"out\"","locations":[{"line":1,"column":45}],"path":["add"],"extensions":{"code":"GONE","committed":["a","again","sure"]}}],"data":{"a":1,"add":null,"again":3,"sure":4}}"#
         );
         assert_eq!(*calls.lock().unwrap(), ["x", "bad", "x", "z"], "as rows: {as_rows}");
         let sure = answer(&engine, r#"mutation { sure(title: "bad") }"#, "{}");

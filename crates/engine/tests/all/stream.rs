@@ -125,7 +125,7 @@ async fn members_around_a_stream_keep_their_place() {
 async fn errors_found_late_follow_the_data() {
     let error =
         FieldError { code: "INT_RANGE", message: "too wide".into(), hasura_path: None, extensions: None };
-    let late = PathError { error, path: vec![Step::Field(0), Step::Index(1)], field: 0 };
+    let late = PathError { error, path: vec![Step::Field(0), Step::Index(1)], field: 0, is_undone: false };
     let source =
         Long::source("long", "type Query { all: [Int] }", vec![bytes("[1,null],"), Chunk::End(vec![late])]);
     assert_eq!(

@@ -69,6 +69,7 @@ impl Native {
                     kind: RelationshipKind::Object { certain: false },
                     insert_first: false,
                     enforced: false,
+                    deferrable: false,
                 };
                 to_members.insert((ty, member), RelationshipId(layout.relations.relationships.len() as u32));
                 layout.relations.relationships.push(way);

@@ -98,6 +98,7 @@ fn way(
         kind: RelationshipKind::Object { certain: false },
         insert_first: false,
         enforced: false,
+        deferrable: false,
     });
     RelationshipId(relations.relationships.len() as u32 - 1)
 }

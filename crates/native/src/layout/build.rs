@@ -163,6 +163,7 @@ impl<'m> Builder<'m> {
             rows_estimate: None,
             is_whole: true,
             acts: false,
+            acts_late: false,
             placement: Placement::Local,
         });
         self.columns.push(UsedNames::default());
@@ -231,6 +232,7 @@ impl<'m> Builder<'m> {
             holds: true,
             // Another program may write to a file with foreign keys switched off.
             enforced: self.database.store_dialect().enforces_references(),
+            deferrable: false,
             on_delete: Follow::Nothing,
             on_update: Follow::Nothing,
         });

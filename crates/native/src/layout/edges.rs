@@ -242,6 +242,7 @@ impl Builder<'_> {
             },
             insert_first: self.side(id) == EdgeSide::Column && !field.is_list,
             enforced,
+            deferrable: false,
         });
         RelationshipId(self.relationships.len() as u32 - 1)
     }

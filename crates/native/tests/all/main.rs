@@ -22,6 +22,7 @@ mod filters;
 mod found;
 mod golden;
 mod imports;
+mod in_or_out;
 mod live;
 mod many;
 mod migrations;

@@ -18,6 +18,10 @@ WITH relations AS MATERIALIZED (
         JOIN pg_catalog.pg_class o ON o.oid = k.conrelid JOIN pg_catalog.pg_namespace m ON m.oid = o.relnamespace
         WHERE k.contype = 'f' AND m.nspname <> ALL ($1)
           AND (k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd'))) AS acts,
+    -- Triggers after an insert or update: neither BEFORE (2) nor INSTEAD OF (64).
+    c.oid IN (SELECT unnest(ARRAY[t.tgrelid, i.inhparent]) FROM pg_catalog.pg_trigger t
+      LEFT JOIN pg_catalog.pg_inherits i ON i.inhrelid = t.tgrelid
+      WHERE NOT t.tgisinternal AND t.tgtype & 66 = 0 AND t.tgtype & 20 <> 0) AS acts_late,
     CASE WHEN has_table_privilege(c.oid, 'UPDATE') THEN 4 ELSE 0 END
       + CASE WHEN has_table_privilege(c.oid, 'INSERT') THEN 8 ELSE 0 END
       + CASE WHEN has_table_privilege(c.oid, 'DELETE') THEN 16 ELSE 0 END AS may
@@ -28,7 +32,7 @@ WITH relations AS MATERIALIZED (
   WHERE n.nspname = ANY ($1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
     AND x.objid IS NULL
 )
-SELECT c.oid, c.schema, c.name, c.kind, c.reltype, c.rows, c.can & c.may AS can, c.readable, c.acts,
+SELECT c.oid, c.schema, c.name, c.kind, c.reltype, c.rows, c.can & c.may AS can, c.readable, c.acts, c.acts_late,
   (SELECT d.description FROM pg_catalog.pg_description d
     WHERE d.objoid = c.oid AND d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0) AS comment,
   a.numbers, a.names, a.types, a.declared, a.marks, a.comments

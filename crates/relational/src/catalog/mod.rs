@@ -58,6 +58,8 @@ pub struct Table {
     pub is_whole: bool,
     /// True if a write has further effects: triggers, rules, inheritance.
     pub acts: bool,
+    /// True if triggers may change a written row after the statement has returned it.
+    pub acts_late: bool,
     /// The nodes that hold its rows.
     pub placement: Placement,
 }
@@ -190,6 +192,8 @@ pub struct ForeignKey {
     pub holds: bool,
     /// True if the database guarantees it in every snapshot. On SQLite each writer decides for itself.
     pub enforced: bool,
+    /// Within a transaction a row may break it, until the end.
+    pub deferrable: bool,
     /// Action when the referenced row is deleted.
     pub on_delete: Follow,
     /// Action when the referenced key changes.

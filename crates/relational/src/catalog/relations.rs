@@ -58,6 +58,8 @@ pub struct Relationship {
     pub insert_first: bool,
     /// The database sees to it that where our columns are not null the related row is there.
     pub enforced: bool,
+    /// Within a transaction it may be otherwise, until the end.
+    pub deferrable: bool,
 }
 
 /// A table of pairs.

@@ -35,7 +35,9 @@ pub fn elide(plan: &mut Plan, relations: &Relations) {
 fn known(plan: &Plan, level: u32, relations: &Relations, related: &Relationship) -> Option<Vec<u16>> {
     let level = &plan.levels[level as usize];
     let Output::Rows(columns) = &level.query.output else { return None };
-    let exists = related.enforced && related.kind == (RelationshipKind::Object { certain: true });
+    let is_certain = related.enforced && related.kind == (RelationshipKind::Object { certain: true });
+    // A mutation sees what it has not ended yet.
+    let exists = is_certain && (!related.deferrable || plan.writes.is_empty());
     let all = level.query.filter.is_true() && !level.query.scan.is_restricted();
     if !exists || !all || !level.hidden.is_empty() {
         return None;
@@ -123,6 +125,7 @@ fn renumber(plan: &mut Plan, removed: &[bool]) {
             place(level);
         }
     }
+    plan.row_checks.iter_mut().for_each(|it| place(&mut it.level));
     for work in plan.writes.iter_mut().flat_map(|it| &mut it.works) {
         if let Work::Program { find, checks } = work {
             find.iter_mut().for_each(place);

@@ -11,16 +11,18 @@ mod moves;
 pub mod policy;
 pub mod reach;
 pub mod route;
+mod row_checks;
 pub mod row_keys;
 
 use crate::catalog::Relations;
 use crate::plan::Plan;
 
 /// Finishes the plan of a front end: restricts it to what `policy` allows, removes updates that set
-/// nothing and levels that nobody needs, leaves rows on their shards, and repeats the conditions by which shards are found.
+/// nothing and levels that nobody needs, takes out checks that are judged later, leaves rows on their shards, and repeats the conditions by which shards are found.
 pub fn finish(plan: &mut Plan, relations: &Relations, policy: &dyn policy::Policy) {
     policy::restrict(plan, relations, policy);
     idle::remove(plan);
+    row_checks::take_out(plan, relations);
     elide::elide(plan, relations);
     moves::refuse(plan, relations);
     route::route(plan, relations);

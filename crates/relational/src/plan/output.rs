@@ -22,6 +22,8 @@ pub struct Plan {
     pub writes: Vec<write::Write>,
     /// Their statements.
     pub changes: Vec<write::Change>,
+    /// Checks of the policy that are judged when the root field has run.
+    pub row_checks: Vec<write::RowCheck>,
     /// Paths of the levels that were removed, as their parents' rows hold their columns.
     pub elided: Vec<String>,
     /// The functions that are called.
@@ -176,6 +178,12 @@ impl Plan {
             | write::Work::Each { .. } => None,
         });
         checks.unwrap_or_default()
+    }
+
+    /// The level of the check that is judged of the rows of a change when its root field has run.
+    #[must_use]
+    pub fn row_check(&self, change: u32) -> Option<u32> {
+        self.row_checks.iter().find(|it| it.change == change).map(|it| it.level)
     }
 
     /// The levels directly below the members `run`, in order; those that are copied are not asked.

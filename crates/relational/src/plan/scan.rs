@@ -148,6 +148,13 @@ impl Scan {
         self.restriction.get_or_insert_default().check = Some(filter);
     }
 
+    /// Takes back what [`Self::demand`] asks: the check is judged elsewhere.
+    pub(crate) fn release(&mut self) {
+        if let Some(restriction) = &mut self.restriction {
+            restriction.check = None;
+        }
+    }
+
     /// The restrictions of the policy, for conditions that follow from others: none may change what they are true of.
     pub(crate) fn conditions(&mut self) -> impl Iterator<Item = &mut Filter> {
         let restriction = self.restriction.iter_mut();

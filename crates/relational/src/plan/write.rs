@@ -71,6 +71,15 @@ pub struct ObjectCheck {
     pub level: u32,
 }
 
+/// A check of the policy on the rows that a change wrote, judged after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowCheck {
+    /// The place of the change in the plan's changes.
+    pub change: u32,
+    /// The level below its rows whose rows break the check.
+    pub level: u32,
+}
+
 /// One row to be inserted.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -84,6 +93,15 @@ pub struct Step {
     pub needed: Option<Box<str>>,
     /// The place of its row's list in the arguments, in Hasura's words, for errors of the row.
     pub path: Box<str>,
+}
+
+impl Step {
+    /// True if others of `steps` take values of the row of step `at`.
+    #[must_use]
+    pub fn is_needed(steps: &[Self], at: usize) -> bool {
+        let takes = |it: &Given| matches!(it, Given::Returned { step, .. } if *step as usize == at);
+        steps.iter().any(|step| step.values.iter().any(takes))
+    }
 }
 
 /// Source of an inserted column's value.

@@ -525,6 +525,7 @@ mod tests {
             rows_estimate: None,
             is_whole: true,
             acts: false,
+            acts_late: false,
             placement: Placement::Local,
         }
     }
@@ -543,6 +544,7 @@ mod tests {
             kind: RelationshipKind::Object { certain: false },
             insert_first: true,
             enforced: false,
+            deferrable: false,
         };
         let relations = Relations { catalog, relationships: vec![related], functions: Vec::new() };
         let output = Output::Rows(vec![Expr::Column(ColumnId(0))]);

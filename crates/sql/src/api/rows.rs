@@ -49,7 +49,8 @@ impl Core {
             self.identifier(table);
         }
         for column in table.columns.iter().filter(|it| !is_node || it.name != IDENTIFIER) {
-            let ty = if column.nullable { column.ty } else { certain(column.ty) };
+            // There may be nothing under the `path` of a document.
+            let ty = if column.nullable || column.json { column.ty } else { certain(column.ty) };
             self.field(column.name, column.comment, ty, FieldMeaning::Column(table.id, column.id));
             self.path(column);
         }

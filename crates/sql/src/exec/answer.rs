@@ -16,6 +16,11 @@ use weir_language::schema::Schema;
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::Member;
 
+/// Code of a mutation that was done, but whose answer cannot be given.
+pub(crate) const UNANSWERED: &str = "WRITE_UNANSWERED";
+/// Code of a mutation of which nobody knows whether it was done.
+pub(crate) const UNCONFIRMED: &str = "WRITE_UNCONFIRMED";
+
 /// Maximum size of a part of an answer that is buffered until complete, in bytes.
 pub(crate) const PART_BYTES_MAX: usize = 64 << 20;
 
@@ -104,12 +109,22 @@ impl TooLong {
         let message = format!(
             "the mutation was done, but its answer is longer than {bytes_max} bytes: ask for what it changed in a query"
         );
-        FieldError { code: "WRITE_UNANSWERED", message: message.into(), hasura_path: None, extensions: None }
+        FieldError { code: UNANSWERED, message: message.into(), hasura_path: None, extensions: None }
     }
 
     pub(crate) fn into_error(self) -> SourceError {
         SourceError::Rejected { error: self.field_error(), field: Some(self.field) }
     }
+}
+
+/// Error of a mutation that is committed, but whose answer has a value that cannot be given, though the catalog promised that it can.
+#[cold]
+pub(crate) fn unanswered(first: &PathError) -> FieldError {
+    let message = format!(
+        "the mutation was done, but a value of its answer cannot be given: {}; ask for what it changed in a query",
+        first.error.message
+    );
+    FieldError { code: UNANSWERED, message: message.into(), hasura_path: None, extensions: None }
 }
 
 pub(crate) fn field_error(fault: Fault) -> FieldError {
@@ -245,7 +260,7 @@ impl<'r> Answer<'r> {
     pub(crate) fn fail(&mut self, member: &Member, fault: Fault) {
         if self.errors.len() < ERRORS_MAX {
             let error = field_error(fault);
-            self.errors.push(PathError { error, path: Vec::new(), field: member.field });
+            self.errors.push(PathError { error, path: Vec::new(), field: member.field, is_undone: false });
         }
     }
 

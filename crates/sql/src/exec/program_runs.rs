@@ -4,6 +4,7 @@
 //!
 //! **Cost:** one look-up per statement that changes something, and at most [`KEYS_MAX`] keys per table.
 
+use super::answer::{UNANSWERED, UNCONFIRMED};
 use super::source::{Driver, PlannedFetch, PreparedPlan, WrittenMember};
 use super::turn::Turns;
 use crate::frontend::program::{Answers, BoundStatement, Program, Programs, Step, Value};
@@ -31,7 +32,7 @@ impl<D: Driver> PlannedFetch<'_, D> {
             if turns.next(shape, member) {
                 match self.run_program(programs, (at, member.field), &mut changes).await {
                     Ok((bytes, errors)) => turns.done(&bytes, errors),
-                    Err(error) => turns.fail(shape, member, &error),
+                    Err(error) => turns.fail(shape, member, error),
                 }
             }
         }
@@ -56,8 +57,9 @@ impl<D: Driver> PlannedFetch<'_, D> {
         let written = D::drive(self, at, Box::new(watched)).await;
         match &written {
             Ok(_) => changes.join(std::mem::take(&mut *watch.changed())),
+            Err(SourceError::Rejected { error, .. }) if may_stand(error) => changes.is_unknown = true,
             // It was taken back.
-            Err(SourceError::Rejected { .. }) => {}
+            Err(SourceError::Rejected { .. } | SourceError::Undone(_)) => {}
             Err(
                 SourceError::Busy
                 | SourceError::Timeout
@@ -67,6 +69,11 @@ impl<D: Driver> PlannedFetch<'_, D> {
         }
         written
     }
+}
+
+/// True if the changes stand, or nobody knows.
+fn may_stand(error: &FieldError) -> bool {
+    matches!(error.code, UNANSWERED | UNCONFIRMED)
 }
 
 /// The changed rows of a table.

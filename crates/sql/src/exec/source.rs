@@ -506,7 +506,7 @@ impl<D: Driver> DatabaseFetch<D> {
                     if turns.next(shape, member) {
                         let error = refusal(member.field);
                         let field = Some(member.field);
-                        turns.fail(shape, member, &SourceError::Rejected { error, field });
+                        turns.fail(shape, member, SourceError::Rejected { error, field });
                     }
                 }
             }

@@ -3,12 +3,18 @@
 //! **Invariant:** after one has failed none is begun: it is null, as are those behind it, each with an error. What was done
 //! before stays done and is answered.
 
+use super::answer::UNANSWERED;
 use crate::frontend::program::UNTOLD;
 use weir_engine::plan::output_plan::{OutputKind, OutputPlan};
 use weir_engine::source::{
     FetchBody, FetchResult, FieldError, Finished, PathError, SourceError, Step as PathStep,
 };
 use weir_relational::plan::{Member, MemberKind};
+
+/// The error of a root field of which nothing was done.
+fn undone(error: FieldError, field: u32) -> PathError {
+    PathError { error, path: vec![PathStep::Field(field)], field, is_undone: true }
+}
 
 /// The answers so far.
 #[derive(Debug, Default)]
@@ -53,11 +59,17 @@ impl Turns {
         self.errors.extend(errors);
     }
 
-    /// It failed and nothing of it was done.
-    pub(crate) fn fail(&mut self, shape: &OutputPlan, member: &Member, error: &SourceError) {
+    /// It failed and nothing of it was done, but where its error says so.
+    pub(crate) fn fail(&mut self, shape: &OutputPlan, member: &Member, error: SourceError) {
         error.tell_operator();
         self.failed = true;
-        self.null(shape, member, error.for_client());
+        match error {
+            SourceError::Undone(errors) => {
+                self.null_bytes(shape, member);
+                self.errors.extend(errors.into_iter().map(|it| PathError { is_undone: true, ..it }));
+            }
+            other => self.null(shape, member, other.for_client()),
+        }
     }
 
     /// A root field of a query that is not answered, with its error: an empty list, or null.
@@ -68,21 +80,24 @@ impl Turns {
         } else {
             self.bytes.extend_from_slice(field.key.bytes());
             self.bytes.extend_from_slice(if field.ty.wraps.is_list() { b"[]," } else { b"null," });
-            let (error, path) = (error(member.field), vec![PathStep::Field(member.field)]);
-            self.errors.push(PathError { error, path, field: member.field });
+            self.errors.push(undone(error(member.field), member.field));
         }
         self.ends.push(self.bytes.len() as u32);
     }
 
     fn null(&mut self, shape: &OutputPlan, member: &Member, error: FieldError) {
+        self.null_bytes(shape, member);
+        if error.code != UNTOLD {
+            let is_undone = error.code != UNANSWERED;
+            self.errors.push(PathError { is_undone, ..undone(error, member.field) });
+        }
+    }
+
+    fn null_bytes(&mut self, shape: &OutputPlan, member: &Member) {
         let key = shape.fields[member.field as usize].key.bytes();
         self.bytes.extend_from_slice(key);
         self.bytes.extend_from_slice(b"null,");
         self.ends.push(self.bytes.len() as u32);
-        if error.code != UNTOLD {
-            let path = vec![PathStep::Field(member.field)];
-            self.errors.push(PathError { error, path, field: member.field });
-        }
     }
 
     /// The answer of all.

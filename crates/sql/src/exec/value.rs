@@ -52,6 +52,13 @@ impl Fault {
         Self { code: "INT_RANGE", message: message.into() }
     }
 
+    /// A number is infinite or none.
+    #[cold]
+    pub(crate) fn not_finite(value: f64) -> Self {
+        let message = format!("Float cannot represent non numeric value: {value}");
+        Self { code: "FLOAT_RANGE", message: message.into() }
+    }
+
     /// A sum has more than 64 bits.
     #[cold]
     pub(crate) fn beyond_64_bits(digits: &str) -> Self {

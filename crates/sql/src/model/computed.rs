@@ -75,10 +75,21 @@ fn one(
     match (rows, &mut model.tables[table.0 as usize]) {
         (Some(to), _) => {
             let (call, on, through) = (Some(id), Vec::new(), None);
-            let (insert_first, enforced) = (false, false);
+            let (insert_first, enforced, deferrable) = (false, false, false);
             let (from, comment) = (table, None);
-            let way =
-                Relationship { name, from, to, comment, on, call, through, kind, insert_first, enforced };
+            let way = Relationship {
+                name,
+                from,
+                to,
+                comment,
+                on,
+                call,
+                through,
+                kind,
+                insert_first,
+                enforced,
+                deferrable,
+            };
             add(building, way);
         }
         (None, Some(tracked)) => tracked.computed.push(id),

@@ -289,6 +289,7 @@ pub(super) mod tests {
             rows_estimate: None,
             is_whole: true,
             acts: false,
+            acts_late: false,
             placement: Placement::Local,
         };
         let text = |name: &str| argument(name, ColumnType::Text);

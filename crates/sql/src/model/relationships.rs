@@ -140,6 +140,7 @@ fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
                 call: None,
                 insert_first: false,
                 enforced: false,
+                deferrable: false,
             };
             out.push((there, way.appendix.clone()));
             out.push((back, way.appendix));
@@ -162,6 +163,7 @@ fn forward(from: TableId, table: &Table, key: &ForeignKey, name: String) -> Rela
         call: None,
         insert_first: true,
         enforced: key.enforced,
+        deferrable: key.deferrable,
     }
 }
 
@@ -248,6 +250,7 @@ fn by_constraint(
                 call: None,
                 insert_first: false,
                 enforced: false,
+                deferrable: false,
             })
         }
     }
@@ -288,6 +291,7 @@ fn by_mapping(
         call: None,
         insert_first: wanted == Wanted::Object && !after,
         enforced: false,
+        deferrable: false,
     })
 }
 

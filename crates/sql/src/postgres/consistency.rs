@@ -5,6 +5,7 @@
 //! **Cost:** nothing where no replicas are named and the flavour has no reads of followers.
 
 use super::source::{PostgresDriver, PostgresFetch};
+use crate::exec::answer::{UNANSWERED, UNCONFIRMED};
 use crate::exec::source::PlannedFetch;
 use std::time::{Duration, Instant};
 use weir_engine::consistency::{Consistency, Position};
@@ -70,5 +71,5 @@ impl PostgresDriver {
 
 /// True if the change may have been committed all the same.
 fn may_have_happened(error: &SourceError) -> bool {
-    matches!(error.code(), "WRITE_UNCONFIRMED" | "WRITE_UNANSWERED" | "unexpected" | "INTERNAL")
+    matches!(error.code(), UNCONFIRMED | UNANSWERED | "INTERNAL")
 }

@@ -4,7 +4,7 @@
 
 pub(super) mod shards;
 
-use crate::exec::answer::TooLong;
+use crate::exec::answer::{self, TooLong};
 use crate::exec::errors::{check_failed, coded};
 use crate::exec::full;
 use std::fmt;
@@ -38,15 +38,16 @@ pub fn source_error(
             Some(error) if &error.sqlstate == b"53300" => SourceError::Busy,
             _ => SourceError::Unavailable(cause),
         },
-        Error::Unconfirmed(cause) => unconfirmed(&*cause, protocol, field),
+        Error::Unconfirmed(cause) => unconfirmed(&*cause, field),
         error @ Error::Undone => SourceError::Broken(error.to_string().into()),
         Error::Protocol(what) => SourceError::Broken(what),
     }
 }
 
-fn unconfirmed(cause: &dyn fmt::Display, protocol: Protocol, field: Option<u32>) -> SourceError {
+fn unconfirmed(cause: &dyn fmt::Display, field: Option<u32>) -> SourceError {
     tracing::error!(%cause, "the connection broke before a write was confirmed");
-    rejected(protocol, field, "WRITE_UNCONFIRMED", "unexpected", UNCONFIRMED)
+    // The engine knows it by this code, and has Hasura's.
+    rejected(Protocol::GraphqlOverHttp, field, answer::UNCONFIRMED, "unexpected", UNCONFIRMED)
 }
 
 const UNCONFIRMED: &str = "the connection to the database broke before it confirmed the mutation: look whether it happened before sending it again";
@@ -95,7 +96,7 @@ fn refused(
     }
     if error.is_ambiguous() {
         // A distributed database that lost sight of the commit.
-        return unconfirmed(&error, protocol, field);
+        return unconfirmed(&error, field);
     }
     match &error.sqlstate {
         b"57014" | b"55P03" | b"25P03" | b"57P05" => SourceError::Timeout,

@@ -5,6 +5,7 @@
 
 use super::asked::Asked;
 use super::decode::{Decoder, described};
+use super::fallible::may_fail;
 use super::source::PostgresState;
 use crate::exec::source::PreparedPlan;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -34,6 +35,8 @@ pub(crate) struct Prepared {
     pub(super) changes: Vec<Ready>,
     /// Parallel to the plan's writes: what is asked about the rows that came back.
     pub(super) below: Vec<Option<Children>>,
+    /// Parallel to the plan's checks of written rows.
+    pub(super) row_checks: Vec<Children>,
     /// Parallel to the plan's writes: what is read for those that are programs.
     pub(super) programs: Vec<Option<Programmed>>,
     /// The tables of a mutation, or of lists that leave in parts: as a whole it waits for their locks.
@@ -42,6 +45,8 @@ pub(crate) struct Prepared {
     pub(super) is_long: bool,
     /// Calls what may change data, or answer differently each time.
     pub(super) is_volatile: bool,
+    /// Parallel to the plan's writes: a value of the answer may not fit its place, so that it is made before the commit.
+    pub(super) may_fail: Vec<bool>,
     /// The database has to be told that the shards of this mutation are changed one after the other.
     pub(super) is_sequential: bool,
 }
@@ -196,8 +201,16 @@ impl Prepared {
         };
         let changes = plan.changes.iter().map(|it| Ready::new(source, it)).collect();
         let below = plan.writes.iter().map(|it| Children::of(source, &plan, it)).collect::<Result<_, _>>()?;
+        let row_checks = plan.row_checks.iter().filter_map(|it| {
+            let change = &plan.changes[it.change as usize];
+            Children::asked(source, &plan, &[it.level], change.table(), change.returning()).transpose()
+        });
+        let row_checks = row_checks.collect::<Result<_, _>>()?;
         let programs =
             plan.writes.iter().map(|it| Programmed::of(source, &plan, it)).collect::<Result<_, _>>()?;
+        let relations = source.frontend.relations();
+        let floats = source.driver.dialect.floats;
+        let may_fail = plan.writes.iter().map(|it| may_fail(&plan, relations, floats, it)).collect();
         let is_long = is_long || is_costly;
         let locks = Box::default();
         let mixes = source.driver.dialect.flavour.abilities().mixes_shards;
@@ -209,10 +222,12 @@ impl Prepared {
             in_parts,
             changes,
             below,
+            row_checks,
             programs,
             locks,
             is_long,
             is_volatile,
+            may_fail,
             is_sequential,
         };
         it.locks = it.all_tables();
@@ -228,7 +243,8 @@ impl Prepared {
     /// All that is asked, but by programs.
     pub(super) fn asked(&self) -> impl Iterator<Item = &Asked> {
         let read = Some(&self.read).filter(|it| !it.arms.is_empty());
-        let then = self.then.iter().chain(self.below.iter().flatten()).map(|it| &it.asked);
+        let then = self.then.iter().chain(self.below.iter().flatten()).chain(&self.row_checks);
+        let then = then.map(|it| &it.asked);
         read.into_iter().chain(self.in_parts.asked()).chain(then)
     }
 }
@@ -262,6 +278,10 @@ impl PreparedPlan for Prepared {
             let asked = &it.as_ref()?.asked;
             Some((said(&write.path, asked), &*asked.statement.sql))
         });
+        let checks = self.plan.row_checks.iter().zip(&self.row_checks).map(|(check, it)| {
+            let path = &self.plan.levels[check.level as usize].path;
+            (said(path, &it.asked), &*it.asked.statement.sql)
+        });
         let programs = self.plan.writes.iter().zip(&self.programs).flat_map(|(write, it)| {
             let asked = it.iter().flat_map(Programmed::asked);
             asked.map(|it| (write.path.clone(), &*it.statement.sql))
@@ -271,7 +291,7 @@ impl PreparedPlan for Prepared {
         let read = Some(&self.read).filter(|it| !it.arms.is_empty());
         let read = read.into_iter().chain(self.then.iter().map(|it| &it.asked)).chain(self.in_parts.asked());
         let read = read.map(|it| (said(&paths(it), it), &*it.statement.sql));
-        changes.chain(below).chain(programs).chain(read).collect()
+        changes.chain(checks).chain(below).chain(programs).chain(read).collect()
     }
 }
 

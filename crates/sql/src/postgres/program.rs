@@ -17,6 +17,7 @@ use super::retry::Retry;
 use super::row_source::ResultRows;
 use super::source::PostgresDriver;
 use super::write::Failure;
+use crate::exec::answer::{TooLong, unanswered};
 use crate::exec::errors::coded;
 use crate::exec::program::{ProgramTransaction, run_steps};
 use crate::exec::response_writer::ResponseWriter;
@@ -117,24 +118,48 @@ impl ProgramRun<'_> {
         retry.begin(&mut session, Isolation::RepeatableRead);
         let end = session.statement_end(self.run.input.deadline);
         let mut transaction = OpenTransaction { of: self, session, flight: Flight::until(end) };
-        while let Err(failure) = transaction.run(program).await {
+        let written = loop {
+            let failure = match transaction.run(program).await {
+                Ok(written) => break written,
+                Err(failure) => failure,
+            };
             if retry.restart(&mut transaction.session, failure.database(), end).await {
                 transaction.flight = Flight::until(end);
                 program.restart();
                 continue;
             }
-            if matches!(failure, Failure::Refused(..)) {
+            if matches!(failure, Failure::Refused(..) | Failure::Undone(_)) {
                 transaction.session.rollback().await;
             }
             return Err(failure);
-        }
+        };
         let OpenTransaction { session, flight, .. } = transaction;
         drop(session);
-        self.answer(&flight)
+        match written {
+            Some(written) => Ok(written),
+            None => self.answer_committed(&flight),
+        }
+    }
+
+    /// The answer of what is committed.
+    fn answer_committed(&self, flight: &Flight) -> Result<WrittenMember, Failure> {
+        let refused = |error| Failure::Refused(Box::new(error), self.member.field);
+        let (bytes, errors) = self.answer(flight).map_err(|it| refused(it.of_mutation()))?;
+        match errors.first() {
+            None => Ok((bytes, errors)),
+            Some(error) => Err(refused(unanswered(error))),
+        }
     }
 
     fn failed(&self, error: Error) -> Failure {
         Failure::Database(error, self.member.field)
+    }
+
+    fn may_fail(&self) -> bool {
+        match self.member.kind {
+            MemberKind::Write(write) => self.run.prepared.may_fail[write as usize],
+            _ => false,
+        }
     }
 
     fn driver(&self) -> &PostgresDriver {
@@ -166,14 +191,12 @@ impl ProgramRun<'_> {
         Ok(parameters)
     }
 
-    fn answer(&self, flight: &Flight) -> Result<WrittenMember, Failure> {
+    fn answer(&self, flight: &Flight) -> Result<WrittenMember, TooLong> {
         let asked = self.programmed.and_then(|it| it.shown.as_ref());
         let set = asked.zip(flight.rows.as_ref()).map(|(asked, rows)| ResultSet::new(asked, rows));
         let source = ResultRows::shown(&self.run.prepared, &flight.shown, set.as_ref());
         let mut writer = ResponseWriter::new(source, &self.run.prepared.plan, self.run.names(), 256);
-        writer
-            .root_member(self.member)
-            .map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
+        writer.root_member(self.member)?;
         Ok(writer.into_parts())
     }
 }
@@ -186,11 +209,22 @@ struct OpenTransaction<'t> {
 }
 
 impl OpenTransaction<'_> {
-    /// All steps of `program`, and the commit.
-    async fn run(&mut self, program: &mut dyn Program) -> Result<(), Failure> {
+    /// All steps of `program`, and the commit. An answer that may have a value that cannot be given is made before it.
+    async fn run(&mut self, program: &mut dyn Program) -> Result<Option<WrittenMember>, Failure> {
         run_steps(self, program).await?;
+        let mut written = None;
+        if self.of.may_fail() {
+            self.flush().await?;
+            let refused = |it: TooLong| Failure::Refused(Box::new(it.field_error()), it.field);
+            let (bytes, errors) = self.of.answer(&self.flight).map_err(refused)?;
+            if !errors.is_empty() {
+                return Err(Failure::Undone(errors));
+            }
+            written = Some((bytes, errors));
+        }
         self.session.commit();
-        self.flush().await.map(drop)
+        self.flush().await?;
+        Ok(written)
     }
 
     fn push(&mut self, it: &BoundStatement) {

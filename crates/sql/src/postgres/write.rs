@@ -5,7 +5,7 @@
 //! trip.
 //!
 //! **Invariant:** nothing is answered before the commit has been acknowledged; whatever fails leaves the transaction to
-//! be rolled back.
+//! be rolled back. Checks that read other rows are judged when their root field has run. An answer that may have a value that cannot be given is made before the commit.
 
 use super::bind::{Target, push, push_last};
 use super::decode::Decoder;
@@ -18,7 +18,7 @@ use crate::exec::errors::{check_failed_at, needed, not_found};
 use crate::frontend::form::Form;
 use smallvec::SmallVec;
 use std::time::Instant;
-use weir_engine::source::FieldError;
+use weir_engine::source::{FieldError, PathError};
 use weir_postgres::error::Error;
 use weir_postgres::rows::{Row, Rows};
 use weir_postgres::statement::Parameters;
@@ -48,20 +48,37 @@ pub(super) struct WorkDone<'r> {
     answers: Vec<Answered<'r>>,
 }
 
+/// The answer of a statement.
 #[derive(Clone)]
-struct Answered<'r> {
+pub(super) struct Answered<'r> {
     rows: Option<Rows>,
     ready: &'r Ready,
+    /// The place of the statement in the plan's changes.
+    change: u32,
     /// Its rows are the field's own, not nested in them.
     shown: bool,
 }
 
+impl<'r> Answered<'r> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> + Clone {
+        self.rows.iter().flat_map(Rows::iter)
+    }
+
+    pub(super) const fn decoders(&self) -> &'r [Decoder] {
+        self.ready.decoders.as_slice()
+    }
+}
+
 impl<'r> WorkDone<'r> {
+    /// The answers of the statement number `change` of the plan, with their places.
+    pub(super) fn answers_of(&self, change: u32) -> impl Iterator<Item = (usize, &Answered<'r>)> {
+        self.answers.iter().enumerate().filter(move |it| it.1.change == change)
+    }
+
     /// The rows of the field's own table, with what reads them.
-    pub(super) fn rows(&'r self) -> impl Iterator<Item = (Row<'r>, &'r [Decoder])> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = (Row<'_>, &[Decoder])> + Clone {
         let shown = self.answers.iter().filter(|it| it.shown);
-        shown
-            .flat_map(|it| it.rows.iter().flat_map(Rows::iter).map(|row| (row, it.ready.decoders.as_slice())))
+        shown.flat_map(|it| it.rows().map(|row| (row, it.decoders())))
     }
 }
 
@@ -72,6 +89,8 @@ pub(super) enum Failure {
     Database(Error, u32),
     /// The request asks for what cannot be.
     Refused(Box<FieldError>, u32),
+    /// Values of the answer cannot be given, and nothing is committed.
+    Undone(Vec<PathError>),
 }
 
 impl Failure {
@@ -79,16 +98,26 @@ impl Failure {
     pub(super) const fn database(&self) -> Option<&Error> {
         match self {
             Self::Database(error, _) => Some(error),
-            Self::Refused(..) => None,
+            Self::Refused(..) | Self::Undone(_) => None,
         }
     }
 }
 
 /// Whose answer is awaited.
 #[derive(Clone, Copy)]
-enum Awaited {
-    Statement { write: usize, work: usize, at: usize },
-    Below { write: usize },
+pub(super) enum Awaited {
+    Statement {
+        write: usize,
+        work: usize,
+        at: usize,
+    },
+    Below {
+        write: usize,
+    },
+    /// Of written rows.
+    Check {
+        write: usize,
+    },
 }
 
 /// Runs the root fields of a mutation in one transaction.
@@ -99,6 +128,8 @@ pub(super) struct Runner<'r, 's> {
     way: WriteRoute<'s>,
     pub(super) deadline: Instant,
     pub(super) done: Vec<Done<'r>>,
+    /// Answers to checks of written rows, in the order in which they were asked.
+    pub(super) judged: Vec<Rows>,
     awaited: Vec<Awaited>,
 }
 
@@ -112,23 +143,49 @@ impl<'r, 's> Runner<'r, 's> {
     ) -> Self {
         let mut done = Vec::new();
         done.resize_with(prepared.plan.writes.len(), Done::default);
-        Self { prepared, bindings, driver, way, deadline, done, awaited: Vec::new() }
+        let (judged, awaited) = (Vec::new(), Vec::new());
+        Self { prepared, bindings, driver, way, deadline, done, judged, awaited }
     }
 
-    /// Does all that is asked for; a session has begun its transaction.
+    /// Does all that is asked for, with the commit; a session has begun its transaction.
     pub(super) async fn run(mut self) -> Result<Vec<Done<'r>>, Failure> {
+        self.change().await?;
+        self.commit().await?;
+        Ok(self.done)
+    }
+
+    /// Does all that is asked for and hands the results to `answer` before the commit. The answer is its.
+    pub(super) async fn run_answering<T>(
+        mut self,
+        answer: impl FnOnce(&[Done<'r>]) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        self.change().await?;
+        self.flush().await?;
+        self.count_all();
+        let answer = answer(&self.done)?;
+        self.commit().await?;
+        Ok(answer)
+    }
+
+    async fn change(&mut self) -> Result<(), Failure> {
         let writes: SmallVec<[usize; 4]> = wanted(self.prepared).collect();
         for &write in &writes {
             self.write(write).await?;
         }
+        Ok(())
+    }
+
+    async fn commit(&mut self) -> Result<(), Failure> {
         if let WriteRoute::Session(session) = &mut self.way {
             session.commit();
         }
         self.flush().await?;
-        for &write in &writes {
-            self.count(write);
-        }
-        Ok(self.done)
+        self.count_all();
+        Ok(())
+    }
+
+    fn count_all(&mut self) {
+        wanted(self.prepared).for_each(|it| self.count(it));
     }
 
     async fn write(&mut self, write: usize) -> Result<(), Failure> {
@@ -142,7 +199,7 @@ impl<'r, 's> Runner<'r, 's> {
                     let mut parameters = Parameters::default();
                     let ready = &self.prepared.changes[*change as usize];
                     self.bind(ready, &mut parameters, of.field)?;
-                    self.push(write, work, ready, &parameters, true).await?;
+                    self.push(write, work, (*change, ready), &parameters).await?;
                     if let Some(words) = &of.missing {
                         self.flush().await?;
                         if self.done[write].works[work].rows().next().is_none() {
@@ -160,6 +217,7 @@ impl<'r, 's> Runner<'r, 's> {
                 }
             }
         }
+        self.judge_field(write).await?;
         match &self.prepared.below[write] {
             Some(children) => self.below(write, children).await,
             None => Ok(()),
@@ -179,7 +237,7 @@ impl<'r, 's> Runner<'r, 's> {
         let prepared = self.prepared;
         let answers = (0..count).flat_map(|_| steps).map(|step| {
             let ready = &prepared.changes[step.change as usize];
-            Answered { rows: None, ready, shown: step.shown }
+            Answered { rows: None, ready, change: step.change, shown: step.shown }
         });
         self.done[write].works[work].answers = answers.collect();
         let last = waves.iter().copied().max().unwrap_or(0);
@@ -195,6 +253,11 @@ impl<'r, 's> Runner<'r, 's> {
             if wave < last || steps.iter().any(|it| it.needed.is_some()) {
                 self.flush().await?;
                 self.check(write, work, steps, &waves, wave)?;
+                let is_due = |of: usize, at: usize| {
+                    let at = at % steps.len();
+                    of == work && waves[at] == wave && Step::is_needed(steps, at)
+                };
+                self.judge(write, &is_due).await?;
             }
         }
         Ok(())
@@ -260,14 +323,22 @@ impl<'r, 's> Runner<'r, 's> {
         self.flush().await?;
         self.count(write);
         let field = self.prepared.plan.writes[write].field;
+        let rows = self.done[write].works.iter().flat_map(WorkDone::rows);
+        let parameters = self.about(children, rows, field)?;
+        self.send_children(children, &parameters, Awaited::Below { write });
+        Ok(())
+    }
+
+    /// The values of a statement about `rows`, each with what reads it.
+    pub(super) fn about<'a>(
+        &self,
+        children: &Children,
+        rows: impl Iterator<Item = (Row<'a>, &'a [Decoder])> + Clone,
+        field: u32,
+    ) -> Result<Parameters, Failure> {
         let mut parameters = Parameters::default();
-        let done = &self.done[write];
         for &column in &children.keys {
-            let rows = done.works.iter().flat_map(|work| {
-                let shown = work.answers.iter().filter(|it| it.shown);
-                shown.flat_map(|it| it.rows.iter().flat_map(Rows::iter).map(|row| (row, &it.ready.decoders)))
-            });
-            let values = rows.map(|(row, decoders)| {
+            let values = rows.clone().map(|(row, decoders)| {
                 let column = usize::from(column);
                 (&decoders[column], row.column(column).flatten())
             });
@@ -276,10 +347,14 @@ impl<'r, 's> Runner<'r, 's> {
         let own = (children.asked.parameters.as_slice(), &*children.asked.statement.parameters);
         push_last(&self.bindings, &self.driver.dialect.types, own, &mut parameters)
             .map_err(|error| Failure::Refused(error, field))?;
+        Ok(parameters)
+    }
+
+    /// Appends a statement about rows that came back.
+    pub(super) fn send_children(&mut self, children: &Children, parameters: &Parameters, whose: Awaited) {
         self.driver.count(children.asked.reach);
-        self.way.push(&children.asked.statement, &parameters, None);
-        self.awaited.push(Awaited::Below { write });
-        Ok(())
+        self.way.push(&children.asked.statement, parameters, None);
+        self.awaited.push(whose);
     }
 
     fn bind(&self, ready: &Ready, parameters: &mut Parameters, field: u32) -> Result<(), Failure> {
@@ -292,12 +367,11 @@ impl<'r, 's> Runner<'r, 's> {
         &mut self,
         write: usize,
         work: usize,
-        ready: &'r Ready,
+        (change, ready): (u32, &'r Ready),
         parameters: &Parameters,
-        shown: bool,
     ) -> Result<(), Failure> {
         let answers = &mut self.done[write].works[work].answers;
-        answers.push(Answered { rows: None, ready, shown });
+        answers.push(Answered { rows: None, ready, change, shown: true });
         let at = answers.len() - 1;
         self.send(Awaited::Statement { write, work, at }, ready, parameters).await
     }
@@ -313,7 +387,7 @@ impl<'r, 's> Runner<'r, 's> {
     }
 
     /// Sends what is waiting and takes the answers.
-    async fn flush(&mut self) -> Result<(), Failure> {
+    pub(super) async fn flush(&mut self) -> Result<(), Failure> {
         let answers = self.way.flush(self.deadline).await;
         let awaited = std::mem::take(&mut self.awaited);
         let answers = match answers {
@@ -329,6 +403,7 @@ impl<'r, 's> Runner<'r, 's> {
                     self.done[write].works[work].answers[at].rows = Some(rows);
                 }
                 Awaited::Below { write } => self.done[write].below = Some(rows),
+                Awaited::Check { .. } => self.judged.push(rows),
             }
         }
         Ok(())
@@ -352,7 +427,9 @@ impl<'r, 's> Runner<'r, 's> {
         let writes = &self.prepared.plan.writes;
         let last = writes.last().map_or(0, |it| it.field);
         match whose {
-            Some(Awaited::Statement { write, .. } | Awaited::Below { write }) => writes[*write].field,
+            Some(Awaited::Statement { write, .. } | Awaited::Below { write } | Awaited::Check { write }) => {
+                writes[*write].field
+            }
             None => last,
         }
     }
@@ -390,8 +467,11 @@ pub(super) enum Single {
     Alone,
 }
 
-/// The way for a mutation of at most one statement; nothing for others.
+/// The way for a mutation of at most one statement, whose answer is certain; nothing for others.
 pub(super) fn single(prepared: &Prepared, form: &Form) -> Option<Single> {
+    if prepared.may_fail.contains(&true) || !prepared.row_checks.is_empty() {
+        return None;
+    }
     let mut writes = wanted(prepared);
     let (write, None) = (writes.next()?, writes.next()) else { return None };
     let [work] = prepared.plan.writes[write].works.as_slice() else { return None };

@@ -8,6 +8,7 @@ use super::retry::Retry;
 use super::row_source::ResultRows;
 use super::source::{PostgresDriver, PostgresFetch};
 use super::write::{Done, Failure, Runner, Single, single};
+use crate::exec::answer::{TooLong, unanswered};
 use crate::exec::errors::{with_message, with_path};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::shards;
@@ -73,6 +74,7 @@ impl Failure {
                 with_message(error, name, &fetch.ask.facts, &*fetch.state.frontend)
             }
             Self::Refused(error, field) => SourceError::Rejected { error: *error, field: Some(field) },
+            Self::Undone(errors) => SourceError::Undone(errors),
         }
     }
 }
@@ -87,11 +89,11 @@ async fn transact(run: &PlannedFetch<'_, PostgresDriver>, retry: &mut Retry) -> 
         let way = WriteRoute::Single { pool, pushed: None, is_shared: true };
         match work(run, way, deadline).await {
             Err(Failure::Database(Error::Undone, _)) => {}
-            done => return answer(run, &done?),
+            done => return done,
         }
     }
     let way = WriteRoute::Single { pool, pushed: None, is_shared: false };
-    answer(run, &work(run, way, deadline).await?)
+    work(run, way, deadline).await
 }
 
 async fn in_session(
@@ -117,28 +119,48 @@ async fn in_session(
                 break done;
             }
         };
-        drop(session);
+        match done {
+            // Its locks are let go before the client hears of it.
+            Err(Failure::Undone(_) | Failure::Refused(..)) => session.rollback().await,
+            _ => drop(session),
+        }
         if !gate.again(done.as_ref().err().and_then(Failure::database)) {
-            return answer(run, &done?);
+            return done;
         }
     }
 }
 
-async fn work<'r>(
-    run: &'r PlannedFetch<'_, PostgresDriver>,
+/// Runs the statements and makes their answer: before the commit, if that can fail.
+async fn work(
+    run: &PlannedFetch<'_, PostgresDriver>,
     way: WriteRoute<'_>,
     deadline: Instant,
-) -> Result<Vec<Done<'r>>, Failure> {
-    Runner::new(&run.prepared, run.bindings(&[]), &run.fetch.state.driver, way, deadline).run().await
+) -> Result<FetchResult, Failure> {
+    let runner = Runner::new(&run.prepared, run.bindings(&[]), &run.fetch.state.driver, way, deadline);
+    if run.prepared.may_fail.contains(&true) {
+        let too_long = |it: TooLong| Failure::Refused(Box::new(it.field_error()), it.field);
+        return runner
+            .run_answering(|done| {
+                let reply = answer(run, done).map_err(too_long)?;
+                if reply.errors.is_empty() { Ok(reply) } else { Err(Failure::Undone(reply.errors)) }
+            })
+            .await;
+    }
+    let done = runner.run().await?;
+    let reply = answer(run, &done);
+    let reply = reply.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
+    match reply.errors.first() {
+        None => Ok(reply),
+        Some(error) => Err(Failure::Refused(Box::new(unanswered(error)), run.fetch.first_field())),
+    }
 }
 
-fn answer(run: &PlannedFetch<'_, PostgresDriver>, done: &[Done<'_>]) -> Result<FetchResult, Failure> {
+fn answer(run: &PlannedFetch<'_, PostgresDriver>, done: &[Done<'_>]) -> Result<FetchResult, TooLong> {
     let prepared = &**run.prepared;
     let below = done.iter().zip(&prepared.below);
     let below = below.map(|(done, below)| Some(ResultSet::new(&below.as_ref()?.asked, done.below.as_ref()?)));
     let below: Vec<Option<ResultSet<'_>>> = below.collect();
     let source = ResultRows::done(prepared, done, &below);
-    let finished = ResponseWriter::new(source, &prepared.plan, run.names(), 256).finish();
-    let (finished, errors) = finished.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
+    let (finished, errors) = ResponseWriter::new(source, &prepared.plan, run.names(), 256).finish()?;
     Ok(FetchResult { body: FetchBody::Finished(finished), errors, cache_control: None })
 }

@@ -2,6 +2,7 @@
 //!
 //! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP.
 
+use crate::exec::answer;
 use crate::exec::errors::{check_failed, coded};
 use crate::exec::full;
 use crate::frontend::ApiFrontend;
@@ -80,7 +81,8 @@ pub(super) fn failed(error: Failed, protocol: Protocol) -> SourceError {
         Failed::Timeout => SourceError::Timeout,
         Failed::Busy => SourceError::Busy,
         Failed::Changed => of_store("SCHEMA_CHANGED", CHANGED, protocol),
-        Failed::Unconfirmed => of_store("WRITE_UNCONFIRMED", UNCONFIRMED, protocol),
+        // The engine knows it by this code, and has Hasura's.
+        Failed::Unconfirmed => of_store(answer::UNCONFIRMED, UNCONFIRMED, Protocol::GraphqlOverHttp),
         Failed::Stopped => of_store("WRITES_STOPPED", STOPPED, protocol),
         Failed::Thread(cause) => SourceError::Unavailable(cause.into()),
         Failed::Broken(words) => SourceError::Broken(words.into()),

@@ -49,6 +49,8 @@ pub(super) fn drive<'r>(
         let mut run = ProgramJob { connection, prepared, bindings, index_maintenance, member, written };
         program.restart();
         match run_steps(&mut run, &mut *program).now_or_never() {
+            // Values that cannot be given undo what was done.
+            Some(Ok(())) if !run.written.1.is_empty() => Err(SourceError::Undone(run.written.1)),
             Some(Ok(())) => Ok(run.written),
             Some(Err(failure)) => {
                 let name = failure.violated();

@@ -132,12 +132,18 @@ impl RowSource for Statements<'_, '_> {
         }
     }
 
-    /// Runs the work, unless a program has run already.
+    /// Runs the work, unless a program has run already. The checks of a root field are judged when the last of its works is done.
     fn work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, RunFailure> {
-        match self.done.take() {
-            Some(done) => Ok(done),
-            None => self.run(write, work),
+        if let Some(done) = self.done.take() {
+            return Ok(done);
         }
+        let written = self.run(write, work)?;
+        self.unjudged.extend(written.unjudged);
+        if work + 1 == self.prepared.plan.writes[write as usize].works.len() {
+            let unjudged = std::mem::take(&mut self.unjudged);
+            self.judge(write, &unjudged)?;
+        }
+        Ok(written.result)
     }
 
     fn each_returned<H: AsMut<Self>>(

@@ -9,7 +9,7 @@ use crate::exec::answer::TooLong;
 use crate::exec::bind::Bindings;
 use crate::exec::row_source::{RowContext, RowSource, WorkResult};
 use crate::frontend::ApiFrontend;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{CachedStatement, Connection};
 use smallvec::SmallVec;
 use weir_engine::source::{FieldError, Protocol, SourceError};
@@ -65,6 +65,16 @@ impl RunFailure {
     }
 }
 
+/// A written row whose check is not judged yet.
+pub(super) struct UnjudgedRow {
+    /// The level of the check.
+    pub(super) level: u32,
+    pub(super) work: usize,
+    /// The statement of the work that wrote it.
+    pub(super) statement: usize,
+    pub(super) row: Vec<Value>,
+}
+
 /// The statements of one run.
 pub(super) struct Statements<'c, 'r> {
     pub(super) connection: &'c Connection,
@@ -75,6 +85,8 @@ pub(super) struct Statements<'c, 'r> {
     key: usize,
     /// The way out for a long answer.
     pub(super) sink: Option<&'r mut Sink>,
+    /// Written rows of the root field at hand whose checks are not judged yet.
+    pub(super) unjudged: Vec<UnjudgedRow>,
     /// The result of a program that has run.
     pub(super) done: Option<WorkResult<<Self as RowSource>::Returned>>,
 }
@@ -82,7 +94,7 @@ pub(super) struct Statements<'c, 'r> {
 impl<'c, 'r> Statements<'c, 'r> {
     pub(super) fn new(connection: &'c Connection, prepared: &'r SqlitePlan, bindings: Bindings<'r>) -> Self {
         let held = prepared.statements.iter().map(|_| None).collect();
-        Self { connection, prepared, bindings, held, key: 0, sink: None, done: None }
+        Self { connection, prepared, bindings, held, key: 0, sink: None, unjudged: Vec::new(), done: None }
     }
 
     /// Refuses values that cannot be bound before a part of the answer leaves: it could not be taken back.
@@ -127,6 +139,18 @@ impl<'c, 'r> Statements<'c, 'r> {
             }
         }
         Ok(Some(statement))
+    }
+
+    /// True if `level` has a row below the row `above`.
+    pub(super) fn has_row_below(&self, level: u32, above: &[Value]) -> Result<bool, RunFailure> {
+        let sqlite = |error| self.failure(error, level);
+        let mut statement = self.prepare(level)?;
+        for &(at, column) in &self.prepared.statements[level as usize].keys {
+            let value = ValueRef::from(&above[usize::from(column)]);
+            statement.raw_bind_parameter(at + 1, Raw(value)).map_err(sqlite)?;
+        }
+        let mut rows = statement.raw_query();
+        rows.next().map(|it| it.is_some()).map_err(sqlite)
     }
 
     /// Gives a statement back for the next parent.

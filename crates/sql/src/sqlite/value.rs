@@ -61,7 +61,7 @@ pub(super) fn infinity(cell: Cell, value: ValueRef<'_>) -> Option<CellValue<'sta
 fn float<'v>(value: f64) -> Result<CellValue<'v>, Fault> {
     match value.is_finite() {
         true => Ok(CellValue::Float(value)),
-        false => fault("FLOAT_RANGE", format!("Float cannot represent non numeric value: {value}")),
+        false => Err(Fault::not_finite(value)),
     }
 }
 

@@ -6,7 +6,7 @@
 //! **Cost:** one prepared statement per set of columns; a row costs its bindings and one step.
 
 use super::bind::{self, SqliteValue};
-use super::run::{Raw, RunFailure, Statements};
+use super::run::{Raw, RunFailure, Statements, UnjudgedRow};
 use crate::exec::answer::{PART_BYTES_MAX, TooLong};
 use crate::exec::bind::Bindings;
 use crate::exec::errors::{check_failed_at, needed, not_found};
@@ -18,17 +18,28 @@ use weir_sqlite::error::is_check_complaint;
 
 /// The result of a work, and about how much memory its rows take.
 #[derive(Default)]
-struct MeasuredResult {
-    result: WorkResult<Vec<Vec<Value>>>,
+pub(super) struct MeasuredResult {
+    pub(super) result: WorkResult<Vec<Vec<Value>>>,
     bytes: usize,
+    /// Rows whose checks are judged when the root field has run.
+    pub(super) unjudged: Vec<UnjudgedRow>,
+}
+
+/// Steps of a work, of whose statements `first` come before them.
+#[derive(Clone, Copy)]
+struct StepsAt<'p> {
+    work: (usize, &'p Work),
+    steps: &'p [Step],
+    first: usize,
 }
 
 impl Statements<'_, '_> {
     /// Runs one work of a write.
-    pub(super) fn run(&self, write: u32, work: usize) -> Result<WorkResult<Vec<Vec<Value>>>, RunFailure> {
+    pub(super) fn run(&self, write: u32, number: usize) -> Result<MeasuredResult, RunFailure> {
         let write = &self.prepared.plan.writes[write as usize];
         let (field, mut written) = (write.field, MeasuredResult::default());
-        match &write.works[work] {
+        let work = &write.works[number];
+        match work {
             // A program has run before its answer is written.
             Work::Nothing | Work::Program { .. } => {}
             Work::Change(change) => {
@@ -37,26 +48,49 @@ impl Statements<'_, '_> {
                 // Rows that are not selected are only counted.
                 let width = self.prepared.plan.changes[*change as usize].returning().len();
                 let rows = self.rows(&mut statement, width, &mut written, field);
-                let rows = rows.map_err(|it| self.checked(it, &write.works[work], 0))?;
+                let rows = rows.map_err(|it| self.checked(it, work, 0))?;
+                if let Some(level) = self.prepared.plan.row_check(*change) {
+                    let unjudged = |row: &Vec<Value>| UnjudgedRow {
+                        level,
+                        work: number,
+                        statement: 0,
+                        row: row.clone(),
+                    };
+                    written.unjudged.extend(rows.iter().map(unjudged));
+                }
                 if let (true, Some(words)) = (rows.is_empty(), &write.missing) {
                     return Err(RunFailure::Refused(not_found(words, self.bindings.protocol), field));
                 }
                 written.result.rows = rows;
             }
-            of @ Work::Insert(steps) => {
-                self.insert((of, 0), steps, &self.bindings, &mut None, &mut written, field)?;
+            Work::Insert(steps) => {
+                let of = StepsAt { work: (number, work), steps, first: 0 };
+                self.insert(of, &self.bindings, &mut None, &mut written, field)?;
             }
-            of @ Work::Each { slot, steps } => {
+            Work::Each { slot, steps } => {
                 let (mut held, mut bindings) = (None, self.bindings);
                 let rows = bindings.form.rows(*slot);
                 for row in 0..rows.map_or(0, |rows| rows.len) {
                     bindings.row = (*slot, row * rows.map_or(0, |rows| rows.leaves));
-                    let first = row as usize * steps.len();
-                    self.insert((of, first), steps, &bindings, &mut held, &mut written, field)?;
+                    let of = StepsAt { work: (number, work), steps, first: row as usize * steps.len() };
+                    self.insert(of, &bindings, &mut held, &mut written, field)?;
                 }
             }
         }
-        Ok(written.result)
+        Ok(written)
+    }
+
+    /// Judges the checks of `rows`, which the root field `write` has written.
+    pub(super) fn judge(&self, write: u32, rows: &[UnjudgedRow]) -> Result<(), RunFailure> {
+        let write = &self.prepared.plan.writes[write as usize];
+        for of in rows {
+            if self.has_row_below(of.level, &of.row)? {
+                let work = &write.works[of.work];
+                let error = check_failed_at(work, of.statement, self.bindings.protocol);
+                return Err(RunFailure::Refused(error, write.field));
+            }
+        }
+        Ok(())
     }
 
     /// Says of which row a permission's check failed: statement `at` of `work`.
@@ -69,16 +103,17 @@ impl Statements<'_, '_> {
         }
     }
 
-    /// Runs `steps` of `work`, of whose statements `first` come before; the last statement stays in `held` for the next that is equal.
+    /// Runs the steps `of` a work; the last statement stays in `held` for the next that is equal. A row that others take keys from is
+    /// judged before them: it is not to see its children.
     fn insert<'s>(
         &'s self,
-        (work, first): (&Work, usize),
-        steps: &[Step],
+        of: StepsAt<'_>,
         bindings: &Bindings<'_>,
         held: &mut Option<(u32, CachedStatement<'s>)>,
         written: &mut MeasuredResult,
         field: u32,
     ) -> Result<(), RunFailure> {
+        let StepsAt { work: (number, work), steps, first } = of;
         let mut done: Vec<Vec<Value>> = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
             let mut statement = match held.take() {
@@ -91,6 +126,15 @@ impl Statements<'_, '_> {
             let rows = self.rows(&mut statement, width, written, field);
             let mut rows = rows.map_err(|it| self.checked(it, work, first + at))?;
             *held = Some((step.change, statement));
+            if let (Some(level), Some(row)) = (self.prepared.plan.row_check(step.change), rows.last()) {
+                if !Step::is_needed(steps, at) {
+                    let (statement, row) = (first + at, row.clone());
+                    written.unjudged.push(UnjudgedRow { level, work: number, statement, row });
+                } else if self.has_row_below(level, row)? {
+                    let error = check_failed_at(work, first + at, self.bindings.protocol);
+                    return Err(RunFailure::Refused(error, field));
+                }
+            }
             match (rows.pop(), &step.needed) {
                 (None, Some(words)) => {
                     return Err(RunFailure::Refused(needed(words, self.bindings.protocol), field));

@@ -1,6 +1,6 @@
 //! A piece of a mutation: handed to the writer, answered when it is durable.
 //!
-//! **Invariant:** a failing field undoes the whole piece; the writer sees to it.
+//! **Invariant:** a failing field, or a value that cannot be given, undoes the whole piece; the writer sees to it.
 
 use super::errors::failed;
 use super::fetch::OwnedRun;
@@ -20,6 +20,8 @@ pub(super) fn write<'r>(
     writer.submit(run.input.deadline, refused, move |connection| {
         let fetch = &*owned.fetch;
         match fetch.answer(connection, &owned.prepared, owned.bindings(), None, None) {
+            // Values that cannot be given undo what was done.
+            Ok(Some(reply)) if !reply.errors.is_empty() => Err(SourceError::Undone(reply.errors)),
             Ok(Some(reply)) => Ok(reply),
             Ok(None) => Err(SourceError::Broken("a mutation cannot stream".into())),
             Err(failure) => {

@@ -82,7 +82,7 @@ fn a_cell_that_failed_is_null_with_its_path() {
     column.errors.push(CellError { row: 1, error: error.clone() });
     let errors = check("Int", OutputKind::Leaf, column, &[], r#""a":[{"b":1},{"b":null},{"b":3}],"#);
     let path = vec![Step::Field(0), Step::Index(1), Step::Field(1)];
-    assert_eq!(errors, [PathError { error, path, field: 1 }]);
+    assert_eq!(errors, [PathError { error, path, field: 1, is_undone: false }]);
 }
 
 #[test]

@@ -70,7 +70,10 @@ impl Plain {
             Self::Int8 => Ok(CellValue::Int(i64::from_be_bytes(fixed(bytes)?))),
             Self::Bool => boolean(bytes).map(CellValue::Bool),
             Self::Int2 => Ok(CellValue::Int(i16::from_be_bytes(fixed(bytes)?).into())),
-            Self::Float => Ok(CellValue::Float(float(bytes)?)),
+            Self::Float => match float(bytes)? {
+                value if value.is_finite() => Ok(CellValue::Float(value)),
+                value => Err(Fault::not_finite(value)),
+            },
             Self::Whole => {
                 scratch.clear();
                 number::decimal(bytes, scratch).ok_or_else(broken)?;

@@ -34,6 +34,7 @@ fn distributed(name: &str, key: &str) -> Table {
         rows_estimate: None,
         is_whole: true,
         acts: false,
+        acts_late: false,
         placement: Placement::Sharded { column: ColumnId(0), colocation: 1 },
     }
 }
@@ -55,6 +56,7 @@ fn relations() -> Relations {
         target_columns: vec![ColumnId(0)],
         holds: true,
         enforced: true,
+        deferrable: false,
         on_delete: weir_relational::catalog::Follow::Nothing,
         on_update: weir_relational::catalog::Follow::Nothing,
     };

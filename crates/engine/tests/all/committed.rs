@@ -1,0 +1,127 @@
+//! The errors of a mutation say which of its root fields stand.
+
+use crate::kit::{Documents, engine, run, text};
+use serde_json::{Value, json};
+use weir_engine::compose::Join;
+use weir_engine::engine::Engine;
+use weir_engine::source::{FieldError, PathError, Protocol, SourceError, Step};
+
+const PETS: &str = "
+    type Pet { id: Int!  owner: Int! }
+    type Query { pet(id: Int!): Pet }
+    type Mutation { add(id: Int!): Pet  drop(id: Int!): Pet  sure(id: Int!): Pet! }";
+
+const PEOPLE: &str = "
+    type Person { name: String! }
+    type Query { person(id: Int!): Person }
+    type Mutation { bill(id: Int!): Person }";
+
+fn failed(code: &'static str) -> FieldError {
+    FieldError { code, message: "no".into(), hasura_path: None, extensions: None }
+}
+
+/// What is asked by a number from 100 on fails in a way of its own.
+fn resolve(field: &str, arguments: &Value) -> Result<Value, SourceError> {
+    let id = arguments["id"].as_i64().unwrap_or(0);
+    let rejected = |code| SourceError::Rejected { error: failed(code), field: None };
+    match id {
+        0..100 if matches!(field, "person" | "bill") => Ok(json!({"name": "Ann"})),
+        0..100 => Ok(json!({"id": id, "owner": id})),
+        100 => Err(rejected("UNIQUE_VIOLATION")),
+        101 => Err(rejected("WRITE_UNANSWERED")),
+        102 => Err(rejected("WRITE_UNCONFIRMED")),
+        103 => {
+            let path = vec![Step::Field(0), Step::Field(1)];
+            Err(SourceError::Undone(vec![PathError {
+                error: failed("INT_RANGE"),
+                path,
+                field: 1,
+                is_undone: true,
+            }]))
+        }
+        104 => Err(SourceError::Busy),
+        // Its owner is not to be found.
+        _ => Ok(json!({"id": id, "owner": 104})),
+    }
+}
+
+fn served(name: &'static str) -> Engine {
+    let join = Join {
+        on: "Pet".into(),
+        name: "person".into(),
+        description: String::new(),
+        source: "people".into(),
+        target: "person".into(),
+        arguments: "(id: $this.owner)".into(),
+    };
+    let sources = [Documents::new(name, PETS, resolve), Documents::new("people", PEOPLE, resolve)];
+    engine(&sources, &[join])
+}
+
+/// By each error: its path, its code, and what stands.
+async fn told(engine: &Engine, protocol: Protocol, fields: &str) -> Vec<(String, String, Value)> {
+    let answer = text(run(engine, protocol, &format!("mutation {{ {fields} }}"), "{}").await);
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    let errors = answer["errors"].as_array().cloned().unwrap_or_default();
+    let told = errors.iter().map(|error| {
+        let extensions = &error["extensions"];
+        let place = if error["path"].is_null() { &extensions["path"] } else { &error["path"] };
+        let code = extensions["code"].as_str().expect("a code").to_owned();
+        (place.to_string(), code, extensions["committed"].clone())
+    });
+    told.collect()
+}
+
+#[tokio::test]
+async fn each_error_says_what_stands() {
+    for name in ["pets", "finished"] {
+        let engine = served(name);
+        for (fields, path, code, committed) in [
+            ("add(id: 1) { id } drop(id: 100) { id }", r#"["add"]"#, "UNIQUE_VIOLATION", Value::Null),
+            ("add(id: 1) { id } bill(id: 100) { name }", r#"["bill"]"#, "UNIQUE_VIOLATION", json!(["add"])),
+            (
+                "a: add(id: 1) { id } bill(id: 104) { name } b: add(id: 2) { id }",
+                r#"["bill"]"#,
+                "POOL_TIMEOUT",
+                json!(["a", "b"]),
+            ),
+            ("add(id: 100) { id } bill(id: 1) { name }", r#"["add"]"#, "UNIQUE_VIOLATION", json!(["bill"])),
+            (
+                "add(id: 101) { id } drop(id: 1) { id }",
+                r#"["add"]"#,
+                "WRITE_UNANSWERED",
+                json!(["add", "drop"]),
+            ),
+            ("add(id: 102) { id }", r#"["add"]"#, "WRITE_UNCONFIRMED", json!([])),
+            ("bill(id: 1) { name } add(id: 102) { id }", r#"["add"]"#, "WRITE_UNCONFIRMED", json!(["bill"])),
+            ("add(id: 103) { id }", r#"["add","id"]"#, "INT_RANGE", Value::Null),
+            ("bill(id: 1) { name } sure(id: 100) { id }", r#"["sure"]"#, "UNIQUE_VIOLATION", json!(["bill"])),
+        ] {
+            let found = told(&engine, Protocol::GraphqlOverHttp, fields).await;
+            assert_eq!(found, [(path.to_owned(), code.to_owned(), committed)], "{name}: {fields}");
+        }
+        let hasura =
+            told(&engine, Protocol::Hasura, "bill(id: 1) { name } add(id: 102) { id } drop(id: 1) { id }")
+                .await;
+        let place = r#""$.selectionSet.add""#.to_owned();
+        assert_eq!(hasura, [(place, "unexpected".to_owned(), json!(["bill"]))]);
+    }
+}
+
+/// What hangs below the rows in another source undoes nothing.
+#[tokio::test]
+async fn a_field_of_another_source_that_fails_leaves_the_mutation() {
+    let engine = served("pets");
+    let fields = "add(id: 105) { id person { name } } drop(id: 1) { id }";
+    for (protocol, code) in [(Protocol::GraphqlOverHttp, "POOL_TIMEOUT"), (Protocol::Hasura, "unexpected")] {
+        let found = told(&engine, protocol, fields).await;
+        assert_eq!((found[0].1.as_str(), &found[0].2), (code, &json!(["add", "drop"])), "{found:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_query_commits_nothing() {
+    let engine = served("pets");
+    let answer = text(run(&engine, Protocol::GraphqlOverHttp, "{ pet(id: 100) { id } }", "{}").await);
+    assert!(answer.contains("UNIQUE_VIOLATION") && !answer.contains("committed"), "{answer}");
+}

@@ -1,0 +1,117 @@
+//! Each root field of a mutation is in or out, and the answer says which: random mutations over values that do not fit their scalar,
+//! compared with what is in the store after.
+
+use crate::kit;
+use crate::kit::in_postgres;
+use crate::wall_kit::ask::Random;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const SDL: &str = "type Mote { id: ID!, key: Int! @id, tag: Int, loose: Float }";
+
+/// Keys with tags, and whether a value of theirs does not fit.
+type Motes = BTreeMap<u32, (u32, bool)>;
+
+/// A root field: its text, the objects after it, and whether its answer has a value that does not fit.
+fn field(random: &mut Random, motes: &Motes) -> (String, Motes, bool) {
+    let mut after = motes.clone();
+    let (from, tag, shows) = (1 + random.below(6), 10 + random.below(90), random.below(2) == 0);
+    let selected = if shows { "{ mote { key tag loose } }" } else { "{ mote { key } }" };
+    let keys: Vec<u32> = (from..from + 2).collect();
+    let is_bad = shows && keys.iter().any(|it| motes.get(it).is_some_and(|it| it.1));
+    match random.below(3) {
+        0 => {
+            let key = motes.keys().last().map_or(1, |it| it + 1);
+            after.insert(key, (tag, false));
+            (format!("addMote(input: [{{key: {key}, tag: {tag}}}]) {selected}"), after, false)
+        }
+        1 => {
+            for key in &keys {
+                after.entry(*key).and_modify(|it| it.0 = tag);
+            }
+            let input = format!("{{filter: {{key: {{in: {keys:?}}}}}, set: {{tag: {tag}}}}}");
+            (format!("updateMote(input: {input}) {selected}"), after, is_bad)
+        }
+        _ => {
+            after.retain(|key, _| !keys.contains(key));
+            (format!("deleteMote(filter: {{key: {{in: {keys:?}}}}}) {selected}"), after, is_bad)
+        }
+    }
+}
+
+/// Asks random mutations of a store that begins with `motes`; `now` gives its objects as [`state`] writes them.
+fn check(random: &mut Random, mut motes: Motes, ask: &dyn Fn(&str) -> String, now: &dyn Fn() -> String) {
+    for _ in 0..12 {
+        let (mut query, mut done, mut after) = ("mutation {".to_owned(), Vec::new(), motes.clone());
+        let mut failed = None;
+        for at in 0..1 + random.below(3) {
+            let (text, next, is_bad) = field(random, &after);
+            query.push_str(&format!(" f{at}: {text}"));
+            if is_bad && failed.is_none() {
+                failed = Some(format!("f{at}"));
+            }
+            if failed.is_none() {
+                done.push(format!("f{at}"));
+                after = next;
+            }
+        }
+        query.push_str(" }");
+        let answer = ask(&query);
+        let story = format!("{query}\n{answer}\nbefore {}", state(&motes));
+        let json: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!(now(), state(&after), "{story}");
+        match failed {
+            None => assert!(json["errors"].is_null(), "{story}"),
+            Some(key) => {
+                let first = &json["errors"][0];
+                assert_eq!((&first["path"][0], &json["data"][&key]), (&json!(key), &Value::Null), "{story}");
+                let committed = if done.is_empty() { Value::Null } else { json!(done) };
+                for error in json["errors"].as_array().expect("a list") {
+                    assert_eq!(error["extensions"]["committed"], committed, "{story}");
+                }
+            }
+        }
+        motes = after;
+    }
+}
+
+fn state(motes: &Motes) -> String {
+    let motes: Vec<String> = motes.iter().map(|(key, (tag, _))| format!("{key}={tag}")).collect();
+    motes.join(",")
+}
+
+fn some_motes(random: &mut Random) -> Motes {
+    (1..=1 + random.below(5)).map(|key| (key, (key, random.below(3) == 0))).collect()
+}
+
+fn fill(motes: &Motes, bad: &str) -> String {
+    let insert = |(key, (tag, is_bad)): (&u32, &(u32, bool))| {
+        let loose = if *is_bad { bad } else { "1.5" };
+        format!(r#"INSERT INTO "Mote" (key, tag, loose) VALUES ({key}, {tag}, {loose});"#)
+    };
+    motes.iter().map(insert).collect()
+}
+
+#[test]
+fn random_mutations_are_in_or_out_on_sqlite() {
+    for seed in 0..40 {
+        let mut random = Random::new(seed);
+        let motes = some_motes(&mut random);
+        let served = kit::serve(SDL, &fill(&motes, "9e999"));
+        let sql = r#"SELECT coalesce(group_concat(key || '=' || tag, ',' ORDER BY key), '') FROM "Mote""#;
+        let now = || served.beside.query_row(sql, [], |row| row.get(0)).expect("it is read");
+        check(&mut random, motes, &|query| served.ask(query, ""), &now);
+    }
+}
+
+#[test]
+fn random_mutations_are_in_or_out_on_postgres() {
+    for seed in 0..6 {
+        let mut random = Random::new(seed);
+        let motes = some_motes(&mut random);
+        let served = in_postgres::serve(SDL, &fill(&motes, "'Infinity'"));
+        let sql = r#"SELECT coalesce(string_agg(key || '=' || tag, ',' ORDER BY key), '') FROM "Mote""#;
+        let now = || served.database.run(sql).trim().to_owned();
+        check(&mut random, motes, &|query| served.ask(query, ""), &now);
+    }
+}
