@@ -42,6 +42,8 @@ pub struct Settings {
     pub suggestions: bool,
     /// True for the rules of the September 2026 edition.
     pub edition_2026: bool,
+    /// True if a variable that was not sent is null over [`Protocol::Hasura`]. Else it is absent, as over GraphQL's own protocol.
+    pub unsent_is_null: bool,
     /// Answers up to this many bytes are held back whole; longer ones leave in chunks.
     pub hold_back_bytes: usize,
     /// Bytes all whole answers that are kept may take together; 0 keeps none.
@@ -60,6 +62,7 @@ impl Settings {
         without_introspection: Vec::new(),
         suggestions: true,
         edition_2026: false,
+        unsent_is_null: true,
         hold_back_bytes: 256 << 10,
         responses_bytes_max: 0,
         observer: None,

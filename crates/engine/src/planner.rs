@@ -446,7 +446,7 @@ impl Planner {
         if operation.variables.is_empty() && request.variables.is_none() {
             return Ok(None);
         }
-        let settings = coercion(request.protocol, &self.settings.limits);
+        let settings = coercion(request.protocol, &self.settings);
         let mut variables = Variables::default();
         operation
             .types

@@ -260,7 +260,7 @@ pub struct PlanNode<'p> {
     /// Parts that one condition of its arguments may have.
     pub conditions_max: u32,
     /// The operation's variables, in order: name, type, and whether a value is certain. Its JSON literals with variables inside follow;
-    /// they are bound like variables of a non-null type.
+    /// they are bound like variables of a non-null type. Then variables once more with the default of an input field where they stand.
     pub variables: &'p [PlanVariable],
     /// A memory of the source that all its nodes of the plan share while they are prepared.
     pub cache: &'p RequestCache,
@@ -273,7 +273,7 @@ pub struct PlanVariable {
     pub name: Box<str>,
     /// Its type in the graph's schema.
     pub ty: weir_language::schema::TypeRef,
-    /// True if it has a default, so that it is never absent.
+    /// True if it has a default, its own or that of its place, so that it is never absent.
     pub has_default: bool,
 }
 

@@ -158,6 +158,7 @@ pub(crate) fn settings(config: &Config) -> Settings {
         without_introspection: operations::without_introspection(config),
         suggestions: true,
         edition_2026: false,
+        unsent_is_null: !config.no_null_unbound_variable_default,
         hold_back_bytes: config.cache.hold_back_bytes,
         responses_bytes_max: config.cache.responses_bytes_max,
         observer: Some(Arc::clone(observer()) as Arc<dyn Observer>),

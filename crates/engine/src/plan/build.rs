@@ -23,9 +23,8 @@ use crate::source::{PlanNode, PlanVariable, PreparedFetch, Protocol, RequestCach
 use std::cell::Cell;
 use std::sync::Arc;
 use weir_language::ast::{Document, Operation, OperationKind, ValueId};
-use weir_language::coerce::{Reading, Settings, VariableTypes};
+use weir_language::coerce::{Reading, Settings, Unsent, VariableType, VariableTypes};
 use weir_language::error::{Code, Error};
-use weir_language::limits::Limits;
 use weir_language::schema::SchemaView;
 use weir_language::span::Span;
 use weir_language::validate::Selected;
@@ -67,8 +66,9 @@ pub(crate) const fn reading(protocol: Protocol) -> Reading {
 }
 
 /// Rules for reading values over `protocol`.
-pub(crate) const fn coercion(protocol: Protocol, limits: &Limits) -> Settings {
-    Settings::new(reading(protocol), limits)
+pub(crate) const fn coercion(protocol: Protocol, settings: &crate::engine::Settings) -> Settings {
+    let coercion = Settings::new(reading(protocol), &settings.limits);
+    if settings.unsent_is_null { coercion } else { Settings { unsent: Unsent::Absent, ..coercion } }
 }
 
 impl<'q> PlanContext<'q> {
@@ -84,13 +84,14 @@ impl<'q> PlanContext<'q> {
     ) -> Result<Self, Vec<Failure>> {
         let introspection = settings.introspection && profile.may_introspect();
         let view = profile.view(graph.schema());
-        let coercion = coercion(protocol, &settings.limits);
+        let coercion = coercion(protocol, settings);
         let (document, operation) = (selected.valid().document(), &selected.operation().ast);
         let wide = arguments::wide_variables(graph.schema(), selected);
         let types = VariableTypes::new(view, document, operation.variables, coercion, &wide)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
-        let types =
-            types.with_templates(document, selected.json_literals(), &|value| selected.variable(value));
+        let types = types
+            .with_templates(document, selected.json_literals(), &|value| selected.variable(value))
+            .with_fallbacks(view, coercion, selected.variables_in_objects());
         let has_nullable = types.variables.iter().any(|it| !it.ty.is_non_null());
         let types = Arc::new(types);
         Ok(Self {
@@ -110,20 +111,21 @@ impl<'q> PlanContext<'q> {
         })
     }
 
-    /// The number of the variable, or of the JSON literal with variables inside, that stands at `value`.
+    /// The number of the variable, with its fallback if it has one, or of the JSON literal with variables inside, that stands at `value`.
     pub(crate) fn number(&self, value: ValueId) -> Option<u32> {
-        self.selected.variable(value).or_else(|| self.types.template(value))
+        let fallback = self.types.fallback(value);
+        fallback.or_else(|| self.selected.variable(value)).or_else(|| self.types.template(value))
     }
 
     /// True if variable `number` can be null. A JSON literal with variables inside cannot.
     pub(crate) fn may_be_null(&self, number: u32) -> bool {
+        let number = self.types.fallback_of(number).map_or(number, |it| it.variable);
         self.types.variables.get(number as usize).is_some_and(|it| !it.ty.is_non_null())
     }
 
     /// True if variable `number` can be absent.
     pub(crate) fn may_be_absent(&self, number: u32) -> bool {
-        let variable = self.types.variables.get(number as usize);
-        variable.is_some_and(|it| it.default.is_none() && !it.ty.is_non_null())
+        self.types.may_be_absent(number, self.coercion)
     }
 
     /// Variable types and defaults, for binding.
@@ -144,7 +146,11 @@ impl<'q> PlanContext<'q> {
             ty: it.ty,
             has_default: false,
         });
-        let variables = variables.chain(templates).collect();
+        let fallbacks = self.types.fallbacks().iter().map(|it| {
+            let VariableType { name, ty, .. } = &self.types.variables[it.variable as usize];
+            PlanVariable { name: name.clone(), ty: *ty, has_default: true }
+        });
+        let variables = variables.chain(templates).chain(fallbacks).collect();
         let cache_directive = cache_directive(self.selected, self.protocol);
         Ok(Arc::new(PlannedOperation {
             variables,

@@ -234,7 +234,12 @@ impl<'p> Printer<'p> {
                     let name = &self.plan.operation.variables[number as usize].name;
                     // A JSON literal with variables inside is named as it was written.
                     let sign = if name.starts_with(['[', '{']) { "" } else { "$" };
-                    write!(out, "{sign}{name}")
+                    out.extend([sign, name]);
+                    let fallback = self.plan.operation.types.fallback_of(number);
+                    match fallback.and_then(|it| self.schema.input(it.input).default) {
+                        Some(default) => write!(out, " else {}", self.schema.str(default.literal)),
+                        None => Ok(()),
+                    }
                 }
                 Node::Parent(number) => write!(out, "$this.{number}"),
             };

@@ -17,6 +17,7 @@ mod naive;
 mod observer;
 mod parts;
 mod plan;
+mod random_inputs;
 mod refresh;
 mod stream;
 mod streamed_lists;

@@ -1,4 +1,5 @@
-//! JSON literals with variables inside, as arguments of services: what is kept is kept by what is filled in.
+//! Literals with variables inside, as arguments of services: what is kept is kept by what is filled in, and a variable that was not sent
+//! leaves the default of its place.
 
 use crate::served_kit::engine;
 use crate::wire_kit;
@@ -19,7 +20,11 @@ scalar JSON
 type Query {
   find(by: JSON!): String
     @connect(source: "s", http: {GET: "/find/{$args.by.colour}/{$args.by.sizes->first}"}, selection: "$.said")
+  list(page: Page!): String
+    @connect(source: "s", http: {POST: "/list", body: "$args.page"}, selection: "$.said")
 }
+input Page { size: Int! = 3  order: Order = {by: "name"}  after: String }
+input Order { by: String = "date" }
 "#;
 
 const QUERY: &str = "query ($colour: String, $size: Int) { find(by: {colour: $colour, sizes: [$size, 1]}) }";
@@ -63,4 +68,21 @@ async fn variables_of_literals_are_checked_like_any() {
     let found = ask(&engine, Protocol::GraphqlOverHttp, unknown, "{}").await;
     assert!(found.contains(r#"Variable \"$none\" is not defined."#), "{found}");
     assert_eq!(service.calls(), 0);
+}
+
+#[tokio::test]
+async fn a_body_has_the_defaults_of_fields_whose_variables_were_not_sent() {
+    let service = Service::start(|_| wire_kit::answer("200 OK", "", r#"{"said":"ok"}"#));
+    let engine = engine(SDL, &service);
+    let query = "query ($size: Int, $by: String, $after: String) { \
+                 list(page: {after: $after, order: {by: $by}, size: $size}) }";
+    for (variables, body) in [
+        ("{}", r#"{"size":3,"order":{"by":"date"}}"#),
+        (r#"{"size": 7, "by": null, "after": "x"}"#, r#"{"size":7,"order":{"by":null},"after":"x"}"#),
+    ] {
+        let calls = service.calls();
+        let found = ask(&engine, Protocol::GraphqlOverHttp, query, variables).await;
+        assert_eq!(found, r#"{"data":{"list":"ok"}}"#);
+        assert_eq!(service.body(calls), body);
+    }
 }

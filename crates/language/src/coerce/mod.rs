@@ -11,6 +11,7 @@
 //! Source: GraphQL specification, sections 3.5 to 3.12 (input coercion) and 6.1.2.
 
 pub(crate) mod dgraph;
+mod fallback;
 mod literal;
 mod number;
 pub(crate) mod render;
@@ -21,6 +22,7 @@ mod variables;
 mod walk;
 mod words;
 
+pub use fallback::Fallback;
 pub(crate) use literal::{Constant, PENDING, constant};
 pub use literal::{Number, literal};
 pub(crate) use number::is_beyond;
@@ -43,6 +45,17 @@ pub struct Settings {
     pub errors_max: u32,
     /// The reader of `Int`.
     pub int: ScalarReader,
+    /// What a variable is that was not sent and has no default.
+    pub unsent: Unsent,
+}
+
+/// The value of a variable that was not sent and has no default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unsent {
+    /// None: where it stands, nothing was written.
+    Absent,
+    /// Null.
+    Null,
 }
 
 impl Settings {
@@ -50,7 +63,11 @@ impl Settings {
     #[must_use]
     pub const fn new(reading: Reading, limits: &Limits) -> Self {
         let Limits { list_items_max, errors_max, .. } = *limits;
-        Self { reading, list_items_max, errors_max, int: ScalarReader::Int }
+        let unsent = match reading {
+            Reading::Strict => Unsent::Absent,
+            Reading::Lenient => Unsent::Null,
+        };
+        Self { reading, list_items_max, errors_max, int: ScalarReader::Int, unsent }
     }
 
     /// The same in a place whose `Int` may have 64 bits, if that is read so.
@@ -69,6 +86,6 @@ impl Settings {
 pub enum Reading {
     /// By the letter of the specification, in graphql-js's words.
     Strict,
-    /// As Hasura reads: strings for numbers and booleans, variables that are not sent are null.
+    /// As Hasura reads: strings for numbers and booleans.
     Lenient,
 }

@@ -5,15 +5,16 @@
 //!
 //! **Cost:** linear in the JSON; looking a member up is a binary search over the operation's variables.
 
+use super::fallback::{Fallback, Fallbacks};
 use super::tape::Tape;
 use super::template::{FILLED_BYTES_MAX, Template, Templates};
 use super::walk::Walk;
 use super::words::{Form, short};
-use super::{Number, Reading, Settings};
+use super::{Number, Reading, Settings, Unsent};
 use crate::ast::{Document, List, ValueId, VariableDefinition};
 use crate::error::{Code, Error};
 use crate::json::JsonRef;
-use crate::schema::{SchemaView, TypeId, TypeRef, Wording};
+use crate::schema::{InputId, SchemaView, TypeId, TypeRef, Wording};
 use crate::span::Span;
 use crate::value::{Node, Values, Variables};
 use smallvec::SmallVec;
@@ -44,7 +45,8 @@ pub struct VariableError {
     pub member: Option<Box<str>>,
 }
 
-/// All variables of an operation, in order: variable `i` of a plan is `variables[i]`. JSON literals with variables inside follow.
+/// All variables of an operation, in order: variable `i` of a plan is `variables[i]`. JSON literals with variables inside follow, then
+/// variables with a fallback.
 #[derive(Clone, Debug)]
 pub struct VariableTypes {
     /// The variables.
@@ -54,6 +56,7 @@ pub struct VariableTypes {
     /// Numbers of the variables, sorted by name.
     sorted: Vec<u32>,
     templates: Templates,
+    fallbacks: Fallbacks,
 }
 
 impl VariableTypes {
@@ -102,7 +105,13 @@ impl VariableTypes {
         }
         let mut sorted: Vec<u32> = (0..variables.len() as u32).collect();
         sorted.sort_unstable_by_key(|&number| &variables[number as usize].name);
-        Ok(Self { variables, defaults, sorted, templates: Templates::default() })
+        Ok(Self {
+            variables,
+            defaults,
+            sorted,
+            templates: Templates::default(),
+            fallbacks: Fallbacks::default(),
+        })
     }
 
     /// Adds those of the JSON `literals`, each with its scalar, that have variables inside. `number` finds the variable at a place.
@@ -126,6 +135,52 @@ impl VariableTypes {
     #[must_use]
     pub fn template(&self, value: ValueId) -> Option<u32> {
         self.templates.position(value).map(|at| self.variables.len() as u32 + at)
+    }
+
+    /// Adds those of `fields`, the variables that stand in fields of input objects, that may be absent where the field has a default. Its
+    /// JSON literals must have been added before.
+    #[must_use]
+    pub fn with_fallbacks<'s>(
+        self,
+        schema: impl Into<SchemaView<'s>>,
+        settings: Settings,
+        fields: impl Iterator<Item = (ValueId, u32, InputId)>,
+    ) -> Self {
+        let schema = schema.into();
+        let found = fields.filter_map(|(value, variable, input)| {
+            let default = schema.input(input).default.filter(|_| self.may_be_absent(variable, settings))?;
+            Some((value, Fallback { variable, input, default: default.value }))
+        });
+        let fallbacks = Fallbacks::new(found);
+        Self { fallbacks, ..self }
+    }
+
+    /// True if variable `number` may be absent when values are read by `settings`.
+    #[must_use]
+    pub fn may_be_absent(&self, number: u32, settings: Settings) -> bool {
+        let variable = self.variables.get(number as usize);
+        settings.unsent == Unsent::Absent
+            && variable.is_some_and(|it| it.default.is_none() && !it.ty.is_non_null())
+    }
+
+    /// The variables with a fallback, whose numbers follow those of the JSON literals.
+    #[must_use]
+    pub fn fallbacks(&self) -> &[Fallback] {
+        &self.fallbacks.all
+    }
+
+    /// The number of the variable at `value` with its fallback, if it has one.
+    #[must_use]
+    pub fn fallback(&self, value: ValueId) -> Option<u32> {
+        let before = self.variables.len() + self.templates.0.len();
+        self.fallbacks.position(value).map(|at| before as u32 + at)
+    }
+
+    /// The variable with a fallback that has this number.
+    #[must_use]
+    pub fn fallback_of(&self, number: u32) -> Option<Fallback> {
+        let before = self.variables.len() + self.templates.0.len();
+        self.fallbacks.all.get((number as usize).checked_sub(before)?).copied()
     }
 
     /// The number of the variable called `name`.
@@ -193,6 +248,10 @@ impl VariableTypes {
             );
             let error = Error::new(Code::LimitBytes, template.span, message);
             vec![VariableError { error, way: None, member: None }]
+        })?;
+        self.fallbacks.fill(schema.defaults(), out).map_err(|fallback| {
+            let variable = &self.variables[fallback.variable as usize];
+            vec![variable.error(Code::LimitList, "Default values make the value too large.".into(), None)]
         })
     }
 
@@ -221,9 +280,9 @@ impl VariableTypes {
             };
             errors.push(variable.error(Code::Variable, message, None));
         } else {
-            out.nodes.push(match settings.reading {
-                Reading::Strict => Node::Absent,
-                Reading::Lenient => Node::Null,
+            out.nodes.push(match settings.unsent {
+                Unsent::Absent => Node::Absent,
+                Unsent::Null => Node::Null,
             });
         }
     }

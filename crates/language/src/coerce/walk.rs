@@ -87,7 +87,7 @@ enum InputFrame {
 pub(crate) type Needed = Vec<InputId>;
 
 /// The most nodes that values may have once defaults are filled in: defaults within defaults double with every level.
-const NODES_MAX: usize = 1_000_000;
+pub(super) const NODES_MAX: usize = 1_000_000;
 
 /// One reading of one value.
 pub(super) struct Walk<'s, T> {

@@ -294,6 +294,15 @@ impl<'v, 'd> Selected<'v, 'd> {
         self.valid.tables.json.iter().copied().filter(move |it| is_ours(it.0))
     }
 
+    /// The variables that stand in fields of input objects: place, number of the variable, and field.
+    pub fn variables_in_objects(&self) -> impl Iterator<Item = (ValueId, u32, InputId)> + '_ {
+        let fields = self.valid.document.object_fields.iter().enumerate();
+        fields.filter_map(|(at, field)| {
+            let number = self.variable(field.value)?;
+            Some((field.value, number, self.valid.object_field(at)?))
+        })
+    }
+
     /// The variable at `value`; `None` for a literal, or in a fragment of another operation.
     #[must_use]
     #[inline]

@@ -98,6 +98,20 @@ fn variables_stand_anywhere_and_absent_ones_leave_the_default() {
 }
 
 #[test]
+fn an_absent_variable_in_a_literal_object_leaves_the_default_of_the_field() {
+    let query = "query ($stars: Int, $name: String) { \
+                 echo(int: 1, filter: {name: $name, minStars: $stars, and: [{minStars: $stars}]}) }";
+    let expected = |stars| {
+        format!(
+            "1 None None true none [] None Some(Filter {{ name: Absent, min_stars: {stars}, \
+             and: Some([Filter {{ name: Absent, min_stars: {stars}, and: None }}]) }}) Up None"
+        )
+    };
+    assert_eq!(echoed(query, "{}"), expected(3));
+    assert_eq!(echoed(query, r#"{"stars": 8}"#), expected(8));
+}
+
+#[test]
 fn checks_of_the_sdl_and_of_the_builder_refuse_before_the_resolver_is_called() {
     struct Arguments {
         first: Option<i32>,

@@ -6,7 +6,7 @@
 use super::Compiler;
 use crate::api::meaning::InputMeaning;
 use crate::frontend::input::Place;
-use weir_engine::source::{PlanError, Protocol};
+use weir_engine::source::PlanError;
 use weir_language::schema::InputId;
 use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId, TableId};
@@ -49,9 +49,9 @@ impl Compiler<'_> {
         Ok(if all.len() == 1 { all.remove(0) } else { Filter::All(all) })
     }
 
-    /// True if a variable was not sent and counts as absent. Over Hasura's protocol it counts as null.
+    /// True if a variable was not sent and counts as absent.
     pub(super) fn is_absent(&self, value: Place) -> bool {
-        self.protocol == Protocol::GraphqlOverHttp && self.inputs.node(value) == Node::Absent
+        self.inputs.node(value) == Node::Absent
     }
 
     /// The same of a part of a condition; that of a change is not guessed.

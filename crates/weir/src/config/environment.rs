@@ -65,6 +65,7 @@ pub struct Environment {
     naming_convention: Option<NamingConvention>,
     stringify_numeric_types: Option<bool>,
     infer_function_permissions: Option<bool>,
+    no_null_unbound_variable_default: bool,
     log_level: Option<String>,
     metadata: Option<PathBuf>,
     /// Lines for the operator.
@@ -96,6 +97,12 @@ fn hasura(name: &str) -> String {
     name.replacen("WEIR_", "HASURA_GRAPHQL_", 1)
 }
 
+/// The experimental feature by which a variable that is not sent is absent, not null.
+const NO_NULL: &str = "no_null_unbound_variable_default";
+
+/// Experimental features of Hasura that are there, asked for or not.
+const FEATURES: [&str; 4] = ["naming_convention", "inherited_roles", "streaming_subscriptions", NO_NULL];
+
 impl Environment {
     /// Reads the variables through `variable`.
     /// # Errors
@@ -112,9 +119,9 @@ impl Environment {
             ));
         }
         let naming_convention = naming_convention(&variables, &mut notes)?;
-        let known = ["naming_convention", "inherited_roles", "streaming_subscriptions"];
         let features = variables.named("WEIR_EXPERIMENTAL_FEATURES").map(|it| it.1).unwrap_or_default();
-        for feature in features.split(',').map(str::trim).filter(|it| !it.is_empty() && !known.contains(it)) {
+        let features: Vec<&str> = features.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
+        for feature in features.iter().filter(|it| !FEATURES.contains(it)) {
             notes.push(format!("{}: Weir has no feature `{feature}`", hasura("WEIR_EXPERIMENTAL_FEATURES")));
         }
         let log_level = variables.named("WEIR_LOG_LEVEL").map(|(name, text)| match text.as_str() {
@@ -127,6 +134,7 @@ impl Environment {
             naming_convention,
             stringify_numeric_types: variables.flag("WEIR_STRINGIFY_NUMERIC_TYPES")?,
             infer_function_permissions: variables.flag("WEIR_INFER_FUNCTION_PERMISSIONS")?,
+            no_null_unbound_variable_default: features.contains(&NO_NULL),
             log_level: log_level.transpose()?,
             metadata: variables.named("WEIR_METADATA_DIR").map(|it| PathBuf::from(it.1)),
             notes,
@@ -149,6 +157,7 @@ impl Environment {
         config.stringify_numeric_types = self.stringify_numeric_types;
         config.infer_function_permissions =
             self.infer_function_permissions.or(config.infer_function_permissions);
+        config.no_null_unbound_variable_default |= self.no_null_unbound_variable_default;
         if let Some(level) = &self.log_level {
             config.log.level.clone_from(level);
         }
@@ -264,6 +273,15 @@ mod tests {
         check(
             &[("WEIR_DEFAULT_NAMING_CONVENTION", "graphql-default")],
             Ok(|it| it.naming_convention == Some(NamingConvention::GraphqlDefault)),
+        );
+    }
+
+    #[test]
+    fn a_feature_makes_variables_that_are_not_sent_absent() {
+        check(&[], Ok(|it| !it.no_null_unbound_variable_default));
+        check(
+            &[("HASURA_GRAPHQL_EXPERIMENTAL_FEATURES", "inherited_roles, no_null_unbound_variable_default")],
+            Ok(|it| it.no_null_unbound_variable_default && it.notes.is_empty()),
         );
     }
 

@@ -96,6 +96,8 @@ pub struct Config {
     pub naming_convention: Option<NamingConvention>,
     /// False if a function that reads needs a permission of its own beside that on its table. Default: true.
     pub infer_function_permissions: Option<bool>,
+    /// True if a variable that is not sent is absent over Hasura's protocol, not null.
+    pub no_null_unbound_variable_default: bool,
     /// Queries that the operator keeps, the allow list and the REST endpoints made of them.
     pub operations: Operations,
     /// The API in Relay's form: connections with cursors, identifiers of rows.

@@ -1,0 +1,3 @@
+-- unbound
+-- author
+UPDATE "public"."author" AS t0 SET "name" = NULL, "bio" = $1 WHERE t0."id" = $2 RETURNING "id", "name", "bio"

@@ -1,0 +1,2 @@
+-- unbound
+-- a variable in the condition of a change was not sent; without it other rows would be changed

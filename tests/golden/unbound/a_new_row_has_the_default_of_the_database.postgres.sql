@@ -1,0 +1,3 @@
+-- unbound
+-- author
+INSERT INTO "public"."author" AS t0 ("id") VALUES ($1) RETURNING "id", "name", "bio"

@@ -1,0 +1,1 @@
+CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT DEFAULT 'nobody', bio TEXT);
