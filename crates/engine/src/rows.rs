@@ -18,6 +18,9 @@ pub struct Column {
     pub nulls: Bitmap,
     /// The values; rows that are null hold anything of the right kind.
     pub data: Data,
+    /// Rows of [`Data::Text`] whose text is digits that the source gave as a number: of identifiers. Equal texts are equal keys, whichever
+    /// they are.
+    pub digits: Bitmap,
     /// Rows that failed, ascending by row.
     pub errors: Vec<CellError>,
 }
@@ -47,8 +50,10 @@ impl Column {
     /// places are those of other rows.
     pub(crate) fn append(&mut self, at: usize, from: &Self, range: Range<usize>) {
         let shifted = |row: usize| row - range.start + at;
-        if !from.nulls.is_empty() {
-            range.clone().filter(|it| from.nulls.get(*it)).for_each(|it| self.nulls.set(shifted(it)));
+        for (to, from) in [(&mut self.nulls, &from.nulls), (&mut self.digits, &from.digits)] {
+            if !from.is_empty() {
+                range.clone().filter(|it| from.get(*it)).for_each(|it| to.set(shifted(it)));
+            }
         }
         let first = from.errors.partition_point(|it| (it.row as usize) < range.start);
         let failed = from.errors[first..].iter().take_while(|it| (it.row as usize) < range.end);
@@ -75,6 +80,9 @@ impl Column {
                 }
             };
             self.data.fill(at);
+        }
+        if from.digits.get(row) {
+            self.digits.set(at);
         }
         match (&mut self.data, &from.data) {
             (Data::Bool(to), Data::Bool(from)) => to.push(from[row]),
@@ -341,7 +349,12 @@ mod tests {
         let mut nulls = Bitmap::default();
         nulls.set(1);
         let error = FieldError { code: "LEFT", message: "ouch".into(), hasura_path: None, extensions: None };
-        let leaf = Column { data: Data::Json(json), nulls, errors: vec![CellError { row: 1, error }] };
+        let leaf = Column {
+            data: Data::Json(json),
+            nulls,
+            errors: vec![CellError { row: 1, error }],
+            ..Column::default()
+        };
         let foreign = Column { data: Data::Foreign(vec![7, 8, 9]), ..Column::default() };
         let table = Table { rows: 3, columns: vec![leaf, foreign], hidden: Vec::new() };
         let (a, b) = (TypeId(30), TypeId(31));

@@ -296,7 +296,7 @@ impl<'r> Args<'r> {
                 None => Value::Missing,
             },
             Node::Parent(column) => {
-                keys.columns.get(column as usize).map_or(Value::Missing, |column| cell(column, keys.start))
+                keys.columns.get(column as usize).map_or(Value::Missing, |column| coerced(column, keys.start))
             }
         }
     }
@@ -309,7 +309,15 @@ fn float(value: f64) -> Cow<'static, str> {
     Cow::Owned(digits.strip_suffix(".0").unwrap_or(digits).to_owned())
 }
 
-/// A leaf of a column.
+/// A leaf of a column as an argument has it: an identifier is a text.
+fn coerced(column: &Column, row: usize) -> Value<'_> {
+    match cell(column, row) {
+        Value::Number(digits) if column.digits.get(row) => Value::Text(digits),
+        value => value,
+    }
+}
+
+/// A leaf of a column, as the source gave it: an identifier may be a number.
 pub(crate) fn cell(column: &Column, row: usize) -> Value<'_> {
     if column.nulls.get(row) {
         return Value::Null;
@@ -319,7 +327,10 @@ pub(crate) fn cell(column: &Column, row: usize) -> Value<'_> {
         Data::Bool(values) => values.get(row).map(|&value| Value::Bool(value)),
         Data::Int(values) => values.get(row).map(|value| Value::Number(value.to_string().into())),
         Data::Float(values) => values.get(row).map(|&value| Value::Number(float(value))),
-        Data::Text(texts) => texts.find(row).and_then(text).map(|text| Value::Text(text.into())),
+        Data::Text(texts) => texts.find(row).and_then(text).map(|text| match column.digits.get(row) {
+            true => Value::Number(text.into()),
+            false => Value::Text(text.into()),
+        }),
         Data::Json(texts) => texts.find(row).and_then(text).and_then(|text| Value::read(text, DEPTH_MAX)),
         Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => None,
     };

@@ -4,7 +4,7 @@ use crate::error::{ACCESS_DENIED, field_error, internal};
 use std::any::Any;
 use weir_engine::memory::{Answer, Scope, Spot, Writer};
 use weir_engine::plan::output_plan::OutputField;
-use weir_engine::rows::{Bitmap, CellError, Column, Data};
+use weir_engine::rows::{Bitmap, CellError, Column};
 use weir_engine::source::FieldError;
 
 /// A step that failed as a whole reports at most this many errors.
@@ -167,7 +167,8 @@ fn failed_column(error: &FieldError, rows: usize) -> Column {
     let mut nulls = Bitmap::default();
     (0..rows).for_each(|row| nulls.set(row));
     let error = |row| CellError { row: row as u32, error: error.clone() };
-    Column { nulls, data: Data::Empty, errors: (0..rows.min(FAILED_ERRORS_MAX)).map(error).collect() }
+    let errors = (0..rows.min(FAILED_ERRORS_MAX)).map(error).collect();
+    Column { nulls, errors, ..Column::default() }
 }
 
 /// A step without values.

@@ -139,7 +139,7 @@ pub fn scalar_column<S: Scalar>(values: &[Option<&S>]) -> Column {
         ends.push(out.len() as u32);
     }
     let texts = Texts { bytes: out.into_bytes(), ends };
-    Column { nulls: nulls(values), data: Data::Json(texts), errors: Vec::new() }
+    Column { nulls: nulls(values), data: Data::Json(texts), ..Column::default() }
 }
 
 /// Checks that `ty` is the scalar `S`.
@@ -213,7 +213,7 @@ pub fn enumeration_column<E: Enumeration>(values: &[Option<&E>]) -> Column {
     for value in values {
         texts.push(value.map_or("", |it| E::NAMES[it.index()]).as_bytes());
     }
-    Column { nulls: nulls(values), data: Data::Text(texts), errors: Vec::new() }
+    Column { nulls: nulls(values), data: Data::Text(texts), ..Column::default() }
 }
 
 /// Reads a value of an enum.

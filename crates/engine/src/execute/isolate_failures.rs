@@ -12,7 +12,7 @@
 use super::{BatchContext, ExecutionContext};
 use crate::lifetime::NodeHints;
 use crate::plan::PreparedNode;
-use crate::rows::{Bitmap, CellError, Column, Data, Table};
+use crate::rows::{Bitmap, CellError, Column, Table};
 use crate::source::{
     AnswerForm, BoxFuture, CacheControl, FetchBody, FetchResult, FieldError, Finished, PathError, PlanNode,
     Protocol, RequestCache, SourceError, Step,
@@ -144,7 +144,7 @@ fn rows(replies: Vec<Result<FetchResult, SourceError>>) -> (FetchBody, Vec<PathE
         };
         let mut nulls = Bitmap::default();
         nulls.set(0);
-        columns.push(Column { nulls, data: Data::Empty, errors: vec![CellError { row: 0, error }] });
+        columns.push(Column { nulls, errors: vec![CellError { row: 0, error }], ..Column::default() });
     }
     (FetchBody::Rows(Table { rows: 1, columns, hidden: Vec::new() }), errors)
 }

@@ -248,7 +248,7 @@ macro_rules! leaf {
             fn column(values: &[Option<&Self>], _: Spot<'_>, _: Scope<'_>) -> Column {
                 let mut data = Vec::with_capacity(values.len());
                 let nulls = leaves(values, &<$rust>::default(), |&value| data.push(value.into()));
-                Column { nulls, data: Data::$data(data), errors: Vec::new() }
+                Column { nulls, data: Data::$data(data), ..Column::default() }
             }
         }
     )* };
@@ -323,7 +323,7 @@ impl Answer for str {
         let bytes = values.iter().flatten().map(|it| it.len()).sum();
         let mut texts = Texts { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(values.len()) };
         let nulls = leaves(values, "", |text| texts.push(text.as_bytes()));
-        Column { nulls, data: Data::Text(texts), errors: Vec::new() }
+        Column { nulls, data: Data::Text(texts), ..Column::default() }
     }
 }
 
@@ -514,7 +514,7 @@ impl<T: Answer> Answer for [T] {
             offsets.push(items.len() as u32);
         });
         let items = Box::new(T::column(&items, Spot { ty, ..spot }, scope));
-        Column { nulls, data: Data::List { offsets, items }, errors: Vec::new() }
+        Column { nulls, data: Data::List { offsets, items }, ..Column::default() }
     }
 }
 
@@ -534,7 +534,7 @@ impl Answer for RawJson {
         let mut texts = Texts::default();
         let values: Vec<Option<&str>> = values.iter().map(|it| it.map(|json| &*json.0)).collect();
         let nulls = leaves(&values, "null", |text| texts.push(text.as_bytes()));
-        Column { nulls, data: Data::Json(texts), errors: Vec::new() }
+        Column { nulls, data: Data::Json(texts), ..Column::default() }
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn object_numbers<T>(objects: &[Option<&T>], set: SelectionSetId, sco
     let len = objects.len();
     let first = scope.numbers.map_or(0, |it| it.take(set, len));
     let numbers = (0..len as u32).map(|it| i64::from(first + it));
-    Column { nulls: nulls(objects), data: Data::Int(numbers.collect()), errors: Vec::new() }
+    Column { nulls: nulls(objects), data: Data::Int(numbers.collect()), ..Column::default() }
 }
 
 /// In a pass of a visitor: shows it the objects of `set` if they are the ones, and says whether to go on below. `None`: columns are

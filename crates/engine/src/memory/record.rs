@@ -285,7 +285,7 @@ pub fn record_column<R: Record>(records: &[Option<&R>], spot: Spot<'_>, scope: S
         },
         OutputKind::Leaf | OutputKind::Constant { .. } | OutputKind::Foreign { .. } => Data::Empty,
     };
-    Column { nulls, data, errors: Vec::new() }
+    Column { nulls, data, ..Column::default() }
 }
 
 fn table<R: Record>(records: &[Option<&R>], set: SelectionSetId, scope: Scope<'_>) -> Table {

@@ -55,7 +55,7 @@ pub fn column(
             OutputKind::Constant { .. } | OutputKind::Foreign { .. } => Data::Empty,
         }
     };
-    Column { nulls, data, errors: Vec::new() }
+    Column { nulls, data, ..Column::default() }
 }
 
 fn table(schema: &Schema, ids: &Ids, shape: &OutputPlan, set: SelectionSetId, values: &[&Value]) -> Table {

@@ -130,7 +130,7 @@ impl Columns<'_> {
             is_list.then_some(()).ok_or_else(unfit)
         });
         let items = Box::new(self.column(item, member, &items));
-        Column { nulls, data: Data::List { offsets, items }, errors }
+        Column { nulls, data: Data::List { offsets, items }, errors, ..Column::default() }
     }
 
     fn leaf(&self, base: TypeId, values: &FieldValues<'_>) -> Column {
@@ -146,7 +146,7 @@ impl Columns<'_> {
                 true => texts.push(format!("\"{}\"", value.raw()).as_bytes()),
             }),
         });
-        Column { nulls, data: Data::Json(texts), errors }
+        Column { nulls, data: Data::Json(texts), errors, ..Column::default() }
     }
 
     /// Checks that `value` fits the leaf `ty`; `true` if it has to be quoted.
@@ -193,7 +193,7 @@ impl Columns<'_> {
             }
             is_object.then_some(()).ok_or_else(unfit)
         });
-        Column { nulls, data: Data::Object(Box::new(self.table(set, &objects))), errors }
+        Column { nulls, data: Data::Object(Box::new(self.table(set, &objects))), errors, ..Column::default() }
     }
 
     fn table(&self, set: SelectionSetId, objects: &FieldValues<'_>) -> Table {
@@ -226,7 +226,7 @@ impl Columns<'_> {
                     numbers.extend(number);
                     number.map(drop).ok_or_else(unfit)
                 });
-                Column { nulls, data: Data::Int(numbers), errors }
+                Column { nulls, data: Data::Int(numbers), errors, ..Column::default() }
             }
             TypeKind::Scalar(ScalarReader::String | ScalarReader::Id | ScalarReader::Text)
             | TypeKind::Enum => {
@@ -236,7 +236,11 @@ impl Columns<'_> {
                     texts.push(text.unwrap_or_default().as_bytes());
                     Ok(())
                 });
-                Column { nulls, data: Data::Text(texts), errors }
+                let mut digits = Bitmap::default();
+                let is_number = |it: &JsonRef<'_>| it.as_number().is_some();
+                let numbers = values.iter().enumerate().filter(|it| it.1.as_ref().is_some_and(is_number));
+                numbers.for_each(|it| digits.set(it.0));
+                Column { nulls, data: Data::Text(texts), digits, errors }
             }
             TypeKind::Scalar(_)
             | TypeKind::Object
@@ -248,7 +252,7 @@ impl Columns<'_> {
                     texts.push(value.map_or("null", JsonRef::raw).as_bytes());
                     Ok(())
                 });
-                Column { nulls, data: Data::Json(texts), errors }
+                Column { nulls, data: Data::Json(texts), errors, ..Column::default() }
             }
         }
     }
@@ -278,7 +282,12 @@ impl Columns<'_> {
             Some((ty, self.table(self.output.chosen(choice, ty)?, &objects)))
         };
         let tables = by_type.into_iter().filter_map(table).collect();
-        Column { nulls, data: Data::Abstract(Box::new(Variants { types, places, tables })), errors }
+        Column {
+            nulls,
+            data: Data::Abstract(Box::new(Variants { types, places, tables })),
+            errors,
+            ..Column::default()
+        }
     }
 }
 

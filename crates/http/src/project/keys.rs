@@ -29,9 +29,13 @@ pub(super) fn column(keys: &Keys<'_>, at: usize, rows: usize) -> Column {
         }
     };
     let mut column = Column { data, ..Column::default() };
-    for (row, place) in places.enumerate().filter(|it| from.nulls.get(it.1) || it.1 >= from.len()) {
-        debug_assert!(place >= keys.start);
-        column.nulls.set(row);
+    for (row, place) in places.enumerate() {
+        if from.nulls.get(place) || place >= from.len() {
+            column.nulls.set(row);
+        }
+        if from.digits.get(place) {
+            column.digits.set(row);
+        }
     }
     column
 }

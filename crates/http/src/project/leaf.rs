@@ -103,7 +103,15 @@ pub(super) fn column(leaf: Leaf, schema: &Schema, rows: &[Option<JsonRef<'_>>]) 
             out.extend_from_slice(it.raw().as_bytes());
             Ok(())
         }),
-        Leaf::KeyText(of) => texts(rows, |it, out| key_text(of, schema, it, out)),
+        Leaf::KeyText(of) => {
+            let mut column = texts(rows, |it, out| key_text(of, schema, it, out));
+            if of == KeyOf::Id {
+                let is_number = |it: JsonRef<'_>| it.as_number().is_some();
+                let numbers = rows.iter().enumerate().filter(|it| it.1.is_some_and(is_number));
+                numbers.for_each(|it| column.digits.set(it.0));
+            }
+            column
+        }
         Leaf::KeyAny if rows.iter().flatten().all(|it| it.is_null() || it.as_str().is_some()) => {
             texts(rows, |it, out| key_text(KeyOf::String, schema, it, out))
         }

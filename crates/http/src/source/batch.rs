@@ -383,6 +383,8 @@ fn take(column: &Column, places: &[u32]) -> Column {
         }
     };
     let mut taken = Column { data, ..Column::default() };
-    (0..places.len()).filter(|&it| column.nulls.get(places[it] as usize)).for_each(|it| taken.nulls.set(it));
+    for (to, from) in [(&mut taken.nulls, &column.nulls), (&mut taken.digits, &column.digits)] {
+        (0..places.len()).filter(|&it| from.get(places[it] as usize)).for_each(|it| to.set(it));
+    }
     taken
 }

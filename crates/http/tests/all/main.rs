@@ -4,6 +4,7 @@
 #[path = "../grpc_kit/mod.rs"]
 mod grpc_kit;
 mod http2_kit;
+mod identifiers;
 #[path = "../../../engine/tests/kit/mod.rs"]
 mod kit;
 #[path = "../../../engine/tests/port_kit/mod.rs"]
