@@ -121,6 +121,34 @@ impl ListStyle {
     }
 }
 
+/// The shape of a parameter, and the members of an exploded object, each of which becomes a parameter; `None` if no argument can make it.
+fn parameter_shape<'d>(
+    parameter: &'d Value,
+    (name, place): (&str, &str),
+    style: Option<ListStyle>,
+    operation: &str,
+    types: &mut Types<'d>,
+) -> Option<(TypeShape, Option<String>)> {
+    let schema = parameter.get("schema")?;
+    let is_object = types.is_object(schema);
+    let is_spread = is_object && place == "query" && style == Some(ListStyle::Repeated);
+    let is_sent = match place {
+        _ if is_object && !is_spread => false,
+        "cookie" => false,
+        "header" => Header::read(name, None, Some("")).is_ok(),
+        _ => style.is_some(),
+    };
+    if !is_sent {
+        return None;
+    }
+    let shape = types.shape(schema, Way::In, &format!("{operation} {name}"), 0);
+    if is_spread {
+        let members = types.flat_members(&shape)?;
+        return Some((shape, Some(members)));
+    }
+    shape.object.is_none().then_some((shape, None))
+}
+
 /// The body of a form with lists, as a mapping writes it: a list of objects, so that a name may come again. `None` if there is no list, or
 /// an object in it whose members have other names here.
 ///
@@ -311,27 +339,15 @@ impl RequestParts {
         let required = is_true(parameter, "required") || place == "path";
         let schema = parameter.get("schema");
         let style = ListStyle::of(parameter, place);
-        let is_object = schema.is_some_and(|it| types.is_object(it));
-        let is_spread = is_object && place == "query" && style == Some(ListStyle::Repeated);
-        let is_sent = match place {
-            _ if is_object && !is_spread => false,
-            "cookie" => false,
-            "header" => Header::read(name, None, Some("")).is_ok(),
-            _ => style.is_some(),
-        };
-        let schema = schema.filter(|_| is_sent);
-        let shape = schema.map(|it| types.shape(it, Way::In, &format!("{operation} {name}"), 0));
-        let members = shape.as_ref().filter(|_| is_spread).and_then(|it| types.flat_members(it));
-        let shape = match shape {
-            Some(shape) if shape.object.is_none() && !is_object => shape,
-            Some(shape) if members.is_some() => shape,
-            _ if required => return Err(format!("its parameter `{name}` cannot be made from an argument")),
-            _ => {
-                types.notes.push(format!(
-                    "`{operation}` is without its parameter `{name}` ({place}), which no argument can make"
-                ));
-                return Ok(());
+        let shape = parameter_shape(parameter, (name, place), style, operation, types);
+        let Some((shape, members)) = shape else {
+            if required {
+                return Err(format!("its parameter `{name}` cannot be made from an argument"));
             }
+            types.notes.push(format!(
+                "`{operation}` is without its parameter `{name}` ({place}), which no argument can make"
+            ));
+            return Ok(());
         };
         let is_list = shape.is_list();
         if is_list && place != "query" {
