@@ -368,3 +368,40 @@ fn a_source_that_says_nothing_of_roles_is_the_admin_s() {
     let answer = told(&user());
     assert!(answer.contains("Cannot query field \\\"name\\\"") && !answer.contains("data"), "{answer}");
 }
+
+const USELESS: &str = r"
+type Query { name(where: Where, must: Need!): String  other(where: Where): String }
+input Where { n: Int  need: Need  pair: Pair  later: Later }
+input Need { columns: Columns!  n: Int! }
+input Pair { need: Need!  n: Int }
+input Later { columns: Columns! = A  n: Int }
+enum Columns { A }
+";
+
+/// All but the values of the enum.
+fn without_columns(schema: &Schema) -> Visibility {
+    let mut seen = Visibility::everything(schema);
+    for at in schema.ty(schema.type_by_name("Columns").unwrap()).members.range() {
+        seen.show_enum_value(weir_language::schema::EnumValueId(at as u32), false);
+    }
+    seen.close(schema);
+    seen
+}
+
+#[test]
+fn an_input_object_that_needs_a_hidden_value_is_absent_and_what_needs_it_too() {
+    let source: Arc<dyn Source> = Arc::new(Restricted { memory: memory(USELESS), shown: without_columns });
+    let engine = Engine::new(Graph::compose(vec![source], &[]).ok().unwrap(), Settings::STANDARD);
+    let ask = |query: &str| ask(&engine, &user(), query, "{}", Protocol::GraphqlOverHttp);
+    for name in ["Columns", "Need", "Pair"] {
+        let found = ask(&format!("{{ __type(name: \"{name}\") {{ name }} }}"));
+        assert_eq!(found, r#"{"data":{"__type":null}}"#, "{name}");
+    }
+    let members = |name: &str| ask(&format!("{{ __type(name: \"{name}\") {{ inputFields {{ name }} }} }}"));
+    let expected = r#"{"data":{"__type":{"inputFields":[{"name":"n"},{"name":"later"}]}}}"#;
+    assert_eq!(members("Where"), expected);
+    // A value that has a default need not be given.
+    assert_eq!(members("Later"), r#"{"data":{"__type":{"inputFields":[{"name":"n"}]}}}"#);
+    let fields = ask("{ __type(name: \"Query\") { fields { name } } }");
+    assert_eq!(fields, r#"{"data":{"__type":{"fields":[{"name":"other"}]}}}"#);
+}

@@ -136,8 +136,8 @@ impl Visibility {
             .sum()
     }
 
-    /// Hides what cannot be used any more: composite types and enums without a visible member, members whose type is hidden, and then
-    /// types that no root type leads to.
+    /// Hides what cannot be used any more: composite types and enums without a visible member, members whose type is hidden, input objects and
+    /// fields that need a value of a hidden type, and then types that no root type leads to.
     ///
     /// **Cost:** linear in the schema per round; a round more for each level that empties.
     pub fn close(&mut self, schema: &Schema) {
@@ -160,7 +160,10 @@ impl Visibility {
                     !schema.type_lists[ty.possible.range()].iter().any(|it| self.types.get(it.index()))
                 }
                 TypeKind::Enum => !ty.members.range().any(|it| self.enum_values.get(it)),
-                TypeKind::Input { .. } => !ty.members.range().any(|it| self.inputs.get(it)),
+                TypeKind::Input { .. } => {
+                    !ty.members.range().any(|it| self.inputs.get(it))
+                        || ty.members.range().any(|it| self.is_lacking(schema, it))
+                }
             };
             if is_empty && self.types.get(at as usize) {
                 self.types.set(at as usize, false);
@@ -178,19 +181,21 @@ impl Visibility {
             if !self.fields.get(at) {
                 continue;
             }
-            let lacks = |it: usize| {
-                let input = &schema.inputs[it];
-                !self.inputs.get(it) && !self.types.get(input.ty.base.index()) && input.ty.is_non_null()
-            };
             let is_useless = !self.types.get(field.ty.base.index())
                 || !self.types.get(field.parent.index())
-                || field.arguments.range().any(lacks);
+                || field.arguments.range().any(|it| self.is_lacking(schema, it));
             if is_useless {
                 self.fields.set(at, false);
                 changed = true;
             }
         }
         changed
+    }
+
+    /// True if the input has to be given and its type is hidden.
+    fn is_lacking(&self, schema: &Schema, input: usize) -> bool {
+        let Input { ty, default, .. } = &schema.inputs[input];
+        !self.inputs.get(input) && !self.types.get(ty.base.index()) && ty.is_non_null() && default.is_none()
     }
 
     /// Hides a field of an interface if a visible object that implements it hides the field, which the interface would give away.

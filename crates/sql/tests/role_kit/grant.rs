@@ -1,6 +1,6 @@
 //! Random permissions of roles, and what they come to.
 
-use super::judge::{Judge, RELATIONS, Row, TABLES, Table, World, table};
+use super::judge::{DOUBLES, Judge, RELATIONS, Row, TABLES, Table, World, table};
 use crate::wall_kit::ask::Random;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -74,10 +74,13 @@ impl Maker {
             (false, true) => json!([self.pick(TEXTS), "x-hasura-text"]),
             (false, false) => json!([self.random.below(8), self.random.below(8), 5]),
         };
-        let like =
-            |of: &Table, is_text: bool| of.1.iter().filter(|it| it.1 == is_text).map(|it| it.0).collect();
-        let here: Vec<&str> = like(table(of), is_text);
-        let there: Vec<&str> = like(table(root), is_text);
+        let is_double = |column: &str| DOUBLES.contains(&column);
+        let like = |of: &Table| -> Vec<&str> {
+            let is_like =
+                |it: &&(&'static str, bool, bool)| it.1 == is_text && is_double(it.0) == is_double(column);
+            of.1.iter().filter(is_like).map(|it| it.0).collect()
+        };
+        let (here, there) = (like(table(of)), like(table(root)));
         let condition = match self.random.below(16) {
             0 => value,
             1 => Value::Null,
@@ -86,6 +89,7 @@ impl Maker {
             4 => json!({"_ne": value}),
             5 => json!({"_eq": null}),
             6 => json!({"_is_null": self.one_in(2)}),
+            7 | 8 if self.one_in(6) => json!({*self.pick(&["_in", "_nin"]): []}),
             7 => json!({"_in": list}),
             8 => json!({"_nin": list}),
             9 if is_text => json!({"_like": *self.pick(&["a%", "%c", "%"])}),
@@ -100,7 +104,9 @@ impl Maker {
     }
 
     fn columns(&mut self, of: &'static str, most: u32) -> Vec<&'static str> {
-        table(of).1.iter().map(|it| it.0).filter(|_| self.random.below(most) > 0).collect()
+        // Predicates on aggregates are there by the columns of doubles, of which each table has one at most.
+        let most = |column: &str| if DOUBLES.contains(&column) { 2 } else { most };
+        table(of).1.iter().map(|it| it.0).filter(|it| self.random.below(most(it)) > 0).collect()
     }
 
     /// Columns but those of the key: a row is known by it.

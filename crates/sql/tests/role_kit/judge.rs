@@ -65,6 +65,9 @@ pub const TABLES: &[Table] = &[
     ),
 ];
 
+/// The columns whose numbers are doubles.
+pub const DOUBLES: &[&str] = &["price", "weight"];
+
 pub fn table(name: &str) -> &'static Table {
     TABLES.iter().find(|it| it.0 == name).unwrap()
 }
@@ -153,12 +156,17 @@ fn operate(cell: &Value, operators: &Map<String, Value>, row: &Row, root: &Row) 
         "_eq" => Some(*cell == constant(cell, value)),
         "_ne" | "_neq" => Some(*cell != constant(cell, value)),
         "_is_null" => Some(cell.is_null() == value.as_bool().unwrap()),
-        "_in" => (!cell.is_null()).then(|| constants(cell, value).contains(cell)),
-        "_nin" => (!cell.is_null()).then(|| !constants(cell, value).contains(cell)),
+        "_in" => among(cell, &constants(cell, value)),
+        "_nin" => not(among(cell, &constants(cell, value))),
         "_like" => cell.as_str().map(|it| like(it, value.as_str().unwrap())),
         "_ceq" | "_cne" | "_clt" | "_cgte" => signed(cell, &column(value), &operator[2..]),
         _ => signed(cell, &constant(cell, value), &operator[1..]),
     }))
+}
+
+/// Null is in no empty list; whether it is in another is unknown.
+fn among(cell: &Value, list: &[Value]) -> Option<bool> {
+    (!cell.is_null() || list.is_empty()).then(|| list.contains(cell))
 }
 
 fn signed(cell: &Value, other: &Value, sign: &str) -> Option<bool> {

@@ -1,7 +1,7 @@
 //! The members of the schema that a role sees, by the permissions' JSON alone.
 
 use super::grant::{Grants, lists};
-use super::judge::{RELATIONS, TABLES, table};
+use super::judge::{DOUBLES, RELATIONS, TABLES, table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of members by type.
@@ -45,6 +45,16 @@ impl Seen<'_> {
         };
         // Without a list a parent has all of them.
         rules.iter().any(|it| names(it.1))
+    }
+
+    /// Predicates on aggregates: all but the number of rows need a column of doubles.
+    fn predicates(&self, of: &str) -> BTreeSet<String> {
+        let mut all = BTreeSet::from(["count".to_owned()]);
+        if self.columns(of).iter().any(|it| DOUBLES.contains(&it.as_str())) {
+            let of_doubles = ["avg", "corr", "covar_samp", "max", "min", "stddev_samp", "sum", "var_samp"];
+            all.extend(of_doubles.map(Into::into));
+        }
+        all
     }
 
     /// Values of a row that are computed: every parent has to have them.
@@ -101,6 +111,7 @@ pub fn members(grants: &Grants, role: &str, calls: bool) -> Members {
         );
         all.insert((*of).to_owned(), output);
         all.insert(format!("{of}_bool_exp"), condition);
+        all.insert(format!("{of}_aggregate_bool_exp"), seen.predicates(of));
         all.insert(format!("{of}_order_by"), order);
         all.insert(format!("{of}_select_column"), seen.columns(of));
         all.insert(format!("{of}_insert_input"), insert);

@@ -1,7 +1,7 @@
 //! Databases with the tables of [`super::judge`], served with permissions.
 
 use super::grant::{Grants, INHERITED};
-use super::judge::{Row, SESSION, TABLES, Table, World};
+use super::judge::{DOUBLES, Row, SESSION, TABLES, Table, World};
 use crate::kit;
 use crate::policy_kit::runtime;
 use crate::postgres_kit::database;
@@ -9,6 +9,7 @@ use crate::postgres_kit::served::Hand;
 use crate::wall_kit::ask::Random;
 use crate::wall_kit::shelf;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::caller::{Claims, Identity, Token};
@@ -54,10 +55,18 @@ fn functions(ties: &str) -> String {
     )
 }
 
+fn column_type(column: &str, is_text: bool) -> &'static str {
+    match is_text {
+        true => "TEXT",
+        false if DOUBLES.contains(&column) => "DOUBLE PRECISION",
+        false => "INTEGER",
+    }
+}
+
 fn create((name, columns, key): &Table, seen: Option<&dyn Fn(&str) -> bool>, keys: bool) -> String {
     let mut parts = Vec::new();
     for (column, is_text, nullable) in *columns {
-        let ty = if *is_text { "TEXT" } else { "INTEGER" };
+        let ty = column_type(column, *is_text);
         let target = match *column {
             "mentor_id" | "author_id" => " REFERENCES author",
             "book_id" => " REFERENCES book",
@@ -70,9 +79,9 @@ fn create((name, columns, key): &Table, seen: Option<&dyn Fn(&str) -> bool>, key
     }
     if seen.is_some() {
         parts.extend(
-            columns.iter().map(|(column, is_text, _)| {
-                format!("s_{column} {}", if *is_text { "TEXT" } else { "INTEGER" })
-            }),
+            columns
+                .iter()
+                .map(|(column, is_text, _)| format!("s_{column} {}", column_type(column, *is_text))),
         );
     }
     if seen.is_none_or(|it| it(name)) {
@@ -214,7 +223,8 @@ impl Side {
                     "SELECT coalesce(json_agg(o), '[]')::text FROM (SELECT json_build_object({pairs}) AS o FROM {name} ORDER BY {key}) AS t"
                 ),
             };
-            let rows = serde_json::from_str(&(self.beside)(&sql)).unwrap();
+            let mut rows: Vec<Row> = serde_json::from_str(&(self.beside)(&sql)).unwrap();
+            rows.iter_mut().flat_map(BTreeMap::values_mut).for_each(to_whole);
             world.insert((*name).to_owned(), rows);
         }
         world
@@ -222,6 +232,13 @@ impl Side {
 
     pub fn ask(&self, identity: &Identity, operation: &str) -> String {
         ask(&self.engine, identity, operation, Protocol::GraphqlOverHttp)
+    }
+}
+
+/// A number of a column of doubles, which are whole here.
+fn to_whole(cell: &mut Value) {
+    if let Some(number) = cell.as_f64() {
+        *cell = (number as i64).into();
     }
 }
 
