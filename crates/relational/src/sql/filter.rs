@@ -210,15 +210,13 @@ impl<'r> Renderer<'r> {
     }
 
     fn compare(&mut self, of: &Expr, by: Comparison, with: &Parameter, scope: Scope) {
-        if let Expr::Column(column) = of
-            && let Some(shown_if) = self.shown_if(scope, *column)
-        {
-            // The stored column is compared, as its type and collation decide.
-            self.sql.push_str(&format!("CASE WHEN {shown_if} THEN "));
-            self.compare(of, by, with, scope.raw());
-            return self.sql.push_str(" END");
-        }
-        let left = self.aside(|it| it.expr(of, scope));
+        let shown_if = match of {
+            Expr::Column(column) => self.shown_if(scope, *column),
+            _ => None,
+        };
+        // The stored column is compared, as its type and collation decide.
+        let row = if shown_if.is_some() { scope.raw() } else { scope };
+        let left = self.aside(|it| it.expr(of, row));
         // A column of the statement holds one value for each parent, never a list.
         let single = self.parents.iter().any(|it| it.origin == with.origin);
         let by = match by {
@@ -230,17 +228,30 @@ impl<'r> Renderer<'r> {
         let right = self.bind(with, self.dialect.compared_type(ty, by));
         let declared = self.declared(of, scope.table);
         let side = Side { placeholder: &right, reader: &with.reader, bare: declared.is_none(), declared, ty };
+        let Some(shown_if) = shown_if else { return self.compared(&left, of, by, side, scope) };
+        self.sql.push_str(&format!("CASE WHEN {shown_if} THEN "));
+        self.compared(&left, of, by, side, scope);
+        // A hidden cell is null. Null is in no empty list and not unknown to be.
+        if matches!(by, Comparison::In | Comparison::Nin) {
+            self.sql.push_str(" ELSE ");
+            self.compared("NULL", of, by, side, scope);
+        }
+        self.sql.push_str(" END");
+    }
+
+    /// `left`, which is `of` or null, against a value that is bound.
+    fn compared(&mut self, left: &str, of: &Expr, by: Comparison, side: Side<'_>, scope: Scope) {
         match (of, by) {
             (Expr::Column(it), Comparison::Eq | Comparison::In)
                 if self.relations.catalog.table(scope.table).column(*it).by_prefix =>
             {
                 self.sql.push('(');
-                self.dialect.begins(&mut self.sql, &left, by, &right);
+                self.dialect.begins(&mut self.sql, left, by, side.placeholder);
                 self.sql.push_str(" AND ");
-                self.dialect.compare(&mut self.sql, &left, by, side);
+                self.dialect.compare(&mut self.sql, left, by, side);
                 self.sql.push(')');
             }
-            (_, _) => self.dialect.compare(&mut self.sql, &left, by, side),
+            (_, _) => self.dialect.compare(&mut self.sql, left, by, side),
         }
     }
 
