@@ -1,4 +1,5 @@
 //! A shop that speaks gRPC by tonic's server; its messages are made by the description that a graph is made by.
+#![allow(dead_code, reason = "every test that has it uses a part of it")]
 
 use crate::wire_kit;
 use bytes::{Buf, BufMut, Bytes};

@@ -270,12 +270,10 @@ impl<'d> OperationSource<'d> {
         if kind != JSON && !kind.contains('*') {
             request.headers.push(("Content-Type".into(), kind));
         }
-        if is_form {
-            if types.is_nested(&shape).ok_or("its body is a form without names")? {
-                types.notes.push(format!(
-                    "the form of `{name}` has lists and objects in it, which are sent as `name[0]` and `name[member]`"
-                ));
-            }
+        if is_form && types.is_nested(&shape).ok_or("its body is a form without names")? {
+            types.notes.push(format!(
+                "the form of `{name}` has lists and objects in it, which are sent as `name[0]` and `name[member]`"
+            ));
         }
         let bang = if is_true(body, "required") && !shape.nullable { "!" } else { "" };
         let argument = request.argument("input", &format!("{}{bang}", shape.ty), first_line(body));
