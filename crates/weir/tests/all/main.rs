@@ -25,6 +25,7 @@ mod compose;
 mod connectors;
 mod consistency;
 mod custom;
+mod documented_sdl;
 mod faults;
 mod fleet;
 mod hasura_folder;
