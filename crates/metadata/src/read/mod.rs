@@ -41,6 +41,8 @@ pub struct Loaded {
     pub watched: Vec<PathBuf>,
     /// Files of the folder that have no meaning here.
     pub unknown: Vec<Fault>,
+    /// The text has no `sources`, as in versions 1 and 2: its tables are those of source `default`, whose connection it does not say.
+    pub lacks_sources: bool,
 }
 
 /// Reads the file or folder at `path`.
@@ -77,8 +79,8 @@ fn fault(files: &folder::Files, wrong: Wrong) -> Fault {
 }
 
 fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec<Fault>> {
-    let root = match read.and_then(current) {
-        Ok(root) => root,
+    let (root, lacks_sources) = match read.and_then(current) {
+        Ok(read) => read,
         Err(wrong) => return Err(vec![fault(&files, wrong)]),
     };
     let document = Metadata::deserialize(deserialize::Reader::new(&root));
@@ -96,7 +98,10 @@ fn finish(read: Result<Node, Wrong>, files: folder::Files) -> Result<Loaded, Vec
     let faults: Vec<Fault> =
         check::faults(&document).into_iter().map(|(path, message)| places.fault(&path, message)).collect();
     match faults.is_empty() {
-        true => Ok(Loaded { document, places, watched: files.watched, unknown: files.unknown }),
+        true => {
+            let (watched, unknown) = (files.watched, files.unknown);
+            Ok(Loaded { document, places, watched, unknown, lacks_sources })
+        }
         false => Err(faults),
     }
 }
@@ -113,8 +118,8 @@ fn reworded(files: &[PathBuf], place: Place, words: &str, path: &[Step]) -> Stri
 }
 
 /// The document as one of version 3: without the envelope of `export_metadata`, and with a source `default` around the tables of older
-/// versions.
-fn current(root: Node) -> Result<Node, Wrong> {
+/// versions; true beside it for those.
+fn current(root: Node) -> Result<(Node, bool), Wrong> {
     let Value::Object(mut members) = root.value else {
         let message = format!("metadata is an object, and this is {}", root.kind());
         return Err(Wrong { place: root.place, message });
@@ -142,9 +147,13 @@ fn current(root: Node) -> Result<Node, Wrong> {
         }
     };
     let place = root.place;
-    if number < 3 {
+    let lacks_sources = number < 3;
+    if lacks_sources {
         let (mut own, rest): (Vec<Member>, Vec<Member>) =
             members.into_iter().partition(|it| ["tables", "functions"].contains(&&*it.key));
+        if number == 1 {
+            own.iter_mut().filter(|it| &*it.key == "functions").for_each(with_function_keys);
+        }
         if !has(&own, "tables") {
             own.push(Member { key: "tables".into(), place, node: Node::new(place, Value::List(Vec::new())) });
         }
@@ -159,5 +168,21 @@ fn current(root: Node) -> Result<Node, Wrong> {
     }
     let number = Node::new(version.map_or(place, |it| it.node.place), Value::Number("3".into()));
     members.insert(0, Member { key: "version".into(), place, node: number });
-    Ok(Node::new(place, Value::Object(members)))
+    Ok((Node::new(place, Value::Object(members)), lacks_sources))
+}
+
+/// Functions of version 1, which are listed by their names, as entries.
+fn with_function_keys(functions: &mut Member) {
+    let Value::List(items) = &mut functions.node.value else { return };
+    for item in items {
+        let is_entry = match &item.value {
+            Value::Object(members) => members.iter().any(|it| &*it.key == "function"),
+            _ => false,
+        };
+        if !is_entry {
+            let place = item.place;
+            let member = Member { key: "function".into(), place, node: std::mem::take(item) };
+            *item = Node::new(place, Value::Object(vec![member]));
+        }
+    }
 }

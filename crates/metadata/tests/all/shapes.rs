@@ -194,6 +194,22 @@ fn older_versions_and_exports_with_an_envelope_are_read() {
 }
 
 #[test]
+fn functions_of_version_1_are_names() {
+    for (version, is_read) in [("1", true), ("null", true), ("2", false)] {
+        let text = format!(
+            r#"{{"version": {version}, "functions": ["f", {{"schema": "app", "name": "g"}}, {{"function": "h"}}]}}"#
+        );
+        let loaded = load(&text);
+        assert_eq!(loaded.is_ok(), is_read, "{text}");
+        let Ok(loaded) = loaded else { continue };
+        assert!(loaded.lacks_sources);
+        let functions = &loaded.document.sources[0].functions;
+        let names: Vec<_> = functions.iter().map(|it| it.function.parts()).collect();
+        assert_eq!(names, [("", "f"), ("app", "g"), ("", "h")]);
+    }
+}
+
+#[test]
 fn yaml_that_would_grow_without_end_is_refused() {
     let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
     for level in 1..9 {

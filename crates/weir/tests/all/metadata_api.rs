@@ -96,6 +96,67 @@ fn a_document_is_exported_replaced_and_written_back() {
 }
 
 #[test]
+fn a_document_without_sources_keeps_the_connection_of_the_default_source() {
+    let (weir, root) = served();
+    let connection = command(&weir, "export_metadata", "{}").json()["sources"][0]["configuration"].clone();
+    assert!(connection["connection_info"]["database_url"].is_string(), "{connection}");
+    let ada = "{ pet_by_pk(id: 1) { name } }";
+    // As the command line sends it in a new project; it says 2 for the answer that names what is inconsistent.
+    let apply = r#"{"type":"replace_metadata","version":2,"args":{"allow_inconsistent_metadata":true,"metadata":{"version":null}}}"#;
+    let tables = r#"{"type":"replace_metadata","args":{"version":2,"tables":[{"table":"pet"}]}}"#;
+    let nothing = r#"{"type":"replace_metadata","args":{"version":2,"tables":[]}}"#;
+    let first = r#"{"type":"replace_metadata","args":{"version":1,"tables":[{"table":"pet"}]}}"#;
+    let clear = r#"{"type":"clear_metadata","args":{}}"#;
+    let consistent = r#"{"is_consistent":true,"inconsistent_objects":[]}"#;
+    for (sent, answer, tables_left) in [
+        (tables, SUCCESS, 1),
+        (apply, consistent, 0),
+        (first, SUCCESS, 1),
+        (nothing, SUCCESS, 0),
+        (tables, SUCCESS, 1),
+        (clear, SUCCESS, 0),
+        (clear, SUCCESS, 0),
+        (tables, SUCCESS, 1),
+    ] {
+        check(&send(&weir, "/v1/metadata", sent), 200, answer);
+        let sources = command(&weir, "export_metadata", "{}").json()["sources"].clone();
+        assert_eq!(
+            (&sources[0]["name"], &sources[0]["kind"]),
+            (&json!("default"), &json!("sqlite")),
+            "{sent}"
+        );
+        assert_eq!(sources[0]["configuration"], connection, "{sent}");
+        let tables = sources[0]["tables"].as_array().map_or(0, Vec::len);
+        assert_eq!((sources.as_array().map(Vec::len), tables), (Some(1), tables_left), "{sent}");
+        assert_eq!(pets(&weir, ada).contains("Ada"), tables_left == 1, "{sent}");
+        let written = std::fs::read_to_string(root.join("databases/databases.yaml")).expect("it is there");
+        assert!(written.contains("pets.db"), "{sent}: {written}");
+    }
+}
+
+#[test]
+fn a_document_without_sources_is_refused_where_no_default_source_is() {
+    let (weir, _) = served();
+    let other = document(PET).replace("\"default\"", "\"other\"");
+    check(&command(&weir, "replace_metadata", &other), 200, SUCCESS);
+    for args in [
+        r#"{"allow_inconsistent_metadata":true,"metadata":{"version":null}}"#,
+        r#"{"version":2,"tables":[]}"#,
+    ] {
+        let refused = command(&weir, "replace_metadata", args);
+        let words = "cannot import metadata without sources since no default source is defined";
+        let told = refused.json();
+        assert_eq!(
+            (refused.status, &told["code"], &told["error"]),
+            (400, &json!("not-supported"), &json!(words))
+        );
+        assert!(pets(&weir, "{ pet_by_pk(id: 1) { name } }").contains("Ada"));
+    }
+    check(&command(&weir, "clear_metadata", "{}"), 200, SUCCESS);
+    assert_eq!(command(&weir, "export_metadata", "{}").json()["sources"], json!([]));
+}
+
+#[test]
 fn a_broken_change_leaves_everything() {
     let (weir, root) = served();
     check(&command(&weir, "replace_metadata", &document(ANIMAL)), 200, SUCCESS);

@@ -1,6 +1,7 @@
 //! Commands by their names.
 
 use super::edit::Edit;
+use super::replace::{DEFAULT, document};
 use super::{Done, Door, Work, flag, text};
 use crate::address;
 use crate::config::Source;
@@ -220,7 +221,11 @@ impl Work {
     }
 
     fn clear(&self) -> Done {
-        self.replace(r#"{"version":3,"sources":[]}"#, true, false)?;
+        // Where to find its database is all that stays of source `default`.
+        let before = document(&self.live.current());
+        let is_default = before.sources.iter().any(|it| it.name == DEFAULT);
+        let empty = if is_default { r#"{"version":2,"tables":[]}"# } else { r#"{"version":3,"sources":[]}"# };
+        self.replace(empty, true, false)?;
         Ok(SUCCESS.to_owned())
     }
 

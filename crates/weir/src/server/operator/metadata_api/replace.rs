@@ -58,12 +58,19 @@ impl Work {
     /// Takes the document `text` as metadata: makes a generation of it, writes it to the folder or file, and swaps the
     /// generation in; with `is_dry` the first only. Says what of it is inconsistent.
     pub(super) fn replace(&self, text: &str, allow_inconsistent: bool, is_dry: bool) -> Done {
-        let loaded = loaded(text, "$.args.metadata")?;
+        let mut loaded = loaded(text, "$.args.metadata")?;
         let turn = self.live.turn();
         self.check_version()?;
         let place = self.place(&turn)?;
+        let is_connected =
+            !loaded.lacks_sources || connect(&mut loaded.document, &document(&turn.current()));
         let document = loaded.document.clone();
         let draft = drafted(&turn, &place, loaded)?;
+        // The server's own configuration may know the source.
+        if !is_connected && draft.config.sources.iter().all(|it| it.name != DEFAULT) {
+            let message = "cannot import metadata without sources since no default source is defined";
+            return Err(HasuraError::new("not-supported", "$.args", message));
+        }
         let mut state = MetadataState::of(&draft);
         state.objects.extend(draft.findings.down.iter().map(down));
         if !state.objects.is_empty() && !allow_inconsistent {
@@ -112,6 +119,19 @@ impl Work {
 pub(super) fn document(generation: &Generation) -> Metadata {
     let described = generation.config.described.as_ref();
     described.map_or_else(Metadata::default, |it| it.loaded.document.clone())
+}
+
+/// The source of documents without `sources`.
+pub(super) const DEFAULT: &str = "default";
+
+/// Gives the source of `document`, which says no connection, that of source `default` in the document `before`; false without one.
+fn connect(document: &mut Metadata, before: &Metadata) -> bool {
+    let known = before.sources.iter().find(|it| it.name == DEFAULT);
+    for (source, known) in document.sources.iter_mut().zip(known) {
+        source.kind = known.kind.clone();
+        source.configuration.clone_from(&known.configuration);
+    }
+    known.is_some()
 }
 
 /// The document in `text`.
