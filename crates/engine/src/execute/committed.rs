@@ -20,8 +20,8 @@ const DONE: &str = "WRITE_UNANSWERED";
 const IN_DOUBT: &str = "WRITE_UNCONFIRMED";
 
 /// Codes of values that came back from a change and do not fit their place.
-const OF_VALUES: [&str; 6] =
-    [DONE, "NULL_FOR_NON_NULL", "INT_RANGE", "FLOAT_RANGE", "ENUM_VALUE", "SERVICE_VALUE"];
+const OF_VALUES: [&str; 7] =
+    [DONE, "NULL_FOR_NON_NULL", "INT_RANGE", "FLOAT_RANGE", "ENUM_VALUE", "SERVICE_VALUE", "LIMIT_RESPONSE"];
 
 /// The root fields of a mutation that stand.
 #[derive(Clone)]

@@ -84,12 +84,13 @@ fn some_motes(random: &mut Random) -> Motes {
     (1..=1 + random.below(5)).map(|key| (key, (key, random.below(3) == 0))).collect()
 }
 
-fn fill(motes: &Motes, bad: &str) -> String {
-    let insert = |(key, (tag, is_bad)): (&u32, &(u32, bool))| {
-        let loose = if *is_bad { bad } else { "1.5" };
-        format!(r#"INSERT INTO "Mote" (key, tag, loose) VALUES ({key}, {tag}, {loose});"#)
-    };
-    motes.iter().map(insert).collect()
+/// The mutation that adds them, and the statements that make values of theirs not fit.
+fn filling(motes: &Motes, bad: &str) -> (String, String) {
+    let input = motes.iter().map(|(key, (tag, _))| format!("{{key: {key}, tag: {tag}, loose: 1.5}}"));
+    let input: Vec<String> = input.collect();
+    let spoil = motes.iter().filter(|it| it.1.1);
+    let spoil = spoil.map(|(key, _)| format!(r#"UPDATE "Mote" SET loose = {bad} WHERE key = {key};"#));
+    (format!("mutation {{ addMote(input: [{}]) {{ numUids }} }}", input.join(", ")), spoil.collect())
 }
 
 #[test]
@@ -97,7 +98,10 @@ fn random_mutations_are_in_or_out_on_sqlite() {
     for seed in 0..40 {
         let mut random = Random::new(seed);
         let motes = some_motes(&mut random);
-        let served = kit::serve(SDL, &fill(&motes, "9e999"));
+        let (add, spoil) = filling(&motes, "9e999");
+        let served = kit::serve(SDL, "");
+        served.ask(&add, "");
+        served.beside.execute_batch(&spoil).expect("values are changed");
         let sql = r#"SELECT coalesce(group_concat(key || '=' || tag, ',' ORDER BY key), '') FROM "Mote""#;
         let now = || served.beside.query_row(sql, [], |row| row.get(0)).expect("it is read");
         check(&mut random, motes, &|query| served.ask(query, ""), &now);
@@ -109,7 +113,10 @@ fn random_mutations_are_in_or_out_on_postgres() {
     for seed in 0..6 {
         let mut random = Random::new(seed);
         let motes = some_motes(&mut random);
-        let served = in_postgres::serve(SDL, &fill(&motes, "'Infinity'"));
+        let (add, spoil) = filling(&motes, "'Infinity'");
+        let served = in_postgres::serve(SDL, "");
+        served.ask(&add, "");
+        served.database.run(&spoil);
         let sql = r#"SELECT coalesce(string_agg(key || '=' || tag, ',' ORDER BY key), '') FROM "Mote""#;
         let now = || served.database.run(sql).trim().to_owned();
         check(&mut random, motes, &|query| served.ask(query, ""), &now);

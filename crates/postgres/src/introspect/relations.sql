@@ -19,9 +19,11 @@ WITH relations AS MATERIALIZED (
         WHERE k.contype = 'f' AND m.nspname <> ALL ($1)
           AND (k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd'))) AS acts,
     -- Triggers after an insert or update: neither BEFORE (2) nor INSTEAD OF (64).
-    c.oid IN (SELECT unnest(ARRAY[t.tgrelid, i.inhparent]) FROM pg_catalog.pg_trigger t
-      LEFT JOIN pg_catalog.pg_inherits i ON i.inhrelid = t.tgrelid
-      WHERE NOT t.tgisinternal AND t.tgtype & 66 = 0 AND t.tgtype & 20 <> 0) AS acts_late,
+    c.oid IN (SELECT t.tgrelid FROM pg_catalog.pg_trigger t
+        WHERE NOT t.tgisinternal AND t.tgtype & 66 = 0 AND t.tgtype & 20 <> 0
+      UNION ALL SELECT i.inhparent FROM pg_catalog.pg_trigger t
+        JOIN pg_catalog.pg_inherits i ON i.inhrelid = t.tgrelid
+        WHERE NOT t.tgisinternal AND t.tgtype & 66 = 0 AND t.tgtype & 20 <> 0) AS acts_late,
     CASE WHEN has_table_privilege(c.oid, 'UPDATE') THEN 4 ELSE 0 END
       + CASE WHEN has_table_privilege(c.oid, 'INSERT') THEN 8 ELSE 0 END
       + CASE WHEN has_table_privilege(c.oid, 'DELETE') THEN 16 ELSE 0 END AS may

@@ -11,7 +11,9 @@ use super::names::graphql_name;
 use super::relationships::add;
 use super::{Serves, TrackedFunction};
 use weir_metadata::document::table::ComputedFieldEntry;
-use weir_relational::catalog::{Callable, Function, Relationship, RelationshipKind, TableId, Volatility};
+use weir_relational::catalog::{
+    Callable, Function, FunctionId, Relationship, RelationshipKind, TableId, Volatility,
+};
 
 /// Adds what the entries name; `take` takes the name of a field, and whether it is a list of rows, if it is free.
 pub(super) fn build(
@@ -74,23 +76,7 @@ fn one(
     let id = model.add_function(function, Callable { function: at, row: Some(row), session });
     match (rows, &mut model.tables[table.0 as usize]) {
         (Some(to), _) => {
-            let (call, on, through) = (Some(id), Vec::new(), None);
-            let (insert_first, enforced, deferrable) = (false, false, false);
-            let (from, comment) = (table, None);
-            let way = Relationship {
-                name,
-                from,
-                to,
-                comment,
-                on,
-                call,
-                through,
-                kind,
-                insert_first,
-                enforced,
-                deferrable,
-            };
-            add(building, way);
+            add(building, called_relationship(name, (table, to), id, kind));
         }
         (None, Some(tracked)) => tracked.computed.push(id),
         (None, None) => {}
@@ -115,6 +101,28 @@ fn row(function: &Function, name: Option<&str>, table: TableId) -> Result<u32, S
                 .into(),
             Some(name) => format!("its argument `{name}` has to take a row of this table"),
         }),
+    }
+}
+
+/// The way from rows of one table to those that a function gives of another.
+fn called_relationship(
+    name: String,
+    (from, to): (TableId, TableId),
+    call: FunctionId,
+    kind: RelationshipKind,
+) -> Relationship {
+    Relationship {
+        name,
+        from,
+        to,
+        comment: None,
+        on: Vec::new(),
+        call: Some(call),
+        through: None,
+        kind,
+        insert_first: false,
+        enforced: false,
+        deferrable: false,
     }
 }
 

@@ -67,7 +67,7 @@ fn a_value_that_cannot_be_given_undoes_the_mutation() {
             assert_eq!((code.as_str(), place), expected, "{answer}");
             assert_eq!(committed, Value::Null, "{answer}");
             let state =
-                "SELECT json_array((SELECT count(*) FROM log), (SELECT json(json_group_array(n)) FROM a))";
+                "SELECT json_array((SELECT count(*) FROM log), json((SELECT json_group_array(n) FROM a)))";
             assert_eq!(served.plain(state), json!([0, [5_000_000_000_i64, 2]]), "{query}");
         }
     }
@@ -230,12 +230,8 @@ impl Change {
             1 => {
                 let bad = is_bad(rows, id);
                 rows.entry(id).and_modify(|it| it.tag = tag);
-                (
-                    format!(
-                        "update_t{table}_by_pk(pk_columns: {{id: {id}}}, _set: {{tag: {tag}}}) {selected}"
-                    ),
-                    bad,
-                )
+                let arguments = format!("pk_columns: {{id: {id}}}, _set: {{tag: {tag}}}");
+                (format!("update_t{table}_by_pk({arguments}) {selected}"), bad)
             }
             2 => {
                 let bad = is_bad(rows, id);
