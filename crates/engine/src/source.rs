@@ -105,6 +105,10 @@ pub trait Source: Send + Sync {
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
+    /// Conditions of requests since it was opened that no index could answer, as they are asked only of rows which a policy shows.
+    fn unindexed_conditions(&self) -> u64 {
+        0
+    }
     /// True if each of its root fields of a mutation is a node of its own, so that all below one is done before the next begins.
     fn separates_mutations(&self) -> bool {
         false

@@ -183,6 +183,7 @@ impl Reading {
                 nullable: mark & 1 == 0,
                 has_default: mark & 2 != 0,
                 generated: mark & 4 != 0,
+                derived: mark & 32 != 0,
                 folds: mark & 8 != 0,
                 by_prefix: false,
                 comment: words(&comments),

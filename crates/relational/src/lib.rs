@@ -10,6 +10,7 @@ pub mod dialect;
 pub mod geometry;
 pub mod instant;
 pub mod passes;
+pub mod plain_pattern;
 pub mod plan;
 pub mod regular_expression;
 pub mod sql;

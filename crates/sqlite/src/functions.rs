@@ -17,16 +17,19 @@ use weir_relational::text_search;
 /// Registers all functions.
 pub(crate) fn register(connection: &Connection) -> Result<()> {
     let patterns = [
-        (c"weir_like", Kind::Like, false),
-        (c"weir_ilike", Kind::Like, true),
-        (c"weir_similar", Kind::Similar, false),
-        (c"weir_regex", Kind::Regex, false),
-        (c"weir_iregex", Kind::Regex, true),
+        (c"weir_like", Kind::Like, false, Excess::Error),
+        (c"weir_ilike", Kind::Like, true, Excess::Error),
+        (c"weir_similar", Kind::Similar, false, Excess::Error),
+        (c"weir_regex", Kind::Regex, false, Excess::Error),
+        (c"weir_iregex", Kind::Regex, true, Excess::Error),
+        (c"weir_try_regex", Kind::Regex, false, Excess::NoMatch),
+        (c"weir_try_iregex", Kind::Regex, true, Excess::NoMatch),
     ];
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
-    for (name, kind, fold) in patterns {
-        connection.create_scalar_function(name, 2, flags, move |context| matches(context, kind, fold))?;
+    for (name, kind, fold, excess) in patterns {
+        let fits = move |context: &Context<'_>| matches(context, (kind, fold), excess);
+        connection.create_scalar_function(name, 2, flags, fits)?;
     }
     let places = [
         (c"weir_near", Placed::Near),
@@ -174,13 +177,26 @@ fn is_placed(context: &Context<'_>, placed: Placed) -> Result<Option<bool>> {
     Ok(own.map(|it| it.is(placed, &other, metres)))
 }
 
-fn matches(context: &Context<'_>, kind: Kind, fold: bool) -> Result<Option<bool>> {
+/// What becomes of a text on which a pattern takes too many steps.
+#[derive(Clone, Copy)]
+enum Excess {
+    /// The statement fails.
+    Error,
+    /// The text does not fit: an error would tell of it.
+    NoMatch,
+}
+
+fn matches(context: &Context<'_>, (kind, fold): (Kind, bool), excess: Excess) -> Result<Option<bool>> {
     let compiled = context.get_or_create_aux(0, |value| -> Result<Pattern, BadPattern> {
         let pattern = value.as_str().map_err(|_| BadPattern("a pattern has to be a text".into()))?;
         Pattern::compile(pattern, kind, fold)
     })?;
     let Some(text) = text(context.get_raw(1)) else { return Ok(None) };
-    compiled.is_match(&text).map(Some).map_err(|error| Error::UserFunctionError(error.into()))
+    match (compiled.is_match(&text), excess) {
+        (Ok(fits), _) => Ok(Some(fits)),
+        (Err(_), Excess::NoMatch) => Ok(Some(false)),
+        (Err(error), Excess::Error) => Err(Error::UserFunctionError(error.into())),
+    }
 }
 
 /// The bytes that pairs of hexadecimal digits are; `None` if `digits` has anything else.

@@ -5,7 +5,7 @@
 //! SQLite keeps no names of constraints, so they are made up as PostgreSQL would: `Album_pkey`,
 //! `Album_<columns>_key`, `Album_<columns>_fkey`.
 //!
-//! **Cost:** five statements and one per view; a few microseconds per table.
+//! **Cost:** six statements and one per view; a few microseconds per table.
 
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
@@ -35,6 +35,7 @@ pub fn read(
     reading.drop_empty();
     reading.triggers(connection)?;
     reading.unique_keys(connection)?;
+    reading.indexed_columns(connection)?;
     reading.foreign_keys(connection)?;
     Ok((reading.catalog, reading.warnings))
 }
@@ -52,6 +53,10 @@ const INDEXES: &str = "SELECT t.name, l.origin, l.seq, x.name FROM main.sqlite_s
     pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \
     WHERE t.type = 'table' AND l.\"unique\" AND NOT l.partial AND x.key \
     ORDER BY t.name COLLATE BINARY, l.seq DESC, x.seqno";
+
+const INDEXED: &str = "SELECT DISTINCT t.name, x.name FROM main.sqlite_schema t, \
+    pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \
+    WHERE t.type = 'table' AND NOT l.partial AND x.key AND x.name IS NOT NULL";
 
 const FOREIGN_KEYS: &str = "SELECT t.name, f.id, f.\"table\", f.\"from\", f.\"to\", f.on_delete, f.on_update \
     FROM main.sqlite_schema t, \
@@ -141,7 +146,8 @@ impl Reading {
                     if place > 0 {
                         primary.push((place, ColumnId(table.columns.len() as u32)));
                     }
-                    table.columns.push(column(row, hidden, integers)?);
+                    let derived = hidden == 2 || table.kind == TableKind::View;
+                    table.columns.push(Column { derived, ..column(row, hidden, integers)? });
                 }
                 Ok::<_, rusqlite::Error>(())
             })();
@@ -223,6 +229,20 @@ impl Reading {
                 let column = &mut table.columns[key.columns[0].0 as usize];
                 column.has_default = true;
                 column.nullable = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands in an index was computed when its row was written, so reading it does not fail.
+    fn indexed_columns(&mut self, connection: &Connection) -> Result<(), rusqlite::Error> {
+        let mut statement = connection.prepare(INDEXED)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (table, name) = (text(row, 0)?, text(row, 1)?);
+            let Some(at) = self.place(&table) else { continue };
+            if let Some(column) = self.column(at, &name) {
+                self.catalog.tables[at.0 as usize].columns[column.0 as usize].derived = false;
             }
         }
         Ok(())
@@ -352,6 +372,7 @@ fn column(row: &Row<'_>, hidden: i64, integers: Integers) -> Result<Column, rusq
         nullable: row.get::<_, i64>(2)? == 0,
         has_default: row.get(3)?,
         generated: hidden != 0,
+        derived: false,
         folds: false,
         by_prefix: false,
         comment: String::new(),

@@ -16,7 +16,7 @@ mod json_canonical;
 mod json_contains;
 mod json_edit;
 mod json_text;
-mod pattern;
+pub mod pattern;
 pub mod pool;
 mod statistics;
 pub mod writer;

@@ -32,10 +32,19 @@ impl std::error::Error for BadPattern {}
 
 /// The language of a pattern.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// Of `_like`.
     Like,
+    /// Of `_similar`.
     Similar,
+    /// Of `_regex`.
     Regex,
+}
+
+/// Why `pattern` would be refused on every row; `None`: it is none to refuse. Case is ignored if `fold`.
+#[must_use]
+pub fn complaint(pattern: &str, kind: Kind, fold: bool) -> Option<String> {
+    Pattern::compile(pattern, kind, fold).err().map(|BadPattern(words)| words)
 }
 
 /// A pattern, compiled.

@@ -197,6 +197,7 @@ impl<'m> Builder<'m> {
             nullable,
             has_default: false,
             generated: false,
+            derived: false,
             folds: false,
             by_prefix: false,
             comment: comment.to_owned(),

@@ -45,7 +45,7 @@ JOIN (
     array_agg(a.atttypid ORDER BY a.attnum) AS types,
     array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum) AS declared,
     -- Bits: 1 not null, 2 filled by the database, 4 not to be written, 8 equal texts may differ in their bytes,
-    -- 16 not to be read.
+    -- 16 not to be read, 32 computed when it is read.
     array_agg(
       CASE WHEN r.kind NOT IN ('v', 'm') AND (a.attnotnull OR t.typnotnull) THEN 1 ELSE 0 END
       + CASE WHEN a.atthasdef OR a.attidentity <> '' OR t.typdefault IS NOT NULL THEN 2 ELSE 0 END
@@ -56,6 +56,9 @@ JOIN (
           ELSE 0 END
       + CASE WHEN l.collisdeterministic THEN 0 WHEN l.oid IS NOT NULL THEN 8 ELSE 0 END
       + CASE WHEN r.readable OR has_column_privilege(a.attrelid, a.attnum, 'SELECT') THEN 0 ELSE 16 END
+      -- What a simple view takes from its table unchanged could be written, if no trigger says how.
+      + CASE WHEN a.attgenerated = 'v' OR r.kind = 'v' AND NOT pg_column_is_updatable(a.attrelid, a.attnum, false)
+          THEN 32 ELSE 0 END
       ORDER BY a.attnum) AS marks,
     array_agg(d.description ORDER BY a.attnum) AS comments
   FROM pg_catalog.pg_attribute a

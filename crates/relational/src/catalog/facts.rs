@@ -23,6 +23,34 @@ pub struct Facts {
     pub operators: &'static [Operators],
     /// Aggregates of its values.
     pub aggregates: Aggregates,
+    /// Why comparing two of its values can fail.
+    pub failing: Failing,
+}
+
+/// How an operation on the values of a row can end in an error, or take so long that it ends in one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failing {
+    /// It cannot.
+    Never,
+    /// By its argument alone, for all rows alike. The argument is judged before a row is read.
+    ByArgument,
+    /// By its argument, which is a pattern, and where that looks around, refers back or is long, also by the row.
+    ByPattern,
+    /// By the row: only rows that the policy shows are asked.
+    ByRow,
+}
+
+impl Failing {
+    /// How two operations in a row can fail.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::ByRow, _) | (_, Self::ByRow) => Self::ByRow,
+            (Self::ByPattern, _) | (_, Self::ByPattern) => Self::ByPattern,
+            (Self::ByArgument, _) | (_, Self::ByArgument) => Self::ByArgument,
+            (Self::Never, Self::Never) => Self::Never,
+        }
+    }
 }
 
 /// Output formats of the database's values.
@@ -122,20 +150,31 @@ impl ColumnType {
             Self::Time => row("time", Cell::Text, ORDERED, Extremes).taken(Take::Text),
             Self::TimeTz => row("timetz", Cell::Text, ORDERED, Extremes).taken(Take::Text),
             Self::Interval => row("interval", Cell::Text, ORDERED, Extremes).taken(Take::Text),
-            Self::Json => row("json", Cell::Json, ORDERED, Nothing).taken(Take::Json),
+            // PostgreSQL compares them as documents of its other type, which cannot hold each of them.
+            Self::Json => row("json", Cell::Json, ORDERED, Nothing).taken(Take::Json).fails(Failing::ByRow),
             Self::Jsonb => row("jsonb", Cell::Json, JSONB, Nothing).taken(Take::Json),
             Self::Bytes => row("bytea", Cell::Bytes, ORDERED, Nothing).taken(Take::Text),
             Self::Ltree => row("ltree", Cell::Text, TREE, Nothing).taken(Take::Text),
-            Self::Geometry => row("geometry", Cell::Json, PLANE, Nothing).taken(Take::Json),
-            Self::Geography => row("geography", Cell::Json, GLOBE, Nothing).taken(Take::Json),
-            Self::Raster => row("raster", Cell::Text, RASTER, Nothing).taken(Take::Text),
+            Self::Geometry => {
+                row("geometry", Cell::Json, PLANE, Nothing).taken(Take::Json).read_by_database()
+            }
+            Self::Geography => {
+                row("geography", Cell::Json, GLOBE, Nothing).taken(Take::Json).read_by_database()
+            }
+            Self::Raster => {
+                row("raster", Cell::Text, RASTER, Nothing).taken(Take::Text).fails(Failing::ByRow)
+            }
             Self::Enum(_) => row("", Cell::Text, ORDERED, Extremes).taken(Take::Text).named(),
-            Self::Composite(_) => row("", Cell::Json, ORDERED, Nothing).taken(Take::Json).named(),
+            // A field of it may have a type that has no order.
+            Self::Composite(_) => {
+                row("", Cell::Json, ORDERED, Nothing).taken(Take::Json).named().fails(Failing::ByRow)
+            }
             Self::Array(element) => element.facts().many(),
             Self::Other(name) => {
                 // Of the types that PostgreSQL alone has, it knows the largest of these.
                 let aggregates = if name == "inet" { Extremes } else { Nothing };
-                row("", Cell::Text, ORDERED, aggregates).taken(Take::Text).named()
+                let facts = row("", Cell::Text, ORDERED, aggregates).taken(Take::Text).named();
+                if is_computed_shape(name) { facts.fails(Failing::ByRow) } else { facts }
             }
         }
     }
@@ -147,7 +186,14 @@ const fn row(
     operators: &'static [Operators],
     aggregates: Aggregates,
 ) -> Facts {
-    Facts { scalar: Some(scalar), input: None, cell, bits: None, operators, aggregates }
+    let failing = Failing::Never;
+    Facts { scalar: Some(scalar), input: None, cell, bits: None, operators, aggregates, failing }
+}
+
+/// PostgreSQL compares values of these types by areas, lengths or distances, which may leave the range of a number. What an index's
+/// order rests on cannot fail, and the other types have such an order.
+fn is_computed_shape(name: &str) -> bool {
+    matches!(name, "point" | "line" | "lseg" | "box" | "path" | "polygon" | "circle")
 }
 
 impl Facts {
@@ -156,6 +202,13 @@ impl Facts {
     }
     const fn wide(self, bits: u8) -> Self {
         Self { bits: Some(bits), ..self }
+    }
+    const fn fails(self, failing: Failing) -> Self {
+        Self { failing, ..self }
+    }
+    /// The database reads a client's value from another notation.
+    const fn read_by_database(self) -> Self {
+        self.fails(Failing::ByArgument)
     }
     /// By the database's own name.
     const fn named(self) -> Self {
@@ -167,6 +220,13 @@ impl Facts {
             Aggregates::None => Aggregates::None,
             Aggregates::Extremes | Aggregates::Sums => Aggregates::Extremes,
         };
-        Self { cell: Cell::Json, bits: None, operators: ARRAY, aggregates, ..self }
+        // Items are compared by the order of their type, which is looked for when there are two.
+        let failing = match (self.cell, self.failing) {
+            (Cell::Json, _) | (_, Failing::ByRow | Failing::ByArgument | Failing::ByPattern) => {
+                Failing::ByRow
+            }
+            (_, Failing::Never) => Failing::Never,
+        };
+        Self { cell: Cell::Json, bits: None, operators: ARRAY, aggregates, failing, ..self }
     }
 }

@@ -109,6 +109,8 @@ pub struct Column {
     pub has_default: bool,
     /// Computed by the database: cannot be written.
     pub generated: bool,
+    /// Computed whenever it is read, by an expression that may fail: of a view, or not stored.
+    pub derived: bool,
     /// Holds texts that can be equal and differ in their bytes: its collation is not deterministic.
     pub folds: bool,
     /// An index finds equal texts by their first [`PREFIX_CHARACTERS`] characters.
@@ -360,6 +362,12 @@ impl ColumnType {
 }
 
 impl Catalog {
+    /// True if it is of SQLite: the types of other databases have numbers.
+    #[must_use]
+    pub fn is_sqlite(&self) -> bool {
+        self.tables.iter().flat_map(|it| &it.columns).next().is_none_or(|it| it.oid == 0)
+    }
+
     /// One table.
     #[must_use]
     pub fn table(&self, id: TableId) -> &Table {

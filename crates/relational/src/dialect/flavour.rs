@@ -51,6 +51,8 @@ pub struct Abilities {
     pub hides_shards: bool,
     /// The hidden column `xmax` of a row that was inserted is 0, and of one that an upsert updated is not.
     pub tells_upserts: bool,
+    /// What an `OFFSET` or a condition computes of values of the request is computed before a row is read.
+    pub judges: bool,
     /// The snapshot of a statement says which transactions run.
     pub tells_snapshots: bool,
     /// Other statements can run while rows of one are still to come.
@@ -164,6 +166,7 @@ impl Flavour {
             hides_shards: true,
             tells_upserts: true,
             tells_snapshots: true,
+            judges: true,
             portals: true,
             repeats: false,
             restarts_at_savepoint: false,
@@ -181,6 +184,7 @@ impl Flavour {
                 lists_functions: false,
                 subplans: false,
                 portals: false,
+                judges: false,
                 repeats: true,
                 restarts_at_savepoint: true,
                 follower_reads: COCKROACH_FOLLOWERS,
@@ -196,6 +200,7 @@ impl Flavour {
                 has_row_types: false,
                 merges_by_join: false,
                 mixes_shards: false,
+                judges: false,
                 hides_shards: false,
                 ..others
             },

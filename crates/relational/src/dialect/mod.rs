@@ -27,6 +27,8 @@ pub struct Side<'s> {
     pub placeholder: &'s str,
     /// Its reader.
     pub reader: &'s Reader,
+    /// It is asked only of rows that the policy shows.
+    pub behind: bool,
     /// The left side is no column, so the database does not know its type.
     pub bare: bool,
     /// The left side is a column declared so.
@@ -50,6 +52,8 @@ pub struct Place<'s> {
     pub by: Placed,
     /// The placeholders of the other place and of the distance.
     pub with: Vec<String>,
+    /// The condition of the policy, if what may fail is to stand behind it.
+    pub behind: Option<&'s str>,
 }
 
 /// Types that values have whatever the columns are.
@@ -106,6 +110,18 @@ pub trait Dialect: Send + Sync {
     }
     /// A comparison.
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>);
+    /// An expression of the value alone that fails if a comparison with it fails on every row. Default: values are judged elsewhere.
+    fn judged(&self, _by: Comparison, _right: Side<'_>) -> Option<String> {
+        None
+    }
+    /// The same of value `at` of a comparison with several.
+    fn judged_measure(&self, _by: Measure, _at: usize, _value: &str, _ty: u32) -> Option<String> {
+        None
+    }
+    /// True if a comparison with a regular expression is written in two halves, as an index may answer the plain one. Default: none does.
+    fn halves_patterns(&self) -> bool {
+        false
+    }
     /// Appends a condition for an index over prefixes, beside an equality. Default: there is no such index.
     fn begins(&self, out: &mut String, _left: &str, _by: Comparison, _right: &str) {
         out.push_str("true");

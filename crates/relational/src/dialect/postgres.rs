@@ -192,6 +192,38 @@ impl Dialect for Postgres {
         });
     }
 
+    fn judged(&self, by: Comparison, right: Side<'_>) -> Option<String> {
+        let Side { placeholder, ty, .. } = right;
+        let base = self.types.base(ty);
+        let is_shape = self.shape(base).is_some();
+        let judge = match by {
+            Comparison::Regex | Comparison::Nregex | Comparison::Iregex | Comparison::Niregex => {
+                format!("'' ~ {placeholder}")
+            }
+            Comparison::Similar | Comparison::Nsimilar => format!("'' SIMILAR TO {placeholder}"),
+            Comparison::In | Comparison::Nin if is_shape => {
+                format!("ARRAY(SELECT {} FROM unnest({placeholder}) AS v)", self.given("v".to_owned(), base))
+            }
+            _ if is_shape => self.given(placeholder.to_owned(), base),
+            _ => return None,
+        };
+        self.flavour.abilities().judges.then_some(judge)
+    }
+
+    fn judged_measure(&self, by: Measure, at: usize, value: &str, ty: u32) -> Option<String> {
+        let base = self.types.base(ty);
+        let shape = match by.types().get(at)? {
+            ColumnType::Geometry => self.plane(base),
+            ColumnType::Geography => base,
+            _ => return None,
+        };
+        self.flavour.abilities().judges.then(|| self.given(value.to_owned(), shape))
+    }
+
+    fn halves_patterns(&self) -> bool {
+        true
+    }
+
     fn begins(&self, out: &mut String, left: &str, by: Comparison, right: &str) {
         let to = match by {
             Comparison::In => {
@@ -518,7 +550,8 @@ mod tests {
         }
         let postgres = Postgres { flavour: Flavour::Postgres, types, floats: Floats::AsPostgres };
         let reader = Reader::Column(ColumnType::Text);
-        let side = Side { placeholder: "$1", reader: &reader, bare: false, declared: None, ty: left };
+        let side =
+            Side { placeholder: "$1", reader: &reader, behind: false, bare: false, declared: None, ty: left };
         let mut out = String::new();
         postgres.compare(&mut out, "c", by, side);
         assert_eq!(out, sql);

@@ -21,7 +21,12 @@ pub(super) fn place(place: &Place<'_>) -> String {
         end(3),
         end(1)
     );
-    format!("({bounds} AND ({}))", exact(place, &other))
+    let exact = exact(place, &other);
+    match place.behind {
+        // Bounds are numbers, and comparing them cannot fail: an index finds them.
+        Some(policy) => format!("({bounds} AND CASE WHEN {policy} THEN {exact} END)"),
+        None => format!("({bounds} AND ({exact}))"),
+    }
 }
 
 fn exact(place: &Place<'_>, other: &str) -> String {

@@ -45,7 +45,7 @@ impl Dialect for Sqlite {
             return out.push_str(&format!("weir_sequence({value}, {left})"));
         }
         if is_untyped(&right) {
-            let text = comparison(&format!("CAST({left} AS TEXT)"), by, value, right.reader);
+            let text = comparison(&format!("CAST({left} AS TEXT)"), by, value, &right);
             out.push_str(&match by {
                 // The stored value may be the text or its number: an index finds both.
                 Comparison::Eq => format!("({text} AND {left} IN ({value}, CAST({value} AS NUMERIC)))"),
@@ -65,7 +65,7 @@ impl Dialect for Sqlite {
             Comparison::In | Comparison::Nin if json => (canonical_left.as_str(), value),
             _ => (left, value),
         };
-        out.push_str(&comparison(left, by, value, right.reader));
+        out.push_str(&comparison(left, by, value, &right));
     }
 
     fn words(&self, out: &mut String, [key, _]: [&str; 2], indexes: &[Box<str>], _: Words, words: &str) {
@@ -212,7 +212,10 @@ impl Sqlite {
 }
 
 /// `left by value`.
-fn comparison(left: &str, by: Comparison, value: &str, reader: &Reader) -> String {
+fn comparison(left: &str, by: Comparison, value: &str, right: &Side<'_>) -> String {
+    let reader = right.reader;
+    // Behind a policy a text that takes too many steps fits nothing.
+    let regex = if right.behind { "weir_try" } else { "weir" };
     match by {
         Comparison::Eq => format!("{left} = {value}"),
         Comparison::Neq => format!("{left} <> {value}"),
@@ -229,10 +232,10 @@ fn comparison(left: &str, by: Comparison, value: &str, reader: &Reader) -> Strin
         Comparison::Nilike => format!("NOT weir_ilike({value}, {left})"),
         Comparison::Similar => format!("weir_similar({value}, {left})"),
         Comparison::Nsimilar => format!("NOT weir_similar({value}, {left})"),
-        Comparison::Regex => format!("weir_regex({value}, {left})"),
-        Comparison::Nregex => format!("NOT weir_regex({value}, {left})"),
-        Comparison::Iregex => format!("weir_iregex({value}, {left})"),
-        Comparison::Niregex => format!("NOT weir_iregex({value}, {left})"),
+        Comparison::Regex => format!("{regex}_regex({value}, {left})"),
+        Comparison::Nregex => format!("NOT {regex}_regex({value}, {left})"),
+        Comparison::Iregex => format!("{regex}_iregex({value}, {left})"),
+        Comparison::Niregex => format!("NOT {regex}_iregex({value}, {left})"),
         Comparison::Contains => format!("weir_json_contains({left}, {value})"),
         Comparison::ContainedIn => format!("weir_json_contains({value}, {left})"),
         // No column of SQLite has such a type; what is neither true nor false fits no row.
@@ -274,6 +277,7 @@ fn is_untyped(right: &Side<'_>) -> bool {
         | Reader::Words { .. }
         | Reader::EachWord(_)
         | Reader::Pattern
+        | Reader::Half { .. }
         | Reader::Sequence
         | Reader::Grams(_)
         | Reader::Place { .. }

@@ -130,7 +130,10 @@ impl Filter {
     pub fn parts(&self) -> usize {
         match self {
             Self::All(of) | Self::Any(of) => of.iter().map(Self::parts).sum::<usize>().max(1),
-            Self::Not(of) | Self::NotTrue(of) | Self::Each { filter: of, .. } => of.parts(),
+            Self::Not(of)
+            | Self::NotTrue(of)
+            | Self::Each { filter: of, .. }
+            | Self::Behind { filter: of, .. } => of.parts(),
             Self::Exists { filter, .. } => 1 + of_related(filter),
             Self::Somewhere { filter, .. } => 1 + of_related(filter),
             Self::Null { of, .. }
@@ -150,7 +153,10 @@ impl Filter {
     pub fn relationships(&self) -> usize {
         match self {
             Self::All(of) | Self::Any(of) => of.iter().map(Self::relationships).sum(),
-            Self::Not(of) | Self::NotTrue(of) | Self::Each { filter: of, .. } => of.relationships(),
+            Self::Not(of)
+            | Self::NotTrue(of)
+            | Self::Each { filter: of, .. }
+            | Self::Behind { filter: of, .. } => of.relationships(),
             Self::Exists { filter, .. } | Self::Somewhere { filter, .. } => 1 + filter.relationships(),
             Self::Null { of, .. }
             | Self::Compare { of, .. }

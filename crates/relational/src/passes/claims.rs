@@ -30,7 +30,9 @@ impl Claims {
     pub(super) fn note(&mut self, filter: &Filter) {
         match filter {
             Filter::All(parts) | Filter::Any(parts) => parts.iter().for_each(|it| self.note(it)),
-            Filter::Not(part) | Filter::NotTrue(part) => self.note(part),
+            Filter::Not(part) | Filter::NotTrue(part) | Filter::Behind { filter: part, .. } => {
+                self.note(part)
+            }
             Filter::Each { with, filter } => {
                 self.note_parameter(with);
                 self.note(filter);
@@ -90,6 +92,8 @@ impl Claims {
         match &parameter.reader {
             Reader::Gathered { ty: _, values } => values.iter().for_each(|it| self.note_parameter(it)),
             Reader::Place { metres: Some(origin) } => self.note_origin(origin),
+            // A half of a pattern has the pattern's origin.
+            Reader::Half { .. } => {}
             Reader::Place { metres: None }
             | Reader::Column(_)
             | Reader::Each(_)

@@ -119,6 +119,7 @@ pub fn restrict(plan: &mut Plan, relations: &Relations, policy: &dyn Policy) {
     }
     limit_lists(plan, policy);
     super::keys::keep(plan);
+    super::barrier::raise(plan, relations);
     plan.policy = policy.name().into();
     plan.functions.extend(claims.functions(relations));
     plan.claims = claims.names();

@@ -201,7 +201,9 @@ impl<'r> Asked<'r> {
     fn filter(&mut self, filter: &Filter) {
         match filter {
             Filter::All(parts) | Filter::Any(parts) => parts.iter().for_each(|it| self.filter(it)),
-            Filter::Not(part) | Filter::NotTrue(part) => self.filter(part),
+            Filter::Not(part) | Filter::NotTrue(part) | Filter::Behind { filter: part, .. } => {
+                self.filter(part)
+            }
             Filter::Each { with: _, filter } => self.filter(filter),
             Filter::Null { of, .. }
             | Filter::Compare { of, .. }

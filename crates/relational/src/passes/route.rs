@@ -286,7 +286,9 @@ impl Router<'_> {
                 parts.iter_mut().for_each(|it| self.filter(it, table, &known));
             }
             Filter::Any(parts) => parts.iter_mut().for_each(|it| self.filter(it, table, known)),
-            Filter::Not(part) | Filter::NotTrue(part) => self.filter(part, table, known),
+            Filter::Not(part) | Filter::NotTrue(part) | Filter::Behind { filter: part, .. } => {
+                self.filter(part, table, known);
+            }
             Filter::Null { of, .. }
             | Filter::Compare { of, .. }
             | Filter::Measure { of, .. }

@@ -19,6 +19,13 @@ pub enum Filter {
     Not(Box<Filter>),
     /// It does not hold, or no one can say because a value is missing.
     NotTrue(Box<Filter>),
+    /// It holds, asked only of rows that the policies of the scans around it show: it may fail by the row.
+    Behind {
+        /// The condition.
+        filter: Box<Filter>,
+        /// An index that may have answered it does not.
+        loses_index: bool,
+    },
     /// A column of texts holds one of these names: of types, which need no binding.
     Named {
         /// The column.
@@ -129,6 +136,15 @@ pub enum Filter {
         /// Condition on the counted rows.
         filter: Box<Filter>,
     },
+}
+
+/// A pattern with which a condition of a plan compares, to be judged before a row is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The comparison, which says nothing of the kind of `not`.
+    pub by: Comparison,
+    /// The pattern.
+    pub with: Parameter,
 }
 
 /// The row of a compared column.

@@ -19,12 +19,12 @@ mod text;
 mod walk;
 pub mod write;
 
-pub use condition::{Filter, RowAt};
+pub use condition::{Filter, Judged, RowAt};
 pub use output::{
     Choice, Code, CodePiece, Hidden, Level, Member, MemberKind, Object, Plan, Run, StreamRows, Unset,
     Variant, mark_copied,
 };
-pub use parameter::{CursorPath, Encoded, EncodedPart, Origin, Parameter, Position, Reader};
+pub use parameter::{CursorPath, Encoded, EncodedPart, Half, Origin, Parameter, Position, Reader};
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
 pub use scan::{GuardedColumn, Purpose, Scan};
 pub use text::describe;

@@ -1,6 +1,10 @@
 //! The operators of a plan: comparisons, aggregate functions and casts. What each is in SQL is the dialect's business.
+//!
+//! Each says how it can fail ([`Failing`]): a database may ask a client's condition of rows that a policy hides, before it asks the
+//! policy.
 
 use crate::catalog::ColumnType;
+use crate::catalog::facts::Failing;
 
 /// The aggregate functions over one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,6 +45,24 @@ impl Aggregation {
     }
 }
 
+impl Aggregation {
+    /// How it can fail over rows: a sum may leave the range of its type, and SQLite may hold texts where numbers are meant.
+    #[must_use]
+    pub const fn failing(self) -> Failing {
+        match self {
+            Self::Max | Self::Min => Failing::Never,
+            Self::Avg
+            | Self::Stddev
+            | Self::StddevPop
+            | Self::StddevSamp
+            | Self::Sum
+            | Self::VarPop
+            | Self::VarSamp
+            | Self::Variance => Failing::ByRow,
+        }
+    }
+}
+
 /// A function of an aggregate predicate, over one or two columns of `float8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Statistic {
@@ -50,6 +72,17 @@ pub enum Statistic {
     Corr,
     /// Their covariance in a sample.
     CovarSamp,
+}
+
+impl Statistic {
+    /// How it can fail over rows.
+    #[must_use]
+    pub const fn failing(self) -> Failing {
+        match self {
+            Self::Of(function) => function.failing(),
+            Self::Corr | Self::CovarSamp => Failing::ByRow,
+        }
+    }
 }
 
 /// Comparisons of a column with a column.
@@ -201,7 +234,96 @@ impl Comparison {
     }
 }
 
+impl Comparison {
+    /// How it can fail on values of a type that fails as `values` says, in SQLite or elsewhere. Equality and order are asked of the
+    /// type; the rest is the operator's own.
+    #[must_use]
+    pub const fn failing(self, values: Failing, is_sqlite: bool) -> Failing {
+        match self {
+            Self::Eq
+            | Self::Neq
+            | Self::Gt
+            | Self::Gte
+            | Self::Lt
+            | Self::Lte
+            | Self::In
+            | Self::Nin
+            | Self::Contains
+            | Self::ContainedIn => values,
+            Self::IsNull => Failing::Never,
+            Self::Like | Self::Nlike | Self::Ilike | Self::Nilike => Failing::ByArgument,
+            Self::Similar | Self::Nsimilar | Self::Regex | Self::Nregex | Self::Iregex | Self::Niregex => {
+                Failing::ByPattern
+            }
+            // SQLite stores any text in a column of documents.
+            Self::HasKey | Self::HasKeysAny | Self::HasKeysAll if is_sqlite => Failing::ByRow,
+            Self::HasKey | Self::HasKeysAny | Self::HasKeysAll => Failing::Never,
+            Self::Tree(tree) => tree.failing(),
+            // Shapes of two systems of coordinates, shapes that cross themselves.
+            Self::Spatial(_) => Failing::ByRow,
+        }
+    }
+
+    /// True if its argument is a pattern.
+    #[must_use]
+    pub const fn takes_pattern(self) -> bool {
+        match self {
+            Self::Like
+            | Self::Nlike
+            | Self::Ilike
+            | Self::Nilike
+            | Self::Similar
+            | Self::Nsimilar
+            | Self::Regex
+            | Self::Nregex
+            | Self::Iregex
+            | Self::Niregex => true,
+            Self::Eq
+            | Self::Neq
+            | Self::Gt
+            | Self::Gte
+            | Self::Lt
+            | Self::Lte
+            | Self::In
+            | Self::Nin
+            | Self::IsNull
+            | Self::Contains
+            | Self::ContainedIn
+            | Self::HasKey
+            | Self::HasKeysAny
+            | Self::HasKeysAll
+            | Self::Tree(_)
+            | Self::Spatial(_) => false,
+        }
+    }
+
+    /// What it says `not` of, and itself if it says nothing of the kind.
+    #[must_use]
+    pub const fn positive(self) -> Self {
+        match self {
+            Self::Nlike => Self::Like,
+            Self::Nilike => Self::Ilike,
+            Self::Nsimilar => Self::Similar,
+            Self::Nregex => Self::Regex,
+            Self::Niregex => Self::Iregex,
+            other => other,
+        }
+    }
+}
+
 impl Tree {
+    /// How it can fail. The database reads questions before it reads rows; those of labels in an order may take long.
+    const fn failing(self) -> Failing {
+        match self {
+            Self::Ancestor
+            | Self::AncestorAny
+            | Self::Descendant
+            | Self::DescendantAny
+            | Self::MatchesFulltext => Failing::ByArgument,
+            Self::Matches | Self::MatchesAny => Failing::ByRow,
+        }
+    }
+
     const fn words(self) -> &'static str {
         match self {
             Self::Ancestor => "is ancestor of",
@@ -250,6 +372,16 @@ impl Aggregation {
 }
 
 impl Measure {
+    /// How it can fail: as [`Comparison::Spatial`].
+    #[must_use]
+    pub const fn failing(self) -> Failing {
+        match self {
+            Self::Within | Self::Within3d | Self::WithinOnGlobe | Self::BandMeets | Self::RasterMeets => {
+                Failing::ByRow
+            }
+        }
+    }
+
     /// The operator in the text form of a plan.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -273,6 +405,15 @@ impl Measure {
 }
 
 impl Cast {
+    /// How it can fail: only coordinates on the globe become a place on it.
+    #[must_use]
+    pub const fn failing(self) -> Failing {
+        match self {
+            Self::Text | Self::Geometry => Failing::Never,
+            Self::Geography => Failing::ByRow,
+        }
+    }
+
     /// The type in the text form of a plan.
     #[must_use]
     pub const fn words(self) -> &'static str {

@@ -6,7 +6,7 @@
 //! **Invariant:** flat tables; ids are places in the tables of one plan. Filters are at most
 //! `compile::FILTER_DEPTH_MAX` deep, so walking them may recurse; `bounds` holds their size.
 
-use super::{Query, write};
+use super::{Judged, Query, write};
 use crate::catalog::facts::Cell;
 use crate::catalog::{FunctionId, RelationshipId};
 use weir_language::schema::TypeId;
@@ -49,6 +49,10 @@ pub struct Plan {
     pub unset: Vec<Unset>,
     /// Changes that a database of shards refuses: an error.
     pub unsupported: Vec<write::Unsupported>,
+    /// Patterns that are judged before a row is read.
+    pub judged: Vec<Judged>,
+    /// Conditions that no index answers, as they are asked only of rows which the policy shows.
+    pub unindexed: u32,
     /// Values that have to be equal, or the mutation is refused before it begins.
     pub unmoved: Vec<write::Unmoved>,
 }

@@ -2,6 +2,7 @@
 
 use super::operators::{Comparison, Tree};
 use crate::catalog::{ColumnType, LQUERY, LTXTQUERY};
+use crate::plain_pattern::Notation;
 use crate::text_search::Words;
 use crate::trigram::Written;
 use std::sync::Arc;
@@ -113,6 +114,15 @@ pub enum EncodedPart {
     },
 }
 
+/// Halves of the patterns there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// Those that fail on no text ([`crate::plain_pattern`]).
+    Plain,
+    /// All others.
+    Rest,
+}
+
 /// Conversion of a node to a value of the database.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Reader {
@@ -150,6 +160,15 @@ pub enum Reader {
     },
     /// `/pattern/flags` as a regular expression.
     Pattern,
+    /// A pattern that is asked in two halves: the one that it does not belong to fits everything.
+    Half {
+        /// Reader of the whole pattern.
+        reader: Box<Reader>,
+        /// Which half.
+        half: Half,
+        /// Its notation.
+        notation: Notation,
+    },
     /// The words of a text, each as a question of its own to an index of words.
     EachWord(Words),
     /// Words that follow each other, told by their stems.

@@ -70,6 +70,7 @@ fn compared_key(filter: &Filter, column: ColumnId) -> Option<Origin> {
         | Filter::Any(_)
         | Filter::Not(_)
         | Filter::NotTrue(_)
+        | Filter::Behind { .. }
         | Filter::Named { .. }
         | Filter::Words { .. }
         | Filter::Each { .. }

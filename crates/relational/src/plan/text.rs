@@ -289,6 +289,11 @@ impl Text<'_> {
             Filter::Any(any) => join(any, " or ", "false"),
             Filter::Not(not) => format!("not {}", self.condition(not, table, true)),
             Filter::NotTrue(not) => format!("{} is not true", self.filter(not, table)),
+            Filter::Behind { filter, loses_index } => {
+                let words =
+                    if *loses_index { "behind the policy, without an index" } else { "behind the policy" };
+                format!("{} ({words})", self.condition(filter, table, has_unknown))
+            }
             Filter::Named { of, names } => format!("{} is one of {}", column(of), names.join(", ")),
             Filter::Words { of, kind, with, .. } => {
                 format!("{} has {} {}", column(of), words(*kind), parameter(with))

@@ -86,7 +86,7 @@ impl Filter {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|it| it.scans(visit)),
             Self::Not(part) | Self::NotTrue(part) => part.scans(visit),
-            Self::Each { with: _, filter } => filter.scans(visit),
+            Self::Each { with: _, filter } | Self::Behind { filter, .. } => filter.scans(visit),
             Self::Null { of, .. }
             | Self::Compare { of, .. }
             | Self::Measure { of, .. }

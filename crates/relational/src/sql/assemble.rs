@@ -17,7 +17,7 @@ use crate::catalog::postgres_types::oid;
 use crate::catalog::{ColumnType, TableId};
 use crate::dialect::Dialect;
 use crate::dialect::postgres::Postgres;
-use crate::plan::{Expr, Origin, Parameter, Plan};
+use crate::plan::{Expr, Judged, Origin, Parameter, Plan, Query};
 
 /// PostgreSQL's lists of columns end at 1,664.
 const COLUMNS_MAX: usize = 1_600;
@@ -107,7 +107,10 @@ pub fn assemble_alone(
     plan: &Plan,
     only: u32,
 ) -> Result<Assembly, TooWide> {
-    Assembler::new(dialect, relations, plan, Parents::None).single(only)
+    let mut assembler = Assembler::new(dialect, relations, plan, Parents::None);
+    // The levels below may never be asked, where there is no row.
+    assembler.judges_below = &plan.judged;
+    assembler.single(only)
 }
 
 /// The columns of the relation `p` of parents in memory, or the parameters of the only one.
@@ -158,6 +161,8 @@ pub(super) struct Assembler<'a> {
     pub(super) parents: Parents<'a>,
     /// True if there are arms beside those below one top level.
     several: bool,
+    /// Patterns of levels that are asked by statements of their own.
+    judges_below: &'a [Judged],
 }
 
 impl<'a> Assembler<'a> {
@@ -177,7 +182,16 @@ impl<'a> Assembler<'a> {
             renderer.before = keys.iter().map(before).collect();
         }
         renderer.parents = keys;
-        Self { dialect, plan, renderer, ctes: Vec::new(), arms: Vec::new(), parents, several: true }
+        Self {
+            dialect,
+            plan,
+            renderer,
+            ctes: Vec::new(),
+            arms: Vec::new(),
+            parents,
+            several: true,
+            judges_below: &[],
+        }
     }
 
     /// One statement of the levels `tops` and all below them.
@@ -203,6 +217,10 @@ impl<'a> Assembler<'a> {
         let types = self.types(level);
         let parts = self.renderer.query(query);
         let sql = self.renderer.settled(parts.sql());
+        for judged in self.judges_below {
+            self.renderer.judge_pattern(judged);
+        }
+        let sql = self.renderer.judged(sql, Some(query));
         let arm = Arm { level, columns: (0..types.len() as u16).collect(), keys: Vec::new() };
         if types.len() > COLUMNS_MAX {
             return Err(TooWide);
@@ -310,7 +328,7 @@ impl<'a> Assembler<'a> {
         Draft { level, columns, keys: outer_keys, distinct: String::new(), rest, bracketed: false, repeats }
     }
 
-    fn finish(self) -> Result<Assembly, TooWide> {
+    fn finish(mut self) -> Result<Assembly, TooWide> {
         let mut slots = Slots::default();
         let mut arms = Vec::with_capacity(self.arms.len());
         let mut texts = Vec::with_capacity(self.arms.len());
@@ -337,11 +355,22 @@ impl<'a> Assembler<'a> {
             self.write_arm(&mut sql, at, draft, &texts, &slots);
         }
         let sql = self.renderer.settled(sql);
+        let sql = self.renderer.judged(sql, self.last_query());
         let mut oids = self.key_types();
         let Renderer { parameters, types, tables, .. } = self.renderer;
         oids.extend(types);
         let columns = std::iter::once(oid::INT2).chain(slots.types).collect();
         Ok(Assembly { sql, parameters, oids, columns, arms, tables, merged: None })
+    }
+
+    /// The query of the only arm, which stands without brackets as that of a root field does.
+    fn last_query(&self) -> Option<&'a Query> {
+        match (self.arms.as_slice(), self.parents) {
+            ([only], Parents::None | Parents::Row(_)) if only.bracketed => {
+                Some(&self.plan.levels[only.level as usize].query)
+            }
+            _ => None,
+        }
     }
 
     /// The numbers of the types of the parents' keys.

@@ -74,7 +74,7 @@ impl<'r> Renderer<'r> {
         }
         if !filter.is_true() {
             self.sql.push_str(word);
-            self.filter(filter, scope);
+            self.within(scan, scope, |it| it.filter(filter, scope));
         }
     }
 
@@ -92,6 +92,7 @@ impl<'r> Renderer<'r> {
                 self.filter(not, scope);
                 self.sql.push_str(") IS NOT TRUE");
             }
+            Filter::Behind { filter, loses_index: _ } => self.behind(filter, scope),
             Filter::Named { of, names } => {
                 self.column(scope, *of);
                 let names: Vec<String> = names.iter().map(|it| format!("'{it}'")).collect();
@@ -110,7 +111,8 @@ impl<'r> Renderer<'r> {
                 let of = of.iter().map(|it| column(*it)).collect();
                 let ty = self.dialect.usual(Usual::Text);
                 let with = with.iter().map(|it| self.bind(it, ty)).collect();
-                self.dialect.place(&mut self.sql, &Place { key, indexes, bounds, of, by: *by, with });
+                let behind = self.place_behind.as_deref();
+                self.dialect.place(&mut self.sql, &Place { key, indexes, bounds, of, by: *by, with, behind });
             }
             Filter::Null { of, is } => {
                 self.expr(of, scope);
@@ -159,7 +161,8 @@ impl<'r> Renderer<'r> {
         let outer = self.root.replace(scope.raw());
         let exists = self.exists;
         let key: Vec<String> = key.iter().map(|it| self.aside(|to| to.stored(scope, *it))).collect();
-        let rows = self.query(query).sql();
+        let mut rows = String::new();
+        self.apart(|it| rows = it.query(query).sql());
         self.exists = exists;
         self.root = outer;
         self.sql.push_str(&format!("({}) IN ({rows})", key.join(", ")));
@@ -209,7 +212,7 @@ impl<'r> Renderer<'r> {
         self.alone -= 1;
     }
 
-    fn compare(&mut self, of: &Expr, by: Comparison, with: &Parameter, scope: Scope) {
+    pub(super) fn compare(&mut self, of: &Expr, by: Comparison, with: &Parameter, scope: Scope) {
         let shown_if = match of {
             Expr::Column(column) => self.shown_if(scope, *column),
             _ => None,
@@ -218,7 +221,7 @@ impl<'r> Renderer<'r> {
         let row = if shown_if.is_some() { scope.raw() } else { scope };
         let left = self.aside(|it| it.expr(of, row));
         // A column of the statement holds one value for each parent, never a list.
-        let single = self.parents.iter().any(|it| it.origin == with.origin);
+        let single = self.is_of_parents(with);
         let by = match by {
             Comparison::In if single => Comparison::Eq,
             Comparison::Nin if single => Comparison::Neq,
@@ -227,7 +230,12 @@ impl<'r> Renderer<'r> {
         let ty = self.ty(of, scope.table);
         let right = self.bind(with, self.dialect.compared_type(ty, by));
         let declared = self.declared(of, scope.table);
-        let side = Side { placeholder: &right, reader: &with.reader, bare: declared.is_none(), declared, ty };
+        let (bare, behind) = (declared.is_none(), self.is_behind);
+        let side = Side { placeholder: &right, reader: &with.reader, behind, bare, declared, ty };
+        if !single {
+            let judge = self.dialect.judged(by, side);
+            self.judge(judge);
+        }
         let Some(shown_if) = shown_if else { return self.compared(&left, of, by, side, scope) };
         self.sql.push_str(&format!("CASE WHEN {shown_if} THEN "));
         self.compared(&left, of, by, side, scope);
@@ -255,13 +263,23 @@ impl<'r> Renderer<'r> {
         }
     }
 
+    /// True if a value stands in a column of the statement.
+    fn is_of_parents(&self, value: &Parameter) -> bool {
+        self.parents.iter().any(|it| it.origin == value.origin)
+    }
+
     fn measure(&mut self, of: &Expr, by: Measure, with: &[Option<Parameter>], scope: Scope) {
         let left = self.aside(|it| it.expr(of, scope));
         let ty = self.ty(of, scope.table);
         let mut values = Vec::with_capacity(with.len());
         for (at, value) in with.iter().enumerate() {
             let bound = self.dialect.measured_type(ty, by, at);
-            values.push(value.as_ref().map(|it| self.bind(it, bound)));
+            let text = value.as_ref().map(|it| self.bind(it, bound));
+            // A column of the statement is no value of the request.
+            let given = text.as_deref().filter(|_| value.as_ref().is_none_or(|it| !self.is_of_parents(it)));
+            let judge = given.and_then(|it| self.dialect.judged_measure(by, at, it, ty));
+            self.judge(judge);
+            values.push(text);
         }
         let text = self.dialect.measure(&left, by, &values, ty);
         self.sql.push_str(&text);

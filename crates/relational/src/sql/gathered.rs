@@ -32,9 +32,10 @@ impl Renderer<'_> {
     fn compares_far(&self, filter: &Filter) -> bool {
         match filter {
             Filter::All(parts) | Filter::Any(parts) => parts.iter().any(|it| self.compares_far(it)),
-            Filter::Not(part) | Filter::NotTrue(part) | Filter::Each { filter: part, .. } => {
-                self.compares_far(part)
-            }
+            Filter::Not(part)
+            | Filter::NotTrue(part)
+            | Filter::Each { filter: part, .. }
+            | Filter::Behind { filter: part, .. } => self.compares_far(part),
             Filter::Null { of, .. }
             | Filter::Compare { of, .. }
             | Filter::Measure { of, .. }
@@ -90,7 +91,7 @@ impl Renderer<'_> {
             self.sql.push_str(" AND ");
         }
         for part in self.near(filter) {
-            self.filter(part, scope);
+            self.within(scan, scope, |it| it.filter(part, scope));
             self.sql.push_str(" AND ");
         }
         self.key(&key.columns, scope);
@@ -117,7 +118,7 @@ impl Renderer<'_> {
         self.joinable.push(there.alias);
         self.guard(there, rows.0);
         self.key_list(&theirs, there);
-        self.gathered_from(&theirs, rows, there);
+        self.apart(|it| it.gathered_from(&theirs, rows, there));
         self.sql.push_str("))");
     }
 
@@ -166,7 +167,7 @@ impl Renderer<'_> {
             }
             it.expr(of, there);
             it.sql.push_str(" AS value");
-            it.gathered_from(&theirs, rows, there);
+            it.apart(|it| it.gathered_from(&theirs, rows, there));
             if is_aggregate {
                 it.sql.push_str(" GROUP BY ");
                 it.key_list(&theirs, there);

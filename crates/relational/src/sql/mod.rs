@@ -10,6 +10,7 @@ use crate::plan::operators::Aggregation;
 use crate::plan::{Call, Expr, Filter, Origin, Output, Parameter, Query, Reader};
 
 pub mod assemble;
+mod barrier;
 mod call;
 pub mod ddl;
 mod filter;
@@ -44,7 +45,9 @@ pub struct Statement {
 pub fn render(dialect: &dyn Dialect, relations: &Relations, query: &Query) -> Statement {
     let mut renderer = Renderer::new(dialect, relations, 0);
     let parts = renderer.query(query);
-    Statement { sql: renderer.settled(parts.sql()), parameters: renderer.parameters, tables: renderer.tables }
+    let sql = renderer.settled(parts.sql());
+    let sql = renderer.judged(sql, Some(query));
+    Statement { sql, parameters: renderer.parameters, tables: renderer.tables }
 }
 
 /// Writes one statement.
@@ -75,6 +78,14 @@ pub(crate) struct Renderer<'r> {
     calls: Vec<(u32, Call, Option<RowOf>)>,
     /// Columns that are hidden in some rows, by the aliases of their tables.
     guards: Vec<Guard>,
+    /// The policies of the scans around the condition at hand.
+    barriers: Vec<(Scope, Filter)>,
+    /// The condition at hand is behind them.
+    is_behind: bool,
+    /// The policies that the exact test of a place is behind.
+    place_behind: Option<String>,
+    /// Expressions of values of the request that fail if one is broken.
+    judges: Vec<String>,
     /// The row that the policy's condition at hand restricts.
     root: Option<Scope>,
     /// Rows gathered by key, joined to the table with the alias.
@@ -157,6 +168,10 @@ impl<'r> Renderer<'r> {
             returns_rows: true,
             calls: Vec::new(),
             guards: Vec::new(),
+            barriers: Vec::new(),
+            is_behind: false,
+            place_behind: None,
+            judges: Vec::new(),
             root: None,
             gathered: Vec::new(),
             joinable: Vec::new(),
@@ -506,6 +521,7 @@ mod tests {
             nullable: true,
             has_default: false,
             generated: false,
+            derived: false,
             folds: false,
             by_prefix: false,
             comment: String::new(),

@@ -68,7 +68,10 @@ fn render_with(
             let scope = renderer.scope_of(&delete.scan);
             renderer.delete(delete, scope);
         }
-        Change::Call(query) => renderer.sql = renderer.query(query).sql(),
+        Change::Call(query) => {
+            let sql = renderer.query(query).sql();
+            renderer.sql = renderer.judged(sql, Some(query));
+        }
     }
     let sql = std::mem::take(&mut renderer.sql);
     renderer.sql = renderer.settled(sql);
@@ -201,7 +204,7 @@ impl Renderer<'_> {
                 let condition = if condition.is_empty() { "(1 = 1)" } else { &condition };
                 self.sql.push_str(&format!(" WHERE CASE WHEN {condition} THEN {mark} ELSE 0 END"));
             }
-            None => self.both(" WHERE ", &conflict.scan, &conflict.filter, scope),
+            None => self.judged_conditions(|it| it.both(" WHERE ", &conflict.scan, &conflict.filter, scope)),
         }
     }
 
@@ -214,7 +217,7 @@ impl Renderer<'_> {
             self.assign(*column, assign, scope);
         }
         let assigned = self.parameters.len();
-        self.found(&update.scan, &update.filter, scope);
+        self.judged_conditions(|it| it.found(&update.scan, &update.filter, scope));
         let check = update.scan.check().map(|check| self.aside(|it| it.demanded(check, returned(scope))));
         self.returning(scope, &update.returning, check);
         assigned
@@ -237,7 +240,14 @@ impl Renderer<'_> {
                 let old = self.aside(|it| it.stored(scope, column));
                 let placeholder = self.bind(value, self.dialect.assigned_type(*operator, ty));
                 let reader = &value.reader;
-                let side = Side { placeholder: &placeholder, reader, bare: false, declared: None, ty };
+                let side = Side {
+                    placeholder: &placeholder,
+                    reader,
+                    behind: false,
+                    bare: false,
+                    declared: None,
+                    ty,
+                };
                 self.dialect.assign(&mut self.sql, *operator, &old, side);
             }
         }
@@ -246,7 +256,7 @@ impl Renderer<'_> {
     fn delete(&mut self, delete: &Delete, scope: Scope) {
         self.sql.push_str("DELETE FROM ");
         self.table(scope);
-        self.found(&delete.scan, &delete.filter, scope);
+        self.judged_conditions(|it| it.found(&delete.scan, &delete.filter, scope));
         self.returning(scope, &delete.returning, None);
     }
 

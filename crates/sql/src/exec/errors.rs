@@ -2,7 +2,7 @@
 
 use crate::frontend::{ApiFrontend, Violation};
 use weir_engine::caller::Caller;
-use weir_engine::source::{FieldError, Protocol, SourceError};
+use weir_engine::source::{FieldError, PlanError, PlanNode, Protocol, SourceError};
 use weir_relational::plan::Plan;
 use weir_relational::plan::write::{Work, WriteAnswer};
 
@@ -45,6 +45,14 @@ pub(crate) fn missing_variable(name: &str, protocol: Protocol) -> SourceError {
     let message = format!("missing session variable: \"{name}\"");
     let error = coded(protocol, "SESSION_VARIABLE_MISSING", "not-found", message);
     SourceError::Rejected { error: FieldError { hasura_path: Some("$".into()), ..error }, field: None }
+}
+
+/// Children in other sources would need the rows of a mutation as tables, which are read while the transaction is still open.
+#[cold]
+pub(super) fn no_foreign_below(piece: &PlanNode<'_>) -> PlanError {
+    let message = "a mutation cannot select fields of another source yet: ask for them in a query";
+    let error = coded(piece.protocol, "NOT_SUPPORTED", "not-supported", message);
+    PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
 }
 
 /// A written row does not fulfil the check of its permission.

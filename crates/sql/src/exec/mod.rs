@@ -14,6 +14,7 @@ pub(crate) mod forms;
 pub(crate) mod full;
 pub(crate) mod item_batches;
 pub(crate) mod json_path;
+pub(crate) mod judge;
 pub mod planning;
 pub(crate) mod program;
 mod program_runs;

@@ -7,12 +7,13 @@
 //! future is all that is allocated here.
 
 use super::answer::Names;
-use super::bind::Bindings;
+use super::bind::{Bindings, Refused};
 use super::called_functions::CalledFunctions;
 use super::confined_tables::ConfinedTables;
-use super::errors::{check_claims, coded};
+use super::errors::{check_claims, coded, no_foreign_below};
 use super::explain::Explained;
 use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
+use super::judge::check_conditions;
 use super::planning::plan;
 use super::turn::Turns;
 use crate::frontend::form::{Form, form};
@@ -40,7 +41,7 @@ use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::passes::effects::touched;
-use weir_relational::plan::Plan;
+use weir_relational::plan::{Judged, Plan};
 use weir_relational::sql::assemble::TooWide;
 
 /// The bytes of a member of a mutation, and the errors in it.
@@ -72,6 +73,9 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
     fn check_writable(&self, _accent: Protocol) -> Result<(), SourceError> {
         Ok(())
     }
+
+    /// Judges a pattern that fails on every row if it is broken.
+    fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused>;
 
     /// Reads; `shown` are the objects that were looked up.
     fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<FetchResult, SourceError>>;
@@ -144,6 +148,8 @@ pub(crate) struct SourceState<D> {
     /// Shared with the source of the same database in Relay's form.
     pub(crate) driver: Arc<D>,
     renderings: AtomicU64,
+    /// Conditions that were asked without an index; shared as the driver is.
+    pub(super) unindexed: Arc<AtomicU64>,
 }
 
 /// The constants of a fetch, shared by its runs.
@@ -173,14 +179,6 @@ pub(crate) struct PlannedFetch<'r, D: Driver> {
     pub(crate) form: Form,
 }
 
-/// Children in other sources would need the rows of a mutation as tables, which are read while the transaction is still open.
-#[cold]
-fn no_foreign_below(piece: &PlanNode<'_>) -> PlanError {
-    let message = "a mutation cannot select fields of another source yet: ask for them in a query";
-    let error = coded(piece.protocol, "NOT_SUPPORTED", "not-supported", message);
-    PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
-}
-
 struct DatabaseFetch<D: Driver> {
     inner: Arc<RelationalFetch<D>>,
     kind: FetchKind,
@@ -204,11 +202,11 @@ enum FetchKind {
 impl<D> DatabaseSource<D> {
     /// Serves `frontend` as the source `name`.
     pub(crate) fn serve(name: &str, frontend: Arc<dyn ApiFrontend>, driver: D) -> Self {
-        Self::over(name, frontend, Arc::new(driver))
+        Self::over(name, frontend, Arc::new(driver), Arc::default())
     }
 
-    fn over(name: &str, frontend: Arc<dyn ApiFrontend>, driver: Arc<D>) -> Self {
-        let state = SourceState { frontend, driver, renderings: AtomicU64::new(0) };
+    fn over(name: &str, frontend: Arc<dyn ApiFrontend>, driver: Arc<D>, unindexed: Arc<AtomicU64>) -> Self {
+        let state = SourceState { frontend, driver, renderings: AtomicU64::new(0), unindexed };
         Self { name: name.to_owned(), state: Arc::new(state) }
     }
 
@@ -254,7 +252,8 @@ impl<D: Driver> Source for DatabaseSource<D> {
 
     fn relay(&self) -> Option<Result<Arc<dyn Source>, Vec<Error>>> {
         let made = self.state.frontend.relay()?;
-        let over = |frontend| Self::over(&self.name, frontend, Arc::clone(&self.state.driver));
+        let SourceState { driver, unindexed, .. } = &*self.state;
+        let over = |it| Self::over(&self.name, it, Arc::clone(driver), Arc::clone(unindexed));
         Some(made.map(|it| Arc::new(over(it)) as Arc<dyn Source>))
     }
 
@@ -286,6 +285,10 @@ impl<D: Driver> Source for DatabaseSource<D> {
 
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         self.state.driver.statements_by_shards()
+    }
+
+    fn unindexed_conditions(&self) -> u64 {
+        self.state.unindexed.load(Ordering::Relaxed)
     }
 
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {
@@ -528,6 +531,9 @@ impl<D: Driver> DatabaseFetch<D> {
             return Box::pin(ready(Err(error)));
         }
         let run = PlannedFetch { fetch, input, prepared, form };
+        if let Err(error) = check_conditions(&run) {
+            return Box::pin(ready(Err(error)));
+        }
         let is_read = matches!(self.kind, FetchKind::Read);
         if let (false, Err(error)) = (is_read, fetch.state.driver.check_writable(fetch.ask.protocol)) {
             return Box::pin(ready(Err(error)));

@@ -270,6 +270,7 @@ pub(super) mod tests {
             nullable: false,
             has_default: false,
             generated: false,
+            derived: false,
             folds: false,
             by_prefix: false,
             comment: String::new(),

@@ -23,7 +23,9 @@ impl WrittenColumns<'_> {
     fn filter(&self, filter: &Filter, at: TableId) -> bool {
         match filter {
             Filter::All(parts) | Filter::Any(parts) => parts.iter().any(|it| self.filter(it, at)),
-            Filter::Not(part) | Filter::NotTrue(part) => self.filter(part, at),
+            Filter::Not(part) | Filter::NotTrue(part) | Filter::Behind { filter: part, .. } => {
+                self.filter(part, at)
+            }
             Filter::Null { of, .. } | Filter::Compare { of, .. } | Filter::Measure { of, .. } => {
                 self.expr(of, at)
             }

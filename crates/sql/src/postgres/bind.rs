@@ -12,16 +12,18 @@ pub(super) use lists::ids_array;
 use super::{decimal, literal};
 use crate::exec::bind::{Bindings, Found, Given, Refused};
 use crate::exec::json_path::{JsonStep, steps};
+use crate::exec::judge::refuse;
 use weir_engine::rows::{Column, Data};
 use weir_language::coerce::scientific;
 use weir_language::value::Node;
 use weir_postgres::statement::{Buffer, Parameters};
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::postgres_types::{Kind, Types, oid};
-use weir_relational::plan::{Encoded, Origin, Parameter, Reader};
+use weir_relational::plan::operators::Comparison;
+use weir_relational::plan::{Encoded, Half, Judged, Origin, Parameter, Reader};
 use weir_relational::text_search::Words;
 use weir_relational::trigram::Written;
-use weir_relational::{regular_expression, text_search};
+use weir_relational::{plain_pattern, regular_expression, text_search};
 
 /// The keys of parents are bound as arrays, all at once; a parameter that names one by itself has the first.
 const KEY: usize = 0;
@@ -81,7 +83,18 @@ fn push_found<'r>(
     }
     let oid = target.types.base(target.oid);
     let reading = Reading { bindings, parameter, types: target.types };
-    parameters.push_with(|out| match &parameter.reader {
+    parameters.push_with(|out| read(reading, &parameter.reader, (found, oid), out))
+}
+
+/// Appends what `reader` makes of a value.
+fn read<'r>(
+    reading: Reading<'_, 'r>,
+    reader: &'r Reader,
+    (found, oid): (Found<'r>, u32),
+    out: &mut Buffer,
+) -> Result<(), Refused> {
+    let Reading { bindings, parameter, .. } = reading;
+    match reader {
         Reader::Column(ty) => reading.value(found, ty, oid, out),
         Reader::Each(ty) => reading.list(found, ty, oid, out),
         Reader::Gathered { ty, values } => reading.gathered(values, ty, oid, out),
@@ -124,7 +137,34 @@ fn push_found<'r>(
         Reader::Capped { reader, rows_max } => {
             bindings.capped(parameter, (reader, *rows_max), found).map(|it| integer(it, out))
         }
-    })
+        Reader::Half { reader, half, notation } => {
+            let start = out.len();
+            read(reading, reader, (found, oid), out)?;
+            let pattern = std::str::from_utf8(&out[start..]).unwrap_or_default();
+            if plain_pattern::is_plain(pattern, *notation) != (*half == Half::Plain) {
+                out.truncate(start);
+                out.extend_from_slice(notation.anything().as_bytes());
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The one thing that breaks a pattern of `LIKE`; other patterns are judged by the statement.
+pub(super) fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
+    let is_like = matches!(judged.by, Comparison::Like | Comparison::Ilike);
+    let text = match bindings.find(&judged.with, KEY) {
+        Found::Given(given) => match given.node() {
+            Node::Text(span) => given.str(span),
+            _ => return Ok(()),
+        },
+        Found::Text(text) => text,
+        Found::Key(..) | Found::Shown(_) | Found::Above => return Ok(()),
+    };
+    match is_like && plain_pattern::ends_in_escape(text) {
+        true => refuse(bindings, "bad-request", plain_pattern::ENDS_IN_ESCAPE),
+        false => Ok(()),
+    }
 }
 
 /// Binds a value in a cursor or an identifier.

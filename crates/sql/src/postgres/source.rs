@@ -7,6 +7,7 @@ use super::decode::{Choices, Decoder};
 use super::errors::source_error;
 use super::prepared::Prepared;
 use crate::api::generate;
+use crate::exec::bind::{Bindings, Refused};
 use crate::exec::forms::Planning;
 use crate::exec::source::{
     DatabaseSource, Driver, PlannedFetch, RelationalFetch, SourceState, WrittenMember,
@@ -31,7 +32,7 @@ use weir_relational::dialect::Floats;
 use weir_relational::dialect::flavour::Flavour;
 use weir_relational::dialect::postgres::Postgres;
 use weir_relational::passes::reach::{self, Reach};
-use weir_relational::plan::Plan;
+use weir_relational::plan::{Judged, Plan};
 use weir_relational::sql::assemble::{Assembly, MergedText, Parents, TooWide, assemble, assemble_alone};
 use weir_relational::sql::together::assemble_together;
 
@@ -86,6 +87,10 @@ impl Driver for PostgresDriver {
             let planned = tokio::task::spawn_blocking(job).await;
             planned.unwrap_or_else(|_| Err(SourceError::Broken("planning panicked".into())))
         })
+    }
+
+    fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
+        super::bind::judge(judged, bindings)
     }
 
     fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<FetchResult, SourceError>> {

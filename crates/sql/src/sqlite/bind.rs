@@ -8,6 +8,7 @@
 use super::cast::{self, Refusal};
 use crate::exec::array_text;
 use crate::exec::bind::{Bindings, Found, Given, Refused};
+use crate::exec::judge::refuse;
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::borrow::Cow;
@@ -16,9 +17,11 @@ use weir_engine::write::out::Out;
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::facts::Cell;
-use weir_relational::plan::{Encoded, Origin, Parameter, Reader};
+use weir_relational::plan::operators::Comparison;
+use weir_relational::plan::{Encoded, Judged, Origin, Parameter, Reader};
 use weir_relational::{regular_expression, text_search, trigram};
 use weir_sqlite::functions::unhex;
+use weir_sqlite::pattern::{Kind, complaint};
 
 /// A value for SQLite.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +104,11 @@ fn found_value<'r>(reading: SqliteReading<'_, 'r>, found: Found<'r>) -> Result<S
             out.close(b']');
             Ok(SqliteValue::Text(String::from_utf8_lossy(out.bytes()).into_owned().into()))
         }
+        Reader::Half { reader, .. } => {
+            let whole = Parameter { reader: (**reader).clone(), ..parameter.clone() };
+            let reading = SqliteReading { parameter: &whole, ..reading };
+            found_value(reading, found).map(SqliteValue::into_owned)
+        }
         Reader::Pattern => match regular_expression::rust(bindings.text(parameter, found)?) {
             Ok(pattern) => Ok(SqliteValue::Text(pattern.into())),
             Err(cause) => reading.refuse("INVALID_PATTERN", "data-exception", cause),
@@ -124,6 +132,23 @@ fn found_value<'r>(reading: SqliteReading<'_, 'r>, found: Found<'r>) -> Result<S
         Reader::Capped { reader, rows_max } => {
             bindings.capped(parameter, (reader, *rows_max), found).map(SqliteValue::Int)
         }
+    }
+}
+
+/// Compiles a pattern. What is asked by words is made of them by us.
+pub(super) fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
+    let SqliteValue::Text(pattern) = value(bindings, &judged.with, 0)? else { return Ok(()) };
+    let (kind, fold) = match judged.by {
+        _ if judged.with.reader == Reader::Sequence => return Ok(()),
+        Comparison::Like => (Kind::Like, false),
+        Comparison::Ilike => (Kind::Like, true),
+        Comparison::Similar => (Kind::Similar, false),
+        Comparison::Iregex => (Kind::Regex, true),
+        _ => (Kind::Regex, false),
+    };
+    match complaint(&pattern, kind, fold) {
+        Some(words) => refuse(bindings, "data-exception", words),
+        None => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ use super::errors::{failed, source_error};
 use super::prepared::SqlitePlan;
 use super::write_fetch::read_only;
 use crate::api::generate;
+use crate::exec::bind::{Bindings, Refused};
 use crate::exec::forms::Planning;
 use crate::exec::source::{DatabaseSource, Driver, PlannedFetch, SourceState, WrittenMember};
 use crate::frontend::ApiFrontend;
@@ -21,7 +22,7 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 use weir_engine::source::{BoxFuture, ChangeFeed, FetchResult, Protocol, SourceError};
 use weir_relational::catalog::Warning;
-use weir_relational::plan::Plan;
+use weir_relational::plan::{Judged, Plan};
 use weir_relational::sql::assemble::TooWide;
 use weir_sqlite::connection::{Database, Tuning, reader};
 use weir_sqlite::health::probe;
@@ -71,6 +72,10 @@ impl Driver for SqliteDriver {
             reader.watch.set(Some(Instant::now() + database.statement_max()), None);
         }
         Ok(SqlitePlan::new(source.frontend.relations(), plan, reader.as_ref().map(|it| &it.connection)))
+    }
+
+    fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
+        super::bind::judge(judged, bindings)
     }
 
     fn plan_aside(&self, job: impl FnOnce() -> Result<(), SourceError> + Send + 'static) -> Planning {

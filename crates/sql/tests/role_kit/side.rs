@@ -25,6 +25,9 @@ use weir_sql::postgres::source::{Options, PostgresSource};
 /// A served database.
 pub struct Side {
     pub engine: Engine,
+    pub source: Arc<dyn Source>,
+    /// The same database with the API of connections.
+    pub relay: Engine,
     /// Runs statements beside the source; gives the first column of the first row.
     pub beside: Box<dyn FnMut(&str) -> String>,
     is_sqlite: bool,
@@ -190,8 +193,9 @@ impl Side {
                 String::new()
             }
         };
-        let engine = shelf::engine(source, joins);
-        Self { engine, beside: Box::new(beside), is_sqlite: true, _served: Some(served) }
+        let relay = relay(&source);
+        let engine = shelf::engine(Arc::clone(&source), joins);
+        Self { engine, source, relay, beside: Box::new(beside), is_sqlite: true, _served: Some(served) }
     }
 
     fn postgres(sql: &str, model: ModelOptions<'_>, joins: &[(&str, &str)]) -> Self {
@@ -205,8 +209,10 @@ impl Side {
             let statements = sql.split(';').map(str::trim).filter(|it| !it.is_empty());
             statements.map(|it| runtime().block_on(hand.run(it))).last().unwrap_or_default()
         };
-        let engine = shelf::engine(Arc::new(source), joins);
-        Self { engine, beside: Box::new(beside), is_sqlite: false, _served: None }
+        let source: Arc<dyn Source> = Arc::new(source);
+        let relay = relay(&source);
+        let engine = shelf::engine(Arc::clone(&source), joins);
+        Self { engine, source, relay, beside: Box::new(beside), is_sqlite: false, _served: None }
     }
 
     /// All rows.
@@ -240,6 +246,12 @@ fn to_whole(cell: &mut Value) {
     if let Some(number) = cell.as_f64() {
         *cell = (number as i64).into();
     }
+}
+
+fn relay(source: &Arc<dyn Source>) -> Engine {
+    let connections =
+        source.relay().expect("a database has connections").expect("they have names of their own");
+    shelf::engine(connections, &[])
 }
 
 pub fn ask(engine: &Engine, identity: &Identity, operation: &str, protocol: Protocol) -> String {

@@ -249,7 +249,9 @@ impl Followed {
     fn filter(&mut self, filter: &Filter) {
         match filter {
             Filter::All(parts) | Filter::Any(parts) => parts.iter().for_each(|it| self.filter(it)),
-            Filter::Not(part) | Filter::NotTrue(part) => self.filter(part),
+            Filter::Not(part) | Filter::NotTrue(part) | Filter::Behind { filter: part, .. } => {
+                self.filter(part)
+            }
             Filter::Each { with: _, filter } | Filter::Somewhere { scan: _, filter } => self.filter(filter),
             Filter::Exists { by, scan: _, filter } => {
                 self.by.push(*by);

@@ -1,4 +1,5 @@
-//! Metrics of the servers behind sources: products, statements by the shards that they ask, changes that they tell.
+//! Metrics of the servers behind sources: products, statements by the shards that they ask, conditions without an index, changes that
+//! they tell.
 //!
 //! **Cost:** none until the page of metrics is read.
 
@@ -19,6 +20,7 @@ struct DatabaseServer {
     source: String,
     product: Option<String>,
     statements: Vec<(&'static str, u64)>,
+    unindexed: u64,
     feed: Option<FeedCounts>,
 }
 
@@ -29,9 +31,25 @@ impl DatabaseServers {
             source: it.name().to_owned(),
             product: it.product(),
             statements: it.statements_by_shards(),
+            unindexed: it.unindexed_conditions(),
             feed: it.change_feed().and_then(ChangeFeed::counts),
         };
         Self(sources.into_iter().map(server).collect())
+    }
+
+    fn encode_unindexed(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let known = || self.0.iter().filter(|it| it.unindexed > 0);
+        if known().next().is_none() {
+            return Ok(());
+        }
+        let help = "Conditions that no index answered, as they may fail by the row and stand behind a policy";
+        let mut family =
+            encoder.encode_descriptor("unindexed_conditions", help, None, MetricType::Counter)?;
+        for server in known() {
+            let labels = [("source", &*server.source)];
+            ConstCounter::new(server.unindexed).encode(family.encode_family(&labels)?)?;
+        }
+        Ok(())
     }
 
     fn encode_feeds(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
@@ -68,6 +86,7 @@ impl Collector for DatabaseServers {
             }
         }
         self.encode_feeds(&mut encoder)?;
+        self.encode_unindexed(&mut encoder)?;
         if self.0.iter().all(|it| it.statements.is_empty()) {
             return Ok(());
         }
@@ -94,11 +113,22 @@ mod tests {
     fn the_page_tells_products_and_shards() {
         let statements = vec![("none", 0), ("one", 7), ("several", 0), ("all", 2)];
         let product = Some("Citus 13.2".into());
-        let shop = DatabaseServer { source: "shop".into(), product, statements, feed: None };
-        let plain =
-            DatabaseServer { source: "file".into(), product: None, statements: Vec::new(), feed: None };
+        let shop = DatabaseServer { source: "shop".into(), product, statements, unindexed: 5, feed: None };
+        let plain = DatabaseServer {
+            source: "file".into(),
+            product: None,
+            statements: Vec::new(),
+            unindexed: 0,
+            feed: None,
+        };
         let feed = Some(FeedCounts { is_telling: true, transactions: 3 });
-        let told = DatabaseServer { source: "told".into(), product: None, statements: Vec::new(), feed };
+        let told = DatabaseServer {
+            source: "told".into(),
+            product: None,
+            statements: Vec::new(),
+            unindexed: 0,
+            feed,
+        };
         let mut registry = Registry::with_prefix("weir");
         registry.register_collector(Box::new(DatabaseServers(vec![shop, plain, told])));
         let mut page = String::new();
@@ -107,6 +137,7 @@ mod tests {
             r#"weir_server_info{source="shop",product="Citus",version="13.2"} 1"#,
             r#"weir_statements_by_shards_total{source="shop",shards="one"} 7"#,
             r#"weir_statements_by_shards_total{source="shop",shards="all"} 2"#,
+            r#"weir_unindexed_conditions_total{source="shop"} 5"#,
             r#"weir_live_feed_up{source="told"} 1"#,
             r#"weir_live_feed_transactions_total{source="told"} 3"#,
         ] {

@@ -12,6 +12,7 @@ fn column(name: &str) -> Column {
         nullable: false,
         has_default: false,
         generated: false,
+        derived: false,
         folds: false,
         by_prefix: false,
         comment: String::new(),

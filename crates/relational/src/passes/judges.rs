@@ -1,0 +1,117 @@
+//! Gathers the arguments by which a plan can fail whatever its rows are: patterns.
+//!
+//! A driver judges them before a row is read, so that a broken one is the same error over any rows and over none.
+//!
+//! **Invariant:** a part of a condition that may hold a pattern is matched here by name, so that a new one stops the build.
+
+use crate::plan::write::Change;
+use crate::plan::{Expr, Filter, Judged, Output, Plan, Query, Scan};
+
+/// Notes the patterns of `plan`, its policy's among them.
+pub(super) fn gather(plan: &mut Plan) {
+    let mut judges = Judges { judged: Vec::new() };
+    for level in &plan.levels {
+        judges.query(&level.query);
+    }
+    for change in &plan.changes {
+        judges.change(change);
+    }
+    plan.judged = judges.judged;
+}
+
+struct Judges {
+    judged: Vec<Judged>,
+}
+
+impl Judges {
+    fn query(&mut self, query: &Query) {
+        self.scan(&query.scan);
+        self.filter(&query.filter);
+        query.order.iter().for_each(|it| self.expr(&it.of));
+        match &query.output {
+            Output::Rows(columns) | Output::Aggregate(columns) => self.exprs(columns),
+            Output::Groups { by: _, columns, having } => {
+                self.exprs(columns);
+                self.filter(having);
+            }
+        }
+    }
+
+    fn change(&mut self, change: &Change) {
+        match change {
+            Change::Insert(insert) => {
+                self.scan(&insert.scan);
+                if let Some(conflict) = &insert.conflict {
+                    self.scan(&conflict.scan);
+                    self.filter(&conflict.filter);
+                }
+            }
+            Change::Update(update) => {
+                self.scan(&update.scan);
+                self.filter(&update.filter);
+            }
+            Change::Delete(delete) => {
+                self.scan(&delete.scan);
+                self.filter(&delete.filter);
+            }
+            Change::Call(query) => return self.query(query),
+        }
+        self.exprs(change.returning());
+    }
+
+    fn scan(&mut self, scan: &Scan) {
+        let cells = scan.cells().iter().map(|it| &it.shown_if);
+        scan.policy().into_iter().chain(scan.check()).chain(cells).for_each(|it| self.filter(it));
+    }
+
+    fn filter(&mut self, filter: &Filter) {
+        match filter {
+            Filter::All(parts) | Filter::Any(parts) => parts.iter().for_each(|it| self.filter(it)),
+            Filter::Not(part)
+            | Filter::NotTrue(part)
+            | Filter::Each { with: _, filter: part }
+            | Filter::Behind { filter: part, .. } => self.filter(part),
+            Filter::Compare { of, by, with } => {
+                self.expr(of);
+                let judged = Judged { by: by.positive(), with: with.clone() };
+                if by.takes_pattern() && !self.judged.contains(&judged) {
+                    self.judged.push(judged);
+                }
+            }
+            Filter::Null { of, .. } | Filter::Measure { of, .. } | Filter::Columns { of, .. } => {
+                self.expr(of)
+            }
+            Filter::Exists { by: _, scan, filter } | Filter::Somewhere { scan, filter } => {
+                self.scan(scan);
+                self.filter(filter);
+            }
+            Filter::Among { key: _, query } => self.query(query),
+            Filter::Missing { .. } | Filter::Named { .. } | Filter::Words { .. } | Filter::Place { .. } => {}
+        }
+    }
+
+    fn exprs(&mut self, columns: &[Expr]) {
+        columns.iter().for_each(|it| self.expr(it));
+    }
+
+    fn expr(&mut self, of: &Expr) {
+        match of {
+            Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.expr(of),
+            Expr::Related { by: _, scan, filter, of } => {
+                self.scan(scan);
+                self.filter(filter);
+                self.expr(of);
+            }
+            Expr::Column(_)
+            | Expr::Key(_)
+            | Expr::Computed(_)
+            | Expr::Row
+            | Expr::Snapshot
+            | Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Instant { .. }
+            | Expr::Statistic { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Conditions behind the policy, and arguments that are judged before a row is read.
+//!
+//! A database asks the conditions of a row in an order of its own. What may fail by the row is written as `CASE WHEN policy THEN
+//! condition END`, with the policies of all scans around it; the policy stands beside it too, where an index answers it. PostgreSQL
+//! gets a regular expression in two halves: the plain one, which cannot fail and has an index, and the rest behind the policy. What a
+//! value of the request makes fail whatever the row is goes into an `OFFSET` of the whole statement, or in front of its conditions:
+//! both are computed before a row is read, over an empty table too.
+//!
+//! **Invariant:** a condition that may fail holds a value of a row, so that no planner computes it beforehand; none is an aggregate of
+//! the rows that the `CASE` is about.
+
+use super::{Renderer, Scope};
+use crate::dialect::{Side, Usual};
+use crate::plain_pattern::Notation;
+use crate::plan::operators::Comparison;
+use crate::plan::{Expr, Filter, Half, Judged, Output, Parameter, Query, Reader, Scan};
+
+impl Renderer<'_> {
+    /// Lets `write` append a condition on the rows of `scan`: what is in it behind the policy is behind that of the scan.
+    pub(super) fn within(&mut self, scan: &Scan, scope: Scope, write: impl FnOnce(&mut Self)) {
+        let depth = self.barriers.len();
+        self.barriers.extend(scan.policy().map(|it| (scope, it.clone())));
+        write(self);
+        self.barriers.truncate(depth);
+    }
+
+    /// Lets `write` append a query that stands by itself, whatever the rows around it are.
+    pub(super) fn apart(&mut self, write: impl FnOnce(&mut Self)) {
+        let outer = std::mem::take(&mut self.barriers);
+        write(self);
+        self.barriers = outer;
+    }
+
+    /// A condition that is asked only of rows which the policies show.
+    pub(super) fn behind(&mut self, filter: &Filter, scope: Scope) {
+        let barriers = std::mem::take(&mut self.barriers);
+        let mut policies = Vec::with_capacity(barriers.len());
+        for (scope, policy) in &barriers {
+            policies.push(self.aside(|it| it.demanded(policy, *scope)));
+        }
+        self.barriers = barriers;
+        let policy = policies.join(" AND ");
+        match filter {
+            _ if policies.is_empty() => self.filter(filter, scope),
+            Filter::Compare { of, by, with } if self.dialect.halves_patterns() && !self.folds(of, scope) => {
+                match notation(*by) {
+                    Some(notation) => self.halves(of, *by, (with, notation), (&policy, scope)),
+                    None => self.behind_all(&policy, filter, scope),
+                }
+            }
+            Filter::Place { .. } => {
+                let outer = self.place_behind.replace(policy);
+                self.filter(filter, scope);
+                self.place_behind = outer;
+            }
+            _ => self.behind_all(&policy, filter, scope),
+        }
+    }
+
+    fn behind_all(&mut self, policy: &str, filter: &Filter, scope: Scope) {
+        self.sql.push_str(&format!("CASE WHEN {policy} THEN "));
+        let outer = std::mem::replace(&mut self.is_behind, true);
+        self.filter(filter, scope);
+        self.is_behind = outer;
+        self.sql.push_str(" END");
+    }
+
+    /// A comparison with a regular expression: as it is if it is plain, else behind the policy. The other of the two fits everything.
+    fn halves(
+        &mut self,
+        of: &Expr,
+        by: Comparison,
+        (with, notation): (&Parameter, Notation),
+        (policy, scope): (&str, Scope),
+    ) {
+        let half = |half| {
+            let reader = Reader::Half { reader: Box::new(with.reader.clone()), half, notation };
+            Parameter { reader, ..with.clone() }
+        };
+        let positive = by.positive();
+        self.sql.push_str(if by == positive { "(" } else { "NOT (" });
+        self.compare(of, positive, &half(Half::Plain), scope);
+        self.sql.push_str(&format!(" AND CASE WHEN {policy} THEN "));
+        self.compare(of, positive, &half(Half::Rest), scope);
+        self.sql.push_str(" END)");
+    }
+
+    /// True for a column under whose collation PostgreSQL takes no pattern.
+    fn folds(&self, of: &Expr, scope: Scope) -> bool {
+        match of {
+            Expr::Column(column) | Expr::Key(column) => {
+                self.relations.catalog.table(scope.table).column(*column).folds
+            }
+            Expr::JsonPath(..)
+            | Expr::Computed(_)
+            | Expr::Row
+            | Expr::Snapshot
+            | Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Instant { .. }
+            | Expr::Statistic { .. }
+            | Expr::Related { .. } => true,
+            Expr::Cast(of, _) => self.folds(of, scope),
+        }
+    }
+
+    /// Notes an expression of values of the request alone that fails if one of them is broken.
+    pub(super) fn judge(&mut self, expression: Option<String>) {
+        if let Some(expression) = expression.filter(|it| !self.judges.contains(it)) {
+            self.judges.push(expression);
+        }
+    }
+
+    /// Notes a pattern that another statement compares with.
+    pub(super) fn judge_pattern(&mut self, Judged { by, with }: &Judged) {
+        let ty = self.dialect.usual(Usual::Text);
+        // A pattern of `LIKE` is judged before the statement.
+        if notation(*by).is_some() {
+            let placeholder = &self.bind(with, ty);
+            let side =
+                Side { placeholder, reader: &with.reader, behind: false, bare: true, declared: None, ty };
+            self.judge(self.dialect.judged(*by, side));
+        }
+    }
+
+    /// How many of the judged expressions are null: computing it computes them all.
+    fn judgement(&mut self) -> Option<String> {
+        let judges = std::mem::take(&mut self.judges);
+        (!judges.is_empty()).then(|| format!("num_nulls({})", judges.join(", ")))
+    }
+
+    /// The whole statement `sql` with its values judged; `last` is the query whose text it ends with.
+    pub(crate) fn judged(&mut self, sql: String, last: Option<&Query>) -> String {
+        let Some(judgement) = self.judgement() else { return sql };
+        match last.is_some_and(ends_in_offset) {
+            true => format!("{sql} + 0 * {judgement}"),
+            false => format!("{sql} OFFSET 0 * {judgement}"),
+        }
+    }
+
+    /// Lets `write` append ` WHERE …` of a change, with its values judged.
+    pub(super) fn judged_conditions(&mut self, write: impl FnOnce(&mut Self)) {
+        let conditions = self.aside(write);
+        match self.judgement() {
+            Some(judgement) => {
+                let rest = conditions.strip_prefix(" WHERE ").unwrap_or_default();
+                self.sql.push_str(&format!(" WHERE {judgement} >= 0 AND {rest}"));
+            }
+            None => self.sql.push_str(&conditions),
+        }
+    }
+}
+
+/// True if the offset of `query` is the end of its text.
+fn ends_in_offset(query: &Query) -> bool {
+    let is_at_end = match query.output {
+        Output::Rows(_) => !query.page.from_end,
+        Output::Groups { .. } => true,
+        Output::Aggregate(_) => false,
+    };
+    is_at_end && query.page.offset.is_some()
+}
+
+/// The notation of a comparison's patterns, if they are asked in halves.
+const fn notation(by: Comparison) -> Option<Notation> {
+    match by.positive() {
+        Comparison::Regex | Comparison::Iregex => Some(Notation::Regex),
+        Comparison::Similar => Some(Notation::Similar),
+        _ => None,
+    }
+}
