@@ -156,15 +156,15 @@ pub(super) fn assemble(gather: &mut Gather<'_>, predicates: &[Predicate], object
     gather.note(line, Ok(()));
     for (record, why) in refused {
         match why {
-            Refusal::Unknown(why) => gather.refuse_unknown(record.line, &predicate(record).name, why),
-            Refusal::Unfit(why) if record.id == 0 => gather.refuse(record.line, RejectKind::Statement, why),
-            Refusal::Unfit(why) => gather.refuse(record.line, RejectKind::Edge, why),
+            LeftOut::Unknown(why) => gather.refuse_unknown(record.line, &predicate(record).name, why),
+            LeftOut::Unfit(why) if record.id == 0 => gather.refuse(record.line, RejectKind::Statement, why),
+            LeftOut::Unfit(why) => gather.refuse(record.line, RejectKind::Edge, why),
         }
     }
 }
 
 /// Why a statement is left out.
-enum Refusal {
+enum LeftOut {
     /// Its predicate is no field of the object's type.
     Unknown(String),
     /// The object cannot take it.
@@ -178,9 +178,9 @@ fn take_statement(
     row: usize,
     predicate: &Predicate,
     record: &Record,
-) -> Result<(), Refusal> {
+) -> Result<(), LeftOut> {
     let shown = predicate.from.as_ref().map_or(predicate.name.as_str(), |it| it.name.as_str());
-    let words = |why: String| Refusal::Unfit(format!("{shown}: {why}"));
+    let words = |why: String| LeftOut::Unfit(format!("{shown}: {why}"));
     if predicate.name == KIND {
         return match other_type(slots.types, slots.ty, &record.text) {
             Some(why) => Err(words(why)),
@@ -189,7 +189,7 @@ fn take_statement(
     }
     let slot = match (slots.find(&predicate.name), &predicate.from) {
         (Ok(slot), _) => slot,
-        (Err(why), None) => return Err(Refusal::Unknown(why)),
+        (Err(why), None) => return Err(LeftOut::Unknown(why)),
         (Err(_), Some(_)) => {
             let is = &slots.types.model.ty(slots.ty).name;
             return Err(words(format!("{:#x} is a `{is}`, to which it does not lead", record.subject)));
