@@ -16,3 +16,4 @@ pub mod regular_expression;
 pub mod sql;
 pub mod text_search;
 pub mod trigram;
+pub mod word_form;

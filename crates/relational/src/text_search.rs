@@ -1,10 +1,14 @@
 //! Questions for words: what a client asks a text for becomes a question to an index, or a regular expression.
 //!
+//! Words are those of a folded text (`word_form`), in the index as in the question. SQLite's index knows the words of a text that
+//! another program wrote as they are, so a question to it asks for both.
+//!
 //! **Invariant:** nothing of a client's text but letters and digits is ever part of a question: words are taken out of it and
 //! quoted.
 //!
 //! **Cost:** one pass over the text, one new text.
 
+use crate::word_form::{self, fold, separate};
 use hashbrown::{HashMap, HashSet};
 use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
@@ -29,16 +33,30 @@ pub struct Tongue {
     or: &'static str,
     /// A question that no text answers.
     none: &'static str,
+    /// The index may hold words as they were written.
+    asks_for_written: bool,
     /// Longer words are in no index.
     word_bytes_max: usize,
 }
 
 /// SQLite's full-text index.
-pub const FTS5: Tongue =
-    Tongue { quote: '"', and: " AND ", or: " OR ", none: "\"\"", word_bytes_max: usize::MAX };
+pub const FTS5: Tongue = Tongue {
+    quote: '"',
+    and: " AND ",
+    or: " OR ",
+    none: "\"\"",
+    asks_for_written: true,
+    word_bytes_max: usize::MAX,
+};
 /// PostgreSQL's `to_tsquery`.
-pub const TSQUERY: Tongue =
-    Tongue { quote: '\'', and: " & ", or: " | ", none: "", word_bytes_max: WORD_BYTES_MAX };
+pub const TSQUERY: Tongue = Tongue {
+    quote: '\'',
+    and: " & ",
+    or: " | ",
+    none: "",
+    asks_for_written: false,
+    word_bytes_max: WORD_BYTES_MAX,
+};
 
 /// PostgreSQL leaves longer words out of a text's words.
 const WORD_BYTES_MAX: usize = 2046;
@@ -49,8 +67,8 @@ pub const WORDS_BYTES_MAX: usize = (1 << 20) - 1;
 /// So many places of a word are kept, in two bytes each.
 const PLACES_MAX: usize = 256;
 
-/// No byte of a text takes more among its words.
-const BYTES_PER_BYTE_MAX: usize = 3;
+/// No byte of a text takes more among its words: one letter of Arabic is eighteen of them in four words.
+const BYTES_PER_BYTE_MAX: usize = 14;
 
 /// The words of shorter texts never take more than [`WORDS_BYTES_MAX`].
 pub const EXCESS_BYTES_MIN: usize = WORDS_BYTES_MAX / BYTES_PER_BYTE_MAX + 1;
@@ -66,19 +84,10 @@ const EMPTY: &str = "i me my myself we our ours ourselves you your yours yoursel
     down in out on off over under again further then once here there when where why how all any both each few \
     more most other some such no nor not only own same so than too very s t can will just don should now";
 
-/// ASCII characters that split words: PostgreSQL's parser would take some of them for parts of hosts, files, numbers.
-const SPLITTING: &str = r##"!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~"##;
-
-/// `text`, an expression of PostgreSQL's, with spaces for what splits words.
-fn split(text: &str) -> String {
-    let spaces = " ".repeat(SPLITTING.len() - 1);
-    format!("translate({text}, '{SPLITTING}', '{spaces}')")
-}
-
 /// PostgreSQL's words of `text`, an expression: what an index keeps and what is asked for have to be the same.
 #[must_use]
 pub fn vector(kind: Words, text: &str) -> String {
-    format!("to_tsvector('{}', {})", language(kind), split(text))
+    format!("to_tsvector('{}', {}({text}))", language(kind), word_form::FUNCTION)
 }
 
 /// PostgreSQL's stems of the words of `text`, an expression: as they follow each other, between spaces. Null if there are none.
@@ -86,7 +95,7 @@ pub fn stems_expression(text: &str) -> String {
     format!(
         "(SELECT ' ' || string_agg(nullif(to_tsvector('english', w.word)::text, ''), ' ' ORDER BY w.place) || ' ' \
          FROM ts_parse('default', {}) WITH ORDINALITY AS w(kind, word, place) WHERE w.kind <> 12)",
-        split(text)
+        word_form::separate_sql(text)
     )
 }
 
@@ -99,7 +108,7 @@ pub fn excess(text: &str) -> Option<usize> {
         return None;
     }
     let mut places: HashMap<String, usize> = HashMap::new();
-    for word in words(text).filter(|it| it.len() <= WORD_BYTES_MAX) {
+    for word in words(&fold(text)).filter(|it| it.len() <= WORD_BYTES_MAX) {
         *places.entry(word.to_lowercase()).or_default() += 1;
     }
     let bytes = places.iter().map(|(word, places)| word.len() + 3 + 2 * places.min(&PLACES_MAX)).sum();
@@ -116,6 +125,16 @@ pub const fn language(kind: Words) -> &'static str {
 
 /// The question whether all words of `text` are there, or one.
 pub fn question(text: &str, all: bool, kind: Words, tongue: &Tongue) -> String {
+    let asked = question_as_written(&fold(text), all, kind, tongue);
+    if !tongue.asks_for_written || text.is_ascii() {
+        return asked;
+    }
+    let written = question_as_written(text, all, kind, tongue);
+    let is_same = written.to_lowercase() == asked.to_lowercase() || written == tongue.none;
+    if is_same { asked } else { format!("({written}){}({asked})", tongue.or) }
+}
+
+fn question_as_written(text: &str, all: bool, kind: Words, tongue: &Tongue) -> String {
     let is_short = |word: &&str| word.len() <= tongue.word_bytes_max;
     if all && !asked(text, kind).all(|it| is_short(&it)) {
         return tongue.none.to_owned();
@@ -131,14 +150,15 @@ pub fn question(text: &str, all: bool, kind: Words, tongue: &Tongue) -> String {
 }
 
 /// The question whether a word of `text` is there, for each of them.
-pub fn questions(text: &str, kind: Words, tongue: &Tongue) -> impl Iterator<Item = String> {
+pub fn questions(text: &str, kind: Words, tongue: &Tongue) -> Vec<String> {
     let mut seen = HashSet::new();
-    asked(text, kind).filter(move |word| seen.insert(word.to_lowercase())).map(|word| {
-        match word.len() <= tongue.word_bytes_max {
-            true => quoted(word, tongue),
-            false => tongue.none.to_owned(),
-        }
-    })
+    let folded = fold(text);
+    let words = asked(&folded, kind).filter(|word| seen.insert(word.to_lowercase()));
+    let question = |word: &str| match word.len() <= tongue.word_bytes_max {
+        true => quoted(word, tongue),
+        false => tongue.none.to_owned(),
+    };
+    words.map(question).collect()
 }
 
 fn quoted(word: &str, tongue: &Tongue) -> String {
@@ -171,6 +191,7 @@ const SEQUENCE_MAX: usize = 100;
 /// they begin.
 pub fn sequence(text: &str) -> String {
     let begins: Vec<String> = stems(text)
+        .into_iter()
         .filter(|it| it.is_ascii())
         .map(|it| beginning(&it).to_owned())
         .filter(|it| it.len() >= BEGINNING_MIN)
@@ -196,29 +217,31 @@ pub const ASKED_MAX: usize = 1000;
 
 /// True if the number of words is within the limit of one search.
 pub fn are_few(text: &str) -> bool {
-    words(text).nth(ASKED_MAX).is_none()
+    words(&fold(text)).nth(ASKED_MAX).is_none()
 }
 
 /// True if the number of words is within the limit of a phrase search.
 pub fn is_short(text: &str) -> bool {
-    words(text).nth(SEQUENCE_MAX).is_none()
+    words(&separate(text)).nth(SEQUENCE_MAX).is_none()
 }
 
 /// True if the words of `text` contain a sequence with the stems `asked`.
 pub fn follow(text: &str, asked: &[String]) -> bool {
-    let own: Vec<String> = stems(text).collect();
+    let own = stems(text);
     !asked.is_empty() && own.windows(asked.len()).any(|it| it == asked)
 }
 
-/// The English stems of the words of `text`, by the algorithm of PostgreSQL's; without words that say nothing.
-pub fn stems(text: &str) -> impl Iterator<Item = String> {
+/// The English stems of the words of `text`, by the algorithm of PostgreSQL's; without words that say nothing. Their letters stay as
+/// they are written, as those in an index of trigrams do.
+pub fn stems(text: &str) -> Vec<String> {
     static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
-    let said = asked(text, Words::Stems).map(str::to_lowercase);
-    said.map(|it| ENGLISH.stem(&it).into_owned())
+    let separated = separate(text);
+    let said = words(&separated).filter(|it| !is_empty(it)).map(str::to_lowercase);
+    said.map(|it| ENGLISH.stem(&it).into_owned()).collect()
 }
 
 /// Marks belong to the letter before them, as in `e` with an accent of its own.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words(text: &str) -> impl Iterator<Item = &str> {
     static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[\p{L}\p{N}\p{M}\p{Co}]+").ok());
     WORD.iter().flat_map(move |it| it.find_iter(text)).map(|it| it.as_str())
 }
@@ -245,7 +268,7 @@ mod tests {
         );
         check("it's", true, Words::Plain, "\"it\" AND \"s\"", "'it' & 's'");
         check(" ,", true, Words::Plain, "\"\"", "");
-        check("e\u{301}tude", true, Words::Plain, "\"e\u{301}tude\"", "'e\u{301}tude'");
+        check("e\u{301}tude", true, Words::Plain, "(\"e\u{301}tude\") OR (\"étude\")", "'étude'");
         check(
             "joe@example.com",
             true,
@@ -254,16 +277,15 @@ mod tests {
             "'joe' & 'example' & 'com'",
         );
         check("my Own house", true, Words::Stems, "\"house\"", "'house'");
+        check(
+            "\u{6771}\u{4eac} TV",
+            true,
+            Words::Plain,
+            "(\"東京\" AND \"TV\") OR (\"東\" AND \"京\" AND \"tv\")",
+            "'東' & '京' & 'tv'",
+        );
+        check("ｆｕｌｌ", false, Words::Plain, "(\"ｆｕｌｌ\") OR (\"full\")", "'full'");
         check("The house of cards", true, Words::Stems, "\"house\" AND \"cards\"", "'house' & 'cards'");
-    }
-
-    #[test]
-    fn every_letter_that_splits_has_its_space() {
-        let signs: Vec<char> = (0..128_u8).map(char::from).filter(char::is_ascii_punctuation).collect();
-        assert_eq!(SPLITTING.replace("''", "'"), String::from_iter(signs));
-        let vector = vector(Words::Stems, "t");
-        assert!(vector.starts_with("to_tsvector('english', translate(t, '!"), "{vector}");
-        assert!(vector.ends_with(&format!("', '{}'))", " ".repeat(32))), "{vector}");
     }
 
     #[test]
@@ -275,7 +297,7 @@ mod tests {
 
     #[test]
     fn words_follow_each_other_by_their_stems() {
-        let asked: Vec<String> = stems("The quick, FOXES").collect();
+        let asked = stems("The quick, FOXES");
         assert_eq!(asked, ["quick", "fox"]);
         let expression = Regex::new(&sequence("The quick, FOXES")).unwrap();
         for (text, follows) in [

@@ -12,7 +12,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
 use std::borrow::Cow;
 use weir_relational::geometry::{Geometry, Placed};
-use weir_relational::text_search;
+use weir_relational::{text_search, word_form};
 
 /// Registers all functions.
 pub(crate) fn register(connection: &Connection) -> Result<()> {
@@ -48,9 +48,12 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     }
     connection.create_scalar_function(c"weir_sequence", 2, flags, |context| {
         let asked = context.get_or_create_aux(0, |value| -> Result<Vec<String>, BadPattern> {
-            Ok(text_search::stems(value.as_str().unwrap_or_default()).collect())
+            Ok(text_search::stems(value.as_str().unwrap_or_default()))
         })?;
         Ok(text(context.get_raw(1)).map(|text| text_search::follow(&text, &asked)))
+    })?;
+    connection.create_scalar_function(c"weir_words", 1, flags, |context| {
+        Ok(text(context.get_raw(0)).map(|text| word_form::fold(&text).into_owned()))
     })?;
     connection.create_scalar_function(c"weir_json_contains", 2, flags, |context| {
         match (text(context.get_raw(0)), text(context.get_raw(1))) {

@@ -3,13 +3,13 @@
 SELECT t0."desc" FROM "public"."Part" AS t0 WHERE (left(t0."desc", 500) = left($1, 500) AND t0."desc" = $1) ORDER BY t0."id"
 
 -- term
-SELECT t0."desc" FROM "public"."Part" AS t0 WHERE to_tsvector('simple', translate(t0."desc", '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) @@ to_tsquery('simple', $1) ORDER BY t0."id"
+SELECT t0."desc" FROM "public"."Part" AS t0 WHERE to_tsvector('simple', public.weir_words(t0."desc")) @@ to_tsquery('simple', $1) ORDER BY t0."id"
 
 -- text
-SELECT t0."desc" FROM "public"."Part" AS t0 WHERE to_tsvector('english', translate(t0."desc", '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) @@ to_tsquery('english', $1) ORDER BY t0."id"
+SELECT t0."desc" FROM "public"."Part" AS t0 WHERE to_tsvector('english', public.weir_words(t0."desc")) @@ to_tsquery('english', $1) ORDER BY t0."id"
 
 -- ngram
-SELECT t0."desc" FROM "public"."Part" AS t0 WHERE (t0."desc" ~ $1 AND strpos((SELECT ' ' || string_agg(nullif(to_tsvector('english', w.word)::text, ''), ' ' ORDER BY w.place) || ' ' FROM ts_parse('default', translate(t0."desc", '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) WITH ORDINALITY AS w(kind, word, place) WHERE w.kind <> 12), (SELECT ' ' || string_agg(nullif(to_tsvector('english', w.word)::text, ''), ' ' ORDER BY w.place) || ' ' FROM ts_parse('default', translate($2, '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) WITH ORDINALITY AS w(kind, word, place) WHERE w.kind <> 12)) > 0) ORDER BY t0."id"
+SELECT t0."desc" FROM "public"."Part" AS t0 WHERE (t0."desc" ~ $1 AND strpos((SELECT ' ' || string_agg(nullif(to_tsvector('english', w.word)::text, ''), ' ' ORDER BY w.place) || ' ' FROM ts_parse('default', regexp_replace(translate(replace(translate(t0."desc", 'Σς', 'σσ'), 'İ', 'i̇'), '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                '), '([\U00003005-\U00003007\U00003021-\U00003029\U00003038-\U0000303B\U00003041-\U00003096\U0000309D-\U0000309F\U00003400-\U00004DBF\U00004E00-\U00009FFF\U0000F900-\U0000FAFF\U0001B000-\U0001B122\U00020000-\U0002FA1F\U00030000-\U000323AF]|[\U000030A1-\U000030FA\U000030FC-\U000030FF\U000031F0-\U000031FF\U0000FF66-\U0000FF9F]+)', ' \1 ', 'g')) WITH ORDINALITY AS w(kind, word, place) WHERE w.kind <> 12), (SELECT ' ' || string_agg(nullif(to_tsvector('english', w.word)::text, ''), ' ' ORDER BY w.place) || ' ' FROM ts_parse('default', regexp_replace(translate(replace(translate($2, 'Σς', 'σσ'), 'İ', 'i̇'), '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                '), '([\U00003005-\U00003007\U00003021-\U00003029\U00003038-\U0000303B\U00003041-\U00003096\U0000309D-\U0000309F\U00003400-\U00004DBF\U00004E00-\U00009FFF\U0000F900-\U0000FAFF\U0001B000-\U0001B122\U00020000-\U0002FA1F\U00030000-\U000323AF]|[\U000030A1-\U000030FA\U000030FC-\U000030FF\U000031F0-\U000031FF\U0000FF66-\U0000FF9F]+)', ' \1 ', 'g')) WITH ORDINALITY AS w(kind, word, place) WHERE w.kind <> 12)) > 0) ORDER BY t0."id"
 
 -- regexp
 SELECT t0."desc" FROM "public"."Part" AS t0 WHERE t0."desc" ~ $1 ORDER BY t0."id"

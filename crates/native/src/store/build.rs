@@ -268,7 +268,7 @@ fn make(
     if !progress(&index.name, 0, 1) {
         return Ok(false);
     }
-    if let Some(statement) = ddl::prepare_index(types.kind, index.kind) {
+    if let Some(statement) = ddl::prepare_index(database, index.kind)? {
         database.execute(&statement, &[])?;
     }
     let made = ddl::index(&types.layout, index);

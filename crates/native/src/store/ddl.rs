@@ -2,14 +2,15 @@
 //!
 //! **Invariant:** names and types come from the layout alone; the same layout gives the same definitions.
 
-use super::Types;
 use super::versions::NUMBERS;
+use super::{Error, Types};
 use crate::layout::{self, Database, IndexKind, Layout, View};
 use crate::model::TypeId;
 use weir_relational::catalog::{ColumnId, Table, TableId, TableKind};
 pub(crate) use weir_relational::dialect::quoting::{list, literal, quoted};
 use weir_relational::dialect::store::SideIndex;
 use weir_relational::plan::ddl::{self, Definition, Index, Reference, Value};
+use weir_relational::word_form;
 
 /// Every stored table: views are made by [`views`].
 pub(super) fn stored(layout: &Layout) -> impl Iterator<Item = (TableId, &Table)> {
@@ -70,7 +71,7 @@ fn create_view(types: &Types, ty: TypeId, view: &View) -> Option<Definition> {
 }
 
 /// An index of the layout.
-pub(super) fn index(layout: &Layout, index: &layout::Index) -> Index {
+pub(crate) fn index(layout: &Layout, index: &layout::Index) -> Index {
     let table = layout.relations.catalog.table(index.table);
     Index {
         name: index.name.clone(),
@@ -82,8 +83,17 @@ pub(super) fn index(layout: &Layout, index: &layout::Index) -> Index {
 }
 
 /// The statement that makes what an index needs of the database beside itself.
-pub(super) fn prepare_index(kind: Database, index: IndexKind) -> Option<String> {
-    kind.store_dialect().extension(index).map(|it| it.create.to_owned())
+pub(super) fn prepare_index(
+    database: &mut super::database::Database,
+    index: IndexKind,
+) -> Result<Option<String>, Error> {
+    let dialect = database.kind().store_dialect();
+    if let (IndexKind::Terms | IndexKind::Fulltext, Some(asked)) = (index, dialect.word_abilities()) {
+        let rows = database.query(asked, &[], 2)?;
+        let [normalises, has_cases] = [0, 1].map(|at| rows.first().is_some_and(|it| it[at].int() > 0));
+        return Ok(Some(word_form::create_function(normalises, has_cases)));
+    }
+    Ok(dialect.extension(index).map(|it| it.create.to_owned()))
 }
 
 /// True if an index is a separate table that has to be filled.

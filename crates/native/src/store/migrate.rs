@@ -35,8 +35,8 @@ pub struct Plan {
     pub checks: usize,
     /// Indexes that are built when the store is served already.
     pub builds: Vec<String>,
-    /// The values are of an earlier format and are written anew after the statements.
-    pub upgrades: bool,
+    /// The earlier format of the values, which are written anew after the statements.
+    pub upgrades: Option<i64>,
 }
 
 /// Why the data does not allow a change, and what to do about it.
@@ -134,10 +134,13 @@ fn first_statements(database: &mut Database, types: &Types, plan: &mut Plan) -> 
     for index in &types.layout.indexes {
         match build::missing_extension(database, types.kind, index.kind)? {
             Some(extension) => later.push((index.name.as_str(), extension)),
-            None => plan.statements.extend(ddl::prepare_index(types.kind, index.kind)),
+            None => {
+                let statement = ddl::prepare_index(database, index.kind)?;
+                let new = statement.filter(|it| !plan.statements.contains(it));
+                plan.statements.extend(new);
+            }
         }
     }
-    plan.statements.dedup();
     let mut definitions = versions::create(types.kind);
     definitions.extend(ddl::create_all(types, |index| later.iter().any(|it| it.0 == index.name)));
     plan.statements.extend(render_all(types.kind.store_dialect(), &definitions));
@@ -168,7 +171,8 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
         plan.changes.push(waiting(&index.name, &extension));
         return Ok(());
     }
-    plan.statements.extend(ddl::prepare_index(new.kind, index.kind));
+    let new = ddl::prepare_index(database, index.kind)?.filter(|it| !plan.statements.contains(it));
+    plan.statements.extend(new);
     if is_large && index.kind != IndexKind::Unique {
         if dialect.index_is_table(index.kind) {
             plan.statements.extend(make);
@@ -179,6 +183,34 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
     }
     plan.statements.extend(make);
     plan.statements.extend(render(dialect, &Definition::FillIndex(defined)));
+    Ok(())
+}
+
+/// Makes indexes of words anew: a store of an earlier format holds the words as they are written.
+pub(super) fn remake_words(database: &mut Database, new: &Types, plan: &mut Plan) -> Result<(), Error> {
+    let checks = plan.statements.split_off(plan.statements.len() - plan.checks);
+    let dialect = new.kind.store_dialect();
+    let mut has_some = false;
+    for (at, of) in new.layout.indexes.iter().enumerate() {
+        let table = &new.layout.relations.catalog.table(of.table).name;
+        let is_there = matches!(of.kind, IndexKind::Terms | IndexKind::Fulltext)
+            && database.has_table(table)?
+            && database.has_table(&of.name)?
+            && !plan.statements.iter().any(|it| it.contains(&ddl::quoted(&of.name)));
+        if is_there {
+            let old = Definition::DropIndex(ddl::index(&new.layout, of));
+            plan.statements.extend(render(dialect, &old));
+            index(database, table, new, at, plan)?;
+            has_some = true;
+        }
+    }
+    if has_some {
+        plan.changes
+            .push("indexes of words are made anew: `東京` finds `東京タワー`, `fine` finds `ﬁne`".into());
+    } else if plan.changes.is_empty() {
+        plan.changes.push("the tables stay as they are".into());
+    }
+    plan.statements.extend(checks);
     Ok(())
 }
 
@@ -251,8 +283,8 @@ fn run(database: &mut Database, types: &Types, plan: &Plan, before: i64) -> Resu
             return Err(Error::Database(format!("row {row} of {table} refers to nothing in {target}")));
         }
     }
-    if plan.upgrades {
-        upgrade::values(database, types)?;
+    if let Some(format) = plan.upgrades {
+        upgrade::values(database, types, format)?;
     }
     versions::record(database, types, before + 1, &plan.changes)
 }

@@ -176,10 +176,13 @@ impl Store {
             return Err(Error::Foreign { table });
         }
         let mut plan = migrate::plan(&mut self.database, old.as_ref(), types, allowed)?;
-        let is_earlier = self.version.as_ref().is_some_and(|it| it.format < versions::FORMAT);
+        let earlier = self.version.as_ref().map(|it| it.format).filter(|it| *it < versions::FORMAT);
         // A store that may not be written is served as it is.
-        if is_earlier && self.database.is_writable()? {
-            upgrade::announce(&mut plan);
+        if let Some(format) = earlier
+            && self.database.is_writable()?
+        {
+            upgrade::announce(format, &mut plan);
+            migrate::remake_words(&mut self.database, types, &mut plan)?;
         }
         Ok(plan)
     }

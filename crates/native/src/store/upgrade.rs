@@ -1,6 +1,7 @@
 //! From the values of earlier formats to those of this one.
 //!
-//! Format 1 kept a `DateTime` as it was given. Since format 2 its normal text is kept, which answers give.
+//! Format 1 kept a `DateTime` as it was given. Since format 2 its normal text is kept, which answers give. Since format 3 indexes of
+//! words hold them in the form in which they are compared.
 //!
 //! **Invariant:** a part of the transaction of a migration. Points in time stay as they are.
 //!
@@ -15,18 +16,30 @@ use serde_json::{Map, Value as Json};
 use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::instant;
 
+/// Since this format a DateTime is normal.
+const MOMENTS_FORMAT: i64 = 2;
+
 /// Values read at a time.
 const PAGE_ROWS: i64 = 5000;
 
 /// Adds the upgrade to the plan of a store of an earlier format.
-pub(super) fn announce(plan: &mut Plan) {
-    (plan.is_nothing, plan.upgrades) = (false, true);
-    let words = "every DateTime is stored as it is answered: `2003` as `2003-01-01T00:00:00Z`";
-    plan.changes.push(words.into());
+pub(super) fn announce(format: i64, plan: &mut Plan) {
+    (plan.is_nothing, plan.upgrades) = (false, Some(format));
+    if format < MOMENTS_FORMAT {
+        let words = "every DateTime is stored as it is answered: `2003` as `2003-01-01T00:00:00Z`";
+        plan.changes.push(words.into());
+    }
 }
 
 /// Writes all values of earlier formats anew.
-pub(super) fn values(database: &mut Database, types: &Types) -> Result<(), Error> {
+pub(super) fn values(database: &mut Database, types: &Types, format: i64) -> Result<(), Error> {
+    if format < MOMENTS_FORMAT {
+        moments(database, types)?;
+    }
+    database.execute("UPDATE weir_store SET format = $1", &[versions::FORMAT.into()]).map(drop)
+}
+
+fn moments(database: &mut Database, types: &Types) -> Result<(), Error> {
     for (at, storage) in types.layout.fields.iter().enumerate() {
         let owner = types.model.field(FieldId(at as u32)).owner;
         let is_stored = types.model.ty(owner).kind == TypeKind::Object;
@@ -50,7 +63,6 @@ pub(super) fn values(database: &mut Database, types: &Types) -> Result<(), Error
             | Storage::Join { .. } => {}
         }
     }
-    database.execute("UPDATE weir_store SET format = $1", &[versions::FORMAT.into()])?;
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use weir_relational::plan::ddl::{ColumnDefinition, Definition, Numbers, TableDef
 
 /// The format of a store's tables and values; a store of a later one is not opened, one of an earlier one is brought to this
 /// one by a migration.
-pub const FORMAT: i64 = 2;
+pub const FORMAT: i64 = 3;
 
 /// The greatest number that an object may bring along: as many again are left for new ones.
 pub(crate) const ID_MAX: i64 = i64::MAX / 2;
@@ -62,7 +62,10 @@ pub(super) fn create(kind: Database) -> Vec<Definition> {
             vec![text("file").key(), text("mark"), number("bytes"), number("line"), number("objects")],
         ),
         Definition::CreateNumbers(NUMBERS),
-        Definition::Run(format!("INSERT INTO weir_store (one, format{}) VALUES (1, 2{})", next.0, next.1)),
+        Definition::Run(format!(
+            "INSERT INTO weir_store (one, format{}) VALUES (1, {FORMAT}{})",
+            next.0, next.1
+        )),
     ]
 }
 

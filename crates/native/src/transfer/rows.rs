@@ -93,6 +93,41 @@ pub(crate) fn items(types: &Types, database: &mut Database, batch: &Batch) -> Re
     Ok(())
 }
 
+/// Puts words into the indexes that are there in the form in which they are compared: triggers put them there as they are written.
+pub(crate) fn refill(types: &Types, database: &mut Database, batch: &Batch) -> Result<(), Error> {
+    if batch.text.is_ascii() {
+        return Ok(());
+    }
+    let layout = &types.layout;
+    let own = (layout.tables[batch.ty.index()], layout.ids[batch.ty.index()]);
+    let lists = types.model.fields_of(batch.ty).filter_map(|it| match layout.fields[it.0.index()] {
+        Storage::Values { table, owner, .. } => Some((table, owner)),
+        Storage::Id(_)
+        | Storage::Column(_)
+        | Storage::Instant { .. }
+        | Storage::Point { .. }
+        | Storage::Shape { .. }
+        | Storage::ToOne { .. }
+        | Storage::ToOneBack { .. }
+        | Storage::ToMany { .. }
+        | Storage::Join { .. } => None,
+    });
+    let tables: Vec<_> = lists.chain([own]).collect();
+    let ids: Vec<String> = batch.ids.iter().map(i64::to_string).collect();
+    let ids = format!("[{}]", ids.join(","));
+    for index in &layout.indexes {
+        let Some((table, owner)) = tables.iter().find(|it| it.0 == index.table) else { continue };
+        let owner = &layout.relations.catalog.table(*table).column(*owner).name;
+        let defined = crate::store::ddl::index(layout, index);
+        if let Some(sql) = types.kind.store_dialect().refill_index(&defined, owner)
+            && database.has_table(&index.name)?
+        {
+            database.execute(&sql, &[ids.as_str().into()])?;
+        }
+    }
+    Ok(())
+}
+
 fn bound(batch: &Batch, cell: BulkCell) -> Value {
     match cell {
         BulkCell::Null => Value::Null,

@@ -144,6 +144,7 @@ impl<'t> Sink<'t> {
         batch.items.retain(|it| !gone[it.row as usize]);
         batch.edges.retain(|it| !gone[it.row as usize]);
         rows::items(self.types, self.database, batch)?;
+        rows::refill(self.types, self.database, batch)?;
         let waiting = self.pairs(batch)?;
         rows::wait(self.types, self.database, (&self.load.edges, self.names), batch, &waiting)?;
         if batch.makes_objects {

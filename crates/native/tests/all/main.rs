@@ -31,4 +31,5 @@ mod read;
 mod sound;
 mod transfer;
 mod wall;
+mod word_forms;
 mod words;

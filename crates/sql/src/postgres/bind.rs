@@ -243,7 +243,7 @@ impl<'r> Reading<'_, 'r> {
     fn each_word(&self, found: Found<'r>, kind: Words, out: &mut Buffer) -> Result<(), Refused> {
         let text = self.bindings.words(self.parameter, found)?;
         out.push(b'{');
-        for (at, question) in text_search::questions(text, kind, &text_search::TSQUERY).enumerate() {
+        for (at, question) in text_search::questions(text, kind, &text_search::TSQUERY).iter().enumerate() {
             out.extend_from_slice(if at == 0 { b"\"" } else { b",\"" });
             out.extend_from_slice(question.as_bytes());
             out.push(b'"');

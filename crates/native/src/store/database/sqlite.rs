@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use weir_engine::write::out::Out;
 use weir_relational::dialect::quoting::{list, quoted};
+use weir_relational::word_form;
 use weir_sqlite::connection::Tuning;
 
 /// Opens the file at `path`, or makes it.
@@ -143,12 +144,14 @@ fn open_with(path: &Path, more: OpenFlags) -> Result<Connection, Error> {
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "trusted_schema", false)?;
-        connection.create_scalar_function(
-            c"weir_float_text",
-            1,
-            FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
-            |context| Ok(context.get::<Option<f64>>(0)?.map(float_text)),
-        )?;
+        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+        connection.create_scalar_function(c"weir_float_text", 1, flags, |context| {
+            Ok(context.get::<Option<f64>>(0)?.map(float_text))
+        })?;
+        // Words are put into indexes in the form in which they are compared.
+        connection.create_scalar_function(c"weir_words", 1, flags, |context| {
+            Ok(context.get::<Option<String>>(0)?.map(|text| word_form::fold(&text).into_owned()))
+        })?;
         // A file that is no database is reported here, with its name.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)

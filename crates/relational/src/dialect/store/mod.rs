@@ -85,6 +85,13 @@ pub trait StoreDialect: Dialect {
     fn side_index(&self, index: &Index) -> Option<SideIndex>;
     /// The extension that an index needs.
     fn extension(&self, kind: IndexKind) -> Option<Extension>;
+
+    /// The statement that puts rows into an index of words anew: those whose `owner` is in `$1`, a list of numbers as JSON, and
+    /// whose words triggers put there as they are written.
+    fn refill_index(&self, index: &Index, owner: &str) -> Option<String>;
+
+    /// What the database has to tell before it can make what an index of words needs; `None` if it needs nothing.
+    fn word_abilities(&self) -> Option<&'static str>;
     /// Lets a column that the database fills go on after its greatest value, where the database does not by itself.
     fn continue_identity(&self, table: &str, column: &str) -> Option<String>;
     /// A query for rows of `table` that refer to nothing, in tables that refer inline: the row's table, the row, and the

@@ -7,6 +7,7 @@ use crate::dialect::postgres::Postgres;
 use crate::dialect::quoting::{all, literal, quoted};
 use crate::plan::ddl::{ColumnSource, Index, IndexKind, Numbers, TableDefinition};
 use crate::text_search::{Words, vector};
+use crate::word_form;
 
 /// A row of a tree takes 2,704 bytes, with its head and the numbers that may stand beside texts.
 const TREE_BYTES_MAX: usize = 2_600;
@@ -94,6 +95,14 @@ impl StoreDialect for Postgres {
 
     fn side_index(&self, _index: &Index) -> Option<SideIndex> {
         None
+    }
+
+    fn refill_index(&self, _index: &Index, _owner: &str) -> Option<String> {
+        None
+    }
+
+    fn word_abilities(&self) -> Option<&'static str> {
+        Some(word_form::ABILITIES)
     }
 
     fn extension(&self, kind: IndexKind) -> Option<Extension> {

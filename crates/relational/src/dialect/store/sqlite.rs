@@ -12,6 +12,9 @@ const BOX_COLUMNS: [&str; 4] = ["west", "east", "south", "north"];
 /// Events that an index's triggers are for.
 const TRIGGERS: [&str; 3] = ["insert", "delete", "update"];
 
+/// The tokenizer of words: letters, digits, and the marks on them.
+const WORDS: &str = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'";
+
 /// Pages that are cached during a load, in KiB.
 const CACHE_KIB: i64 = 256 << 10;
 
@@ -70,8 +73,8 @@ impl StoreDialect for Sqlite {
             // Texts of any length are equal in a tree.
             IndexKind::Tree | IndexKind::Prefix => vec![format!("CREATE INDEX {name} ON {on} ({cells})")],
             IndexKind::Unique => vec![format!("CREATE UNIQUE INDEX {name} ON {on} ({cells})")],
-            IndexKind::Terms => words("unicode61 remove_diacritics 0"),
-            IndexKind::Fulltext => words("porter unicode61 remove_diacritics 0"),
+            IndexKind::Terms => words(WORDS),
+            IndexKind::Fulltext => words(&format!("porter {WORDS}")),
             IndexKind::Trigrams => words("trigram case_sensitive 1"),
             IndexKind::Boxes => {
                 let columns = BOX_COLUMNS.join(", ");
@@ -104,8 +107,23 @@ impl StoreDialect for Sqlite {
                  LIMIT $2) WHERE {first} IS NOT NULL",
                 quoted(&index.name),
                 index_columns(index),
-                cells(index, ""),
+                folded_cells(index),
                 quoted(&index.table),
+            )
+        })
+    }
+
+    fn refill_index(&self, index: &Index, owner: &str) -> Option<String> {
+        let (key, first) = (row_key(index), quoted(&index.columns[0]));
+        has_words(index).then(|| {
+            format!(
+                "INSERT OR REPLACE INTO {} ({}) SELECT {key}, {} FROM {} WHERE {} IN (SELECT value FROM json_each($1)) \
+                 AND {first} GLOB '*[^ -~]*'",
+                quoted(&index.name),
+                index_columns(index),
+                folded_cells(index),
+                quoted(&index.table),
+                quoted(owner),
             )
         })
     }
@@ -119,7 +137,7 @@ impl StoreDialect for Sqlite {
         let is_box = index.kind == IndexKind::Boxes;
         let width = if is_box { BOX_COLUMNS.len() } else { 1 };
         let marks = vec!["?"; width + 1].join(", ");
-        let cells = cells(index, "");
+        let cells = folded_cells(index);
         let put =
             |verb: &str| format!("{verb} INTO {name} ({}) VALUES ({marks})", index_columns(index)).into();
         Some(SideIndex {
@@ -132,6 +150,10 @@ impl StoreDialect for Sqlite {
             put: put("INSERT OR REPLACE"),
             remove: format!("DELETE FROM {name} WHERE {} = ?1", key_name(index)).into(),
         })
+    }
+
+    fn word_abilities(&self) -> Option<&'static str> {
+        None
     }
 
     fn extension(&self, _kind: IndexKind) -> Option<Extension> {
@@ -251,6 +273,18 @@ fn cells(index: &Index, prefix: &str) -> String {
         (true, _) => [name(0), name(2), name(1), name(3)].join(", "),
         (false, _) => name(0),
     }
+}
+
+/// True if an index holds words.
+fn has_words(index: &Index) -> bool {
+    matches!(index.kind, IndexKind::Terms | IndexKind::Fulltext)
+}
+
+/// The values that the server puts into an index: words in the form in which they are compared. Triggers have no function for it,
+/// because any program may write.
+fn folded_cells(index: &Index) -> String {
+    let cells = cells(index, "");
+    if has_words(index) { format!("weir_words({cells})") } else { cells }
 }
 
 /// The columns of an index of words or boxes, its key first.
