@@ -29,6 +29,7 @@ pub(crate) fn config(context: &RequestContext) -> Answer {
             "claims_map": null,
         })
     };
+    let no_null = config.no_null_unbound_variable_default.then_some("no_null_unbound_variable_default");
     let body = value!({
         "version": HASURA_VERSION,
         "weir_version": env!("CARGO_PKG_VERSION"),
@@ -42,7 +43,7 @@ pub(crate) fn config(context: &RequestContext) -> Answer {
         "live_queries": { "batch_size": 100, "refetch_delay": 1 },
         "streaming_queries": { "batch_size": 100, "refetch_delay": 1 },
         "console_assets_dir": null,
-        "experimental_features": [],
+        "experimental_features": Vec::from_iter(no_null),
         "is_prometheus_metrics_enabled": true,
         "default_naming_convention": config.naming_convention,
         "feature_flags": [],
