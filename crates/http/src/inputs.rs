@@ -295,9 +295,10 @@ impl<'r> Args<'r> {
                 Some((values, at)) => self.value(values, at, keys),
                 None => Value::Missing,
             },
-            Node::Parent(column) => {
-                keys.columns.get(column as usize).map_or(Value::Missing, |column| coerced(column, keys.start))
-            }
+            Node::Parent(column) => keys
+                .columns
+                .get(column as usize)
+                .map_or(Value::Missing, |column| read_argument_cell(column, keys.start)),
         }
     }
 }
@@ -310,7 +311,7 @@ fn float(value: f64) -> Cow<'static, str> {
 }
 
 /// A leaf of a column as an argument has it: an identifier is a text.
-fn coerced(column: &Column, row: usize) -> Value<'_> {
+fn read_argument_cell(column: &Column, row: usize) -> Value<'_> {
     match cell(column, row) {
         Value::Number(digits) if column.digits.get(row) => Value::Text(digits),
         value => value,

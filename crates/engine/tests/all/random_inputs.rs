@@ -322,7 +322,7 @@ fn play(words: &[u16]) -> Played {
     let sent = sent.filter_map(|(number, it)| Some((format!("v{number}"), sent_json(it.sent.as_ref()?))));
     let sent = Value::Object(sent.collect::<Map<_, _>>());
     let (sdl, query) = (inputs.sdl(), format!("query{definitions} {{ e{arguments} }}"));
-    let found = resolved(&sdl, &query, &sent);
+    let found = resolve_arguments(&sdl, &query, &sent);
     let expected = inputs.coerce_members(&inputs.arguments, &given, &variables);
     let fallbacks = given.iter().map(|it| count_fallbacks(&it.1, &variables)).sum();
     Played { found, expected, told: format!("{sdl}\n{query}\n{sent}"), fallbacks }
@@ -341,7 +341,7 @@ fn count_fallbacks(given: &Given, variables: &[Sent]) -> usize {
 }
 
 /// The arguments that the resolver of `e` gets.
-fn resolved(sdl: &str, query: &str, sent: &Value) -> Value {
+fn resolve_arguments(sdl: &str, query: &str, sent: &Value) -> Value {
     let schema = Arc::new(Schema::from_sdl(sdl).unwrap_or_else(|errors| panic!("{errors:?}\n{sdl}")));
     let field = schema.field_by_name(schema.query, "e").expect("it is there");
     let names: Vec<String> = schema.arguments(field).map(|it| schema.input_name(it).to_owned()).collect();
@@ -402,7 +402,7 @@ const SDL: &str = r#"
 "#;
 
 fn check(query: &str, sent: Value, expected: Value) {
-    assert_eq!(resolved(SDL, query, &sent), expected, "{query} with {sent}");
+    assert_eq!(resolve_arguments(SDL, query, &sent), expected, "{query} with {sent}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ type Part {
 const THINGS: &str = r#"[{"id": 3, "kind": "1"}, {"id": "3b", "kind": "2"}, {"id": "3", "kind": "1"}, {"id": 12345678901234567890, "kind": "3"}]"#;
 
 /// A service and an engine over it.
-fn served() -> (Service, Engine) {
+fn serve_things() -> (Service, Engine) {
     let service = Service::start_by(|request| {
         let body = match request.split(' ').nth(1).unwrap_or_default() {
             "/things" => THINGS,
@@ -52,8 +52,8 @@ fn served() -> (Service, Engine) {
 }
 
 /// Answers `query`; gives the bodies of the calls to `path`, sorted, and the answer.
-async fn asked(query: &str, path: &str) -> (Vec<String>, String) {
-    let (service, engine) = served();
+async fn collect_bodies(query: &str, path: &str) -> (Vec<String>, String) {
+    let (service, engine) = serve_things();
     let (answer, _) = ask(&engine, User(""), query).await;
     let ours = |it: &usize| service.head(*it).contains(&format!(" {path}"));
     let mut bodies: Vec<String> = (0..service.calls()).filter(ours).map(|it| service.body(it)).collect();
@@ -63,7 +63,7 @@ async fn asked(query: &str, path: &str) -> (Vec<String>, String) {
 
 #[tokio::test]
 async fn a_batch_has_numbers_where_the_service_gave_numbers() {
-    let (bodies, answer) = asked("{ things { id name } }", "/batch").await;
+    let (bodies, answer) = collect_bodies("{ things { id name } }", "/batch").await;
     let all = r#"{"id":3},{"id":"3b"},{"id":12345678901234567890}"#;
     assert_eq!(bodies, [format!(r#"{{"ids":[3,"3b",12345678901234567890],"all":[{all}]}}"#)]);
     let named = |id: &str, name: &str| format!(r#"{{"id":"{id}","name":"{name}"}}"#);
@@ -73,7 +73,7 @@ async fn a_batch_has_numbers_where_the_service_gave_numbers() {
 
 #[tokio::test]
 async fn a_parent_s_identifier_is_what_the_service_gave() {
-    let (bodies, answer) = asked("{ things { id alone } }", "/alone").await;
+    let (bodies, answer) = collect_bodies("{ things { id alone } }", "/alone").await;
     let body = |id: &str, is: bool| format!(r#"{{"id":{id},"is":{is},"of":{{"id":{id}}}}}"#);
     let mut expected = [body("3", true), body("\"3b\"", false), body("12345678901234567890", false)];
     expected.sort_unstable();
@@ -83,7 +83,7 @@ async fn a_parent_s_identifier_is_what_the_service_gave() {
 
 #[tokio::test]
 async fn an_identifier_that_an_answer_takes_from_its_parent_stays_a_number() {
-    let (bodies, answer) = asked("{ things { parts { of more } } }", "/more").await;
+    let (bodies, answer) = collect_bodies("{ things { parts { of more } } }", "/more").await;
     let body = |id: &str| format!(r#"{{"of":{id},"n":1}}"#);
     let mut expected = [body("3"), body("\"3b\""), body("12345678901234567890")];
     expected.sort_unstable();
@@ -93,12 +93,12 @@ async fn an_identifier_that_an_answer_takes_from_its_parent_stays_a_number() {
 
 #[tokio::test]
 async fn urls_and_arguments_have_texts_as_before() {
-    let (service, engine) = served();
+    let (service, engine) = serve_things();
     let (answer, _) = ask(&engine, User(""), "{ things { url } }").await;
     assert!(answer.contains(r#"{"url":"yes"}"#), "{answer}");
     let urls: Vec<String> = (1..service.calls()).map(|it| service.head(it)).collect();
     assert!(urls.iter().any(|it| it.starts_with("GET /url/3?id=3 ")), "{urls:?}");
-    let (bodies, answer) = asked("{ thing(id: 3) { id } }", "/thing").await;
+    let (bodies, answer) = collect_bodies("{ thing(id: 3) { id } }", "/thing").await;
     assert_eq!(bodies, [r#"{"id":"3"}"#]);
     assert_eq!(answer, r#"{"data":{"thing":{"id":"3"}}}"#);
 }

@@ -44,7 +44,7 @@ fn golden_styles_of_parameters_and_media_types() {
 }
 
 /// Heads and bodies of the calls that a query of an imported text makes.
-async fn called(file: &str, query: &str) -> Vec<String> {
+async fn make_calls(file: &str, query: &str) -> Vec<String> {
     let service = Service::start(|_| wire_kit::answer("200 OK", "", r#"{"said":"yes"}"#));
     let text = std::fs::read_to_string(folder().join(file)).expect("the description is there");
     let engine = engine(&openapi::sdl(&text, file).expect("it can be imported"), &service);
@@ -65,17 +65,17 @@ async fn styles_are_sent_as_the_description_says() {
         (r#"filter: {colour: "red", maxSize: 3, tags: ["x", "y"]}"#, "colour=red&max-size=3&tags=x&tags=y"),
         (r#"filter: {colour: "red"}, pipes: ["a"]"#, "pipes=a&colour=red"),
     ] {
-        let calls = called("styles.yaml", &list(arguments)).await;
+        let calls = make_calls("styles.yaml", &list(arguments)).await;
         let expected = format!("GET /api/list?{query} ");
         assert!(calls[0].starts_with(&expected), "{expected}: {}", calls[0]);
     }
-    let none = called("styles.yaml", "{ list { said } }").await;
+    let none = make_calls("styles.yaml", "{ list { said } }").await;
     assert!(none[0].starts_with("GET /api/list "), "{}", none[0]);
 }
 
 #[tokio::test]
 async fn a_body_is_sent_in_the_media_type_of_the_description() {
-    let patched = called("styles.yaml", r#"mutation { patch(input: {name: "n"}) { said } }"#).await;
+    let patched = make_calls("styles.yaml", r#"mutation { patch(input: {name: "n"}) { said } }"#).await;
     assert!(patched[0].contains("content-type: application/merge-patch+json\r\n"), "{}", patched[0]);
     assert!(patched[0].ends_with(r#"{"name":"n"}"#), "{}", patched[0]);
     let form = |input: &str| format!("mutation {{ form(input: {{{input}}}) {{ said }} }}");
@@ -87,14 +87,14 @@ async fn a_body_is_sent_in_the_media_type_of_the_description() {
         (r#"tags: []"#, ""),
         (r#"tags: null, name: "n""#, "name=n&tags="),
     ] {
-        let sent = called("styles.yaml", &form(input)).await;
+        let sent = make_calls("styles.yaml", &form(input)).await;
         let (head, found) = sent[0].split_once("\r\n\r\n").unwrap();
         assert!(head.contains("content-type: application/x-www-form-urlencoded"), "{head}");
         let mut pairs: Vec<&str> = found.split('&').collect();
         pairs.sort_unstable();
         assert_eq!(pairs.join("&"), body, "{input}");
     }
-    let plain = called("styles.yaml", r#"mutation { plain(input: {name: "n"}) { said } }"#).await;
+    let plain = make_calls("styles.yaml", r#"mutation { plain(input: {name: "n"}) { said } }"#).await;
     assert!(plain[0].contains("content-type: application/json\r\n"), "{}", plain[0]);
 }
 

@@ -236,19 +236,19 @@ impl<'r> Renderer<'r> {
             let judge = self.dialect.judged(by, side);
             self.judge(judge);
         }
-        let Some(shown_if) = shown_if else { return self.compared(&left, of, by, side, scope) };
+        let Some(shown_if) = shown_if else { return self.write_comparison(&left, of, by, side, scope) };
         self.sql.push_str(&format!("CASE WHEN {shown_if} THEN "));
-        self.compared(&left, of, by, side, scope);
+        self.write_comparison(&left, of, by, side, scope);
         // A hidden cell is null. Null is in no empty list and not unknown to be.
         if matches!(by, Comparison::In | Comparison::Nin) {
             self.sql.push_str(" ELSE ");
-            self.compared("NULL", of, by, side, scope);
+            self.write_comparison("NULL", of, by, side, scope);
         }
         self.sql.push_str(" END");
     }
 
     /// `left`, which is `of` or null, against a value that is bound.
-    fn compared(&mut self, left: &str, of: &Expr, by: Comparison, side: Side<'_>, scope: Scope) {
+    fn write_comparison(&mut self, left: &str, of: &Expr, by: Comparison, side: Side<'_>, scope: Scope) {
         match (of, by) {
             (Expr::Column(it), Comparison::Eq | Comparison::In)
                 if self.relations.catalog.table(scope.table).column(*it).by_prefix =>
