@@ -1,6 +1,7 @@
 //! Databases by their addresses: read and opened for serving.
 
 use crate::address::Address;
+use crate::config::postgres::Postgres;
 use crate::config::{Config, Integers, Limits, MissingRow, RelationshipNames, Source};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,8 +11,8 @@ use weir_relational::catalog::Warning;
 use weir_relational::dialect::sqlite_type;
 use weir_sql::model::{self, Groups, ModelOptions, Track};
 use weir_sql::postgres::source::OpenError;
-use weir_sql::postgres::{self, PostgresSource};
-use weir_sql::sqlite::{self, SqliteSource};
+use weir_sql::postgres::{self, Contents, PostgresSource};
+use weir_sql::sqlite::{self, SqliteContents, SqliteSource};
 use weir_sqlite::connection::Tuning;
 use weir_sqlite::introspect::SqliteOptions;
 
@@ -78,10 +79,13 @@ pub(crate) fn proposed_names(address: &Address) -> Result<RelationshipNames, Str
         Address::Sqlite(path) if !path.is_file() => {
             return Err(format!("there is no file {}", path.display()));
         }
-        Address::Sqlite(path) => sqlite(source, path, &config.limits)?.0.proposed_names(),
-        Address::Postgres(url) => {
-            let (made, ..) = postgres(source, url, &config).map_err(|it| it.to_string())?;
+        Address::Sqlite(path) => {
+            let (made, ..) = sqlite(source, path, &config.limits).map_err(|it| it.to_string())?;
             made.proposed_names()
+        }
+        Address::Postgres(url) => {
+            let opened = postgres(source, url, &config, None).map_err(|it| it.to_string())?;
+            opened.source.proposed_names()
         }
         Address::Native(_) | Address::Services(_) => {
             return Err("name a database: `sqlite:FILE` or `postgres://…`".into());
@@ -104,61 +108,113 @@ pub(crate) fn entries(
 ) -> Result<Vec<TableEntry>, String> {
     match address {
         Address::Sqlite(path) if !path.is_file() => Err(format!("there is no file {}", path.display())),
-        Address::Sqlite(path) => Ok(sqlite(source, path, &config.limits)?.0.entries(&source.tables)),
-        Address::Postgres(url) => {
-            let (made, ..) = postgres(source, url, config).map_err(|it| it.to_string())?;
+        Address::Sqlite(path) => {
+            let (made, ..) = sqlite(source, path, &config.limits).map_err(|it| it.to_string())?;
             Ok(made.entries(&source.tables))
+        }
+        Address::Postgres(url) => {
+            let opened = postgres(source, url, config, None).map_err(|it| it.to_string())?;
+            Ok(opened.source.entries(&source.tables))
         }
         Address::Native(_) | Address::Services(_) => Err("it is no database".into()),
     }
 }
 
-/// A database server that is open, how it is watched, and what is left out.
-pub(crate) type OpenPostgres = (PostgresSource, Option<Watch>, Vec<Warning>);
+/// A database server that is open.
+pub(crate) struct OpenPostgres {
+    pub(crate) source: PostgresSource,
+    /// Its schema is watched.
+    pub(crate) watch: Option<Watch>,
+    /// Parts of it that are left out.
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) contents: Contents,
+}
 
-/// Reads what a database server has and opens it for serving.
-pub(crate) fn postgres(source: &Source, url: &str, config: &Config) -> Result<OpenPostgres, Unopened> {
+/// Reads what a database server has and opens it for serving. A connection has `connect_max`, if that is less than its address says.
+pub(crate) fn postgres(
+    source: &Source,
+    url: &str,
+    config: &Config,
+    connect_max: Option<Duration>,
+) -> Result<OpenPostgres, Unopened> {
     let keys = source.postgres.clone().unwrap_or_default();
-    let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
-    keys.apply(&mut settings, config.worker_threads(), &config.limits)?;
-    let model = model_options(source);
-    let options =
-        postgres::source::Options { model, schemas: &keys.schemas, stringify: keys.stringify_numeric_types };
+    let settings = postgres_settings(&keys, url, config)?;
+    let options = postgres_options(source, &keys);
     let open = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let opened = runtime.block_on(open_postgres(&source.name, settings, options, keys.watch_ddl));
-        opened.map_err(|error| match error {
-            OpenError::Database(ref cause) => match cause.remedy() {
-                Some(remedy) => Unopened::Closed(format!("{error}: {remedy}")),
-                None => Unopened::Down(error.to_string()),
-            },
-            OpenError::Schema(_) => Unopened::Wrong(error.to_string()),
-        })
+        let reading = read_postgres(&settings, options, keys.watch_ddl, connect_max);
+        runtime.block_on(reading).map_err(unopened)
     };
     // A thread of its own, as this may be called where another runtime runs.
-    let opened = std::thread::scope(|scope| scope.spawn(open).join());
-    let opened = opened.map_err(|_| "reading the database panicked".to_owned())??;
-    if keys.batch_mutations && opened.0.has_shards() {
+    let read = std::thread::scope(|scope| scope.spawn(open).join());
+    let ReadPostgres { contents, watch, mut warnings } =
+        read.map_err(|_| "reading the database panicked".to_owned())??;
+    let (made, left_out) =
+        PostgresSource::of(&source.name, settings, options, &contents).map_err(unopened)?;
+    warnings.extend(left_out);
+    if keys.batch_mutations && made.has_shards() {
         return Err(Unopened::Wrong(BATCHED_SHARDS.to_owned()));
     }
-    Ok(opened)
+    Ok(OpenPostgres { source: made, watch, warnings, contents })
+}
+
+/// Serves a database server that had `contents` and cannot be asked now. Beside it what is left out.
+pub(crate) fn unreached_postgres(
+    source: &Source,
+    url: &str,
+    config: &Config,
+    contents: &Contents,
+) -> Result<(PostgresSource, Vec<Warning>), Unopened> {
+    let keys = source.postgres.clone().unwrap_or_default();
+    let settings = postgres_settings(&keys, url, config)?;
+    PostgresSource::of(&source.name, settings, postgres_options(source, &keys), contents).map_err(unopened)
+}
+
+fn postgres_settings(keys: &Postgres, url: &str, config: &Config) -> Result<Settings, String> {
+    let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
+    keys.apply(&mut settings, config.worker_threads(), &config.limits)?;
+    Ok(settings)
+}
+
+fn postgres_options<'o>(source: &'o Source, keys: &'o Postgres) -> postgres::source::Options<'o> {
+    let (model, stringify) = (model_options(source), keys.stringify_numeric_types);
+    postgres::source::Options { model, schemas: &keys.schemas, stringify }
+}
+
+fn unopened(error: OpenError) -> Unopened {
+    match error {
+        OpenError::Database(ref cause) => match cause.remedy() {
+            Some(remedy) => Unopened::Closed(format!("{error}: {remedy}")),
+            None => Unopened::Down(error.to_string()),
+        },
+        OpenError::Schema(_) => Unopened::Wrong(error.to_string()),
+    }
 }
 
 /// A transaction that is shared by the mutations of several tenants would hold connections to all their shards.
 const BATCHED_SHARDS: &str = "`postgres.batch_mutations` does not go with distributed tables: mutations of different shards would share \
                               a transaction over all of them, which is slower than one each; remove the key";
 
-/// The same, and watched if that is wanted and can be.
-async fn open_postgres(
-    name: &str,
-    settings: Settings,
+/// Contents of a database server, and the watch on them.
+struct ReadPostgres {
+    contents: Contents,
+    watch: Option<Watch>,
+    warnings: Vec<Warning>,
+}
+
+/// Reads what a database server has, and watches it if that is wanted and can be.
+async fn read_postgres(
+    settings: &Settings,
     options: postgres::source::Options<'_>,
     is_watched: bool,
-) -> Result<OpenPostgres, OpenError> {
+    connect_max: Option<Duration>,
+) -> Result<ReadPostgres, OpenError> {
     let (mut watch, mut warnings) = (None, Vec::new());
+    let mut hasty = settings.clone();
+    hasty.connect_timeout = connect_max.unwrap_or(Duration::MAX).min(settings.connect_timeout);
     if is_watched {
-        match Watch::begin(&settings, options.schemas, Instant::now() + OPEN_MAX).await {
+        match Watch::begin(&hasty, options.schemas, Instant::now() + OPEN_MAX).await {
             Ok(begun) => watch = Some(begun),
             // Others than PostgreSQL have fewer catalogs.
             Err(error) if error.sqlstate().is_some() => {
@@ -168,30 +224,49 @@ async fn open_postgres(
             Err(error) => return Err(OpenError::Database(error)),
         }
     }
-    let (made, left_out) = PostgresSource::open(name, settings, options, OPEN_MAX).await?;
-    warnings.extend(left_out);
-    Ok((made, watch, warnings))
+    let contents = Contents::read(&hasty, options, OPEN_MAX).await?;
+    Ok(ReadPostgres { contents, watch, warnings })
 }
 
-/// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.
-pub(crate) fn sqlite(
+/// A file of SQLite's that is open, what of it is left out, and what it has.
+pub(crate) type OpenSqlite = (SqliteSource, Vec<Warning>, SqliteContents);
+
+/// Reads what a database has, generates its API and opens it for serving.
+pub(crate) fn sqlite(source: &Source, path: &Path, limits: &Limits) -> Result<OpenSqlite, Unopened> {
+    let opened = SqliteSource::open_known(&source.name, path, sqlite_options(source, limits));
+    opened.map_err(|error| unread(error, path))
+}
+
+/// Serves a file that had `contents` and cannot be read now. Beside it what is left out.
+pub(crate) fn unreached_sqlite(
     source: &Source,
     path: &Path,
     limits: &Limits,
-) -> Result<(SqliteSource, Vec<Warning>), String> {
+    contents: &SqliteContents,
+) -> Result<(SqliteSource, Vec<Warning>), Unopened> {
+    let made = SqliteSource::unreached(&source.name, path, sqlite_options(source, limits), contents);
+    made.map_err(|error| unread(error, path))
+}
+
+fn sqlite_options<'o>(source: &'o Source, limits: &Limits) -> sqlite::SqliteSourceOptions<'o> {
     let integers = match source.integers {
         Integers::Declared => sqlite_type::Integers::Declared,
         Integers::Bigint => sqlite_type::Integers::BigInt,
     };
     let catalog = SqliteOptions { integers };
     let tuning = Tuning { statement_max: limits.statement_max(), ..Tuning::USUAL };
-    let options = sqlite::SqliteSourceOptions { catalog, model: model_options(source), tuning };
-    SqliteSource::open(&source.name, path, options).map_err(|error| match error {
-        sqlite::SqliteOpenError::Sqlite(cause) => format!("{} cannot be read: {cause}", path.display()),
-        sqlite::SqliteOpenError::Thread(_) => error.to_string(),
+    sqlite::SqliteSourceOptions { catalog, model: model_options(source), tuning }
+}
+
+fn unread(error: sqlite::SqliteOpenError, path: &Path) -> Unopened {
+    match error {
+        sqlite::SqliteOpenError::Sqlite(cause) => {
+            Unopened::Down(format!("{} cannot be read: {cause}", path.display()))
+        }
+        sqlite::SqliteOpenError::Thread(_) => Unopened::Wrong(error.to_string()),
         sqlite::SqliteOpenError::Schema(errors) => {
             let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
-            lines.join("\n")
+            Unopened::Wrong(lines.join("\n"))
         }
-    })
+    }
 }

@@ -93,11 +93,11 @@ impl Builder {
     /// All sources that cannot be opened and all conflicts between them, in words.
     pub fn build(mut self) -> Result<Weir, String> {
         self.config.embedded.0.append(&mut self.sources);
-        let opened = sources::open_all(&self.config)?;
+        let opened = sources::open_all(&self.config, None)?;
         if let Some(down) = opened.findings.down.first() {
             return Err(down.to_string());
         }
-        let graph = sources::compose(opened.sources, &opened.joins, &[])?;
+        let graph = sources::compose(opened.sources, &opened.joins, false)?;
         let relay = RelayGraph::new(&self.config, &graph, settings(&self.config));
         let mut native_auth = NativeAuth::default();
         for (name, AuthSettings { line, variables }) in opened.native_auth {

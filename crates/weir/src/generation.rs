@@ -6,6 +6,7 @@
 //! made of meanwhile.
 
 use crate::config::{self, Config};
+use crate::known::KnownSources;
 use crate::metadata;
 use crate::native::{AuthSettings, Native};
 use crate::observer::observer;
@@ -14,7 +15,7 @@ use crate::relay::RelayGraph;
 use crate::server::{CorsRules, Readiness};
 use crate::session::Authenticator;
 use crate::session::native::NativeAuth;
-use crate::sources::{self, Findings, Opened};
+use crate::sources::{self, Down, Findings, Opened};
 use crate::{server, services};
 use arc_swap::ArcSwap;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,8 @@ pub struct Generation {
     pub(crate) watches: Vec<Watch>,
     /// Native sources with indexes that are to be built.
     pub(crate) building: Vec<Native>,
+    /// Contents of the sources.
+    known: KnownSources,
     /// No source could be: there is nothing to ask.
     pub(crate) is_waiting: bool,
     pub(crate) readiness: Readiness,
@@ -70,18 +73,24 @@ impl Generation {
     /// # Errors
     /// All sources that cannot be opened and all conflicts between them, in words for the operator.
     pub fn build(config: Config, number: u64) -> Result<Self, String> {
-        let (graph, mut opened) = sources::graph(&config)?;
+        Self::build_after(config, number, None)
+    }
+
+    /// As [`Self::build`], after a generation whose sources were `known`: of those that are down these contents are served, with the
+    /// permissions of `config`.
+    fn build_after(config: Config, number: u64, known: Option<&KnownSources>) -> Result<Self, String> {
+        let (graph, mut opened) = sources::graph(&config, known)?;
         let is_waiting = opened.sources.is_empty();
         let findings = std::mem::take(&mut opened.findings);
         let made = Self::of(config, number, graph, findings)?;
-        let Opened { watches, building, native_auth: said, .. } = opened;
+        let Opened { watches, building, native_auth: said, known, .. } = opened;
         let mut native_auth = NativeAuth::default();
         for (name, AuthSettings { line, variables }) in said {
             let added = native_auth.add(&name, line.as_ref(), &variables);
             added.map_err(|message| format!("{name}: {message}"))?;
         }
         let credentials = native_auth.credentials(made.authenticator.credentials());
-        let mut made = Self { is_waiting, watches, building, credentials, native_auth, ..made };
+        let mut made = Self { is_waiting, watches, building, credentials, native_auth, known, ..made };
         // Everything that is wrong with the metadata has been said with its place.
         if let Some(described) = made.config.described.as_mut().and_then(Arc::get_mut) {
             described.loaded.places.forget();
@@ -100,8 +109,8 @@ impl Generation {
         let relay = RelayGraph::new(&config, &graph, settings(&config));
         let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
         let live = LiveQueries::of(&engine, config.live_settings());
-        // The contents of a source that is down are not known.
-        let schema = findings.down.is_empty().then(|| Arc::clone(engine.schema()));
+        // A schema without a source says nothing of queries that ask it.
+        let schema = (!findings.leaves_out_sources()).then(|| Arc::clone(engine.schema()));
         let (operations, misfits) = SavedOperations::new(&config, schema.as_deref())?;
         misfits.into_iter().for_each(|it| findings.misfit(&config, it));
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
@@ -120,6 +129,7 @@ impl Generation {
             findings,
             watches,
             building: Vec::new(),
+            known: KnownSources::default(),
             is_waiting,
             readiness,
             dev,
@@ -134,6 +144,12 @@ impl Generation {
     pub(crate) fn products(&self) -> Vec<(String, String)> {
         let sources = self.engine.graph().sources().iter();
         sources.filter_map(|(source, _)| Some((source.name().to_owned(), source.product()?))).collect()
+    }
+
+    /// Sources of the metadata that cannot be asked now.
+    pub(crate) fn described_down(&self) -> impl Iterator<Item = &Down> {
+        let of_metadata = self.config.sources.iter().filter(|it| it.of_metadata.is_some());
+        self.findings.down.iter().filter(move |down| of_metadata.clone().any(|it| it.name == down.name))
     }
 
     /// As [`Self::build`], where all sources have to be there.
@@ -321,9 +337,9 @@ impl Live {
     /// Tries the sources again that were down, and takes those in that are there now.
     pub fn revive(&self) {
         let _turn = self.turn();
-        let down = self.current().findings.down.len();
+        let before = self.current();
         match self.next() {
-            Ok(made) if made.findings.down.len() < down => {
+            Ok(made) if before.findings.down.iter().any(|it| !made.findings.is_down(&it.name)) => {
                 tracing::info!(generation = made.number, "sources that were down are served");
                 self.put(made);
             }
@@ -347,7 +363,8 @@ impl Live {
         if config.tls.is_some() != before.config.tls.is_some() {
             return Err("`tls` cannot be switched on or off without a restart".into());
         }
-        let mut made = Generation::build(config, self.numbers.fetch_add(1, Ordering::Relaxed) + 1)?;
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut made = Generation::build_after(config, number, Some(&before.known))?;
         made.authenticator.keep_keys_of(&before.authenticator);
         Ok(made)
     }
@@ -382,17 +399,13 @@ impl Turn<'_> {
         number
     }
 
-    /// Reads the configuration and inspects the sources again, and swaps the result in.
+    /// Reads the configuration and inspects the sources again, and swaps the result in. A source that is down keeps nothing from being
+    /// taken over, so no right stays that the configuration took away.
     /// # Errors
     /// Why there is no next generation; the one before serves on.
     pub(crate) fn reload(&self) -> Result<u64, String> {
         let live = self.live;
-        let before = live.current().findings.down.len();
-        let made = live.next().and_then(|made| match made.findings.down.first() {
-            // A reload that would lose a source that is up is refused.
-            Some(down) if made.findings.down.len() > before => Err(down.to_string()),
-            Some(_) | None => Ok(made),
-        });
+        let made = live.next();
         let mut failure = live.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
         match made {
             Ok(generation) => {

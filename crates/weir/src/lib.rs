@@ -7,6 +7,7 @@ mod custom;
 mod databases;
 mod facade;
 pub mod generation;
+mod known;
 mod log_throttle;
 pub mod metadata;
 pub mod native;

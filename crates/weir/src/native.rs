@@ -210,6 +210,46 @@ impl Native {
         building: &[Building],
         limits: &Limits,
     ) -> Result<(Arc<dyn EngineSource>, AuthSettings), String> {
+        let (style, auth) = self.style(name, types, building)?;
+        Ok((self.serve(name, style, limits)?, auth))
+    }
+
+    /// As [`Self::open`], of a store that held `types` and cannot be asked now.
+    /// # Errors
+    /// The types make no sound schema, or the store is a file, which cannot be opened.
+    pub(crate) fn open_unreached(
+        &self,
+        name: &str,
+        types: Types,
+        building: &[Building],
+        limits: &Limits,
+    ) -> Result<(Arc<dyn EngineSource>, AuthSettings), String> {
+        let (style, auth) = self.style(name, types, building)?;
+        let source = match &self.place {
+            Place::Sqlite(_) => self.serve(name, style, limits)?,
+            Place::Postgres(settings) => {
+                Arc::new(PostgresSource::unreached(name, style, bounded(settings, limits)))
+            }
+        };
+        Ok((source, auth))
+    }
+
+    /// The native source at the same places, whose connections have at most so long to be made.
+    pub(crate) fn connecting_within(&self, connect_max: Duration) -> Self {
+        let mut hasty = self.clone();
+        if let Place::Postgres(settings) = &mut hasty.place {
+            settings.connect_timeout = settings.connect_timeout.min(connect_max);
+        }
+        hasty
+    }
+
+    /// The front end of `types`, and its rules on callers.
+    fn style(
+        &self,
+        name: &str,
+        types: Types,
+        building: &[Building],
+    ) -> Result<(Arc<weir_native::compile::Native>, AuthSettings), String> {
         let Types { mut model, layout, kind: database, .. } = types.without(building);
         let line = model.authorization.clone();
         if line.is_some() {
@@ -222,8 +262,7 @@ impl Native {
         let style = weir_native::compile::Native::new(api, layout, database);
         let style = if self.tells_denials { style.telling_denials() } else { style };
         let variables = style.token_variables().to_vec();
-        let source = self.serve(name, Arc::new(style), limits)?;
-        Ok((source, AuthSettings { line, variables }))
+        Ok((Arc::new(style), AuthSettings { line, variables }))
     }
 
     fn serve(
@@ -241,10 +280,7 @@ impl Native {
             Place::Postgres(settings) => {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 let runtime = runtime.map_err(|error| error.to_string())?;
-                let mut settings = (**settings).clone();
-                settings.limits.statement_timeout = limits.statement_max();
-                limits.bound_streams(&mut settings.limits);
-                let opening = PostgresSource::new(name, style, settings, OPEN_MAX);
+                let opening = PostgresSource::new(name, style, bounded(settings, limits), OPEN_MAX);
                 let opened = runtime.block_on(opening);
                 opened.map(|it| Arc::new(it) as Arc<dyn EngineSource>).map_err(|error| error.to_string())
             }
@@ -271,6 +307,14 @@ impl Native {
             Place::Postgres(settings) => format!("the database `{}`", settings.database),
         }
     }
+}
+
+/// The settings of a store's server, within `limits`.
+fn bounded(settings: &Settings, limits: &Limits) -> Settings {
+    let mut settings = settings.clone();
+    settings.limits.statement_timeout = limits.statement_max();
+    limits.bound_streams(&mut settings.limits);
+    settings
 }
 
 #[cfg(test)]

@@ -3,12 +3,14 @@
 //! One cache in the process holds the services' answers, so that a reload keeps them.
 
 use crate::config::{self, Source};
+use crate::known::{self, KnownContents, KnownSources};
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use std::time::Duration;
+use tokio::sync::Notify;
 use weir_engine::compose::Join;
-use weir_engine::source::{FieldResolver, Source as EngineSource};
-use weir_engine::tag_versions::{InvalidationSink, TagVersions};
+use weir_engine::source::{FieldResolver, Source as EngineSource, Tag};
+use weir_engine::tag_versions::{Change, ChangeListener, InvalidationSink, TagVersions};
 use weir_http::cache::{Address, Cache, CacheSettings, Clock, Counts, RemoteSettings};
 use weir_http::graphql::GraphqlSource;
 use weir_http::grpc::GrpcSource;
@@ -56,6 +58,49 @@ pub(crate) fn keep(wanted: &config::Cache) -> Result<Arc<Cache>, String> {
     changes.tell_to(Arc::downgrade(&others));
     *kept = Some((wanted.clone(), Arc::clone(&cache)));
     Ok(cache)
+}
+
+/// A tag that no table and no service has: the configuration was changed through one of the processes.
+const CONFIGURATION: &str = "\0configuration";
+
+/// Tells the other processes behind `cache.redis` that files of the configuration were written.
+pub(crate) fn tell_configuration() {
+    let kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, cache)) = kept.as_ref() {
+        cache.changed(&Tag(CONFIGURATION.into()), &[]);
+    }
+}
+
+/// Hears that another process wrote files of the configuration.
+#[derive(Debug, Default)]
+pub(crate) struct ConfigurationListener(Notify);
+
+impl ConfigurationListener {
+    /// A listener from now on.
+    pub(crate) fn start() -> Arc<Self> {
+        let listener = Arc::new(Self::default());
+        let weak: Weak<Self> = Arc::downgrade(&listener);
+        changes().listen(weak);
+        listener
+    }
+
+    /// Waits for the next word.
+    pub(crate) async fn changed(&self) {
+        self.0.notified().await;
+    }
+}
+
+impl ChangeListener for ConfigurationListener {
+    fn changed(&self, change: &Change<'_>) {
+        if change.tag == CONFIGURATION {
+            self.0.notify_one();
+        }
+    }
+
+    /// Data may have been changed; files are watched.
+    fn everything_changed(&self) {}
+
+    fn abandoned(&self, _: &Change<'_>) {}
 }
 
 /// Counters of the cache, if there are services.
@@ -108,14 +153,30 @@ pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSour
 pub(crate) struct Servers {
     /// Those that are open.
     pub(crate) open: Vec<Arc<dyn EngineSource>>,
-    /// Those that do not answer now, by name, and why.
-    pub(crate) down: Vec<(String, String)>,
+    /// Those that do not answer now.
+    pub(crate) down: Vec<DownServer>,
+    /// Schemas of those that answered, now or before.
+    pub(crate) known: KnownSources,
 }
 
-/// Opens the servers that the text of `source` at `path` names. GraphQL servers are asked for their schemas.
+/// A server that does not answer now.
+pub(crate) struct DownServer {
+    pub(crate) name: String,
+    /// The reason, for the operator.
+    pub(crate) message: String,
+    /// Its last known schema is served.
+    pub(crate) is_known: bool,
+}
+
+/// Opens the servers that the text of `source` at `path` names. GraphQL servers are asked for their schemas; one that does not answer
+/// is served by the schema that it had `before`.
 /// # Errors
 /// Mistakes in the file, with their places.
-pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, String> {
+pub(crate) fn servers(
+    source: &HttpSource,
+    path: &Path,
+    before: Option<&KnownSources>,
+) -> Result<Servers, String> {
     let file = path.display().to_string();
     let told = |mistakes: &[sdl::Mistake]| {
         let lines = mistakes.iter().map(ToString::to_string);
@@ -127,7 +188,7 @@ pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, Strin
         let (name, at, opened) = match server {
             RemoteServer::Graphql(server, at) => {
                 let name = server.name.to_string();
-                let opened = ask(server).map(|it| Arc::new(it) as Arc<dyn EngineSource>);
+                let opened = graphql(server, before, &mut servers);
                 (name, at, opened)
             }
             RemoteServer::Grpc(server, proto, at) => {
@@ -140,12 +201,14 @@ pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, Strin
         };
         match opened {
             Ok(opened) => servers.open.push(opened),
-            Err(OpenError::Unavailable(words)) => servers.down.push((name, words)),
+            Err(OpenError::Unavailable(message)) => {
+                servers.down.push(DownServer { name, message, is_known: false });
+            }
             Err(OpenError::Unfit(words)) => return Err(format!("{file}:{}:{}: {words}", at.line, at.column)),
         }
     }
     // Of a server that does not answer it is not known what it has.
-    if servers.down.is_empty() {
+    if servers.down.iter().all(|it| it.is_known) {
         let is_there = |ty: &str| servers.open.iter().any(|it| it.schema().type_by_name(ty).is_some());
         let lost = source.lost_tags(&file, &is_there);
         if !lost.is_empty() {
@@ -158,6 +221,24 @@ pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, Strin
         }
     }
     Ok(servers)
+}
+
+/// Opens a GraphQL server, by its last known schema if it does not answer.
+fn graphql(
+    server: Server,
+    before: Option<&KnownSources>,
+    servers: &mut Servers,
+) -> Result<Arc<dyn EngineSource>, OpenError> {
+    let key = known::server_key(&server);
+    let made = match (ask(server.clone()), before.and_then(|it| it.get(&key))) {
+        (Err(OpenError::Unavailable(message)), Some(KnownContents::Graphql(schema))) => {
+            servers.down.push(DownServer { name: server.name.to_string(), message, is_known: true });
+            GraphqlSource::of(server, Arc::clone(schema))?
+        }
+        (asked, _) => asked?,
+    };
+    servers.known.insert(key, KnownContents::Graphql(Arc::clone(made.schema())));
+    Ok(Arc::new(made))
 }
 
 /// Asks a GraphQL server for its schema, on a thread of its own, as this may be called where a runtime runs.

@@ -5,12 +5,14 @@ mod kind;
 use crate::address::{self, Address};
 use crate::config::{Config, Described, Source};
 use crate::custom;
-use crate::databases::{Unopened, postgres, sqlite};
+use crate::databases::{OpenPostgres, Unopened, postgres, sqlite, unreached_postgres, unreached_sqlite};
+use crate::known::{self, KnownContents, KnownSources};
 use crate::native::{AuthSettings, Native};
 use crate::services::{self, Joined, Servers};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
@@ -26,29 +28,32 @@ mod findings;
 pub(crate) use findings::Misfit;
 pub use findings::{Down, Findings};
 
+/// A server that is asked anew has so long to let Weir in: the others wait for it.
+const CONNECT_MAX: Duration = Duration::from_secs(2);
+
 /// A table that two sources have is some thirty names that clash; so many tell the story.
 const CLASHES_SHOWN_MAX: usize = 3;
 
-/// Opens every source and makes one graph of those that are there.
+/// Opens every source and makes one graph of those that are there, and of those that are down and known from `before`.
 /// # Errors
 /// All that is in the way, one line each.
-pub fn graph(config: &Config) -> Result<(Graph, Opened), String> {
+pub(crate) fn graph(config: &Config, before: Option<&KnownSources>) -> Result<(Graph, Opened), String> {
     if config.sources.is_empty() && config.described.is_none() && config.embedded.0.is_empty() {
         return Err("there is nothing to serve: `sources` is empty; add one, as in\n  sources:\n    - name: chinook\n      \
                     url: sqlite:chinook.db"
             .into());
     }
-    let opened = open_all(config)?;
+    let opened = open_all(config, before)?;
     let sources = match opened.sources.is_empty() {
         true => vec![nothing()?],
         false => opened.sources.clone(),
     };
     let mut joins = opened.joins.clone();
-    if !opened.findings.down.is_empty() {
+    if opened.findings.leaves_out_sources() {
         // Joins to fields of a source that is down are left out until it is up.
         joins.retain(|it| it.resolve(&sources).is_ok());
     }
-    Ok((compose(sources, &joins, &opened.findings.down)?, opened))
+    Ok((compose(sources, &joins, opened.findings.leaves_out_sources())?, opened))
 }
 
 /// Stands in while no source is there; no request gets to it.
@@ -75,6 +80,8 @@ pub struct Opened {
     pub(crate) building: Vec<Native>,
     /// Rules on callers in the texts of native sources, by the sources' names.
     pub(crate) native_auth: Vec<(String, AuthSettings)>,
+    /// For the next generation.
+    pub(crate) known: KnownSources,
 }
 
 /// A source that is open.
@@ -89,20 +96,46 @@ struct Made {
     watch: Option<Watch>,
     building: Option<Native>,
     auth: Option<AuthSettings>,
+    /// Contents of a database, read now or before.
+    contents: Option<KnownContents>,
+    /// The reason for which it is made of its last known contents.
+    unreached: Option<Unopened>,
 }
 
 impl Made {
     /// A database and nothing beside it.
     fn database(source: Arc<dyn EngineSource>, warnings: Vec<Warning>, watch: Option<Watch>) -> Self {
-        let (servers, joins, notes, building) = (Servers::default(), Vec::new(), Vec::new(), None);
-        Self { source, servers, joins, warnings, notes, watch, building, auth: None }
+        Self {
+            source,
+            servers: Servers::default(),
+            joins: Vec::new(),
+            warnings,
+            notes: Vec::new(),
+            watch,
+            building: None,
+            auth: None,
+            contents: None,
+            unreached: None,
+        }
+    }
+
+    /// A database that cannot be asked, made of `contents` that it had.
+    fn unreached(
+        source: Arc<dyn EngineSource>,
+        warnings: Vec<Warning>,
+        contents: KnownContents,
+        reason: Unopened,
+    ) -> Self {
+        let (contents, unreached) = (Some(contents), Some(reason));
+        Self { contents, unreached, ..Self::database(source, warnings, None) }
     }
 }
 
-/// Opens every source of `config`. One that does not let Weir in keeps no other from being served.
+/// Opens every source of `config`. One that does not let Weir in keeps no other from being served: it is made of what it had
+/// `before`, or left out. Nothing was before at a start.
 /// # Errors
 /// The first that cannot be opened, now or later, by name.
-pub fn open_all(config: &Config) -> Result<Opened, String> {
+pub(crate) fn open_all(config: &Config, before: Option<&KnownSources>) -> Result<Opened, String> {
     let mut opened = Opened::default();
     if config.cache.redis.is_some() {
         // Also without services: what is changed here is told to other processes.
@@ -115,32 +148,17 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     }
     for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
-        match open(source, config) {
-            Ok(Made { source, servers, joins, warnings, notes, watch, building, auth }) => {
-                opened.findings.notes.extend(notes.iter().map(|it| format!("source `{name}`: {it}")));
-                opened.native_auth.extend(auth.map(|it| (name.clone(), it)));
-                opened.sources.push(source);
-                opened.sources.extend(servers.open);
-                let down = servers.down.into_iter();
-                let down = down.map(|(name, message)| Down { name, message, is_closed: false });
-                opened.findings.down.extend(down);
-                opened.joins.extend(joins);
-                opened.watches.extend(watch);
-                opened.building.extend(building);
-                warnings.into_iter().for_each(|it| opened.findings.add(config, place, it));
-            }
-            Err(Unopened::Down(message)) => {
-                opened.findings.down.push(Down { name: name.clone(), message, is_closed: false });
-            }
-            Err(Unopened::Closed(message)) => {
-                opened.findings.down.push(Down { name: name.clone(), message, is_closed: true });
-            }
+        match open(source, config, before) {
+            Ok(made) => opened.take(config, place, made),
             Err(Unopened::Wrong(message))
                 if let Some((described, at)) = config.described.as_ref().zip(source.of_metadata) =>
             {
                 opened.findings.leave_out(described.inconsistent(&Described::path(at, &[]), &message));
             }
             Err(Unopened::Wrong(message)) => return Err(format!("source `{name}`: {message}")),
+            Err(unopened @ (Unopened::Down(_) | Unopened::Closed(_))) => {
+                opened.findings.down.push(Down::new(name, &unopened, false));
+            }
         }
     }
     opened.sources.extend(config.embedded.0.iter().cloned());
@@ -152,13 +170,39 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     }
 }
 
-/// One graph of sources that are open, with `joins` between them. While some are `down`, what is said of their types waits for them.
+impl Opened {
+    /// Adds `made`, the source at `place` of `config`.
+    fn take(&mut self, config: &Config, place: usize, made: Made) {
+        let entry = &config.sources[place];
+        let Made { source, servers, joins, warnings, notes, watch, building, auth, contents, unreached } =
+            made;
+        let name = &entry.name;
+        self.findings.notes.extend(notes.iter().map(|it| format!("source `{name}`: {it}")));
+        self.native_auth.extend(auth.map(|it| (name.clone(), it)));
+        self.sources.push(source);
+        self.sources.extend(servers.open);
+        let down = servers.down.into_iter();
+        let down = down.map(|it| Down::new(&it.name, &Unopened::Down(it.message), it.is_known));
+        self.findings.down.extend(down);
+        self.findings.down.extend(unreached.map(|it| Down::new(name, &it, true)));
+        self.known.extend(servers.known);
+        if let Some(contents) = contents {
+            self.known.insert(known::address_key(entry), contents);
+        }
+        self.joins.extend(joins);
+        self.watches.extend(watch);
+        self.building.extend(building);
+        warnings.into_iter().for_each(|it| self.findings.add(config, place, it));
+    }
+}
+
+/// One graph of sources that are open, with `joins` between them. If it `is_part`, the entries on types of other sources wait for these.
 /// # Errors
 /// All conflicts between the sources, one line each; of each kind the first `CLASHES_SHOWN_MAX`.
 pub fn compose(
     sources: Vec<Arc<dyn EngineSource>>,
     joins: &[Joined],
-    down: &[Down],
+    is_part: bool,
 ) -> Result<Graph, String> {
     let (resolved, wrong): (Vec<_>, Vec<_>) =
         joins.iter().map(|it| it.resolve(&sources)).partition(Result::is_ok);
@@ -167,8 +211,7 @@ pub fn compose(
         return Err(wrong.join("\n"));
     }
     let joins: Vec<Join> = resolved.into_iter().flatten().collect();
-    let graph =
-        if down.is_empty() { Graph::compose(sources, &joins) } else { Graph::compose_some(sources, &joins) };
+    let graph = if is_part { Graph::compose_some(sources, &joins) } else { Graph::compose(sources, &joins) };
     graph.map_err(|errors| {
         let mut counts = HashMap::new();
         let shown = errors.iter().filter(|it| {
@@ -184,8 +227,8 @@ pub fn compose(
     })
 }
 
-/// Opens one source; `threads` will ask it.
-fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
+/// Opens one source.
+fn open(source: &Source, config: &Config, before: Option<&KnownSources>) -> Result<Made, Unopened> {
     let address = match (&source.native, &source.file) {
         (Some(path), None) if source.url.is_empty() => Address::Native(path.clone()),
         (None, Some(path)) if source.url.is_empty() => Address::Services(path.clone()),
@@ -196,62 +239,119 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
     };
     kind::check(source, &address)?;
     match address {
-        Address::Sqlite(path) => {
-            if !path.is_file() {
-                let file = path.display();
-                return Err(Unopened::Wrong(format!(
-                    "there is no file {file}; name the database to serve (`url` in weir.yaml), or see a sample: `weir demo`"
-                )));
-            }
-            let (made, warnings) = sqlite(source, &path, &config.limits)?;
-            Ok(Made::database(Arc::new(made), warnings, None))
-        }
-        Address::Postgres(url) => {
-            let (made, watch, warnings) = postgres(source, &url, config)?;
-            let notes = notes(&made);
-            Ok(Made { notes, ..Made::database(Arc::new(made), warnings, watch) })
-        }
+        Address::Sqlite(path) => open_sqlite(source, &path, config, before),
+        Address::Postgres(url) => open_postgres(source, &url, config, before),
         Address::Native(_) | Address::Services(_) if source.customization != Customization::default() => {
             let message =
                 "`customization` is for databases: leave it out, names are what the types in the file say";
             Err(Unopened::Wrong(message.into()))
         }
-        Address::Native(path) => native(source, &path, config),
+        Address::Native(path) => native(source, &path, config, before),
         Address::Services(path) => {
             let made = services::open(source, &path, &services::keep(&config.cache)?)?;
-            let (servers, joins) = (services::servers(&made, &path)?, services::joins(&made, &path));
+            let servers = services::servers(&made, &path, before)?;
+            let joins = services::joins(&made, &path);
             let notes = made.mapping().notes.iter();
             let warnings = notes.map(|it| Warning::new(it.place(), it.message.clone())).collect();
-            Ok(Made {
-                source: Arc::new(made),
-                servers,
-                joins,
-                warnings,
-                notes: Vec::new(),
-                watch: None,
-                building: None,
-                auth: None,
-            })
+            Ok(Made { servers, joins, ..Made::database(Arc::new(made), warnings, None) })
         }
     }
 }
 
-/// Makes or migrates the store of a text of types and opens it for serving.
-fn native(source: &Source, path: &Path, config: &Config) -> Result<Made, Unopened> {
+/// Opens a file of SQLite's. One that was served and is gone may come back; else somebody has to name another.
+fn open_sqlite(
+    source: &Source,
+    path: &Path,
+    config: &Config,
+    before: Option<&KnownSources>,
+) -> Result<Made, Unopened> {
+    let opened = match path.is_file() {
+        true => sqlite(source, path, &config.limits),
+        false => Err(Unopened::Down(format!(
+            "there is no file {}; name the database to serve (`url` in weir.yaml), or see a sample: `weir demo`",
+            path.display()
+        ))),
+    };
+    let reason = match opened {
+        Ok((made, warnings, contents)) => {
+            let contents = Some(KnownContents::Sqlite(Arc::new(contents)));
+            return Ok(Made { contents, ..Made::database(Arc::new(made), warnings, None) });
+        }
+        Err(wrong @ Unopened::Wrong(_)) => return Err(wrong),
+        Err(reason) => reason,
+    };
+    match before.and_then(|it| it.get(&known::address_key(source))) {
+        Some(KnownContents::Sqlite(contents)) => {
+            let (made, warnings) = unreached_sqlite(source, path, &config.limits, contents)?;
+            let contents = KnownContents::Sqlite(Arc::clone(contents));
+            Ok(Made::unreached(Arc::new(made), warnings, contents, reason))
+        }
+        Some(_) | None => Err(Unopened::Wrong(reason.to_string())),
+    }
+}
+
+fn open_postgres(
+    source: &Source,
+    url: &str,
+    config: &Config,
+    before: Option<&KnownSources>,
+) -> Result<Made, Unopened> {
+    let reason = match postgres(source, url, config, before.map(|_| CONNECT_MAX)) {
+        Ok(OpenPostgres { source: made, watch, warnings, contents }) => {
+            let (notes, contents) = (notes(&made), Some(KnownContents::Postgres(Arc::new(contents))));
+            return Ok(Made { notes, contents, ..Made::database(Arc::new(made), warnings, watch) });
+        }
+        Err(wrong @ Unopened::Wrong(_)) => return Err(wrong),
+        Err(reason) => reason,
+    };
+    match before.and_then(|it| it.get(&known::address_key(source))) {
+        Some(KnownContents::Postgres(contents)) => {
+            let (made, warnings) = unreached_postgres(source, url, config, contents)?;
+            let contents = KnownContents::Postgres(Arc::clone(contents));
+            Ok(Made::unreached(Arc::new(made), warnings, contents, reason))
+        }
+        Some(_) | None => Err(reason),
+    }
+}
+
+/// Makes or migrates the store of a text of types and opens it for serving. One that cannot be asked is served if its last known tables
+/// are those of the text.
+fn native(
+    source: &Source,
+    path: &Path,
+    config: &Config,
+    before: Option<&KnownSources>,
+) -> Result<Made, Unopened> {
+    let known = match before.and_then(|it| it.get(&known::address_key(source))) {
+        Some(KnownContents::Native(known)) => Some(known),
+        Some(_) | None => None,
+    };
+    let connect_max = before.map_or(Duration::MAX, |_| CONNECT_MAX);
     let native = Native { tells_denials: source.tell_denials, ..Native::new(path, source.store.as_deref())? };
     let open = || {
         let types = native.types()?;
         let warnings = types.warnings.iter().map(|it| Warning::new(native.at(it.place), it.message.clone()));
         let mut warnings: Vec<Warning> = warnings.collect();
-        native.migrate(&types, &[]).map_err(|error| unopened(error, path))?;
-        let building = native.building(&types).map_err(|error| unopened(error, path))?;
+        let catalog = types.layout.relations.catalog.clone();
+        let hasty = native.connecting_within(connect_max);
+        let migrated = hasty.migrate(&types, &[]).and_then(|_| hasty.building(&types));
+        let (building, unreached) = match (migrated, known.filter(|it| it.0 == catalog)) {
+            (Ok(building), _) => (building, None),
+            (Err(store::Error::Unreachable(message)), Some(known)) => {
+                (known.1.clone(), Some(Unopened::Down(message)))
+            }
+            (Err(error), _) => return Err(unopened(error, path)),
+        };
         let waiting = building.iter().filter_map(|it| Some((it, it.waits_for?)));
         warnings.extend(waiting.map(|(it, mend)| {
             Warning::new(native.sdl.display().to_string(), format!("index `{}` waits for {mend}", it.name))
         }));
         let is_building = building.iter().any(|it| it.waits_for.is_none());
         let customs = types.customs.clone();
-        let (opened, auth) = native.open(&source.name, types, &building, &config.limits)?;
+        let (opened, auth) = match unreached {
+            None => native.open(&source.name, types, &building, &config.limits)?,
+            Some(_) => native.open_unreached(&source.name, types, &building, &config.limits)?,
+        };
         let mut servers = Servers::default();
         if !customs.is_empty() {
             let cache = services::keep(&config.cache)?;
@@ -260,17 +360,11 @@ fn native(source: &Source, path: &Path, config: &Config) -> Result<Made, Unopene
             let custom = custom::open(&source.name, path, &customs, cache, auth.line.is_some())?;
             servers.open.push(custom);
         }
-        let native = is_building.then(|| native.clone());
-        Ok(Made {
-            source: opened,
-            servers,
-            joins: Vec::new(),
-            warnings,
-            notes: Vec::new(),
-            watch: None,
-            building: native,
-            auth: Some(auth),
-        })
+        let contents = Some(KnownContents::Native(Arc::new((catalog, building))));
+        // What cannot be asked is built when it comes back.
+        let building = (is_building && unreached.is_none()).then(|| native.clone());
+        let auth = Some(auth);
+        Ok(Made { servers, building, auth, contents, unreached, ..Made::database(opened, warnings, None) })
     };
     // A thread of its own, as this may be called where another runtime runs.
     let opened = std::thread::scope(|scope| scope.spawn(open).join());

@@ -57,9 +57,18 @@ impl GraphqlSource {
     /// It does not answer, or what it says is no schema.
     pub async fn open(server: Server) -> Result<Self, OpenError> {
         let link = Arc::new(GraphqlLink::new(server)?);
-        let schema = introspect::ask(&link).await?;
+        let schema = Arc::new(introspect::ask(&link).await?);
         let shown = Shown::new(link.server.audience.as_ref(), &schema);
-        Ok(Self { schema: Arc::new(schema), shown, link })
+        Ok(Self { schema, shown, link })
+    }
+
+    /// The server with the schema that it had when it was last asked.
+    /// # Errors
+    /// Settings by which no server can be called.
+    pub fn of(server: Server, schema: Arc<Schema>) -> Result<Self, OpenError> {
+        let link = Arc::new(GraphqlLink::new(server)?);
+        let shown = Shown::new(link.server.audience.as_ref(), &schema);
+        Ok(Self { schema, shown, link })
     }
 }
 

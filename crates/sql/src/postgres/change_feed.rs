@@ -25,7 +25,7 @@ const WORDS: &str = "logical decoding tells each commit";
 #[derive(Debug)]
 pub(super) struct Decoding {
     settings: Settings,
-    tables: BTreeMap<TableName, FedTable>,
+    tables: FedTables,
     prospect: Prospect,
     /// Watchers whose stream tells.
     telling: AtomicUsize,
@@ -55,9 +55,12 @@ impl Drop for Telling<'_> {
     }
 }
 
+/// Tables and views by their names.
+pub(super) type FedTables = BTreeMap<TableName, FedTable>;
+
 /// A table or view of the catalog.
 #[derive(Debug)]
-struct FedTable {
+pub(super) struct FedTable {
     tag: Tag,
     kind: TableKind,
     /// The columns of the primary key, if rows can be told by it.
@@ -65,31 +68,10 @@ struct FedTable {
 }
 
 impl Decoding {
-    /// Asks the server of `pool` what it can tell.
-    pub(super) async fn new(settings: &Settings, catalog: &Catalog, pool: &Pool, deadline: Instant) -> Self {
-        let table = |at: usize| {
-            let (id, table) = (TableId(at as u32), &catalog.tables[at]);
-            let columns =
-                table.primary_key.iter().flat_map(|it| &it.columns).filter(|_| has_certain_key(table));
-            let key = columns.map(|it| table.column(*it).name.clone()).collect();
-            let tag = tags(catalog, Some(vec![id])).pop()?;
-            let name = TableName { schema: table.schema.clone(), name: table.name.clone() };
-            Some((name, FedTable { tag, kind: table.kind, key }))
-        };
-        let tables: BTreeMap<_, _> = (0..catalog.tables.len()).filter_map(table).collect();
-        let wanted = wanted(&tables);
-        let prospect = match pool.facts() {
-            _ if !settings.decoding.is_wanted => {
-                Prospect::Nothing("`postgres.logical_decoding` is off".into())
-            }
-            None => Prospect::Nothing("the server is not known yet".into()),
-            Some(facts) => match replication::prospect(settings, (pool, facts), &wanted, deadline).await {
-                Ok(prospect) => prospect,
-                Err(error) => Prospect::Nothing(error.to_string()),
-            },
-        };
+    /// Of a server that can tell as much as `prospect` says.
+    pub(super) fn new(settings: &Settings, catalog: &Catalog, prospect: Prospect) -> Self {
         let (telling, transactions) = (AtomicUsize::new(0), AtomicU64::new(0));
-        Self { settings: settings.clone(), tables, prospect, telling, transactions }
+        Self { settings: settings.clone(), tables: fed_tables(catalog), prospect, telling, transactions }
     }
 
     /// True if the server is to tell, now or when an operator has done something.
@@ -139,8 +121,40 @@ impl Decoding {
     }
 }
 
+/// The tables and views of `catalog` whose changes have a tag.
+pub(super) fn fed_tables(catalog: &Catalog) -> FedTables {
+    let table = |at: usize| {
+        let (id, table) = (TableId(at as u32), &catalog.tables[at]);
+        let columns = table.primary_key.iter().flat_map(|it| &it.columns).filter(|_| has_certain_key(table));
+        let key = columns.map(|it| table.column(*it).name.clone()).collect();
+        let tag = tags(catalog, Some(vec![id])).pop()?;
+        let name = TableName { schema: table.schema.clone(), name: table.name.clone() };
+        Some((name, FedTable { tag, kind: table.kind, key }))
+    };
+    (0..catalog.tables.len()).filter_map(table).collect()
+}
+
+/// Asks the server of `pool` which changes of `tables` it can tell.
+pub(super) async fn prospect(
+    settings: &Settings,
+    tables: &FedTables,
+    pool: &Pool,
+    deadline: Instant,
+) -> Prospect {
+    match pool.facts() {
+        _ if !settings.decoding.is_wanted => Prospect::Nothing("`postgres.logical_decoding` is off".into()),
+        None => Prospect::Nothing("the server is not known yet".into()),
+        Some(facts) => {
+            match replication::prospect(settings, (pool, facts), &wanted(tables), deadline).await {
+                Ok(prospect) => prospect,
+                Err(error) => Prospect::Nothing(error.to_string()),
+            }
+        }
+    }
+}
+
 /// The tables whose changes can be told.
-fn wanted(tables: &BTreeMap<TableName, FedTable>) -> BTreeSet<TableName> {
+fn wanted(tables: &FedTables) -> BTreeSet<TableName> {
     tables.iter().filter(|it| it.1.kind == TableKind::Table).map(|it| it.0.clone()).collect()
 }
 

@@ -5,6 +5,7 @@ mod bind;
 mod catalog;
 mod change_feed;
 mod consistency;
+pub mod contents;
 mod decimal;
 pub mod decode;
 mod errors;
@@ -27,5 +28,6 @@ mod text;
 mod write;
 mod write_fetch;
 
+pub use contents::Contents;
 pub use errors::source_error;
 pub use source::PostgresSource;

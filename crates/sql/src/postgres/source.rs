@@ -1,12 +1,12 @@
 //! A PostgreSQL database as a source of a graph.
 
 use super::asked::Asked as Reads;
-use super::catalog;
-use super::change_feed::Decoding;
+use super::change_feed::{Decoding, fed_tables, prospect};
+use super::contents::Contents;
+pub use super::contents::{OpenError, Options};
 use super::decode::{Choices, Decoder};
 use super::errors::source_error;
 use super::prepared::Prepared;
-use crate::api::generate;
 use crate::exec::bind::{Bindings, Refused};
 use crate::exec::forms::Planning;
 use crate::exec::source::{
@@ -14,8 +14,6 @@ use crate::exec::source::{
 };
 use crate::frontend::ApiFrontend;
 use crate::frontend::program::{Answers, BoundStatement, Program};
-use crate::model::{Model, ModelOptions};
-use crate::permission;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -24,10 +22,11 @@ use weir_engine::source::{BoxFuture, ChangeFeed, FetchResult, OthersChanges, Pro
 use weir_postgres::address::Settings;
 use weir_postgres::bound::ConnectionBound;
 use weir_postgres::connection::Facts;
-use weir_postgres::error::{DatabaseError, Error};
+use weir_postgres::error::DatabaseError;
 use weir_postgres::pool::{Counts, Pool};
+use weir_postgres::replication::Prospect;
+use weir_relational::catalog::Warning;
 use weir_relational::catalog::postgres_types::Types;
-use weir_relational::catalog::{Table, Warning};
 use weir_relational::dialect::Floats;
 use weir_relational::dialect::flavour::Flavour;
 use weir_relational::dialect::postgres::Postgres;
@@ -206,47 +205,6 @@ impl PostgresState {
     }
 }
 
-/// Options of a source.
-#[derive(Clone, Copy, Debug)]
-pub struct Options<'o> {
-    /// Exposed tables and their names.
-    pub model: ModelOptions<'o>,
-    /// The schemas that are served.
-    pub schemas: &'o [String],
-    /// Give numbers of 64 bits and decimals as JSON strings.
-    pub stringify: bool,
-}
-
-/// Why a database cannot be served.
-#[derive(Debug)]
-pub enum OpenError {
-    /// It cannot be asked.
-    Database(Error),
-    /// The names of the tables make no sound schema.
-    Schema(Vec<weir_language::error::Error>),
-}
-
-impl std::fmt::Display for OpenError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Database(error) => write!(f, "cannot read the database: {error}"),
-            Self::Schema(errors) => {
-                let first = errors.first().map_or("", |it| it.message.as_str());
-                write!(f, "the generated schema is unsound: {first}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for OpenError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Database(error) => Some(error),
-            Self::Schema(_) => None,
-        }
-    }
-}
-
 impl DatabaseSource<PostgresDriver> {
     /// Reads what the database has and serves it as the source `name`. What cannot be served of it stands in the
     /// warnings.
@@ -258,28 +216,25 @@ impl DatabaseSource<PostgresDriver> {
         options: Options<'_>,
         patience: Duration,
     ) -> Result<(Self, Vec<Warning>), OpenError> {
-        // Connections belong to the runtime that made them, which may end when the catalog is read.
-        let mut patient = settings.clone();
-        patient.limits.session_lock_timeout = Duration::ZERO;
-        let pool = Pool::new(patient);
-        let deadline = Instant::now() + patience;
-        let (catalog, types, mut warnings) =
-            catalog::read(&pool, options.schemas, deadline).await.map_err(OpenError::Database)?;
-        let enums = catalog::enums(&pool, &catalog, options.model, deadline).await;
-        let mut values = |table: &Table| {
-            let found = enums.iter().find(|it| it.0 == (table.schema.clone(), table.name.clone()));
-            found.map_or_else(|| Err("its values were not read".into()), |it| it.1.clone())
-        };
-        let (model, more) = Model::build(catalog, options.model, &mut values);
-        warnings.extend(more);
-        let (permissions, more) = permission::build(&model, &options.model);
-        warnings.extend(more);
-        let api = generate(model, permissions).map_err(OpenError::Schema)?;
-        let decoding = Decoding::new(&settings, &api.relations().catalog, &pool, deadline).await;
+        let contents = Contents::read(&settings, options, patience).await?;
+        Self::of(name, settings, options, &contents)
+    }
+
+    /// Serves the database, which has or had `contents`, as the source `name`. It is not asked: until it can be reached, requests
+    /// fail.
+    /// # Errors
+    /// The contents make no sound schema.
+    pub fn of(
+        name: &str,
+        settings: Settings,
+        options: Options<'_>,
+        contents: &Contents,
+    ) -> Result<(Self, Vec<Warning>), OpenError> {
+        let (api, warnings) = contents.api(options)?;
+        let decoding = Decoding::new(&settings, &contents.catalog, contents.prospect.clone());
         let numbers = (options.stringify, Floats::AsPostgres);
-        let opened = (types, pool.facts(), decoding);
-        let made = Self::start(name, Arc::new(api), settings, opened, numbers);
-        Ok((made, warnings))
+        let opened = (contents.types.clone(), contents.facts, decoding);
+        Ok((Self::start(name, Arc::new(api), settings, opened, numbers), warnings))
     }
 
     /// Serves `frontend`, whose tables the database has in types of PostgreSQL's own, as the source `name`.
@@ -295,9 +250,20 @@ impl DatabaseSource<PostgresDriver> {
         let pool = Pool::new(settings.clone());
         let deadline = Instant::now() + patience;
         pool.ready(deadline).await.map_err(OpenError::Database)?;
-        let decoding = Decoding::new(&settings, &frontend.relations().catalog, &pool, deadline).await;
+        let catalog = &frontend.relations().catalog;
+        let prospect = prospect(&settings, &fed_tables(catalog), &pool, deadline).await;
+        let decoding = Decoding::new(&settings, catalog, prospect);
         let numbers = (false, Floats::AsElsewhere);
         Ok(Self::start(name, frontend, settings, (Types::builtin(), pool.facts(), decoding), numbers))
+    }
+
+    /// As [`Self::new`], of a database that cannot be asked now: until it can, requests fail.
+    #[must_use]
+    pub fn unreached(name: &str, frontend: Arc<dyn ApiFrontend>, settings: Settings) -> Self {
+        let prospect = Prospect::Nothing("the server is not known yet".into());
+        let decoding = Decoding::new(&settings, &frontend.relations().catalog, prospect);
+        let numbers = (false, Floats::AsElsewhere);
+        Self::start(name, frontend, settings, (Types::builtin(), None, decoding), numbers)
     }
 
     fn start(

@@ -3,6 +3,7 @@
 mod bind;
 mod cast;
 mod change_feed;
+pub mod contents;
 pub mod errors;
 mod fetch;
 mod json_path;
@@ -16,4 +17,5 @@ mod value;
 mod write;
 mod write_fetch;
 
+pub use contents::SqliteContents;
 pub use source::{SqliteOpenError, SqliteSource, SqliteSourceOptions};

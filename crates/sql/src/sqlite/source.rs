@@ -1,5 +1,6 @@
 //! A SQLite database as a source of a graph.
 
+use super::contents::SqliteContents;
 use super::errors::{failed, source_error};
 use super::prepared::SqlitePlan;
 use super::write_fetch::read_only;
@@ -9,8 +10,7 @@ use crate::exec::forms::Planning;
 use crate::exec::source::{DatabaseSource, Driver, PlannedFetch, SourceState, WrittenMember};
 use crate::frontend::ApiFrontend;
 use crate::frontend::program::{Answers, BoundStatement, Program, Programs};
-use crate::model::{Model, ModelOptions};
-use crate::permission;
+use crate::model::ModelOptions;
 use rusqlite::{Connection, ErrorCode};
 use std::future::ready;
 use std::panic::resume_unwind;
@@ -35,23 +35,39 @@ use weir_sqlite::writer::Writer;
 pub struct SqliteDriver {
     pub(super) database: Arc<Database>,
     pub(super) pool: Pool,
-    /// `None`: the file can only be read.
-    writer: Option<Writer>,
+    access: WriteAccess,
     /// True during a health check.
     asking: Arc<AtomicBool>,
+}
+
+/// Access to the file for mutations.
+#[derive(Debug)]
+enum WriteAccess {
+    Writer(Writer),
+    /// The file can only be read.
+    ReadOnly,
+    /// The file could not be opened when this was made.
+    Unreached,
 }
 
 /// A SQLite database as a source of a graph.
 pub type SqliteSource = DatabaseSource<SqliteDriver>;
 
 impl SqliteDriver {
-    /// The thread that writes; `None`: the file can only be read.
+    /// The thread that writes; `None`: nothing can be written.
     pub(super) fn writer(&self) -> Option<&Writer> {
-        self.writer.as_ref()
+        match &self.access {
+            WriteAccess::Writer(writer) => Some(writer),
+            WriteAccess::ReadOnly | WriteAccess::Unreached => None,
+        }
     }
 
     fn writer_for(&self, protocol: Protocol) -> Result<&Writer, SourceError> {
-        self.writer.as_ref().ok_or_else(|| read_only(protocol))
+        match &self.access {
+            WriteAccess::Writer(writer) => Ok(writer),
+            WriteAccess::ReadOnly => Err(read_only(protocol)),
+            WriteAccess::Unreached => Err(SourceError::Unavailable("the file could not be opened".into())),
+        }
     }
 }
 
@@ -199,15 +215,28 @@ impl DatabaseSource<SqliteDriver> {
         path: &Path,
         options: SqliteSourceOptions<'_>,
     ) -> Result<(Self, Vec<Warning>), SqliteOpenError> {
+        Self::open_known(name, path, options).map(|(made, warnings, _)| (made, warnings))
+    }
+
+    /// As [`Self::open`], with what the file has.
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_known(
+        name: &str,
+        path: &Path,
+        options: SqliteSourceOptions<'_>,
+    ) -> Result<(Self, Vec<Warning>, SqliteContents), SqliteOpenError> {
         let database = Database::new(path, options.tuning);
         let reader = reader(&database).map_err(SqliteOpenError::Sqlite)?;
-        let (catalog, mut warnings) =
+        let (catalog, warnings) =
             read(&reader.connection, options.catalog).map_err(SqliteOpenError::Sqlite)?;
-        let mut values = |table: &weir_relational::catalog::Table| enum_values(&reader.connection, table);
-        let (model, more) = Model::build(catalog, options.model, &mut values);
-        warnings.extend(more);
-        let (permissions, more) = permission::build(&model, &options.model);
-        warnings.extend(more);
+        let mut contents = SqliteContents { catalog, enums: Vec::new(), warnings };
+        let tables = options.model.tables.iter().filter(|it| it.is_enum);
+        for table in tables.filter_map(|it| contents.catalog.find("", it.table.parts().1)) {
+            let table = contents.catalog.table(table);
+            contents.enums.push((table.name.clone(), enum_values(&reader.connection, table)));
+        }
+        let (model, permissions, warnings) = contents.model(options.model);
         let (api, writer) = std::thread::scope(|scope| {
             // Opening reads the whole schema of the database, while ours is made.
             let writer = std::thread::Builder::new().spawn_scoped(scope, || database.open_writer());
@@ -216,7 +245,24 @@ impl DatabaseSource<SqliteDriver> {
             (api, writer.map(opened))
         });
         let api = api.map_err(SqliteOpenError::Schema)?;
-        Ok((Self::start(name, Arc::new(api), database, writer.map_err(SqliteOpenError::Thread)?)?, warnings))
+        let writer = writer.map_err(SqliteOpenError::Thread)?;
+        Ok((Self::start(name, Arc::new(api), database, writer)?, warnings, contents))
+    }
+
+    /// Serves the file `path`, which had `contents` and cannot be read now, as the source `name`: reads fail until it can be
+    /// read, and mutations do.
+    /// # Errors
+    /// No thread can be started; the contents make no sound schema.
+    pub fn unreached(
+        name: &str,
+        path: &Path,
+        options: SqliteSourceOptions<'_>,
+        contents: &SqliteContents,
+    ) -> Result<(Self, Vec<Warning>), SqliteOpenError> {
+        let (model, permissions, warnings) = contents.model(options.model);
+        let api = generate(model, permissions).map_err(SqliteOpenError::Schema)?;
+        let database = Database::new(path, options.tuning);
+        Ok((Self::serve_with(name, Arc::new(api), database, WriteAccess::Unreached)?, warnings))
     }
 
     /// Serves `frontend`, whose tables the database in the file `path` has, as the source `name`.
@@ -240,24 +286,33 @@ impl DatabaseSource<SqliteDriver> {
         database: Arc<Database>,
         writer: rusqlite::Result<Connection>,
     ) -> Result<Self, SqliteOpenError> {
-        let writer = match writer {
+        let access = match writer {
             Ok(connection) => {
                 // Programs rely on what the tables mean, not only on their names.
                 let kept = frontend.programs().map(Programs::side_indexes);
                 let writer = Writer::new(name, connection, database.statement_max(), kept);
-                Some(writer.map_err(SqliteOpenError::Thread)?)
+                WriteAccess::Writer(writer.map_err(SqliteOpenError::Thread)?)
             }
             // A file or folder that may not be written is still read.
             Err(rusqlite::Error::SqliteFailure(cause, _))
                 if matches!(cause.code, ErrorCode::ReadOnly | ErrorCode::CannotOpen) =>
             {
-                None
+                WriteAccess::ReadOnly
             }
             Err(error) => return Err(SqliteOpenError::Sqlite(error)),
         };
+        Self::serve_with(name, frontend, database, access)
+    }
+
+    fn serve_with(
+        name: &str,
+        frontend: Arc<dyn ApiFrontend>,
+        database: Arc<Database>,
+        access: WriteAccess,
+    ) -> Result<Self, SqliteOpenError> {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let pool = Pool::new(&format!("sql-{name}"), cores.clamp(2, 8)).map_err(SqliteOpenError::Thread)?;
-        let driver = SqliteDriver { database, pool, writer, asking: Arc::default() };
+        let driver = SqliteDriver { database, pool, access, asking: Arc::default() };
         Ok(Self::serve(name, frontend, driver))
     }
 }

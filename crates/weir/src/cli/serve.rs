@@ -7,6 +7,7 @@ use crate::config::{AuthOverrides, Config, Environment, Secret};
 use crate::generation::{Live, Origin, Overrides};
 use crate::metadata;
 use crate::server::Server;
+use crate::services::ConfigurationListener;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -174,6 +175,21 @@ async fn reread(server: &Server, mut watch: Watch) {
     }
 }
 
+/// Reloads when another process behind the same `cache.redis` changed the metadata; never returns.
+async fn hear(server: &Server) {
+    let mut serving = server.live().serving();
+    while server.live().current().config.cache.redis.is_none() {
+        if serving.changed().await.is_err() {
+            return std::future::pending().await;
+        }
+    }
+    let listener = ConfigurationListener::start();
+    loop {
+        listener.changed().await;
+        server.reload();
+    }
+}
+
 /// Reloads when the schema of a watched database changed, and goes on trying if that fails; never returns.
 async fn follow(server: &Server) {
     let mut pause = WATCH_PAUSE;
@@ -251,6 +267,7 @@ async fn until_told(server: &Server, watch: Watch) -> std::io::Result<()> {
     let live = Arc::clone(server.live());
     let mut reviving = std::pin::pin!(revive(&live));
     let mut following = std::pin::pin!(follow(server));
+    let mut hearing = std::pin::pin!(hear(server));
     let mut rereading = std::pin::pin!(reread(server, watch));
     let ends = Arc::new(AtomicBool::new(false));
     let _ending = Ending(Arc::clone(&ends));
@@ -259,6 +276,7 @@ async fn until_told(server: &Server, watch: Watch) -> std::io::Result<()> {
         tokio::select! {
             () = &mut reviving => {}
             () = &mut following => {}
+            () = &mut hearing => {}
             () = &mut rereading => {}
             () = &mut building => {}
             _ = terminate.recv() => return Ok(()),

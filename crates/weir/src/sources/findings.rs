@@ -1,6 +1,7 @@
 //! Findings for the operator: parts of the sources that are not served, each with its place.
 
 use crate::config::{Config, Described};
+use crate::databases::Unopened;
 use weir_metadata::{Inconsistent, Step};
 use weir_relational::catalog::{ConfigStep, Warning};
 
@@ -41,6 +42,16 @@ pub struct Down {
     pub message: String,
     /// It is there and does not let Weir in: waiting alone does not mend that.
     pub is_closed: bool,
+    /// It stays in the graph by its last known contents, with the permissions of today; what is asked of it fails.
+    pub is_known: bool,
+}
+
+impl Down {
+    /// The finding that source `name` is not open.
+    pub(super) fn new(name: &str, reason: &Unopened, is_known: bool) -> Self {
+        let (name, message) = (name.to_owned(), reason.to_string());
+        Self { name, message, is_closed: matches!(reason, Unopened::Closed(_)), is_known }
+    }
 }
 
 impl std::fmt::Display for Down {
@@ -50,6 +61,16 @@ impl std::fmt::Display for Down {
 }
 
 impl Findings {
+    /// True if a source is down that was never reached.
+    pub(crate) fn leaves_out_sources(&self) -> bool {
+        self.down.iter().any(|it| !it.is_known)
+    }
+
+    /// True if source `name` cannot be asked now.
+    pub(crate) fn is_down(&self, name: &str) -> bool {
+        self.down.iter().any(|it| it.name == name)
+    }
+
     /// Writes them to the log.
     pub fn log(&self) {
         self.mistakes.iter().for_each(|it| tracing::error!("{it}"));

@@ -57,6 +57,7 @@ mod postgres_processes;
 mod read_only;
 mod relay;
 mod reserved_streams;
+mod rights_while_down;
 mod rolling;
 mod server_callers;
 mod servers;

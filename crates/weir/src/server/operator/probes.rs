@@ -46,7 +46,9 @@ impl Readiness {
             Some(_) | None => {
                 let deadline = Instant::now() + PATIENCE;
                 let served = if generation.is_waiting { &[] } else { generation.engine.graph().sources() };
-                let asked = served.iter().map(|(source, _)| async move {
+                // One that is down and known stands in the graph, and below.
+                let served = served.iter().filter(|it| !generation.findings.is_down(it.0.name()));
+                let asked = served.map(|(source, _)| async move {
                     let trouble = source.health(deadline).await.err().map(|error| {
                         tracing::warn!(source = source.name(), cause = %error, "a source is not ready");
                         (error.code(), words(&error))
@@ -107,8 +109,8 @@ pub(crate) async fn ready(context: &RequestContext) -> Answer {
 
 /// Numbers of the metadata's objects that are inconsistent and of those that Weir does not honour; `None` without metadata.
 fn counts(generation: &Generation) -> Option<(usize, usize)> {
-    let findings = &generation.findings;
-    generation.config.described.as_ref().map(|_| (findings.inconsistent.len(), findings.unsupported.len()))
+    let inconsistent = generation.findings.inconsistent.len() + generation.described_down().count();
+    generation.config.described.as_ref().map(|_| (inconsistent, generation.findings.unsupported.len()))
 }
 
 /// `{"status": …, "sources": [{"name", "server", "ready"}]}`, with code and reason of those that are not ready, and with the metadata's state.

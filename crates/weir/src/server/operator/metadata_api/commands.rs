@@ -1,7 +1,7 @@
 //! Commands by their names.
 
 use super::edit::Edit;
-use super::replace::{DEFAULT, document};
+use super::replace::{DEFAULT, document, down};
 use super::{Done, Door, Work, flag, text};
 use crate::address;
 use crate::config::Source;
@@ -252,7 +252,8 @@ pub(super) struct MetadataState {
 
 impl MetadataState {
     pub(super) fn of(generation: &Generation) -> Self {
-        Self { objects: generation.findings.inconsistent.iter().map(object).collect() }
+        let objects = generation.findings.inconsistent.iter().map(object);
+        Self { objects: objects.chain(generation.described_down().map(down)).collect() }
     }
 
     /// The list of objects.

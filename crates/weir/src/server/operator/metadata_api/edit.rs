@@ -3,7 +3,7 @@
 //! **Invariant:** an edit makes nothing inconsistent that was not before; one that would is refused, and nothing has changed.
 
 use super::commands::{MetadataState, SUCCESS, object};
-use super::replace::{MetadataPlace, document, down, drafted, loaded, unexpected};
+use super::replace::{MetadataPlace, document, down, drafted, loaded, lost, unexpected};
 use super::{Done, Work};
 use crate::generation::{Generation, Turn};
 use crate::server::request::hasura_error::HasuraError;
@@ -77,9 +77,7 @@ impl Work {
             let draft = drafted(turn, place, loaded(&text, "$.args")?)?;
             let fresh: Vec<&Inconsistent> =
                 draft.findings.inconsistent.iter().filter(|it| is_new(it, &before)).collect();
-            let was_up = |name: &str| before.findings.down.iter().all(|it| it.name != name);
-            let lost: Vec<String> =
-                draft.findings.down.iter().filter(|it| was_up(&it.name)).map(down).collect();
+            let lost: Vec<String> = lost(&draft, &before).map(down).collect();
             if fresh.is_empty() && lost.is_empty() {
                 return self.install(turn, place, &document, draft);
             }

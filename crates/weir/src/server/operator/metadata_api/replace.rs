@@ -5,6 +5,7 @@ use super::{Done, Work};
 use crate::generation::{Generation, Turn};
 use crate::metadata::store;
 use crate::server::request::hasura_error::HasuraError;
+use crate::services;
 use crate::sources::Down;
 use hyper::StatusCode;
 use serde_json::json;
@@ -56,14 +57,14 @@ impl Work {
     }
 
     /// Takes the document `text` as metadata: makes a generation of it, writes it to the folder or file, and swaps the
-    /// generation in; with `is_dry` the first only. Says what of it is inconsistent.
+    /// generation in; with `is_dry` the first only. Says what of it is inconsistent. A source that was there and is down now does not
+    /// keep a document from being taken over: the document cannot help it, and may take rights away.
     pub(super) fn replace(&self, text: &str, allow_inconsistent: bool, is_dry: bool) -> Done {
         let mut loaded = loaded(text, "$.args.metadata")?;
         let turn = self.live.turn();
         self.check_version()?;
         let place = self.place(&turn)?;
-        let is_connected =
-            !loaded.lacks_sources || connect(&mut loaded.document, &document(&turn.current()));
+        let is_connected = !loaded.lacks_sources || connect(&mut loaded.document, &document(&turn.current()));
         let document = loaded.document.clone();
         let draft = drafted(&turn, &place, loaded)?;
         // The server's own configuration may know the source.
@@ -71,9 +72,9 @@ impl Work {
             let message = "cannot import metadata without sources since no default source is defined";
             return Err(HasuraError::new("not-supported", "$.args", message));
         }
-        let mut state = MetadataState::of(&draft);
-        state.objects.extend(draft.findings.down.iter().map(down));
-        if !state.objects.is_empty() && !allow_inconsistent {
+        let state = MetadataState::of(&draft);
+        let is_wrong = !draft.findings.inconsistent.is_empty() || lost(&draft, &turn.current()).count() > 0;
+        if is_wrong && !allow_inconsistent {
             let message = "cannot continue due to inconsistent metadata";
             return Err(HasuraError::new("unexpected", "$.args", message).with_internal(state.list()));
         }
@@ -98,6 +99,7 @@ impl Work {
         })?;
         let number = turn.publish(draft);
         self.metrics.reloads.inc();
+        services::tell_configuration();
         turn.current().findings.log();
         tracing::info!(generation = number, "the metadata was changed");
         Ok(())
@@ -154,6 +156,11 @@ pub(super) fn drafted(
 
 pub(super) fn unexpected(message: String) -> HasuraError {
     HasuraError::new("unexpected", "$", message).with_status(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// Sources that `draft` leaves out and that were there, or were not named, `before`.
+pub(super) fn lost<'g>(draft: &'g Generation, before: &'g Generation) -> impl Iterator<Item = &'g Down> {
+    draft.findings.down.iter().filter(|it| !it.is_known && !before.findings.is_down(&it.name))
 }
 
 /// A source that cannot be reached, as an inconsistent object.

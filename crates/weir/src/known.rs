@@ -1,0 +1,62 @@
+//! Contents of the sources of a generation as they were when they were last reached: the next generation is made of them where a
+//! source is down.
+//!
+//! **Invariant:** contents say nothing of permissions. Those are always of the configuration that is taken over, so a source that is
+//! down keeps no right in service.
+
+use crate::config::Source;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use weir_http::passthrough::Server;
+use weir_language::schema::Schema;
+use weir_native::store::Building;
+use weir_relational::catalog::Catalog;
+use weir_sql::postgres::Contents;
+use weir_sql::sqlite::SqliteContents;
+
+/// Last known contents, by [`address_key`] or [`server_key`], which may hold passwords.
+#[derive(Clone, Default)]
+pub(crate) struct KnownSources(BTreeMap<String, KnownContents>);
+
+/// Contents of one source.
+#[derive(Clone, Debug)]
+pub(crate) enum KnownContents {
+    /// A file of SQLite's.
+    Sqlite(Arc<SqliteContents>),
+    /// A database server.
+    Postgres(Arc<Contents>),
+    /// A native store: the tables that it has, and its indexes that are still to be built.
+    Native(Arc<(Catalog, Vec<Building>)>),
+    /// A GraphQL server.
+    Graphql(Arc<Schema>),
+}
+
+impl KnownSources {
+    /// The contents that `key` had.
+    pub(crate) fn get(&self, key: &str) -> Option<&KnownContents> {
+        self.0.get(key)
+    }
+
+    /// Adds those of `others`.
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// Notes the contents of `key`.
+    pub(crate) fn insert(&mut self, key: String, contents: KnownContents) {
+        self.0.insert(key, contents);
+    }
+}
+
+/// A text that is another one when `source` is another database, or serves other parts of it than an entry names.
+pub(crate) fn address_key(source: &Source) -> String {
+    // What is tracked names its schemas itself.
+    let schemas = source.postgres.as_ref().filter(|_| !source.tracked_only).map(|it| it.schemas.as_slice());
+    let store = (&source.native, &source.store);
+    format!("{:?}", (&source.name, &source.url, schemas.unwrap_or_default(), source.integers, store))
+}
+
+/// As [`address_key`], of a GraphQL server that a file of services names.
+pub(crate) fn server_key(server: &Server) -> String {
+    format!("{:?}", (&server.name, &server.url, &server.prefix))
+}
