@@ -287,6 +287,7 @@ impl Dialer {
             parameters.extend([
                 ("IntervalStyle", "postgres".into()),
                 ("extra_float_digits", "1".into()),
+                ("bytea_output", "hex".into()),
                 ("jit", "off".into()),
                 ("statement_timeout", timeout.as_millis().to_string()),
                 ("lock_timeout", lock_timeout.as_millis().to_string()),

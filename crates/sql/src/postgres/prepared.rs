@@ -16,7 +16,7 @@ use weir_relational::catalog::postgres_types::oid;
 use weir_relational::catalog::{FunctionId, Relations, TableId, Volatility};
 use weir_relational::passes::reach::{self, Reach};
 use weir_relational::plan::operators::Comparison;
-use weir_relational::plan::write::{Change, Work, Write, WriteAnswer};
+use weir_relational::plan::write::{Change, Given, Work, Write, WriteAnswer};
 use weir_relational::plan::{Expr, Filter, Level, MemberKind, Output, Parameter, Plan};
 use weir_relational::sql::assemble::{Arm, Parents, TooWide};
 use weir_relational::sql::write::render_change;
@@ -199,7 +199,8 @@ impl Prepared {
             Some(first) => Children::of_row(source, &plan, first)?,
             None => (source.ask(&plan, &tops, parents)?, None),
         };
-        let changes = plan.changes.iter().map(|it| Ready::new(source, it)).collect();
+        let keys = keys_of_changes(&plan);
+        let changes = plan.changes.iter().zip(&keys).map(|(it, keys)| Ready::new(source, it, keys)).collect();
         let below = plan.writes.iter().map(|it| Children::of(source, &plan, it)).collect::<Result<_, _>>()?;
         let row_checks = plan.row_checks.iter().filter_map(|it| {
             let change = &plan.changes[it.change as usize];
@@ -308,11 +309,13 @@ impl Ready {
         Some(hasher.finish())
     }
 
-    fn new(source: &PostgresState, change: &Change) -> Self {
+    /// `keys`: the places, in what it returns, of values that later statements take.
+    fn new(source: &PostgresState, change: &Change, keys: &[u16]) -> Self {
         let relations = source.frontend.relations();
         let rendered = render_change(&source.driver.dialect, relations, change);
         let reach = reach::of_change(relations, change);
-        let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| source.key_decoder(it)).collect();
+        let columns = rendered.columns.iter().enumerate();
+        let decoders: Vec<Decoder> = columns.map(|(at, &oid)| source.decoder_at(at, oid, keys)).collect();
         let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
         let columns = described(&source.driver.dialect.types, &rendered.columns, &decoders);
         let statement = Statement::new(rendered.sql, rendered.types, formats, columns, None);
@@ -392,6 +395,39 @@ impl Children {
             .collect();
         (keys, types)
     }
+}
+
+/// Parallel to the changes of a plan: the places, in what each returns, of values that later statements take.
+fn keys_of_changes(plan: &Plan) -> Vec<Vec<u16>> {
+    let mut keys = vec![Vec::new(); plan.changes.len()];
+    for write in &plan.writes {
+        let (WriteAnswer::Row(run)
+        | WriteAnswer::Rows(run)
+        | WriteAnswer::Response(run)
+        | WriteAnswer::Responses(run)) = write.answer;
+        let below = keys_of(plan, &plan.levels_below(run));
+        for work in &write.works {
+            let steps = match work {
+                Work::Nothing | Work::Program { .. } => continue,
+                Work::Change(change) => {
+                    keys[*change as usize].extend_from_slice(&below);
+                    continue;
+                }
+                Work::Insert(steps) | Work::Each { steps, .. } => steps,
+            };
+            for step in steps {
+                if step.shown {
+                    keys[step.change as usize].extend_from_slice(&below);
+                }
+                for value in &step.values {
+                    if let Given::Returned { step, column } = value {
+                        keys[steps[*step as usize].change as usize].push(*column);
+                    }
+                }
+            }
+        }
+    }
+    keys
 }
 
 /// The columns of a level that those of the levels `tops` below it are keys of.

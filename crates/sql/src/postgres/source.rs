@@ -180,17 +180,15 @@ impl PostgresState {
 
     fn asked(&self, assembly: Assembly, plan: &Plan, has_parents: bool, keys: &[u16]) -> Reads {
         let types = &self.driver.dialect.types;
-        Reads::new(assembly, plan.levels.len(), has_parents, types, |at, oid| {
-            match keys.iter().any(|it| usize::from(*it) == at) {
-                true => self.key_decoder(oid),
-                false => self.decoder(oid),
-            }
-        })
+        Reads::new(assembly, plan.levels.len(), has_parents, types, |at, oid| self.decoder_at(at, oid, keys))
     }
 
-    /// A decoder of what is given to the next statement too.
-    pub(super) fn key_decoder(&self, oid: u32) -> Decoder {
-        Decoder::of_key(&self.driver.dialect.types, oid, self.driver.choices)
+    /// A decoder of the column at place `at`; those at `keys` are given to the next statement too.
+    pub(super) fn decoder_at(&self, at: usize, oid: u32, keys: &[u16]) -> Decoder {
+        match keys.iter().any(|it| usize::from(*it) == at) {
+            true => Decoder::of_key(&self.driver.dialect.types, oid, self.driver.choices),
+            false => self.decoder(oid),
+        }
     }
 
     pub(super) fn decoder(&self, oid: u32) -> Decoder {

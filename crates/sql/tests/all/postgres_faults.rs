@@ -3,12 +3,20 @@
 use crate::cluster_kit;
 use crate::cluster_kit::client::{ask, by_pk, one_lane, pool, show, shown, soon, text, values};
 use crate::cluster_kit::{Cluster, shared};
+use crate::postgres_kit::served::engine_settings;
 use crate::relay_kit::hang_up_at;
 use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use weir_engine::caller::Identity;
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::source::Source;
 use weir_postgres::{Error, Host, Isolation, Parameters, Pool, Purpose, ReadPreference, Transaction};
+use weir_sql::model::ModelOptions;
+use weir_sql::postgres::PostgresSource;
+use weir_sql::postgres::source::Options;
 
 #[tokio::test]
 async fn a_server_that_ends_the_connection_did_not_commit() {
@@ -215,12 +223,12 @@ async fn a_server_that_comes_and_goes_is_found_again() {
     assert!(matches!(pool.ready(soon()).await, Err(Error::Unavailable(_))));
 }
 
-#[tokio::test]
-async fn behind_a_pooler_statements_have_no_names() {
+/// Runs PgBouncer before the shared cluster while `test` has the port.
+async fn behind_a_pooler(test: impl AsyncFnOnce(u16)) {
     let cluster = shared();
     let (folder, port) = (cluster_kit::folder("pooler"), crate::port_kit::free_port());
     let settings = format!(
-        "[databases]\npostgres = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
+        "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
          auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\nunix_socket_dir =\n",
         cluster.port
     );
@@ -228,6 +236,19 @@ async fn behind_a_pooler_statements_have_no_names() {
     std::fs::write(folder.join("pooler.ini"), settings).unwrap();
     let mut pooler = cluster_kit::guarded("pgbouncer".as_ref(), &["pooler.ini"], &folder);
     cluster_kit::await_port(port);
+    test(port).await;
+    drop(pooler.stdin.take());
+    pooler.wait().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test]
+async fn behind_a_pooler_statements_have_no_names() {
+    behind_a_pooler(ask_behind).await;
+}
+
+async fn ask_behind(port: u16) {
+    let cluster = shared();
     let mut settings = cluster.settings("postgres", &format!("port={port}"));
     settings.limits.lanes = 1;
     let pool = Pool::new(settings);
@@ -243,9 +264,42 @@ async fn behind_a_pooler_statements_have_no_names() {
         assert_eq!(show(&session.flush(soon()).await.unwrap()[0]), "thing 3");
     }
     assert!(pool.facts().is_some_and(|it| it.is_pooled));
-    drop(pooler.stdin.take());
-    pooler.wait().unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A pooler takes no settings of a session, so the database's own hold.
+#[tokio::test]
+async fn behind_a_pooler_a_composite_is_returned_as_it_is_read() {
+    shared().sql("CREATE DATABASE forms");
+    let set = ["bytea_output = escape", "IntervalStyle = iso_8601", "extra_float_digits = -5"];
+    set.iter().for_each(|it| drop(shared().sql(&format!("ALTER DATABASE forms SET {it}"))));
+    shared().sql_in(
+        "forms",
+        "CREATE TYPE form AS (ba bytea, i interval, f float8);
+         CREATE TABLE formed (id int4 PRIMARY KEY, v form, vs form[])",
+    );
+    behind_a_pooler(async |port| {
+        let settings = shared().settings("postgres", &format!("dbname=forms&port={port}"));
+        let options =
+            Options { model: ModelOptions::default(), schemas: &["public".into()], stringify: false };
+        let opened = PostgresSource::open("main", settings, options, Duration::from_secs(60)).await;
+        let graph = Graph::compose(vec![Arc::new(opened.unwrap().0) as Arc<dyn Source>], &[]).unwrap();
+        let engine = Engine::new(graph, engine_settings(256 << 10));
+        let ask = async |asked: &str| {
+            let caller = engine.caller(&Identity::admin());
+            let body = engine.execute(Request::new(asked, soon()), &caller).await.body;
+            let Body::Whole(bytes) = body else { panic!("the answer is short") };
+            String::from_utf8(bytes).unwrap()
+        };
+        let value = r#"{ba: "\\x00ff", i: "1 day 02:00:00", f: 0.30000000000000004}"#;
+        let shown = r#"{"ba":"\\x00ff","i":"1 day 02:00:00","f":0.30000000000000004}"#;
+        let row = format!(r#"{{"v":{shown},"vs":[{shown},null]}}"#);
+        let insert = format!(
+            "mutation {{ insert_formed_one(object: {{id: 1, v: {value}, vs: [{value}, null]}}) {{ v vs }} }}"
+        );
+        assert_eq!(ask(&insert).await, format!(r#"{{"data":{{"insert_formed_one":{row}}}}}"#));
+        assert_eq!(ask("{ formed { v vs } }").await, format!(r#"{{"data":{{"formed":[{row}]}}}}"#));
+    })
+    .await;
 }
 
 /// Asks where reads go until it is as expected.
