@@ -4,4 +4,6 @@
 source "$(dirname "$0")/common.sh"
 need python3 python3
 need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
+# The mutants are of the plan, which is the same for every release.
+export WEIR_POSTGRES=installed
 exec python3 scripts/policy-mutants.py "$@"
