@@ -32,6 +32,7 @@ PARTS = {
     "limit Related": "limit of a list below a row",
     "order": "null as the value of a hidden cell in an order",
     "keys": "stored keys behind hidden cells",
+    "barrier": "the policy in front of conditions that may fail by the row",
     "check Insert": "check of inserted rows",
     "check Update": "check of updated rows",
     "check upsert": "check of rows that an upsert updates",
@@ -49,12 +50,12 @@ FRONT_ENDS = {
         ["RolePolicy"],
         [
             {"sql_tests": (["permissions::", "permission_attacks", "permission_members", "permission_writes"], ["row_52", "row_54"])},
-            {"sql_tests": (["permission_functions", "permission_secrets", "permission_stay", "permissions_", "role_wall"], [])},
+            {"sql_tests": (["permission_functions", "permission_secrets", "permission_stay", "permissions_", "role_wall", "error_wall"], [])},
         ],
     ),
     "@auth": (
         ["AuthPolicy"],
-        [{"native_tests": (["auth"], ["auth_wall"])}, {"native_tests": (["auth_wall"], [])}],
+        [{"native_tests": (["auth"], ["auth_wall"])}, {"native_tests": (["auth_wall"], [])}, {"native_tests": (["error_wall"], [])}],
     ),
     "wall of SQL": (["Wall"], [{"sql_tests": (["wall::nobody_gets"], [])}]),
     "wall of native": (
@@ -73,6 +74,7 @@ NO_WRITES = "what a mutation made is judged by reading it (`compile/changes.rs`)
 NOT_IN_SQL = "only `native` makes such a scan (`compile/changes.rs`, `write/statement.rs`), and this is a policy of SQL sources"
 ASKED_APART = "`AuthPolicy::rows` has none for it: the program of a mutation asks for the rights on what it looks up and clears"
 NOT_WALLED = "the wall leaves it alone (`wall_kit/mod.rs`): new rows hide nothing, and a reference to a deleted row is cleared"
+SAME_BARRIER = "the barrier does not depend on the policy: the tests of errors are those of roles and of `@auth`"
 NOT_GIVEN = "a role has no argument for a column with a preset (`given` in `permission/rules.rs`)"
 ABSENT = {
     "roles": {
@@ -92,13 +94,16 @@ ABSENT = {
         **{f"rows {it}": NOT_IN_SQL for it in ("Opened", "Lookup", "Reference")},
         "rows Insert": NOT_WALLED,
         **{it: "a wall hides rows alone" for it in PARTS if not it.startswith("rows")},
+        "barrier": SAME_BARRIER,
     },
     "wall of native": {
         **{f"rows {it}": NOT_WALLED for it in ("Insert", "Reference")},
         "rows Opened": "no type behind the wall has a password",
         **{it: "a wall hides rows alone" for it in PARTS if not it.startswith("rows")},
+        "barrier": SAME_BARRIER,
     },
     "by hand": {
+        "barrier": SAME_BARRIER,
         "rows Insert": "inserted rows are checked after they are written",
         **{f"{of} {it}": NOT_IN_SQL for of in ("rows", "cells") for it in ("Opened", "Reference", "Lookup")},
     },
@@ -106,9 +111,20 @@ ABSENT = {
 
 # Mutants that a database answers as the code: nothing can see them there, and why.
 LAST_WINS = "SQLite takes the last of two values for a column, and the preset is the last"
-SAME = {("sqlite", part): LAST_WINS for part in ("given Update", "given upsert")}
+ONE_PASS = "patterns of native types are matched in one pass, and nothing else of theirs fails by the row on SQLite"
+SAME = {
+    **{("sqlite", part): LAST_WINS for part in ("given Update", "given upsert")},
+    ("sqlite", "barrier"): ONE_PASS,
+}
 
 HOOK = r'''
+/// True if the barrier changes the plan.
+fn puts_behind(plan: &Plan, relations: &Relations) -> bool {
+    let mut other = plan.clone();
+    super::barrier::raise(&mut other, relations);
+    format!("{other:?}") != format!("{plan:?}")
+}
+
 /// The mutant of this process. No part of the product: added for the mutation check of the tests.
 mod mutant {
     use super::{ColumnId, Filter, GuardedColumn, Policy, Preset, Purpose, Relations, TableId, WriteKind};
@@ -153,7 +169,9 @@ mod mutant {
 
     impl Policy for Mutated<'_> {
         fn lacks(&self, part: &str, is_there: bool) -> bool {
-            if !is_there {
+            // The barrier is the same for every policy: the tests of errors are those of roles and of `@auth`.
+            let is_asked = part != "barrier" || matches!(self.name.as_str(), "RolePolicy" | "AuthPolicy");
+            if !is_there || !is_asked {
                 return false;
             }
             if let Some([policies, database, chosen]) = &*CHOSEN {
@@ -230,6 +248,7 @@ EDITS = [
     ),
     (CAP, f'if !policy.lacks(&format!("limit {{:?}}", query.scan.purpose()), true) {{ {CAP} }}'),
     behind("mark_nullable(&mut level.query);", "order", "!level.query.scan.cells().is_empty()"),
+    behind("super::barrier::raise(plan, relations);", "barrier", "puts_behind(plan, relations)"),
     behind("super::keys::keep(plan);", "keys", "plan.levels.iter().any(|it| !it.query.scan.cells().is_empty())"),
     behind("conflict.presets.extend(values());", "presets upsert", "!presets.is_empty()"),
     behind("update.set.extend(values());", "presets Update", "!presets.is_empty()"),

@@ -197,12 +197,18 @@ impl Dialect for Postgres {
         let base = self.types.base(ty);
         let is_shape = self.shape(base).is_some();
         let judge = match by {
+            // Words in a row are no pattern here.
+            _ if *right.reader == Reader::Sequence => return None,
             Comparison::Regex | Comparison::Nregex | Comparison::Iregex | Comparison::Niregex => {
                 format!("'' ~ {placeholder}")
             }
             Comparison::Similar | Comparison::Nsimilar => format!("'' SIMILAR TO {placeholder}"),
             Comparison::In | Comparison::Nin if is_shape => {
                 format!("ARRAY(SELECT {} FROM unnest({placeholder}) AS v)", self.given("v".to_owned(), base))
+            }
+            // Texts of a type without arrays are read one by one.
+            Comparison::In | Comparison::Nin if base != 0 && self.list_of(base).is_none() => {
+                format!("(SELECT count(v::{}) FROM unnest({placeholder}) AS v)", self.cast_name(base))
             }
             _ if is_shape => self.given(placeholder.to_owned(), base),
             _ => return None,

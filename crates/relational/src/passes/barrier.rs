@@ -143,10 +143,16 @@ impl Barrier<'_> {
         match filter {
             Filter::Null { of, is: _ } => self.value(of, table),
             Filter::Compare { of, by, with } => {
-                let own = by.failing(self.compared(of, with, table), self.is_sqlite);
+                let own = match with.reader {
+                    // Words in a row are no pattern.
+                    Reader::Sequence => Failing::ByArgument,
+                    _ => by.failing(self.compared(of, with, table), self.is_sqlite),
+                };
                 let folds = by.takes_pattern() && self.folds(of, table);
-                // PostgreSQL takes no pattern for a collation under which unequal bytes are equal.
-                self.value(of, table).and(if folds { Failing::ByRow } else { own })
+                // PostgreSQL takes no pattern for a collation under which unequal bytes are equal, and no one judges values of other
+                // rows beforehand.
+                let is_late = folds || with.origin.is_of_row() && own != Failing::Never;
+                self.value(of, table).and(if is_late { Failing::ByRow } else { own })
             }
             Filter::Measure { of, by, with: _ } => self.value(of, table).and(by.failing()),
             Filter::Columns { of, by: _, row, with } => {

@@ -9,10 +9,12 @@ use crate::plan::{Expr, Filter, Judged, Output, Plan, Query, Scan};
 
 /// Notes the patterns of `plan`, its policy's among them.
 pub(super) fn gather(plan: &mut Plan) {
-    let mut judges = Judges { judged: Vec::new() };
-    for level in &plan.levels {
+    let mut judges = Judges { judged: Vec::new(), level: None };
+    for (at, level) in plan.levels.iter().enumerate() {
+        judges.level = Some(at as u32);
         judges.query(&level.query);
     }
+    judges.level = None;
     for change in &plan.changes {
         judges.change(change);
     }
@@ -21,6 +23,8 @@ pub(super) fn gather(plan: &mut Plan) {
 
 struct Judges {
     judged: Vec<Judged>,
+    /// The level at hand.
+    level: Option<u32>,
 }
 
 impl Judges {
@@ -73,7 +77,7 @@ impl Judges {
             | Filter::Behind { filter: part, .. } => self.filter(part),
             Filter::Compare { of, by, with } => {
                 self.expr(of);
-                let judged = Judged { by: by.positive(), with: with.clone() };
+                let judged = Judged { by: by.positive(), with: with.clone(), level: self.level };
                 if by.takes_pattern() && !self.judged.contains(&judged) {
                     self.judged.push(judged);
                 }

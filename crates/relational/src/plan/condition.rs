@@ -145,6 +145,8 @@ pub struct Judged {
     pub by: Comparison,
     /// The pattern.
     pub with: Parameter,
+    /// The level that is asked with it; `None`: a change.
+    pub level: Option<u32>,
 }
 
 /// The row of a compared column.

@@ -70,6 +70,14 @@ pub enum Origin {
     Position(Box<Position>),
 }
 
+impl Origin {
+    /// True if the value is one of a row above, which differs from row to row.
+    #[must_use]
+    pub const fn is_of_row(&self) -> bool {
+        matches!(self, Self::Parent(_) | Self::ParentColumn(_) | Self::Before(_))
+    }
+}
+
 /// A value of the row that a stream has come to, whose position is a cursor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Position {

@@ -290,9 +290,8 @@ impl Text<'_> {
             Filter::Not(not) => format!("not {}", self.condition(not, table, true)),
             Filter::NotTrue(not) => format!("{} is not true", self.filter(not, table)),
             Filter::Behind { filter, loses_index } => {
-                let words =
-                    if *loses_index { "behind the policy, without an index" } else { "behind the policy" };
-                format!("{} ({words})", self.condition(filter, table, has_unknown))
+                let index = if *loses_index { ", without an index" } else { "" };
+                format!("{} (behind the policy{index})", self.condition(filter, table, has_unknown))
             }
             Filter::Named { of, names } => format!("{} is one of {}", column(of), names.join(", ")),
             Filter::Words { of, kind, with, .. } => {

@@ -109,7 +109,7 @@ pub fn assemble_alone(
 ) -> Result<Assembly, TooWide> {
     let mut assembler = Assembler::new(dialect, relations, plan, Parents::None);
     // The levels below may never be asked, where there is no row.
-    assembler.judges_below = &plan.judged;
+    assembler.judges_below = true;
     assembler.single(only)
 }
 
@@ -161,8 +161,8 @@ pub(super) struct Assembler<'a> {
     pub(super) parents: Parents<'a>,
     /// True if there are arms beside those below one top level.
     several: bool,
-    /// Patterns of levels that are asked by statements of their own.
-    judges_below: &'a [Judged],
+    /// Judges the patterns of levels below too, which are asked by statements of their own.
+    judges_below: bool,
 }
 
 impl<'a> Assembler<'a> {
@@ -190,7 +190,7 @@ impl<'a> Assembler<'a> {
             arms: Vec::new(),
             parents,
             several: true,
-            judges_below: &[],
+            judges_below: false,
         }
     }
 
@@ -217,7 +217,7 @@ impl<'a> Assembler<'a> {
         let types = self.types(level);
         let parts = self.renderer.query(query);
         let sql = self.renderer.settled(parts.sql());
-        for judged in self.judges_below {
+        for judged in self.patterns_below(level) {
             self.renderer.judge_pattern(judged);
         }
         let sql = self.renderer.judged(sql, Some(query));
@@ -231,6 +231,17 @@ impl<'a> Assembler<'a> {
         let Renderer { parameters, types: bound, tables, .. } = self.renderer;
         oids.extend(bound);
         Ok(Assembly { sql, parameters, oids, columns: types, arms: vec![arm], tables, merged })
+    }
+
+    /// The patterns of the levels below `level`, at any depth.
+    fn patterns_below(&self, level: u32) -> Vec<&'a Judged> {
+        let mut levels = if self.judges_below { self.below(level) } else { Vec::new() };
+        let mut at = 0;
+        while let Some(level) = levels.get(at) {
+            levels.extend(self.below(*level));
+            at += 1;
+        }
+        self.plan.judged.iter().filter(|it| it.level.is_some_and(|level| levels.contains(&level))).collect()
     }
 
     /// The numbers of the types of a level's output columns.

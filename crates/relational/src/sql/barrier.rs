@@ -3,8 +3,8 @@
 //! A database asks the conditions of a row in an order of its own. What may fail by the row is written as `CASE WHEN policy THEN
 //! condition END`, with the policies of all scans around it; the policy stands beside it too, where an index answers it. PostgreSQL
 //! gets a regular expression in two halves: the plain one, which cannot fail and has an index, and the rest behind the policy. What a
-//! value of the request makes fail whatever the row is goes into an `OFFSET` of the whole statement, or in front of its conditions:
-//! both are computed before a row is read, over an empty table too.
+//! value of the request makes fail whatever the row is goes into an `OFFSET` of the whole statement, in front of its conditions, or
+//! around a value: each is computed before a row is read, over an empty table too.
 //!
 //! **Invariant:** a condition that may fail holds a value of a row, so that no planner computes it beforehand; none is an aggregate of
 //! the rows that the `CASE` is about.
@@ -42,7 +42,9 @@ impl Renderer<'_> {
         let policy = policies.join(" AND ");
         match filter {
             _ if policies.is_empty() => self.filter(filter, scope),
-            Filter::Compare { of, by, with } if self.dialect.halves_patterns() && !self.folds(of, scope) => {
+            Filter::Compare { of, by, with }
+                if self.dialect.halves_patterns() && !self.folds(of, scope) && !with.origin.is_of_row() =>
+            {
                 match notation(*by) {
                     Some(notation) => self.halves(of, *by, (with, notation), (&policy, scope)),
                     None => self.behind_all(&policy, filter, scope),
@@ -113,7 +115,7 @@ impl Renderer<'_> {
     }
 
     /// Notes a pattern that another statement compares with.
-    pub(super) fn judge_pattern(&mut self, Judged { by, with }: &Judged) {
+    pub(super) fn judge_pattern(&mut self, Judged { by, with, level: _ }: &Judged) {
         let ty = self.dialect.usual(Usual::Text);
         // A pattern of `LIKE` is judged before the statement.
         if notation(*by).is_some() {
@@ -125,7 +127,7 @@ impl Renderer<'_> {
     }
 
     /// How many of the judged expressions are null: computing it computes them all.
-    fn judgement(&mut self) -> Option<String> {
+    pub(super) fn judgement(&mut self) -> Option<String> {
         let judges = std::mem::take(&mut self.judges);
         (!judges.is_empty()).then(|| format!("num_nulls({})", judges.join(", ")))
     }

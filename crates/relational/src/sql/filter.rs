@@ -105,15 +105,7 @@ impl<'r> Renderer<'r> {
                 self.dialect.words(&mut self.sql, [&key, &text], indexes, *kind, &words);
             }
             Filter::Each { with, filter } => self.each_word(with, filter, scope),
-            Filter::Place { key, indexes, bounds, of, by, with } => {
-                let mut column = |it: ColumnId| self.aside(|to| to.column(scope, it));
-                let (key, bounds) = (column(*key), bounds.map(&mut column));
-                let of = of.iter().map(|it| column(*it)).collect();
-                let ty = self.dialect.usual(Usual::Text);
-                let with = with.iter().map(|it| self.bind(it, ty)).collect();
-                let behind = self.place_behind.as_deref();
-                self.dialect.place(&mut self.sql, &Place { key, indexes, bounds, of, by: *by, with, behind });
-            }
+            Filter::Place { .. } => self.place(filter, scope),
             Filter::Null { of, is } => {
                 self.expr(of, scope);
                 self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });
@@ -139,6 +131,18 @@ impl<'r> Renderer<'r> {
                 }
             }
         }
+    }
+
+    /// The place of a row, and the other one.
+    fn place(&mut self, filter: &Filter, scope: Scope) {
+        let Filter::Place { key, indexes, bounds, of, by, with } = filter else { return };
+        let mut column = |it: ColumnId| self.aside(|to| to.column(scope, it));
+        let (key, bounds) = (column(*key), bounds.map(&mut column));
+        let of = of.iter().map(|it| column(*it)).collect();
+        let ty = self.dialect.usual(Usual::Text);
+        let with = with.iter().map(|it| self.bind(it, ty)).collect();
+        let behind = self.place_behind.as_deref();
+        self.dialect.place(&mut self.sql, &Place { key, indexes, bounds, of, by: *by, with, behind });
     }
 
     /// A value of the request that is bound as one like `like`.

@@ -133,6 +133,10 @@ impl Renderer<'_> {
 
     fn insert(&mut self, insert: &Insert, scope: Scope) {
         let checks = Checks::of(insert);
+        let is_marked = matches!(checks, Some(Checks::Two(..)));
+        let conflict = insert.conflict.as_ref();
+        let conflict = conflict.map(|it| self.aside(|to| to.conflict(it, scope, is_marked)));
+        let mut judgement = self.judgement();
         self.sql.push_str("INSERT INTO ");
         self.table(scope);
         if insert.columns.is_empty() {
@@ -145,15 +149,17 @@ impl Renderer<'_> {
                 self.sql.push_str(if at == 0 { "" } else { ", " });
                 let ty = self.ty(&Expr::Column(column), insert.scan.table());
                 let value = self.dialect.given(self.dialect.placeholder(at + 1), ty);
-                let is_marked = at == 0 && matches!(checks, Some(Checks::Two(..)));
-                let value = if is_marked { self.dialect.begin_upsert(value) } else { value };
+                let value = if at == 0 && is_marked { self.dialect.begin_upsert(value) } else { value };
+                // Values are computed before a row is looked for.
+                let value = match judgement.take() {
+                    Some(judgement) => format!("CASE WHEN {judgement} >= 0 THEN {value} END"),
+                    None => value,
+                };
                 self.sql.push_str(&value);
             }
             self.sql.push(')');
         }
-        if let Some(conflict) = &insert.conflict {
-            self.conflict(conflict, scope, matches!(checks, Some(Checks::Two(..))));
-        }
+        self.sql.push_str(conflict.as_deref().unwrap_or_default());
         let check = checks.map(|it| self.insert_check(it, returned(scope)));
         self.returning(scope, &insert.returning, check);
     }
@@ -204,7 +210,7 @@ impl Renderer<'_> {
                 let condition = if condition.is_empty() { "(1 = 1)" } else { &condition };
                 self.sql.push_str(&format!(" WHERE CASE WHEN {condition} THEN {mark} ELSE 0 END"));
             }
-            None => self.judged_conditions(|it| it.both(" WHERE ", &conflict.scan, &conflict.filter, scope)),
+            None => self.both(" WHERE ", &conflict.scan, &conflict.filter, scope),
         }
     }
 

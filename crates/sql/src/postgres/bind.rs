@@ -6,24 +6,24 @@
 //! **Cost:** a value is written once, into the parameters; only JSON for types that are none is parsed.
 
 mod lists;
+mod patterns;
 
 pub(super) use lists::ids_array;
+pub(super) use patterns::judge;
 
 use super::{decimal, literal};
 use crate::exec::bind::{Bindings, Found, Given, Refused};
 use crate::exec::json_path::{JsonStep, steps};
-use crate::exec::judge::refuse;
 use weir_engine::rows::{Column, Data};
 use weir_language::coerce::scientific;
 use weir_language::value::Node;
 use weir_postgres::statement::{Buffer, Parameters};
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::postgres_types::{Kind, Types, oid};
-use weir_relational::plan::operators::Comparison;
-use weir_relational::plan::{Encoded, Half, Judged, Origin, Parameter, Reader};
+use weir_relational::plan::{Encoded, Origin, Parameter, Reader};
 use weir_relational::text_search::Words;
 use weir_relational::trigram::Written;
-use weir_relational::{plain_pattern, regular_expression, text_search};
+use weir_relational::{regular_expression, text_search};
 
 /// The keys of parents are bound as arrays, all at once; a parameter that names one by itself has the first.
 const KEY: usize = 0;
@@ -140,30 +140,9 @@ fn read<'r>(
         Reader::Half { reader, half, notation } => {
             let start = out.len();
             read(reading, reader, (found, oid), out)?;
-            let pattern = std::str::from_utf8(&out[start..]).unwrap_or_default();
-            if plain_pattern::is_plain(pattern, *notation) != (*half == Half::Plain) {
-                out.truncate(start);
-                out.extend_from_slice(notation.anything().as_bytes());
-            }
+            patterns::keep_half((*half, *notation), start, out);
             Ok(())
         }
-    }
-}
-
-/// The one thing that breaks a pattern of `LIKE`; other patterns are judged by the statement.
-pub(super) fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
-    let is_like = matches!(judged.by, Comparison::Like | Comparison::Ilike);
-    let text = match bindings.find(&judged.with, KEY) {
-        Found::Given(given) => match given.node() {
-            Node::Text(span) => given.str(span),
-            _ => return Ok(()),
-        },
-        Found::Text(text) => text,
-        Found::Key(..) | Found::Shown(_) | Found::Above => return Ok(()),
-    };
-    match is_like && plain_pattern::ends_in_escape(text) {
-        true => refuse(bindings, "bad-request", plain_pattern::ENDS_IN_ESCAPE),
-        false => Ok(()),
     }
 }
 

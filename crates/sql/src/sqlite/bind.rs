@@ -139,7 +139,8 @@ fn found_value<'r>(reading: SqliteReading<'_, 'r>, found: Found<'r>) -> Result<S
 pub(super) fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
     let SqliteValue::Text(pattern) = value(bindings, &judged.with, 0)? else { return Ok(()) };
     let (kind, fold) = match judged.by {
-        _ if judged.with.reader == Reader::Sequence => return Ok(()),
+        // Those of rows above are asked behind the policy.
+        _ if judged.with.reader == Reader::Sequence || judged.with.origin.is_of_row() => return Ok(()),
         Comparison::Like => (Kind::Like, false),
         Comparison::Ilike => (Kind::Like, true),
         Comparison::Similar => (Kind::Similar, false),

@@ -44,7 +44,7 @@ CREATE COLLATION nobody (provider = icu, locale = 'und', deterministic = false);
 ALTER TABLE note ALTER doc TYPE jsonb USING doc::jsonb, ADD raw json, ADD path ltree, ADD folded text COLLATE nobody, ADD room box;
 ";
 
-/// Conditions under which a role sees rows of a table, and the same in SQL.
+/// Fallible under which a role sees rows of a table, and the same in SQL.
 const FILTERS: &[(&str, &str)] = &[
     (r#"{"owner_id": {"_eq": "X-Hasura-User-Id"}}"#, "owner_id = 1"),
     (r#"{"owner_id": {"_in": [1, 3]}, "id": {"_lt": 100}}"#, "owner_id IN (1, 3) AND id < 100"),
@@ -60,8 +60,13 @@ const FILTERS: &[(&str, &str)] = &[
 const SEEN: &[&str] = &["b", "ab", "b c", "note"];
 
 /// Texts on which a pattern may end in its lone escape, or take very many steps.
-const HIDDEN: &[&str] =
-    &["secret", "x", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "s\\"];
+const HIDDEN: &[&str] = &[
+    "secret",
+    "x",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "s\\",
+];
 
 const LIKES: &[&str] = &["secre\\", "%\\", "x\\", "\\", "b%", "%c", "s\\\\\\", "se\\%", "_\\"];
 const REGEXES: &[&str] = &[
@@ -81,12 +86,12 @@ const REGEXES: &[&str] = &[
 const SIMILARS: &[&str] = &["(b|c)%", "%\\", "[b", "a{2", "_", "s(e|f)%\\"];
 
 /// Writes conditions that can fail.
-struct Conditions<'r> {
+struct Fallible<'r> {
     random: &'r mut Random,
     database: Database,
 }
 
-impl Conditions<'_> {
+impl Fallible<'_> {
     fn pick(&mut self, of: &[&str]) -> String {
         of[self.random.below(of.len() as u32) as usize].to_owned()
     }
@@ -162,106 +167,77 @@ impl Conditions<'_> {
 
 /// A way to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Manner {
     Query,
     Mutation,
     Relay,
     Live,
 }
 
-/// An operation with a condition that can fail, in one of all positions.
-fn operation(random: &mut Random, database: Database) -> (Way, String) {
-    let at = random.below(20);
-    let id = 1 + random.below(2);
-    let mut of = Conditions { random, database };
-    let note = of.note(2);
-    match at {
-        0 | 1 => (Way::Query, format!("{{ note(where: {note}, order_by: {{id: asc}}) {{ id body }} }}")),
-        2 => (
-            Way::Query,
-            format!(
-                "{{ person(order_by: {{id: asc}}) {{ id notes(where: {note}, order_by: {{id: asc}}) {{ id }} }} }}"
-            ),
-        ),
-        3 => (Way::Query, format!("{{ person(where: {}, order_by: {{id: asc}}) {{ id }} }}", of.person(2))),
-        4 => (Way::Query, format!("{{ mark(where: {}, order_by: {{id: asc}}) {{ id }} }}", of.mark(2))),
-        5 => (
-            Way::Query,
-            format!(
-                "{{ note_aggregate(where: {note}) {{ aggregate {{ count sum {{ size }} avg {{ size }} }} }} }}"
-            ),
-        ),
-        6 => (
-            Way::Query,
-            format!(
-                "{{ person(order_by: {{id: asc}}) {{ notes_aggregate(where: {note}) {{ aggregate {{ count sum {{ size }} }} }} }} }}"
-            ),
-        ),
-        7 => (
-            Way::Query,
-            format!(
-                "{{ note_group_by(by: [person_id], where: {note}, order_by: {{key: {{person_id: asc}}}}) {{ key {{ person_id }} aggregate {{ count }} }} }}"
-            ),
-        ),
-        8 => {
-            let having = of.text();
-            let by = "by: [person_id], order_by: {key: {person_id: asc}}";
-            let query = format!(
-                "{{ note_group_by({by}, having: {{max: {{body: {having}}}}}) {{ key {{ person_id }} }} }}"
-            );
-            (Way::Query, query)
-        }
-        9 => (
-            Way::Query,
-            format!(
-                "{{ note(where: {note}, order_by: [{{person: {{name: asc}}}}, {{marks_aggregate: {{sum: {{weight: desc}}}}}}, {{id: asc}}]) {{ id }} }}"
-            ),
-        ),
-        10 => (
-            Way::Query,
-            format!(
-                "{{ note(where: {note}, distinct_on: [person_id], order_by: [{{person_id: asc}}, {{id: desc}}]) {{ id }} }}"
-            ),
-        ),
-        11 => (Way::Query, "{ share(where: {part: {_gt: 1}}, order_by: {id: asc}) { id } }".to_owned()),
-        12 => (
-            Way::Mutation,
-            format!("mutation {{ update_note(where: {note}, _set: {{size: 3}}) {{ affected_rows }} }}"),
-        ),
-        13 => (
-            Way::Mutation,
-            format!("mutation {{ delete_note(where: {note}) {{ affected_rows returning {{ id }} }} }}"),
-        ),
-        14 | 19 => (
-            Way::Mutation,
-            format!(
-                "mutation {{ insert_note(objects: [{{id: {id}, owner_id: 1, person_id: 1}}], \
-                 on_conflict: {{constraint: note_pkey, update_columns: [size], where: {note}}}) {{ affected_rows }} }}"
-            ),
-        ),
-        15 => (
-            Way::Mutation,
-            format!(
-                "mutation {{ update_note_many(updates: [{{where: {note}, _inc: {{part: 1}}}}]) {{ affected_rows }} }}"
-            ),
-        ),
-        16 => (
-            Way::Relay,
-            format!(
-                "{{ note_connection(where: {note}, order_by: {{id: asc}}, first: 3) {{ edges {{ cursor node {{ id body }} }} pageInfo {{ hasNextPage hasPreviousPage }} }} }}"
-            ),
-        ),
-        17 => (
-            Way::Live,
-            format!("subscription {{ note(where: {note}, order_by: {{id: asc}}) {{ id body }} }}"),
-        ),
-        _ => (
-            Way::Live,
-            format!(
-                "subscription {{ note_stream(where: {{_or: [{{id: {{_eq: 1}}}}, {note}]}}, batch_size: 9, cursor: {{initial_value: {{id: 0}}}}) {{ id }} }}"
-            ),
-        ),
-    }
+/// Operations with a condition that can fail, in all positions: on notes (`NOTE`), on people, on marks, on a text.
+const ASKED: &[(Manner, &str)] = &[
+    (Manner::Query, "{ note(where: NOTE, order_by: {id: asc}) { id body } }"),
+    (Manner::Query, "{ person(order_by: {id: asc}) { id notes(where: NOTE, order_by: {id: asc}) { id } } }"),
+    (Manner::Query, "{ person(where: PERSON, order_by: {id: asc}) { id } }"),
+    (Manner::Query, "{ mark(where: MARK, order_by: {id: asc}) { id } }"),
+    (Manner::Query, "{ note_aggregate(where: NOTE) { aggregate { count sum { size } avg { size } } } }"),
+    (
+        Manner::Query,
+        "{ person(order_by: {id: asc}) { notes_aggregate(where: NOTE) { aggregate { count sum { size } } } } }",
+    ),
+    (
+        Manner::Query,
+        "{ note_group_by(by: [person_id], where: NOTE, order_by: {key: {person_id: asc}}) { key { person_id } aggregate { count } } }",
+    ),
+    (
+        Manner::Query,
+        "{ note_group_by(by: [person_id], order_by: {key: {person_id: asc}}, having: {max: {body: TEXT}}) { key { person_id } } }",
+    ),
+    (
+        Manner::Query,
+        "{ note(where: NOTE, order_by: [{person: {name: asc}}, {marks_aggregate: {sum: {weight: desc}}}, {id: asc}]) { id } }",
+    ),
+    (
+        Manner::Query,
+        "{ note(where: NOTE, distinct_on: [person_id], order_by: [{person_id: asc}, {id: desc}]) { id } }",
+    ),
+    (Manner::Query, "{ share(where: {part: {_gt: 1}}, order_by: {id: asc}) { id } }"),
+    (Manner::Mutation, "mutation { update_note(where: NOTE, _set: {size: 3}) { affected_rows } }"),
+    (Manner::Mutation, "mutation { delete_note(where: NOTE) { affected_rows } }"),
+    (
+        Manner::Mutation,
+        "mutation { insert_note(objects: [{id: 1, owner_id: 1, person_id: 1}], \
+         on_conflict: {constraint: note_pkey, update_columns: [size], where: NOTE}) { affected_rows } }",
+    ),
+    (
+        Manner::Mutation,
+        "mutation { insert_note(objects: [{id: 2, owner_id: 1, person_id: 1}], \
+         on_conflict: {constraint: note_pkey, update_columns: [size], where: NOTE}) { affected_rows } }",
+    ),
+    (
+        Manner::Mutation,
+        "mutation { update_note_many(updates: [{where: NOTE, _inc: {part: 1}}]) { affected_rows } }",
+    ),
+    (
+        Manner::Relay,
+        "{ note_connection(where: NOTE, order_by: {id: asc}, first: 3) { edges { cursor node { id body } } \
+         pageInfo { hasNextPage hasPreviousPage } } }",
+    ),
+    (Manner::Live, "subscription { note(where: NOTE, order_by: {id: asc}) { id body } }"),
+    (
+        Manner::Live,
+        "subscription { note_stream(where: {_or: [{id: {_eq: 1}}, NOTE]}, batch_size: 9, cursor: {initial_value: {id: 0}}) { id } }",
+    ),
+];
+
+/// One of [`ASKED`] with random conditions.
+fn operation(random: &mut Random, database: Database) -> (Manner, String) {
+    let (way, text) = ASKED[random.below(ASKED.len() as u32) as usize];
+    let mut of = Fallible { random, database };
+    let conditions =
+        [("NOTE", of.note(2)), ("PERSON", of.person(2)), ("MARK", of.mark(2)), ("TEXT", of.text())];
+    let fill = |text: String, (word, condition): &(&str, String)| text.replace(word, condition);
+    (way, conditions.iter().fold(text.to_owned(), fill))
 }
 
 /// The tables with the permissions of the role `user`; `number` chooses their conditions.
@@ -293,7 +269,7 @@ fn entries(number: usize, database: Database) -> Value {
          "select_permissions": select(&if number.is_multiple_of(2) { json!({}) } else { plain.clone() })},
         {"table": "mark", "object_relationships": [{"name": "note", "using": by("note", "note_id")}],
          "select_permissions": select(&plain)},
-        {"table": "share", "select_permissions": select(&plain)},
+        {"table": "share", "select_permissions": select(&note)},
         {"table": "seen"},
     ])
 }
@@ -354,8 +330,8 @@ fn serve(number: usize, database: Database) -> Side {
 }
 
 /// The answer, or the first result of a subscription.
-fn answer(side: &Side, way: Way, operation: &str, caller: &Identity) -> String {
-    let engine: &Engine = if way == Way::Relay { &side.relay } else { &side.engine };
+fn answer(side: &Side, way: Manner, operation: &str, caller: &Identity) -> String {
+    let engine: &Engine = if way == Manner::Relay { &side.relay } else { &side.engine };
     let request = Request::new(operation, Instant::now() + PATIENCE);
     let as_caller = engine.caller(caller);
     let text = |body: Body| match body {
@@ -366,7 +342,7 @@ fn answer(side: &Side, way: Way, operation: &str, caller: &Identity) -> String {
         }
     };
     runtime().block_on(async {
-        if way != Way::Live {
+        if way != Manner::Live {
             return text(engine.execute(request, &as_caller).await.body);
         }
         let bound = match engine.bind(request, &as_caller).await {
@@ -400,7 +376,7 @@ fn run(database: Database) {
                 (sides[1].beside)(&hide(number));
             }
             let (way, text) = operation(&mut random, database);
-            changed = way == Way::Mutation;
+            changed = way == Manner::Mutation;
             let [found, expected] = sides.each_ref().map(|it| answer(it, way, &text, &caller));
             let words = format!("{database:?} filter {number} case {at}: {text}");
             // The key of a hidden row is told by a write; an error is not.
@@ -430,22 +406,27 @@ fn errors_tell_nothing_of_hidden_rows_on_postgres() {
 }
 
 /// Positions of a condition on notes, written `COND`.
-const POSITIONS: &[(Way, &str)] = &[
-    (Way::Query, "{ note(where: COND) { id } }"),
-    (Way::Query, "{ note(where: COND, limit: 0) { id } note_aggregate { aggregate { count } } }"),
-    (Way::Query, "{ note(where: COND, order_by: {id: asc}, limit: 2, offset: 1) { id } }"),
-    (Way::Query, "{ note(where: {_not: {marks: {note: COND}}}) { id } }"),
-    (Way::Query, "{ person(where: {id: {_eq: 99}}) { id notes(where: COND) { id } } }"),
-    (Way::Query, "{ person { id notes(where: COND, limit: 1) { id } } }"),
-    (Way::Query, "{ person { notes_aggregate(where: COND) { aggregate { count } } } }"),
-    (Way::Query, "{ person(where: {notes: COND}) { id } }"),
-    (Way::Query, "{ note_aggregate(where: COND, limit: 3, offset: 1) { aggregate { count } } }"),
-    (Way::Query, "{ note_group_by(by: [person_id], where: COND, offset: 1) { key { person_id } } }"),
-    (Way::Query, "{ note(where: {id: {_lt: 0}, _and: [COND]}, distinct_on: [person_id]) { id } }"),
-    (Way::Mutation, "mutation { update_note(where: COND, _set: {size: 1}) { affected_rows } }"),
-    (Way::Mutation, "mutation { delete_note(where: COND) { affected_rows } }"),
-    (Way::Relay, "{ note_connection(where: COND, first: 2) { edges { node { body } } } }"),
-    (Way::Live, "subscription { note(where: COND) { id } }"),
+const POSITIONS: &[(Manner, &str)] = &[
+    (Manner::Query, "{ note(where: COND) { id } }"),
+    (Manner::Query, "{ note(where: COND, limit: 0) { id } note_aggregate { aggregate { count } } }"),
+    (Manner::Query, "{ note(where: COND, order_by: {id: asc}, limit: 2, offset: 1) { id } }"),
+    (Manner::Query, "{ note(where: {_not: {marks: {note: COND}}}) { id } }"),
+    (Manner::Query, "{ person(where: {id: {_eq: 99}}) { id notes(where: COND) { id } } }"),
+    (Manner::Query, "{ person { id notes(where: COND, limit: 1) { id } } }"),
+    (Manner::Query, "{ person { notes_aggregate(where: COND) { aggregate { count } } } }"),
+    (Manner::Query, "{ person(where: {notes: COND}) { id } }"),
+    (Manner::Query, "{ note_aggregate(where: COND, limit: 3, offset: 1) { aggregate { count } } }"),
+    (Manner::Query, "{ note_group_by(by: [person_id], where: COND, offset: 1) { key { person_id } } }"),
+    (Manner::Query, "{ note(where: {id: {_lt: 0}, _and: [COND]}, distinct_on: [person_id]) { id } }"),
+    (Manner::Mutation, "mutation { update_note(where: COND, _set: {size: 1}) { affected_rows } }"),
+    (Manner::Mutation, "mutation { delete_note(where: COND) { affected_rows } }"),
+    (
+        Manner::Mutation,
+        "mutation { insert_note(objects: [{id: 77, owner_id: 1, person_id: 1}], on_conflict: {constraint: note_pkey, \
+         update_columns: [size], where: COND}) { affected_rows } }",
+    ),
+    (Manner::Relay, "{ note_connection(where: COND, first: 2) { edges { node { body } } } }"),
+    (Manner::Live, "subscription { note(where: COND) { id } }"),
 ];
 
 /// A broken pattern is one error: for a role and the admin, over rows and over none.
@@ -494,8 +475,8 @@ fn too_many_steps_are_no_match_for_a_role_on_sqlite() {
         "INSERT INTO note VALUES (1, 1, 1, '{long}', '{{}}', 1, 1), (2, 1, 1, 'aab', '{{}}', 1, 1)"
     ));
     let query = r#"{ note(where: {body: {_regex: "^(a|aa)+\\1b$"}}) { id } }"#;
-    let user = answer(&side, Way::Query, query, &caller_with("user", false, SESSION));
+    let user = answer(&side, Manner::Query, query, &caller_with("user", false, SESSION));
     assert_eq!(user, r#"{"data":{"note":[{"id":2}]}}"#);
-    let admin = answer(&side, Way::Query, query, &Identity::admin());
+    let admin = answer(&side, Manner::Query, query, &Identity::admin());
     assert!(admin.contains("too many steps"), "{admin}");
 }

@@ -1,0 +1,38 @@
+//! Patterns on their way in: which half of a pattern is asked, and which are refused before a row is read.
+//!
+//! **Cost:** one pass over a pattern.
+
+use super::KEY;
+use crate::exec::bind::{Bindings, Found, Refused};
+use crate::exec::judge::refuse;
+use weir_language::value::Node;
+use weir_postgres::statement::Buffer;
+use weir_relational::plain_pattern::{self, Notation};
+use weir_relational::plan::operators::Comparison;
+use weir_relational::plan::{Half, Judged};
+
+/// Leaves the pattern that `out` holds from `start` on if it belongs to this half, and else one that fits everything.
+pub(super) fn keep_half((half, notation): (Half, Notation), start: usize, out: &mut Buffer) {
+    let pattern = std::str::from_utf8(&out[start..]).unwrap_or_default();
+    if plain_pattern::is_plain(pattern, notation) != (half == Half::Plain) {
+        out.truncate(start);
+        out.extend_from_slice(notation.anything().as_bytes());
+    }
+}
+
+/// The one thing that breaks a pattern of `LIKE`; other patterns are judged by the statement.
+pub(in crate::postgres) fn judge<'r>(judged: &'r Judged, bindings: &Bindings<'r>) -> Result<(), Refused> {
+    let is_like = matches!(judged.by, Comparison::Like | Comparison::Ilike);
+    let text = match bindings.find(&judged.with, KEY) {
+        Found::Given(given) => match given.node() {
+            Node::Text(span) => given.str(span),
+            _ => return Ok(()),
+        },
+        Found::Text(text) => text,
+        Found::Key(..) | Found::Shown(_) | Found::Above => return Ok(()),
+    };
+    match is_like && plain_pattern::ends_in_escape(text) {
+        true => refuse(bindings, "bad-request", plain_pattern::ENDS_IN_ESCAPE),
+        false => Ok(()),
+    }
+}
