@@ -108,7 +108,10 @@ fn runs(work: &Work, change: u32) -> bool {
 fn reads_others(filter: &Filter) -> bool {
     match filter {
         Filter::All(parts) | Filter::Any(parts) => parts.iter().any(reads_others),
-        Filter::Not(part) | Filter::NotTrue(part) | Filter::Each { filter: part, .. } => reads_others(part),
+        Filter::Not(part)
+        | Filter::NotTrue(part)
+        | Filter::Behind { filter: part, .. }
+        | Filter::Each { filter: part, .. } => reads_others(part),
         Filter::Null { of, .. }
         | Filter::Compare { of, .. }
         | Filter::Measure { of, .. }
