@@ -244,3 +244,50 @@ fn replace_unseen(file: &Path, document: &Value) {
     let opened = std::fs::File::options().append(true).open(file).expect("it opens");
     opened.set_modified(facts.modified().expect("a time")).expect("a time can be set");
 }
+
+/// Types with the rule that `Boat` is for a role alone, or for everybody.
+fn types(rule: &str) -> String {
+    format!(
+        "type Boat {rule} {{ id: ID! name: String }}\n# Dgraph.Authorization \
+         {{\"VerificationKey\":\"0123456789abcdef0123456789abcdef\",\"Header\":\"x-token\",\"Namespace\":\"claims\",\"Algo\":\"HS256\"}}\n"
+    )
+}
+
+#[test]
+fn a_native_store_that_is_stopped_keeps_no_right() {
+    let (folder, mut cluster) = (Folder::new(), running());
+    cluster.sql("CREATE DATABASE fleet");
+    let text = folder.file("fleet.graphql");
+    std::fs::write(&text, types("")).expect("it is written");
+    let beside = file_of(&folder).1;
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nadmin_secret: hush\nsources:\n- {{name: near, url: '{beside}'}}\n\
+         - {{name: far, native: {}, store: '{}'}}\n",
+        text.display(),
+        url(&cluster).replace("/postgres?", "/fleet?")
+    );
+    let weir = Weir::by_file(&folder.write("weir.yaml", &yaml), Folder::new());
+    let boats = || weir.query("{ queryBoat { name } }").text().to_owned();
+    let as_admin = |query: &str| weir.post("/graphql", &[SECRET], body(query).as_bytes());
+    let added = as_admin("mutation { addBoat(input: [{name: \"Argo\"}]) { numUids } }");
+    assert_eq!(added.text(), r#"{"data":{"addBoat":{"numUids":1}}}"#);
+    assert_eq!(boats(), r#"{"data":{"queryBoat":[{"name":"Argo"}]}}"#);
+    cluster.stop();
+    let reloads = |count: u32| {
+        let metrics = weir.get("/metrics", &[SECRET]);
+        metrics.text().contains(&format!("weir_reloads_total {count}\n"))
+    };
+    assert!(reloads(0));
+    let rule = r#"@auth(query: {rule: "{$ROLE: {eq: \"ADMIN\"}}"})"#;
+    let draft = folder.file("draft");
+    std::fs::write(&draft, types(rule)).expect("it is written");
+    std::fs::rename(draft, &text).expect("it takes the place of the other");
+    until("the rule is taken over", || reloads(1));
+    assert!(!boats().contains("Cannot query"), "{}", boats());
+    let near = as_admin("{ boat { name } }");
+    assert_eq!(near.text(), r#"{"data":{"boat":[{"name":"Argo"}]}}"#);
+    assert_eq!(weir.get("/readyz", &[]).status, 503);
+    cluster.start();
+    until("it comes back", || weir.get("/readyz", &[]).status == 200);
+    assert_eq!(boats(), r#"{"data":{"queryBoat":[]}}"#);
+}
