@@ -13,6 +13,7 @@ mod cells;
 
 use cells::Cells;
 use hashbrown::HashMap;
+use weir_relational::catalog::abilities::Abilities;
 use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid, quoted};
 use weir_relational::catalog::{
     Argument, Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Function, Placement, Table, TableId,
@@ -20,6 +21,7 @@ use weir_relational::catalog::{
 };
 
 const TYPES: &str = include_str!("introspect/types.sql");
+const OPERATORS: &str = include_str!("introspect/operators.sql");
 const FUNCTIONS: &str = include_str!("introspect/functions.sql");
 const RELATIONS: &str = include_str!("introspect/relations.sql");
 const KEYS: &str = include_str!("introspect/keys.sql");
@@ -38,7 +40,7 @@ pub enum Shards {
 /// Functions to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Functions {
-    /// Those of the schemas that are served.
+    /// Those of the schemas that are served, and the operators of types.
     Read,
     /// None: compatible databases do not emulate these catalogs.
     Ignored,
@@ -49,7 +51,7 @@ pub enum Functions {
 #[must_use]
 pub fn questions(functions: Functions, shards: Shards) -> [String; 4] {
     let types = match functions {
-        Functions::Read => [TYPES, FUNCTIONS].concat(),
+        Functions::Read => [TYPES, OPERATORS, FUNCTIONS].concat(),
         Functions::Ignored => TYPES.to_owned(),
     };
     let placements = match shards {
@@ -115,6 +117,9 @@ impl Reading {
         let (letter, other, of) = (row.letter(), row.number(), row.number());
         let (names, types, modes) = (row.texts(), row.numbers(), row.text());
         let (defaults, comment) = (row.number() as usize, row.text());
+        if what == 'o' {
+            return self.types.learn(oid, Abilities::of_bits(other));
+        }
         if what == 'f' {
             let arguments = arguments(names, types, &modes, defaults);
             let volatility = match letter {
@@ -326,6 +331,12 @@ impl Reading {
                 argument.ty = column_type(&self.types, argument.oid);
             }
             self.catalog.functions.push(function);
+        }
+        for ty in self.types.iter().filter(|it| it.kind != Kind::Pseudo) {
+            let (of, abilities) = (column_type(&self.types, ty.oid), self.types.abilities(ty.oid));
+            // Documents of type `json` are compared as those of `jsonb`.
+            let compared = if of == ColumnType::Json { Abilities::COMPARISONS } else { Abilities::NONE };
+            self.catalog.abilities.note(of, abilities.or(compared));
         }
         self.catalog.functions.sort_by(|a, b| (&a.name, &a.schema).cmp(&(&b.name, &b.schema)));
         self.warnings.sort_by(|a, b| a.place.cmp(&b.place));

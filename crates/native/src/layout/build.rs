@@ -266,7 +266,7 @@ impl<'m> Builder<'m> {
 
     fn finish(self) -> Layout {
         let relations = Relations {
-            catalog: Catalog { tables: self.catalog, functions: Vec::new() },
+            catalog: Catalog { tables: self.catalog, ..Catalog::default() },
             relationships: self.relationships,
             functions: Vec::new(),
         };

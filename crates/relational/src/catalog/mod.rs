@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** ids are places in the tables of one catalog.
 
+pub mod abilities;
 pub mod facts;
 pub mod postgres_types;
 mod relations;
@@ -25,6 +26,8 @@ pub struct Catalog {
     pub tables: Vec<Table>,
     /// Functions that could be tracked; empty where none was asked for.
     pub functions: Vec<Function>,
+    /// What values of types can be compared by.
+    pub abilities: abilities::TypeAbilities,
 }
 
 /// A table or view.

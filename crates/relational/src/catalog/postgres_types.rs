@@ -6,6 +6,7 @@
 //! **Invariant:** an OID is there once, and the element of an array, the base of a domain, the subtype of a range
 //! may be missing (a database may hide what they are), so each is looked up.
 
+use super::abilities::Abilities;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
@@ -22,6 +23,8 @@ pub mod oid {
     pub const BOOL: u32 = 16;
     pub const BYTEA: u32 = 17;
     pub const CHAR: u32 = 18;
+    pub const INT2VECTOR: u32 = 22;
+    pub const OIDVECTOR: u32 = 30;
     pub const NAME: u32 = 19;
     pub const INT8: u32 = 20;
     pub const INT2: u32 = 21;
@@ -62,6 +65,8 @@ pub mod oid {
 pub struct Types {
     list: Vec<Type>,
     places: HashMap<u32, u32>,
+    /// Of base types, by their numbers.
+    abilities: HashMap<u32, Abilities>,
 }
 
 /// A type.
@@ -124,7 +129,11 @@ impl Types {
     /// The types of `pg_catalog`.
     #[must_use]
     pub fn builtin() -> Self {
-        let mut types = Self { list: Vec::with_capacity(256), places: HashMap::with_capacity(256) };
+        let mut types = Self {
+            list: Vec::with_capacity(256),
+            places: HashMap::with_capacity(256),
+            abilities: HashMap::from_iter([(oid::JSON, Abilities::NONE)]),
+        };
         let mut add = |oid, array_oid, name: &str, kind| {
             let cast = builtin_cast(name);
             types.add(Type { oid, array_oid, cast, name: name.into(), schema: "pg_catalog".into(), kind });
@@ -207,6 +216,30 @@ impl Types {
             }
         }
         oid
+    }
+
+    /// Notes what values of a base type can be compared by.
+    pub fn learn(&mut self, oid: u32, abilities: Abilities) {
+        self.abilities.insert(oid, abilities);
+    }
+
+    /// What values of the type with number `oid` can be compared by: of a type made of others, what its parts can be.
+    #[must_use]
+    pub fn abilities(&self, oid: u32) -> Abilities {
+        let base = self.base(oid);
+        match self.by_oid(base).map(|it| &it.kind) {
+            // It is an array to its operators.
+            Some(Kind::Base) if base == oid::INT2VECTOR => Abilities::ALL,
+            Some(Kind::Base) => self.abilities.get(&base).copied().unwrap_or(Abilities::ALL),
+            Some(Kind::Array { element }) => self.abilities(*element).of_arrays(),
+            Some(Kind::Composite { fields }) => {
+                let of = |it: &(String, u32)| self.abilities(it.1).of_arrays();
+                fields.iter().map(of).fold(Abilities::ALL, Abilities::and)
+            }
+            Some(Kind::Domain { .. } | Kind::Enum { .. } | Kind::Range { .. } | Kind::Multirange { .. })
+            | Some(Kind::Pseudo)
+            | None => Abilities::ALL,
+        }
     }
 
     /// All of them.

@@ -62,6 +62,22 @@ impl Postgres {
         self.types.by_oid(ty).map_or("text", |it| &it.cast)
     }
 
+    /// Many values of the type `base`, which are bound as `placeholder`.
+    fn given_list(&self, placeholder: &str, base: u32) -> String {
+        match self.shape(base) {
+            Some(_) => {
+                let item = self.given("v".to_owned(), base);
+                format!("ARRAY(SELECT {item} FROM unnest({placeholder}) AS v)")
+            }
+            // There are no arrays of such; their texts are.
+            None if base != 0 && self.list_of(base).is_none() => {
+                let item = self.cast_name(base);
+                format!("SELECT v::{item} FROM unnest({placeholder}) AS v")
+            }
+            None => placeholder.to_owned(),
+        }
+    }
+
     /// A type of the same extension as the type `of`.
     fn beside(&self, of: u32, name: &str) -> Option<&Type> {
         self.types.by_oid(of).and_then(|it| self.types.find(&it.schema, name))
@@ -145,18 +161,12 @@ impl Dialect for Postgres {
         let left = if base == oid::JSON { document.as_str() } else { left };
         let single = self.given(right.placeholder.to_owned(), base);
         let value = &single;
-        let list = match self.shape(base) {
-            Some(_) => {
-                let item = self.given("v".to_owned(), base);
-                format!("ARRAY(SELECT {item} FROM unnest({}) AS v)", right.placeholder)
-            }
-            // There are no arrays of such; their texts are.
-            None if base != 0 && self.list_of(base).is_none() => {
-                let item = self.cast_name(base);
-                format!("SELECT v::{item} FROM unnest({}) AS v", right.placeholder)
-            }
-            None => right.placeholder.to_owned(),
-        };
+        let list = self.given_list(right.placeholder, base);
+        if self.types.abilities(base).is_same()
+            && let Some(text) = same(left, by, value, &list)
+        {
+            return out.push_str(&text);
+        }
         let tree = right.placeholder;
         out.push_str(&match by {
             Comparison::Eq => format!("{left} = {value}"),
@@ -280,6 +290,14 @@ impl Dialect for Postgres {
         out.push_str(&match base {
             // Equal to their order, as their texts have one length and lower-case digits.
             oid::UUID => format!("{name}({column}::text COLLATE \"C\")::uuid"),
+            // A text has the bytes of the other.
+            other
+                if other != oid::VARCHAR
+                    && function.is_extreme()
+                    && self.types.abilities(other).casts_extremes() =>
+            {
+                format!("{name}({column})::{}", self.cast_name(other))
+            }
             oid::MONEY if !keeps => format!("{name}({column}::numeric)"),
             _ if self.is_mean(function, base) => format!("(sum({column})::float8 / count({column}))"),
             _ => format!("{name}({column})"),
@@ -528,6 +546,17 @@ impl Dialect for Postgres {
             Operator::DeleteElem => oid::INT4,
             Operator::DeleteAtPath => oid::TEXT_ARRAY,
         }
+    }
+}
+
+/// A comparison of equal values of a shape, whose `=` compares areas.
+fn same(left: &str, by: Comparison, value: &str, list: &str) -> Option<String> {
+    match by {
+        Comparison::Eq => Some(format!("{left} ~= {value}")),
+        Comparison::Neq => Some(format!("NOT ({left} ~= {value})")),
+        Comparison::In => Some(format!("{left} ~= ANY({list})")),
+        Comparison::Nin => Some(format!("NOT ({left} ~= ANY({list}))")),
+        _ => None,
     }
 }
 

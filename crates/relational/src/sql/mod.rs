@@ -547,7 +547,7 @@ mod tests {
     }
 
     fn check(filter: Filter, sql: &str, tables: &[&str]) {
-        let catalog = Catalog { tables: vec![table("a\"b", "x"), table("c", "y")], functions: Vec::new() };
+        let catalog = Catalog { tables: vec![table("a\"b", "x"), table("c", "y")], ..Catalog::default() };
         let (to, from) = (TableId(0), TableId(1));
         let related = Relationship {
             name: "a".into(),

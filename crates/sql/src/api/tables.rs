@@ -183,7 +183,12 @@ fn columns<'m>(
             }
         };
         let facts = column.ty.facts();
-        let aggregates = if values.is_none() { facts.aggregates } else { Aggregates::None };
+        let extremes = model.relations.catalog.abilities.of(&column.ty).has_extremes();
+        let aggregates = match facts.aggregates {
+            _ if values.is_some() => Aggregates::None,
+            Aggregates::None if extremes && matches!(column.ty, ColumnType::Other(_)) => Aggregates::Extremes,
+            of_type => of_type,
+        };
         out.push(ColumnApi {
             id: ColumnId(at as u32),
             name,

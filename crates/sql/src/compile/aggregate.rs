@@ -102,17 +102,31 @@ impl Compiler<'_> {
 
     pub(super) fn count(&mut self, field: &OutputField, row: &mut Row) -> Result<MemberKind, PlanError> {
         let mut columns = Vec::new();
-        let mut distinct = false;
+        let (mut of, mut distinct) = (None, false);
         for argument in self.shape.arguments(field) {
             let place = self.argument(argument);
             match self.meaning(argument.input) {
-                InputMeaning::CountColumns(_) => columns = self.columns(place),
+                InputMeaning::CountColumns(table) => (of, columns) = (Some(table), self.columns(place)),
                 InputMeaning::CountDistinct => distinct = self.inputs.node(place) == Node::Bool(true),
                 _ => {}
             }
         }
+        self.check_counted(of.filter(|_| distinct), &columns)?;
         let column = row.column(Expr::Count { columns, distinct });
         Ok(MemberKind::Leaf { column, cell: Cell::Int })
+    }
+
+    /// Refuses to count different values of `columns` of a table where PostgreSQL has no order to count them by.
+    pub(super) fn check_counted(
+        &mut self,
+        table: Option<TableId>,
+        columns: &[ColumnId],
+    ) -> Result<(), PlanError> {
+        let Some(table) = table else { return Ok(()) };
+        self.path.push("columns".into());
+        columns.iter().try_for_each(|it| self.check_sorted(table, *it))?;
+        self.path.pop();
+        Ok(())
     }
 
     pub(super) fn function(

@@ -166,11 +166,7 @@ impl Compiler<'_> {
                     all.push(Filter::Null { of: of.clone(), is });
                 }
                 InputMeaning::Compare(by) => {
-                    if let Some(operator) = ty.lacks(by) {
-                        return Err(
-                            self.refuse(format!("the type `{}` has no operator `{operator}`", ty.words()))
-                        );
-                    }
+                    self.check_comparison(ty, by)?;
                     let with = self.parameter(value, Reader::compared(by, ty));
                     all.push(Filter::Compare { of: of.clone(), by, with });
                 }
@@ -270,6 +266,7 @@ impl Compiler<'_> {
                 _ => {}
             }
         }
+        self.check_counted(Some(to).filter(|_| distinct), &columns)?;
         let Some(predicate) = predicate else { return Err(self.refuse("`predicate` is needed")) };
         let (of, ty) = match (self.meaning(input), columns.first()) {
             (InputMeaning::BoolAnd, Some(&it)) => (Expr::Function(Aggregation::Min, it), ColumnType::Boolean),

@@ -6,7 +6,7 @@ use crate::frontend::input::Place;
 use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
-use weir_relational::catalog::{ColumnId, Relations, RelationshipId, TableId};
+use weir_relational::catalog::{ColumnId, ColumnType, Relations, RelationshipId, TableId};
 use weir_relational::passes::bounds::Terms;
 use weir_relational::plan::operators::{Aggregation, Comparison};
 use weir_relational::plan::{Call, Expr, Filter, Order, Page, Reader};
@@ -70,13 +70,33 @@ impl Compiler<'_> {
             if let InputMeaning::Column(table, column) = self.meaning(argument.input) {
                 let name = self.input_words(argument.input).0;
                 self.path.push(name.into());
-                let reader = Reader::Column(self.api.column_type(table, column).clone());
-                let with = self.parameter(self.argument(argument), reader);
-                all.push(Filter::Compare { of: Expr::Column(column), by: Comparison::Eq, with });
+                all.push(self.key_condition((table, column), self.argument(argument))?);
                 self.path.pop();
             }
         }
         Ok(RowSelection { filter: Filter::All(all), ..RowSelection::default() })
+    }
+
+    /// A column of a key has the value at `place`.
+    pub(super) fn key_condition(
+        &self,
+        (table, column): (TableId, ColumnId),
+        place: Place,
+    ) -> Result<Filter, PlanError> {
+        let ty = self.api.column_type(table, column).clone();
+        self.check_comparison(&ty, Comparison::Eq)?;
+        let with = self.parameter(place, Reader::Column(ty));
+        Ok(Filter::Compare { of: Expr::Column(column), by: Comparison::Eq, with })
+    }
+
+    /// Refuses a comparison for which the database has no operator.
+    pub(super) fn check_comparison(&self, ty: &ColumnType, by: Comparison) -> Result<(), PlanError> {
+        match self.api.model.relations.catalog.lacks(ty, by) {
+            None => Ok(()),
+            Some(operator) => {
+                Err(self.refuse(format!("the type `{}` has no operator `{operator}`", ty.words())))
+            }
+        }
     }
 
     /// A list of columns, chosen by enum values.
@@ -114,21 +134,21 @@ impl Compiler<'_> {
 
     /// Refuses to look for different values of a column where PostgreSQL cannot tell.
     pub(super) fn check_told_apart(&self, table: TableId, column: ColumnId) -> Result<(), PlanError> {
-        let column = self.api.model.relations.catalog.table(table).column(column);
-        match column.oid != 0 && column.ty.is_untold() {
-            true => {
-                Err(self.refuse(format!("values of the type `{}` cannot be told apart", column.ty.words())))
-            }
-            false => Ok(()),
+        let catalog = &self.api.model.relations.catalog;
+        let ty = &catalog.table(table).column(column).ty;
+        match catalog.abilities.of(ty).groups() {
+            true => Ok(()),
+            false => Err(self.refuse(format!("values of the type `{}` cannot be told apart", ty.words()))),
         }
     }
 
     /// Refuses to sort by a column whose values PostgreSQL can put in no order.
     pub(super) fn check_sorted(&self, table: TableId, column: ColumnId) -> Result<(), PlanError> {
-        let column = self.api.model.relations.catalog.table(table).column(column);
-        match column.oid != 0 && column.ty.is_unsorted() {
-            true => Err(self.refuse(format!("values of the type `{}` have no order", column.ty.words()))),
-            false => Ok(()),
+        let catalog = &self.api.model.relations.catalog;
+        let ty = &catalog.table(table).column(column).ty;
+        match catalog.abilities.of(ty).sorts() {
+            true => Ok(()),
+            false => Err(self.refuse(format!("values of the type `{}` have no order", ty.words()))),
         }
     }
 

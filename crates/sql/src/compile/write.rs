@@ -9,9 +9,8 @@ use weir_engine::source::PlanError;
 use weir_language::schema::InputId;
 use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, ColumnType, TableId};
-use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Assign, Change, Delete, Operator, Update, Work, Write, WriteAnswer};
-use weir_relational::plan::{Expr, Filter, MemberKind, Purpose, Reader, Scan, Unset};
+use weir_relational::plan::{Filter, MemberKind, Purpose, Reader, Scan, Unset};
 
 /// New values by column.
 type Assigns = Vec<(ColumnId, Assign)>;
@@ -139,7 +138,7 @@ impl Compiler<'_> {
                     Ok(())
                 }
                 InputMeaning::PkColumns(_) => {
-                    filter = Some(it.key_filter(place));
+                    filter = Some(it.key_filter(place)?);
                     Ok(())
                 }
                 _ => {
@@ -170,16 +169,14 @@ impl Compiler<'_> {
     }
 
     /// `pk_columns`.
-    fn key_filter(&mut self, place: Place) -> Filter {
+    fn key_filter(&self, place: Place) -> Result<Filter, PlanError> {
         let mut all = Vec::new();
         for (input, value) in self.inputs.members(place) {
             if let InputMeaning::Column(table, column) = self.meaning(input) {
-                let reader = Reader::Column(self.api.column_type(table, column).clone());
-                let with = self.parameter(value, reader);
-                all.push(Filter::Compare { of: Expr::Column(column), by: Comparison::Eq, with });
+                all.push(self.key_condition((table, column), value)?);
             }
         }
-        Filter::All(all)
+        Ok(Filter::All(all))
     }
 
     /// The columns of one operator; those that have one already are noted in `twice`.

@@ -305,7 +305,7 @@ pub(super) mod tests {
             function("many", vec![variadic], Volatility::Stable),
             scalar,
         ];
-        Catalog { tables: vec![table], functions }
+        Catalog { tables: vec![table], functions, ..Catalog::default() }
     }
 
     type Served<'s> = (&'s str, Option<&'s str>, ExposedAs, &'s [u32]);

@@ -195,6 +195,10 @@ impl<'m> Conditions<'m> {
         if let Some(sign) = between_columns(name) {
             return self.columns(operand, sign, value, table);
         }
+        let lacks = |by| self.model.relations.catalog.lacks(ty, by);
+        if let (Some(operator), false) = (comparison(name).and_then(lacks), *value == Json::Null) {
+            return Err(no_operator(operand, operator));
+        }
         match (name, value) {
             ("eq", Json::Null) => Ok(Filter::Null { of: of.clone(), is: true }),
             ("ne" | "neq", Json::Null) => Ok(Filter::Null { of: of.clone(), is: false }),
@@ -337,16 +341,18 @@ fn applies(by: Comparison, ty: &ColumnType) -> bool {
         C::Tree(_) => *ty == ColumnType::Ltree,
         C::Spatial(Spatial::Intersects) => matches!(ty, ColumnType::Geometry | ColumnType::Geography),
         C::Spatial(_) => *ty == ColumnType::Geometry,
-        C::Eq | C::Neq | C::Gt | C::Gte | C::Lt | C::Lte | C::In | C::Nin | C::IsNull => {
-            ty.lacks(by).is_none()
-        }
+        C::Eq | C::Neq | C::Gt | C::Gte | C::Lt | C::Lte | C::In | C::Nin | C::IsNull => true,
     }
+}
+
+fn no_operator(operand: &Operand<'_>, operator: &str) -> String {
+    let (name, ty) = (operand.name, operand.ty.words());
+    format!("column \"{name}\" is of type \"{ty}\", which has no operator `{operator}`")
 }
 
 fn compare(operand: &Operand<'_>, by: Comparison, key: &str, value: &Json) -> Result<Filter, String> {
     if !applies(by, &operand.ty) {
-        let (name, ty) = (operand.name, operand.ty.words());
-        return Err(format!("column \"{name}\" is of type \"{ty}\", which has no operator `{key}`"));
+        return Err(no_operator(operand, key));
     }
     let reader = Reader::compared(by, &operand.ty);
     let with = match (&reader, value) {

@@ -1,5 +1,6 @@
 //! Conditions and orders on a real PostgreSQL: lists for equalities, terms that stand once, numbers at the end of their range.
 
+use crate::postgres_kit::release::on_each_release;
 use crate::postgres_kit::served::{serve, soon};
 use crate::postgres_kit::{chinook, database};
 use weir_engine::caller::Identity;
@@ -166,7 +167,7 @@ EXCEPTION WHEN undefined_function THEN
 END $$";
 
 /// Conditions on a column `%` with the value `$`, each with its SQL.
-const ASKED: [(&str, &str); 11] = [
+const ASKED: [(&str, &str); 13] = [
     ("{ own(where: {%: {_eq: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% = b.%"),
     ("{ own(where: {%: {_neq: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% <> b.%"),
     ("{ own(where: {%: {_gt: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% > b.%"),
@@ -178,22 +179,46 @@ const ASKED: [(&str, &str); 11] = [
     ("{ own(order_by: {%: asc}) { id } }", "SELECT FROM own ORDER BY %"),
     ("{ own(distinct_on: %) { id } }", "SELECT DISTINCT ON (%) id FROM own"),
     ("{ own_group_by(by: [%]) { aggregate { count } } }", "SELECT count(*) FROM own GROUP BY %"),
+    (
+        "{ own_aggregate { aggregate { count(columns: [%], distinct: true) } } }",
+        "SELECT count(DISTINCT %) FROM own",
+    ),
+    (
+        "{ own_aggregate { aggregate { count(columns: [%, id], distinct: true) } } }",
+        "SELECT count(DISTINCT (%, id)) FROM own",
+    ),
 ];
 
-#[tokio::test]
+/// Composites, of which one field decides, and the types of an extension.
+const MADE: [(&str, &str); 5] = [
+    ("of_json", "(1,[1])"),
+    ("of_point", "(1,\"(1,2)\")"),
+    ("of_int", "(1,2)"),
+    ("lquery", "a.*"),
+    ("query_int", "1&2"),
+];
+
+const MAKE: &str = "CREATE TYPE of_json AS (n int, j json); CREATE TYPE of_point AS (n int, p point);
+    CREATE TYPE of_int AS (n int, m int); CREATE EXTENSION ltree; CREATE EXTENSION intarray;";
+
+/// Types whose largest value PostgreSQL finds, by itself or as another type.
+const WITH_EXTREMES: [&str; 6] = ["name", "cidr", "oid", "pg_lsn", "xid8", "inet"];
+
 async fn an_operator_that_a_type_lacks_is_refused_by_name_and_no_other_is() {
     let (mut columns, mut values) = (Vec::new(), Vec::new());
-    for (at, (ty, value)) in OWN.iter().enumerate() {
+    let types: Vec<(&str, &str)> = OWN.into_iter().chain(MADE).collect();
+    for (at, (ty, value)) in types.iter().enumerate() {
         columns.push(format!("c{at} {ty}, a{at} {ty}[]"));
         values.push(format!("'{value}', ARRAY['{value}']::{ty}[]"));
     }
     let (columns, values) = (columns.join(", "), values.join(", "));
     let rows = format!("INSERT INTO own VALUES (1, {values}), (2, {values})");
-    let served = serve(database(&format!("CREATE TABLE own (id int4, {columns}); {rows}; {RUNS}"))).await;
+    let served =
+        serve(database(&format!("{MAKE} CREATE TABLE own (id int4, {columns}); {rows}; {RUNS}"))).await;
     let mut hand = served.hand().await;
-    for (at, (ty, value)) in OWN.iter().enumerate() {
+    for (at, (ty, value)) in types.iter().enumerate() {
         let is_json = matches!(*ty, "json" | "jsonb");
-        let value = if is_json { (*value).to_owned() } else { format!("\"{value}\"") };
+        let value = if is_json { (*value).to_owned() } else { format!("{value:?}") };
         for (column, value) in [(format!("c{at}"), value.clone()), (format!("a{at}"), format!("[{value}]"))] {
             for (query, sql) in ASKED {
                 let query = query.replace('%', &column).replace('$', &value);
@@ -201,6 +226,10 @@ async fn an_operator_that_a_type_lacks_is_refused_by_name_and_no_other_is() {
                 if *ty == "json" && column.starts_with('c') && query.contains("where") {
                     // JSON is compared as what can be.
                     sql = sql.replace(&column, &format!("{column}::jsonb"));
+                }
+                if matches!(*ty, "box" | "circle" | "point" | "polygon") && column.starts_with('c') {
+                    // Shapes are equal where they are the same.
+                    sql = sql.replace(" <> ", " ~= ").replace(" = ", " ~= ");
                 }
                 let answer = served.ask(&query).await;
                 let words = ["has no operator", "have no order", "cannot be told apart"];
@@ -211,8 +240,40 @@ async fn an_operator_that_a_type_lacks_is_refused_by_name_and_no_other_is() {
             }
         }
     }
+    for (at, (ty, value)) in OWN.iter().enumerate().filter(|it| WITH_EXTREMES.contains(&it.1.0)) {
+        let answer = served.ask(&format!("{{ own_aggregate {{ aggregate {{ max {{ c{at} }} }} }} }}")).await;
+        assert!(answer.contains(value), "{ty}: {answer}");
+    }
     let told = "BAD_USER_INPUT: the type `xml` has no operator `=`";
     assert_eq!(served.error("{ own(where: {c2: {_eq: \"<a/>\"}}) { id } }", "").await, told);
     let told = "BAD_USER_INPUT: values of the type `json` have no order";
     assert_eq!(served.error("{ own(order_by: {c0: asc}) { id } }", "").await, told);
+}
+
+/// Shapes of one area and as many points, of which each finds itself alone.
+async fn a_shape_is_equal_to_the_same_shape_alone() {
+    let served = serve(database(
+        "CREATE TABLE shape (id int4 PRIMARY KEY, b box, c circle, p polygon);
+         INSERT INTO shape VALUES (1, '(3,4),(1,2)', '<(1,2),3>', '((0,0),(1,1),(1,0))'),
+           (2, '(2,4),(1,0)', '<(2,1),3>', '((0,0),(2,2),(1,0))')",
+    ))
+    .await;
+    for (column, value) in [("b", "(3,4),(1,2)"), ("c", "<(1,2),3>"), ("p", "((1,1),(1,0),(0,0))")] {
+        for (condition, id) in [
+            (format!("_eq: \"{value}\""), 1),
+            (format!("_in: [\"{value}\"]"), 1),
+            (format!("_neq: \"{value}\""), 2),
+            (format!("_nin: [\"{value}\"]"), 2),
+        ] {
+            let query = format!("{{ shape(where: {{{column}: {{{condition}}}}}) {{ id }} }}");
+            let expected = format!(r#"{{"data":{{"shape":[{{"id":{id}}}]}}}}"#);
+            assert_eq!(served.ask(&query).await, expected, "{query}");
+        }
+    }
+}
+
+on_each_release! {
+    async
+    an_operator_that_a_type_lacks_is_refused_by_name_and_no_other_is,
+    a_shape_is_equal_to_the_same_shape_alone,
 }

@@ -62,7 +62,7 @@ fn relations() -> Relations {
         on_update: weir_relational::catalog::Follow::Nothing,
     };
     tables[0].foreign_keys.push(key);
-    Relations { catalog: Catalog { tables, functions: Vec::new() }, ..Relations::default() }
+    Relations { catalog: Catalog { tables, ..Catalog::default() }, ..Relations::default() }
 }
 
 /// Of an error with a state and a message: its table, its constraint or column, and its message.

@@ -1,0 +1,140 @@
+//! What values of a type can be compared, sorted, grouped by: the operators, classes of operators and aggregates that a database has.
+//!
+//! A statement with an operator that is missing fails as one whose column changed its type does, so it is refused before.
+//!
+//! **Invariant:** a type of which the catalog says nothing has all operators; so has every type of SQLite.
+
+use super::ColumnType;
+use hashbrown::HashMap;
+
+/// Abilities of the values of one type, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities(u32);
+
+/// The operators, in the order of their bits. The last finds equal values of shapes, whose `=` compares areas or numbers of points.
+const OPERATORS: [&str; 7] = ["=", "<>", "<", "<=", ">", ">=", "~="];
+const EQUALITY: u32 = 0b11;
+const COMPARISONS: u32 = 0b11_1111;
+const SAME: u32 = 64;
+const SORTS: u32 = 128;
+const HASHES: u32 = 256;
+const EXTREMES: u32 = 512;
+const CAST_EXTREMES: u32 = 1024;
+
+impl Abilities {
+    /// All comparisons, order and groups.
+    pub const ALL: Self = Self(COMPARISONS | SORTS | HASHES);
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// All comparisons alone.
+    pub const COMPARISONS: Self = Self(COMPARISONS);
+
+    /// As PostgreSQL's catalog is asked for them.
+    #[must_use]
+    pub const fn of_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    const fn has(self, bits: u32) -> bool {
+        self.0 & bits == bits
+    }
+
+    /// Values have an order.
+    #[must_use]
+    pub const fn sorts(self) -> bool {
+        self.has(SORTS)
+    }
+
+    /// Equal values make a group.
+    #[must_use]
+    pub const fn groups(self) -> bool {
+        self.has(SORTS) || self.has(HASHES)
+    }
+
+    /// Equal values are found by `~=`: no class of operators says that `=` does.
+    #[must_use]
+    pub const fn is_same(self) -> bool {
+        self.has(SAME) && !self.groups()
+    }
+
+    /// There is a smallest and a largest value.
+    #[must_use]
+    pub const fn has_extremes(self) -> bool {
+        self.has(EXTREMES) || self.casts_extremes()
+    }
+
+    /// The smallest and the largest value are of another type, from which they are cast.
+    #[must_use]
+    pub const fn casts_extremes(self) -> bool {
+        self.has(CAST_EXTREMES) && !self.has(EXTREMES)
+    }
+
+    /// True if values can be compared by `operator`.
+    #[must_use]
+    pub fn has_operator(self, operator: &str) -> bool {
+        match operator {
+            "=" | "<>" if self.is_same() => true,
+            _ => OPERATORS.iter().position(|it| *it == operator).is_none_or(|at| self.has(1 << at)),
+        }
+    }
+
+    /// Those of arrays of such values. PostgreSQL compares items by the classes of operators.
+    #[must_use]
+    pub const fn of_arrays(self) -> Self {
+        match (self.has(SORTS), self.has(HASHES)) {
+            (true, _) => Self::ALL,
+            (false, true) => Self(EQUALITY | HASHES),
+            (false, false) => Self::NONE,
+        }
+    }
+
+    /// Those that `other` has too.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Those that either has.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Abilities of the types of a database.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypeAbilities(HashMap<ColumnType, Abilities>);
+
+impl TypeAbilities {
+    /// Notes those of `ty`; types of one name share theirs.
+    pub fn note(&mut self, ty: ColumnType, abilities: Abilities) {
+        let of = self.0.entry(ty).or_insert(abilities);
+        *of = of.or(abilities);
+    }
+
+    /// Those of `ty`.
+    #[must_use]
+    pub fn of(&self, ty: &ColumnType) -> Abilities {
+        self.0.get(ty).copied().unwrap_or(Abilities::ALL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_compare_what_classes_of_operators_compare() {
+        let (json, xid, int) = (Abilities::NONE, Abilities::of_bits(EQUALITY | HASHES), Abilities::ALL);
+        assert_eq!([json, xid, int].map(|it| it.of_arrays().has_operator("=")), [false, true, true]);
+        assert_eq!([json, xid, int].map(|it| it.of_arrays().has_operator("<")), [false, false, true]);
+        assert_eq!([json, xid, int].map(|it| it.of_arrays().groups()), [false, true, true]);
+    }
+
+    #[test]
+    fn a_shape_is_equal_to_the_same_shape() {
+        let shape = Abilities::of_bits(SAME | 0b11_1101);
+        assert!(shape.is_same() && shape.has_operator("<>") && shape.has_operator("<") && !shape.sorts());
+        assert!(!Abilities::of_bits(SAME | COMPARISONS | SORTS).is_same());
+    }
+}
