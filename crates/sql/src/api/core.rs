@@ -45,6 +45,10 @@ pub(super) fn list_of(ty: TypeRef) -> TypeRef {
     let wraps = ty.wraps.non_null();
     TypeRef { base: ty.base, wraps: wraps.list().unwrap_or(wraps) }
 }
+/// `[T]`: an array of the database, whose items may be null.
+pub(super) fn array_of(ty: TypeRef) -> TypeRef {
+    TypeRef { base: ty.base, wraps: ty.wraps.list().unwrap_or(ty.wraps) }
+}
 /// `ty`, never null.
 pub(super) const fn certain(ty: TypeRef) -> TypeRef {
     TypeRef { base: ty.base, wraps: ty.wraps.non_null() }

@@ -1,6 +1,6 @@
 //! Scalars of column types, and the inputs that compare them.
 
-use super::core::{Core, list, list_of, plain, write};
+use super::core::{Core, array_of, list, list_of, plain, write};
 use super::meaning::InputMeaning;
 use super::shapes;
 use crate::model::convention;
@@ -208,7 +208,7 @@ impl Core {
                 let name = self.scalar(name);
                 (plain(self.b.reference(&name)), "_comparison_exp")
             }
-            Some(element) => (list_of(self.scalar_uses(element).0), "_array_comparison_exp"),
+            Some(element) => (array_of(self.scalar_uses(element).0), "_array_comparison_exp"),
         };
         write(&mut self.name, &[name, suffix]);
         let comparison = self.b.reference(&self.shared(&self.name));
