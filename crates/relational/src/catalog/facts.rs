@@ -170,6 +170,10 @@ impl ColumnType {
                 row("", Cell::Json, ORDERED, Nothing).taken(Take::Json).named().fails(Failing::ByRow)
             }
             Self::Array(element) => element.facts().many(),
+            // Lists of numbers, which PostgreSQL writes without braces.
+            Self::Other(name) if matches!(name.as_str(), "int2vector" | "oidvector") => {
+                row("", Cell::Json, ORDERED, Nothing).taken(Take::Json).named()
+            }
             Self::Other(name) => {
                 // Of the types that PostgreSQL alone has, it knows the largest of these.
                 let aggregates = if name == "inet" { Extremes } else { Nothing };

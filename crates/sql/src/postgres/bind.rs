@@ -299,8 +299,9 @@ impl<'r> Reading<'_, 'r> {
             Node::Float(value) => number(zmij::Buffer::new().format(value), ty, oid, out),
             Node::Json(span) => {
                 let json = given.str(span);
-                // A shape travels as text, whatever its column's type.
-                let written = match matches!(ty, ColumnType::Geometry | ColumnType::Geography) {
+                // A shape travels as text, whatever its column's type; an item of an array is written as the array has it.
+                let is_shape = matches!(ty, ColumnType::Geometry | ColumnType::Geography);
+                let written = match is_shape && matches!(oid, 0 | oid::TEXT) {
                     true => literal::shape(json, out),
                     false => literal::write(self.types, oid, json, out),
                 };

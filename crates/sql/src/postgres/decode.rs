@@ -197,8 +197,8 @@ impl DecoderCompiler<'_> {
                 self.choices.stringify = stringify;
                 Some(WireForm::Nested(Box::new(Nested::Composite(fields?))))
             }
-            Kind::Base if oid == INT2VECTOR => self.array(oid::INT2, depth),
-            Kind::Base if oid == OIDVECTOR => self.array(oid::OID, depth),
+            Kind::Base if oid == oid::INT2VECTOR => self.array(oid::INT2, depth),
+            Kind::Base if oid == oid::OIDVECTOR => self.array(oid::OID, depth),
             Kind::Base
             | Kind::Domain { .. }
             | Kind::Range { .. }
@@ -301,9 +301,7 @@ pub(super) fn delimiter(types: &Types, element: u32) -> u8 {
     }
 }
 
-const INT2VECTOR: u32 = 22;
 const XID: u32 = 28;
-const OIDVECTOR: u32 = 30;
 
 /// `"name":`, ready to be written.
 fn key(name: &str) -> Box<[u8]> {

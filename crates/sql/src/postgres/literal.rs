@@ -93,6 +93,7 @@ fn value(types: &Types, of: u32, json: JsonRef<'_>, out: &mut Buffer) -> Result<
     }
     let ty = types.by_oid(of);
     match (json.kind(), ty.map(|it| &it.kind)) {
+        (JsonKind::Array, _) if is_vector(of) => vector(json, out),
         (JsonKind::Array, Some(Kind::Array { element })) => array(types, *element, json, 1, out),
         (JsonKind::Object, Some(Kind::Composite { fields })) => row(types, fields, json, out),
         (JsonKind::Object, Some(Kind::Base)) if ty.is_some_and(is_shape) => {
@@ -123,6 +124,25 @@ fn value(types: &Types, of: u32, json: JsonRef<'_>, out: &mut Buffer) -> Result<
     }
 }
 
+/// True for lists of numbers that are no arrays.
+fn is_vector(of: u32) -> bool {
+    matches!(of, oid::INT2VECTOR | oid::OIDVECTOR)
+}
+
+/// Numbers with blanks between them. Those of objects of the catalog are answered as strings.
+fn vector(json: JsonRef<'_>, out: &mut Buffer) -> Result<(), String> {
+    for (at, item) in json.items().enumerate() {
+        out.extend_from_slice(if at == 0 { b"" } else { b" " });
+        let text = item.as_str().filter(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()));
+        match (item.as_number(), text) {
+            (Some(number), _) => out.extend_from_slice(number.as_bytes()),
+            (None, Some(text)) => out.extend_from_slice(text.as_bytes()),
+            (None, None) => return Err("expected a list of numbers".to_owned()),
+        }
+    }
+    Ok(())
+}
+
 /// True for PostGIS types, which take GeoJSON.
 fn is_shape(ty: &Type) -> bool {
     matches!(ty.name.as_str(), "geometry" | "geography")
@@ -138,7 +158,8 @@ fn array(
     if dimension > DIMENSIONS_MAX {
         return Err(TOO_MANY_DIMENSIONS.to_owned());
     }
-    let is_document = matches!(types.base(element), oid::JSON | oid::JSONB);
+    let base = types.base(element);
+    let is_document = matches!(base, oid::JSON | oid::JSONB) || is_vector(base);
     let delimiter = delimiter(types, element);
     let mut text = Buffer::new();
     out.push(b'{');

@@ -54,6 +54,7 @@ mod policy_wall;
 mod policy_writes;
 mod postgres_costs;
 mod postgres_faults;
+mod postgres_found;
 mod postgres_group;
 mod postgres_locks;
 mod postgres_random;

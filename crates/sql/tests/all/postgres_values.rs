@@ -15,7 +15,7 @@ use weir_sql::exec::value::CellValue;
 use weir_sql::postgres::decode::{Choices, Decoder};
 use weir_sql::postgres::literal::write;
 
-mod corpus;
+pub(crate) mod corpus;
 
 use crate::postgres_kit::release::on_each_release;
 use crate::postgres_kit::{Database, database};

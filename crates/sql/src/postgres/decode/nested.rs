@@ -62,7 +62,12 @@ fn array(element: &WireForm, bytes: &mut Bytes<'_>, out: &mut Vec<u8>) -> Result
         sizes[at] = sizes[at].checked_mul(sizes[at + 1]).ok_or_else(broken)?;
     }
     if sizes[0] == 0 {
-        return Err(broken());
+        // An empty vector has a dimension, an empty array has none.
+        if sizes.len() > 1 {
+            return Err(broken());
+        }
+        out.extend_from_slice(b"[]");
+        return Ok(());
     }
     for at in 0..sizes[0] {
         if at != 0 {

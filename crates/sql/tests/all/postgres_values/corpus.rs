@@ -265,6 +265,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("int4multirange", &["{[1,3),[5,9)}"]),
     ("tsmultirange", &["{[2010-01-01 14:30,2010-01-01 15:30)}"]),
     ("float_range", &["[1.5,2.25]"]),
+    ("float_multirange", &["{[1.5,2.25]}"]),
     ("point", &["(1,2.5)"]),
     ("line", &["{1,2,3}"]),
     ("lseg", &["[(1,2),(3,4)]"]),
@@ -288,8 +289,25 @@ const VALUES: &[(&str, &[&str])] = &[
     ("tid", &["(1,2)"]),
     ("cid", &["7"]),
     ("jsonpath", &["$.a[*]"]),
-    ("int2vector", &["1 2 3"]),
-    ("oidvector", &["1 2 3"]),
+    ("int2vector", &["1 2 3", ""]),
+    ("oidvector", &["1 2 3", ""]),
+    ("nummultirange", &["{[1.50,2)}", "{}"]),
+    ("tstzmultirange", &["{[2010-01-01 14:30+00,2010-01-01 15:30+00)}"]),
+    ("datemultirange", &["{[2010-01-01,2010-02-01)}"]),
+    ("int8multirange", &["{[1,5),[7,9)}"]),
+    ("refcursor", &["c", ""]),
+    ("regprocedure", &["now()"]),
+    ("regoper", &["||/"]),
+    ("regoperator", &["+(integer,integer)"]),
+    ("regconfig", &["english"]),
+    ("regdictionary", &["simple"]),
+    ("regnamespace", &["pg_catalog"]),
+    ("regcollation", &[r#""C""#]),
+    ("txid_snapshot", &["10:20:10,14,15"]),
+    ("pg_snapshot", &["10:20:10,14,15"]),
+    ("ltxtquery", &["a & !b"]),
+    ("inner_row", &[r#"("a ""b""","(1,2)",5,)"#]),
+    ("outer_row", &[r#"(x,"(a,""(1,2)"",5,)")"#]),
     ("mood", &["sad", r#"o"k"#, r#"hap\py"#]),
     ("mood[]", &[r#"{sad,"o\"k","hap\\py"}"#]),
     ("small", &["5"]),
@@ -345,7 +363,49 @@ const BUILT: &[&str] = &[
 
 /// All of them as SQL expressions.
 pub(crate) fn values() -> Vec<String> {
-    let cast = |ty: &str, text: &str| format!("'{}'::{ty}", text.replace('\'', "''"));
     let plain = VALUES.iter().flat_map(|(ty, texts)| texts.iter().map(|text| cast(ty, text)));
     plain.chain(BUILT.iter().map(|&it| it.to_owned())).collect()
+}
+
+/// Types of extensions, which a server may lack, and those that have no binary form.
+const EXTENDED: &[(&str, &[&str])] = &[
+    ("aclitem", &["postgres=r/postgres"]),
+    ("hstore", &[r#""a b"=>"1", c=>NULL"#, ""]),
+    ("cube", &["(1,2)", "(1,2),(3,4.5)"]),
+    ("seg", &["1 .. 2", "~5"]),
+    ("ean13", &["220-356-483-481-6"]),
+    ("isbn13", &["978-0-393-04002-9"]),
+    ("ismn13", &["979-0-3452-4680-5"]),
+    ("issn13", &["977-1436-45200-8"]),
+    ("isbn", &["0-393-04002-X"]),
+    ("ismn", &["M-3452-4680-5"]),
+    ("issn", &["1436-4522"]),
+    ("upc", &["220356483481"]),
+    ("lo", &["5"]),
+    ("query_int", &["1&(2|!3)"]),
+    ("earth", &["(6378168,0,0)"]),
+    ("geometry", &["SRID=4326;POINT(1 2.5)", "LINESTRING(0 0,1 1)"]),
+    ("geography", &["SRID=4326;POINT(1 2.5)"]),
+    ("box2d", &["BOX(1 2,3 4)"]),
+    ("box3d", &["BOX3D(1 2 3,4 5 6)"]),
+    ("spheroid", &[r#"SPHEROID["WGS 84",6378137,298.257223563]"#]),
+    ("geometry_dump", &["({1},01010000000000000000000000000000000000F03F)"]),
+    ("valid_detail", &["(t,,)"]),
+];
+
+/// Each type with its values as SQL expressions.
+pub(crate) fn typed_values() -> Vec<(String, Vec<String>)> {
+    let all = VALUES.iter().chain(EXTENDED);
+    let mut typed: Vec<(String, Vec<String>)> = all
+        .map(|(ty, texts)| ((*ty).to_owned(), texts.iter().map(|text| cast(ty, text)).collect()))
+        .collect();
+    for built in BUILT.iter().filter(|it| !it.starts_with("ARRAY")) {
+        let ty = built.rsplit("::").next().unwrap_or_default().to_owned();
+        typed.push((ty, vec![(*built).to_owned()]));
+    }
+    typed
+}
+
+fn cast(ty: &str, text: &str) -> String {
+    format!("'{}'::{ty}", text.replace('\'', "''"))
 }
