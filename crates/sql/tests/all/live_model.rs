@@ -596,6 +596,4 @@ fn results_over_a_postgresql_that_is_polled_are_in_order() {
     over_postgres("", LiveSettings { poll: Duration::from_millis(50), ..FAST }, false);
 }
 
-on_each_release! {
-    results_over_a_postgresql_that_tells_are_in_order, results_over_a_postgresql_that_is_polled_are_in_order,
-}
+on_each_release! { results_over_a_postgresql_that_tells_are_in_order, results_over_a_postgresql_that_is_polled_are_in_order }
