@@ -58,6 +58,9 @@ impl std::error::Error for OpenError {
     }
 }
 
+/// Schema and name of a table, and its values or why they were not read.
+type ReadEnum = ((String, String), Result<Vec<EnumTableValue>, String>);
+
 /// Tables, types and functions of a database, and facts of its server.
 #[derive(Clone, Debug)]
 pub struct Contents {
@@ -66,8 +69,8 @@ pub struct Contents {
     pub(super) facts: Option<Facts>,
     /// Changes that the server can tell.
     pub(super) prospect: Prospect,
-    /// Values of tables that the configuration calls enums, by schema and name.
-    enums: Vec<((String, String), Result<Vec<EnumTableValue>, String>)>,
+    /// Of the tables that the configuration calls enums.
+    enums: Vec<ReadEnum>,
     warnings: Vec<Warning>,
 }
 
