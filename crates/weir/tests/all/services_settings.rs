@@ -233,7 +233,7 @@ type Query {
         let kind = words.split_once("max-age=").map_or(words.clone(), |it| it.0.to_owned());
         (kind, answer.header("vary").unwrap_or_default().to_owned(), upstream.asked().len())
     };
-    let read = |also: &str| format!("x-hasura-role{also}");
+    let read = |also: &str| format!("x-hasura-role, x-weir-role{also}");
     // Callers without the header share their answers with each other only.
     assert_eq!(ask(None, "{ shop }"), ("public,".into(), read(", authorization"), 1));
     assert_eq!(ask(None, "{ shop }"), ("public,".into(), read(", authorization"), 0));

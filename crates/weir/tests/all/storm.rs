@@ -255,7 +255,7 @@ fn a_store_that_is_none_is_not_served() {
     let later = |store: &Path| {
         open(store).execute_batch("UPDATE weir_store SET format = 9").expect("the statement is right");
     };
-    check_refused(later, "the store has format 9, this Weir knows 2");
+    check_refused(later, "the store has format 9, this Weir knows 3");
     let other =
         |store: &Path| std::fs::write(store, "no database ".repeat(1000)).expect("a file can be written");
     check_refused(other, "shelf.weir.db: file is not a database");
