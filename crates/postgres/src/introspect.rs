@@ -13,11 +13,11 @@ mod cells;
 
 use cells::Cells;
 use hashbrown::HashMap;
-use weir_relational::catalog::abilities::Abilities;
+use weir_relational::catalog::abilities::ValueAbilities;
 use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid, quoted};
 use weir_relational::catalog::{
-    Argument, Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Function, Placement, Table, TableId,
-    TableKind, UniqueKey, Volatility, Warning,
+    Argument, Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Function, Placement, Storage, Table,
+    TableId, TableKind, UniqueKey, Volatility, Warning,
 };
 
 const TYPES: &str = include_str!("introspect/types.sql");
@@ -118,7 +118,7 @@ impl Reading {
         let (names, types, modes) = (row.texts(), row.numbers(), row.text());
         let (defaults, comment) = (row.number() as usize, row.text());
         if what == 'o' {
-            return self.types.learn(oid, Abilities::of_bits(other));
+            return self.types.learn(oid, ValueAbilities::of_bits(other));
         }
         if what == 'f' {
             let arguments = arguments(names, types, &modes, defaults);
@@ -191,6 +191,7 @@ impl Reading {
                 derived: mark & 32 != 0,
                 folds: mark & 8 != 0,
                 by_prefix: false,
+                storage: Storage::Exact,
                 comment: words(&comments),
             }
         });
@@ -210,6 +211,7 @@ impl Reading {
             is_whole,
             acts,
             acts_late,
+            has_broken_index: false,
             placement: Placement::Local,
         };
         Some(Relation { oid, row_type, table, numbers })
@@ -335,7 +337,8 @@ impl Reading {
         for ty in self.types.iter().filter(|it| it.kind != Kind::Pseudo) {
             let (of, abilities) = (column_type(&self.types, ty.oid), self.types.abilities(ty.oid));
             // Documents of type `json` are compared as those of `jsonb`.
-            let compared = if of == ColumnType::Json { Abilities::COMPARISONS } else { Abilities::NONE };
+            let compared =
+                if of == ColumnType::Json { ValueAbilities::COMPARISONS } else { ValueAbilities::NONE };
             self.catalog.abilities.note(of, abilities.or(compared));
         }
         self.catalog.functions.sort_by(|a, b| (&a.name, &a.schema).cmp(&(&b.name, &b.schema)));

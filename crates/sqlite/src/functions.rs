@@ -6,11 +6,11 @@
 
 use crate::json_contains::contains;
 use crate::pattern::{BadPattern, Kind, Pattern};
+use crate::stored_forms::{self, given_document, given_text as text};
 use crate::{checks, json_edit, statistics};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
-use std::borrow::Cow;
 use weir_relational::geometry::{Geometry, Placed};
 use weir_relational::{text_search, word_form};
 
@@ -56,13 +56,14 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
         Ok(text(context.get_raw(0)).map(|text| word_form::fold(&text).into_owned()))
     })?;
     connection.create_scalar_function(c"weir_json_contains", 2, flags, |context| {
-        match (text(context.get_raw(0)), text(context.get_raw(1))) {
+        match (given_document(context.get_raw(0)), given_document(context.get_raw(1))) {
             (Some(whole), Some(part)) => Ok(contains(&whole, &part)),
             _ => Ok(None),
         }
     })?;
     connection.create_scalar_function(c"weir_json", 1, flags, |context| {
-        Ok(text(context.get_raw(0)).and_then(|document| super::json_canonical::canonical(&document)))
+        Ok(given_document(context.get_raw(0))
+            .and_then(|document| super::json_canonical::canonical(&document)))
     })?;
     connection.create_scalar_function(c"weir_unhex", 1, flags, |context| {
         Ok(text(context.get_raw(0)).and_then(|digits| unhex(&digits)))
@@ -70,6 +71,7 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     connection.create_scalar_function(c"weir_add", 3, flags, add)?;
     edits(connection, flags)?;
     checks::register(connection)?;
+    stored_forms::register(connection, flags)?;
     statistics::register(connection, flags)
 }
 
@@ -138,7 +140,7 @@ fn edits(connection: &Connection, flags: FunctionFlags) -> Result<()> {
     ];
     for (name, edit) in edits {
         connection.create_scalar_function(name, 2, flags, move |context| {
-            match (text(context.get_raw(0)), text(context.get_raw(1))) {
+            match (given_document(context.get_raw(0)), given_document(context.get_raw(1))) {
                 (Some(old), Some(with)) => {
                     edit(&old, &with).map(Some).map_err(|words| Error::UserFunctionError(words.into()))
                 }
@@ -147,16 +149,6 @@ fn edits(connection: &Connection, flags: FunctionFlags) -> Result<()> {
         })?;
     }
     Ok(())
-}
-
-/// A value as text; numbers by their digits, as PostgreSQL's cast would.
-fn text(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
-    match value {
-        ValueRef::Null => None,
-        ValueRef::Integer(value) => Some(value.to_string().into()),
-        ValueRef::Real(value) => Some(value.to_string().into()),
-        ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8_lossy(text)),
-    }
 }
 
 /// `weir_near(place, metres, longitude, latitude)`, `weir_within(place, coordinates)` and the like.

@@ -7,13 +7,14 @@
 //!
 //! **Cost:** six statements and one per view; a few microseconds per table.
 
+use crate::broken_indexes;
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
 use weir_relational::catalog::{
     Catalog, Column, ColumnId, EnumTableValue, Follow, ForeignKey, Placement, Table, TableId, TableKind,
     UniqueKey, Warning,
 };
-use weir_relational::dialect::sqlite_type::{Integers, column_type};
+use weir_relational::dialect::sqlite_type::{Integers, column_type, storage};
 
 /// Choices of a SQLite source that change its catalog.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +33,7 @@ pub fn read(
     let mut reading = Reading::default();
     reading.tables(connection)?;
     reading.columns(connection, options.integers)?;
+    reading.broken_indexes(connection)?;
     reading.drop_empty();
     reading.triggers(connection)?;
     reading.unique_keys(connection)?;
@@ -40,7 +42,7 @@ pub fn read(
     Ok((reading.catalog, reading.warnings))
 }
 
-const TABLES: &str = "SELECT name, type FROM pragma_table_list \
+const TABLES: &str = "SELECT name, type, strict FROM pragma_table_list \
     WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
     ORDER BY name COLLATE BINARY";
 
@@ -95,6 +97,8 @@ struct Reading {
     places: HashMap<String, TableId>,
     /// Parallel to the tables: the columns of the primary key.
     primary: Vec<Vec<ColumnId>>,
+    /// Parallel to the tables until columns are read: true where each column holds what it declares.
+    strict: Vec<bool>,
 }
 
 impl Reading {
@@ -108,6 +112,7 @@ impl Reading {
                 continue;
             }
             let view = ty == "view";
+            self.strict.push(row.get(2)?);
             self.catalog.tables.push(Table {
                 schema: "main".into(),
                 name,
@@ -124,6 +129,7 @@ impl Reading {
                 is_whole: true,
                 acts: false,
                 acts_late: false,
+                has_broken_index: false,
                 placement: Placement::Local,
             });
         }
@@ -133,7 +139,8 @@ impl Reading {
     fn columns(&mut self, connection: &Connection, integers: Integers) -> Result<(), rusqlite::Error> {
         let mut statement = connection.prepare(COLUMNS)?;
         let mut tables = std::mem::take(&mut self.catalog.tables);
-        for table in &mut tables {
+        let strict = std::mem::take(&mut self.strict);
+        for (table, is_strict) in tables.iter_mut().zip(strict) {
             let mut primary: Vec<(i64, ColumnId)> = Vec::new();
             let read = (|| {
                 let mut rows = statement.query([&table.name])?;
@@ -147,7 +154,7 @@ impl Reading {
                         primary.push((place, ColumnId(table.columns.len() as u32)));
                     }
                     let derived = hidden == 2 || table.kind == TableKind::View;
-                    table.columns.push(Column { derived, ..column(row, hidden, integers)? });
+                    table.columns.push(Column { derived, ..column(row, hidden, integers, is_strict)? });
                 }
                 Ok::<_, rusqlite::Error>(())
             })();
@@ -159,6 +166,29 @@ impl Reading {
             self.primary.push(primary.into_iter().map(|(_, column)| column).collect());
         }
         self.catalog.tables = tables;
+        Ok(())
+    }
+
+    /// Marks the tables with an index that cannot be used, and leaves out the views that read them: in a view no index can be
+    /// forbidden.
+    fn broken_indexes(&mut self, connection: &Connection) -> Result<(), rusqlite::Error> {
+        for index in broken_indexes::find(connection)? {
+            for at in 0..self.catalog.tables.len() {
+                let table = &mut self.catalog.tables[at];
+                let place = table.name.clone();
+                let reason =
+                    format!("index `{}` of `{}` cannot be used: {}", index.name, index.table, index.cause);
+                if table.kind == TableKind::View {
+                    if broken_indexes::reads(connection, &place, &index.table)? {
+                        table.columns.clear();
+                        self.warn(place, format!("the view is left out, as it could lose rows: {reason}"));
+                    }
+                } else if table.name == index.table {
+                    table.has_broken_index = true;
+                    self.warn(place, format!("{reason}; rows are read without indexes"));
+                }
+            }
+        }
         Ok(())
     }
 
@@ -314,6 +344,12 @@ impl Reading {
                 Some(to) => self.column(target, to).ok_or_else(|| missing(wanted, to))?,
             });
         }
+        if !self.catalog.tables[target.0 as usize].is_unique(&target_columns) {
+            return Err(format!(
+                "a foreign key refers to columns of `{wanted}` that are no key of it: a row may have several parents, and SQLite \
+                 writes none; an `array_relationships` entry can relate them"
+            ));
+        }
         Ok(ForeignKey {
             name: made_up(table, &columns, "fkey"),
             columns,
@@ -362,11 +398,18 @@ fn follow(action: &str, cascade: Follow) -> Follow {
     }
 }
 
-fn column(row: &Row<'_>, hidden: i64, integers: Integers) -> Result<Column, rusqlite::Error> {
+fn column(
+    row: &Row<'_>,
+    hidden: i64,
+    integers: Integers,
+    is_strict: bool,
+) -> Result<Column, rusqlite::Error> {
     let declared = text(row, 1)?;
+    let ty = column_type(&declared, integers);
     Ok(Column {
         name: text(row, 0)?,
-        ty: column_type(&declared, integers),
+        storage: storage(&declared, &ty, is_strict),
+        ty,
         declared,
         oid: 0,
         nullable: row.get::<_, i64>(2)? == 0,

@@ -5,6 +5,8 @@
 //!
 //! **Invariant:** nothing here knows GraphQL; a statement's text comes from the relational plan.
 
+pub mod binary_json;
+mod broken_indexes;
 mod checks;
 pub mod connection;
 pub mod error;
@@ -19,4 +21,5 @@ mod json_text;
 pub mod pattern;
 pub mod pool;
 mod statistics;
+pub mod stored_forms;
 pub mod writer;

@@ -164,6 +164,7 @@ impl<'m> Builder<'m> {
             is_whole: true,
             acts: false,
             acts_late: false,
+            has_broken_index: false,
             placement: Placement::Local,
         });
         self.columns.push(UsedNames::default());
@@ -200,6 +201,7 @@ impl<'m> Builder<'m> {
             derived: false,
             folds: false,
             by_prefix: false,
+            storage: weir_relational::catalog::Storage::Exact,
             comment: comment.to_owned(),
         });
         ColumnId(columns.len() as u32 - 1)

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 
 /// Abilities of the values of one type, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Abilities(u32);
+pub struct ValueAbilities(u32);
 
 /// The operators, in the order of their bits. The last finds equal values of shapes, whose `=` compares areas or numbers of points.
 const OPERATORS: [&str; 7] = ["=", "<>", "<", "<=", ">", ">=", "~="];
@@ -21,7 +21,7 @@ const HASHES: u32 = 256;
 const EXTREMES: u32 = 512;
 const CAST_EXTREMES: u32 = 1024;
 
-impl Abilities {
+impl ValueAbilities {
     /// All comparisons, order and groups.
     pub const ALL: Self = Self(COMPARISONS | SORTS | HASHES);
     /// None.
@@ -103,19 +103,19 @@ impl Abilities {
 
 /// Abilities of the types of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TypeAbilities(HashMap<ColumnType, Abilities>);
+pub struct TypeAbilities(HashMap<ColumnType, ValueAbilities>);
 
 impl TypeAbilities {
     /// Notes those of `ty`; types of one name share theirs.
-    pub fn note(&mut self, ty: ColumnType, abilities: Abilities) {
+    pub fn note(&mut self, ty: ColumnType, abilities: ValueAbilities) {
         let of = self.0.entry(ty).or_insert(abilities);
         *of = of.or(abilities);
     }
 
     /// Those of `ty`.
     #[must_use]
-    pub fn of(&self, ty: &ColumnType) -> Abilities {
-        self.0.get(ty).copied().unwrap_or(Abilities::ALL)
+    pub fn of(&self, ty: &ColumnType) -> ValueAbilities {
+        self.0.get(ty).copied().unwrap_or(ValueAbilities::ALL)
     }
 }
 
@@ -125,7 +125,8 @@ mod tests {
 
     #[test]
     fn arrays_compare_what_classes_of_operators_compare() {
-        let (json, xid, int) = (Abilities::NONE, Abilities::of_bits(EQUALITY | HASHES), Abilities::ALL);
+        let (json, xid, int) =
+            (ValueAbilities::NONE, ValueAbilities::of_bits(EQUALITY | HASHES), ValueAbilities::ALL);
         assert_eq!([json, xid, int].map(|it| it.of_arrays().has_operator("=")), [false, true, true]);
         assert_eq!([json, xid, int].map(|it| it.of_arrays().has_operator("<")), [false, false, true]);
         assert_eq!([json, xid, int].map(|it| it.of_arrays().groups()), [false, true, true]);
@@ -133,8 +134,8 @@ mod tests {
 
     #[test]
     fn a_shape_is_equal_to_the_same_shape() {
-        let shape = Abilities::of_bits(SAME | 0b11_1101);
+        let shape = ValueAbilities::of_bits(SAME | 0b11_1101);
         assert!(shape.is_same() && shape.has_operator("<>") && shape.has_operator("<") && !shape.sorts());
-        assert!(!Abilities::of_bits(SAME | COMPARISONS | SORTS).is_same());
+        assert!(!ValueAbilities::of_bits(SAME | COMPARISONS | SORTS).is_same());
     }
 }

@@ -63,6 +63,8 @@ pub struct Table {
     pub acts: bool,
     /// True if triggers may change a written row after the statement has returned it.
     pub acts_late: bool,
+    /// True if some index of it lacks rows for this database: none may be used.
+    pub has_broken_index: bool,
     /// The nodes that hold its rows.
     pub placement: Placement,
 }
@@ -118,8 +120,30 @@ pub struct Column {
     pub folds: bool,
     /// An index finds equal texts by their first [`PREFIX_CHARACTERS`] characters.
     pub by_prefix: bool,
+    /// Ways in which it holds equal values.
+    pub storage: Storage,
     /// The comment in the database, or empty.
     pub comment: String,
+}
+
+/// Ways in which a column holds its values. Where there are several, equal values of the API differ for the database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// One: the database compares values as the API does.
+    #[default]
+    Exact,
+    /// Texts, or bytes that are given as a text of their digits.
+    Texts,
+    /// Truths as 0 and 1, or as words.
+    Truths,
+    /// UUIDs as text or as 16 bytes.
+    Uuids,
+    /// Bytes as such, or as a text.
+    Bytes,
+    /// Documents as text, as the bytes of a text, or in binary.
+    Documents,
+    /// Numbers, texts and bytes, all given as text.
+    Anything,
 }
 
 /// Of a text that may be longer than a row of a tree, so much stands in the index: at most 2 000 bytes.
@@ -375,6 +399,11 @@ impl Catalog {
     #[must_use]
     pub fn table(&self, id: TableId) -> &Table {
         &self.tables[id.0 as usize]
+    }
+    /// True if types have numbers, as PostgreSQL's own have, whose operators are known.
+    #[must_use]
+    pub fn has_numbered_types(&self) -> bool {
+        self.tables.iter().flat_map(|it| &it.columns).any(|it| it.oid != 0)
     }
     /// True if rows of some table are spread over shards.
     #[must_use]

@@ -6,7 +6,7 @@
 //! **Invariant:** an OID is there once, and the element of an array, the base of a domain, the subtype of a range
 //! may be missing (a database may hide what they are), so each is looked up.
 
-use super::abilities::Abilities;
+use super::abilities::ValueAbilities;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
@@ -66,7 +66,7 @@ pub struct Types {
     list: Vec<Type>,
     places: HashMap<u32, u32>,
     /// Of base types, by their numbers.
-    abilities: HashMap<u32, Abilities>,
+    abilities: HashMap<u32, ValueAbilities>,
 }
 
 /// A type.
@@ -132,7 +132,7 @@ impl Types {
         let mut types = Self {
             list: Vec::with_capacity(256),
             places: HashMap::with_capacity(256),
-            abilities: HashMap::from_iter([(oid::JSON, Abilities::NONE)]),
+            abilities: HashMap::from_iter([(oid::JSON, ValueAbilities::NONE)]),
         };
         let mut add = |oid, array_oid, name: &str, kind| {
             let cast = builtin_cast(name);
@@ -219,26 +219,26 @@ impl Types {
     }
 
     /// Notes what values of a base type can be compared by.
-    pub fn learn(&mut self, oid: u32, abilities: Abilities) {
+    pub fn learn(&mut self, oid: u32, abilities: ValueAbilities) {
         self.abilities.insert(oid, abilities);
     }
 
     /// What values of the type with number `oid` can be compared by: of a type made of others, what its parts can be.
     #[must_use]
-    pub fn abilities(&self, oid: u32) -> Abilities {
+    pub fn abilities(&self, oid: u32) -> ValueAbilities {
         let base = self.base(oid);
         match self.by_oid(base).map(|it| &it.kind) {
             // It is an array to its operators.
-            Some(Kind::Base) if base == oid::INT2VECTOR => Abilities::ALL,
-            Some(Kind::Base) => self.abilities.get(&base).copied().unwrap_or(Abilities::ALL),
+            Some(Kind::Base) if base == oid::INT2VECTOR => ValueAbilities::ALL,
+            Some(Kind::Base) => self.abilities.get(&base).copied().unwrap_or(ValueAbilities::ALL),
             Some(Kind::Array { element }) => self.abilities(*element).of_arrays(),
             Some(Kind::Composite { fields }) => {
                 let of = |it: &(String, u32)| self.abilities(it.1).of_arrays();
-                fields.iter().map(of).fold(Abilities::ALL, Abilities::and)
+                fields.iter().map(of).fold(ValueAbilities::ALL, ValueAbilities::and)
             }
             Some(Kind::Domain { .. } | Kind::Enum { .. } | Kind::Range { .. } | Kind::Multirange { .. })
             | Some(Kind::Pseudo)
-            | None => Abilities::ALL,
+            | None => ValueAbilities::ALL,
         }
     }
 

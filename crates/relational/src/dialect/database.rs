@@ -29,7 +29,7 @@ impl Database {
     #[must_use]
     pub fn dialect(self) -> &'static dyn Dialect {
         match self {
-            Self::Sqlite => &Sqlite,
+            Self::Sqlite => &Sqlite::USUAL,
             Self::Postgres => &*POSTGRES,
         }
     }
@@ -38,7 +38,7 @@ impl Database {
     #[must_use]
     pub fn store_dialect(self) -> &'static dyn StoreDialect {
         match self {
-            Self::Sqlite => &Sqlite,
+            Self::Sqlite => &Sqlite::USUAL,
             Self::Postgres => &*POSTGRES,
         }
     }

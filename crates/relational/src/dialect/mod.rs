@@ -9,11 +9,13 @@ pub mod postgres;
 mod postgres_place;
 pub mod quoting;
 pub mod sqlite;
+pub mod sqlite_storage;
 pub mod sqlite_type;
 pub mod store;
 
 pub use database::Database;
 
+use crate::catalog::Storage;
 use crate::geometry::Placed;
 use crate::plan::operators::{Aggregation, Cast, Comparison, Measure, Statistic};
 use crate::plan::write::Operator;
@@ -31,8 +33,8 @@ pub struct Side<'s> {
     pub behind: bool,
     /// The left side is no column, so the database does not know its type.
     pub bare: bool,
-    /// The left side is a column declared so.
-    pub declared: Option<&'s str>,
+    /// Ways in which the left side may be stored.
+    pub storage: Storage,
     /// The number of the left side's type, or 0.
     pub ty: u32,
 }
@@ -121,6 +123,22 @@ pub trait Dialect: Send + Sync {
     /// True if a comparison with a regular expression is written in two halves, as an index may answer the plain one. Default: none does.
     fn halves_patterns(&self) -> bool {
         false
+    }
+    /// A stored value as one that compares as what is given of it. Default: it does so itself.
+    fn comparable(&self, value: String, _storage: Storage) -> String {
+        value
+    }
+    /// The new value of a column whose old one is `old`, stored in the same way. Default: there is one way.
+    fn kept(&self, value: String, _old: &str, _storage: Storage) -> String {
+        value
+    }
+    /// A column that ties its row to a value of another. Default: the values are equal.
+    fn tied(&self, left: &str, value: &str, _storage: Storage) -> String {
+        format!("{left} = {value}")
+    }
+    /// After a table none of whose indexes may be used. Default: every index of a table can be.
+    fn without_indexes(&self) -> &'static str {
+        ""
     }
     /// Appends a condition for an index over prefixes, beside an equality. Default: there is no such index.
     fn begins(&self, out: &mut String, _left: &str, _by: Comparison, _right: &str) {

@@ -2,17 +2,29 @@
 //!
 //! Lists are bound as one JSON text and opened by `json_each`, so one statement fits every length.
 
-use super::{Dialect, EACH_WORD, Place, Side};
+use super::{Dialect, EACH_WORD, Place, Side, sqlite_storage};
+use crate::catalog::Storage;
 use crate::catalog::facts::Cell;
 use crate::geometry::Placed;
 use crate::plan::Reader;
-use crate::plan::operators::{Aggregation, Comparison, Statistic};
+use crate::plan::operators::{Aggregation, Cast, Comparison, Statistic};
 use crate::plan::write::Operator;
 use crate::text_search::Words;
 
 /// SQLite 3.38 or later.
 #[derive(Clone, Copy, Debug)]
-pub struct Sqlite;
+pub struct Sqlite {
+    /// A text of digits as bytes are given, such as `\x00ff`, also stands for the bytes in a column of texts. An index finds one form
+    /// in order, so only statements with such a text are written so.
+    finds_bytes: bool,
+}
+
+impl Sqlite {
+    /// For most statements.
+    pub const USUAL: Self = Self { finds_bytes: false };
+    /// For statements with texts that may stand for bytes in columns of texts.
+    pub const OF_BYTES: Self = Self { finds_bytes: true };
+}
 
 impl Dialect for Sqlite {
     fn table(&self, out: &mut String, schema: &str, name: &str) {
@@ -44,14 +56,8 @@ impl Dialect for Sqlite {
         if *right.reader == Reader::Sequence {
             return out.push_str(&format!("weir_sequence({value}, {left})"));
         }
-        if is_untyped(&right) {
-            let text = comparison(&format!("CAST({left} AS TEXT)"), by, value, &right);
-            out.push_str(&match by {
-                // The stored value may be the text or its number: an index finds both.
-                Comparison::Eq => format!("({text} AND {left} IN ({value}, CAST({value} AS NUMERIC)))"),
-                _ => text,
-            });
-            return;
+        if let Some(text) = sqlite_storage::compare(left, by, &right, self.finds_bytes) {
+            return out.push_str(&text);
         }
         // A bare expression has no affinity, so digits bound as text would be compared as text.
         let numeric = matches!(column_cell(right.reader), Some(Cell::Numeric | Cell::Float));
@@ -61,11 +67,36 @@ impl Dialect for Sqlite {
         let (canonical_left, canonical) = (format!("weir_json({left})"), format!("weir_json({value})"));
         let json = [column_cell(right.reader), item_cell(right.reader)].contains(&Some(Cell::Json));
         let (left, value) = match by {
+            Comparison::Gt | Comparison::Gte | Comparison::Lt | Comparison::Lte
+                if right.storage == Storage::Documents =>
+            {
+                (canonical_left.as_str(), canonical.as_str())
+            }
             Comparison::Eq | Comparison::Neq if json => (canonical_left.as_str(), canonical.as_str()),
             Comparison::In | Comparison::Nin if json => (canonical_left.as_str(), value),
             _ => (left, value),
         };
         out.push_str(&comparison(left, by, value, &right));
+    }
+
+    fn comparable(&self, value: String, storage: Storage) -> String {
+        sqlite_storage::comparable(value, storage)
+    }
+
+    fn kept(&self, value: String, old: &str, storage: Storage) -> String {
+        sqlite_storage::kept(value, old, storage, self.finds_bytes)
+    }
+
+    fn tied(&self, left: &str, value: &str, storage: Storage) -> String {
+        sqlite_storage::tied(left, value, storage)
+    }
+
+    fn without_indexes(&self) -> &'static str {
+        " NOT INDEXED"
+    }
+
+    fn cast(&self, of: String, _ty: u32, _to: Cast) -> String {
+        format!("weir_document_text({of})")
     }
 
     fn words(&self, out: &mut String, [key, _]: [&str; 2], indexes: &[Box<str>], _: Words, words: &str) {
@@ -212,7 +243,7 @@ impl Sqlite {
 }
 
 /// `left by value`.
-fn comparison(left: &str, by: Comparison, value: &str, right: &Side<'_>) -> String {
+pub(super) fn comparison(left: &str, by: Comparison, value: &str, right: &Side<'_>) -> String {
     let reader = right.reader;
     // Behind a policy a text that takes too many steps fits nothing.
     let regex = if right.behind { "weir_try" } else { "weir" };
@@ -260,40 +291,11 @@ fn comparison(left: &str, by: Comparison, value: &str, right: &Side<'_>) -> Stri
     }
 }
 
-/// True if a text is compared with a column without a type: SQLite would treat the text as different from equal numbers.
-fn is_untyped(right: &Side<'_>) -> bool {
-    let no_type = right.declared.is_some_and(|it| it.is_empty() || it.eq_ignore_ascii_case("any"));
-    match right.reader {
-        Reader::Column(ty) | Reader::Each(ty) | Reader::Gathered { ty, .. } => {
-            no_type && ty.facts().cell == Cell::Text
-        }
-        Reader::Limit
-        | Reader::BatchSize
-        | Reader::Offset
-        | Reader::First
-        | Reader::Skip
-        | Reader::Id
-        | Reader::Ids
-        | Reader::Words { .. }
-        | Reader::EachWord(_)
-        | Reader::Pattern
-        | Reader::Half { .. }
-        | Reader::Sequence
-        | Reader::Grams(_)
-        | Reader::Place { .. }
-        | Reader::Instant
-        | Reader::Instants
-        | Reader::JsonPath
-        | Reader::Capped { .. }
-        | Reader::AsIs => false,
-    }
-}
-
 /// The items of a bound list. Bytes travel as hexadecimal digits, as JSON has none.
-fn items(list: &str, reader: &Reader) -> String {
+pub(super) fn items(list: &str, reader: &Reader) -> String {
     match item_cell(reader) {
         Some(Cell::Json) => format!("SELECT weir_json(value) FROM json_each({list})"),
-        Some(Cell::Bytes) => format!("SELECT weir_unhex(value) FROM json_each({list})"),
+        Some(Cell::Bytes) => format!("SELECT weir_unhex(value) AS value FROM json_each({list})"),
         _ => format!("SELECT value FROM json_each({list})"),
     }
 }

@@ -73,7 +73,8 @@ fn equality(filter: &Filter) -> Option<(ColumnId, ColumnType, &Parameter)> {
 
 /// True if the database reads an item of a list exactly as the single value. Floating point numbers in lists are digits.
 fn is_listed(ty: &ColumnType) -> bool {
-    let is_plain = matches!(ty.facts().cell, Cell::Int | Cell::BigInt | Cell::Numeric | Cell::Text);
+    let is_plain =
+        matches!(ty.facts().cell, Cell::Int | Cell::BigInt | Cell::Numeric | Cell::Text | Cell::Uuid);
     is_plain && ty.element().is_none()
 }
 

@@ -10,6 +10,7 @@
 //! the rows that the `CASE` is about.
 
 use super::{Renderer, Scope};
+use crate::catalog::Storage;
 use crate::dialect::{Side, Usual};
 use crate::plain_pattern::Notation;
 use crate::plan::operators::Comparison;
@@ -120,8 +121,14 @@ impl Renderer<'_> {
         // A pattern of `LIKE` is judged before the statement.
         if notation(*by).is_some() {
             let placeholder = &self.bind(with, ty);
-            let side =
-                Side { placeholder, reader: &with.reader, behind: false, bare: true, declared: None, ty };
+            let side = Side {
+                placeholder,
+                reader: &with.reader,
+                behind: false,
+                bare: true,
+                storage: Storage::Exact,
+                ty,
+            };
             self.judge(self.dialect.judged(*by, side));
         }
     }

@@ -2,7 +2,7 @@
 
 use super::call::RowOf;
 use super::{Renderer, Scope};
-use crate::catalog::{ColumnId, RelationshipId, TableId};
+use crate::catalog::{ColumnId, RelationshipId, Storage, TableId, TableKind};
 use crate::dialect::{EACH_WORD, Place, Side, Usual};
 use crate::plan::operators::{Comparison, Measure, Sign};
 use crate::plan::{Call, Expr, Filter, Parameter, Query, RowAt, Scan};
@@ -40,7 +40,7 @@ impl<'r> Renderer<'r> {
         let pairs = related.through.map(|it| (self.alias(it.table), it));
         if let Some((pairs, through)) = pairs {
             self.sql.push_str(" JOIN ");
-            self.table(pairs);
+            self.read_table(pairs);
             self.sql.push_str(" ON ");
             self.stored(pairs, through.ours);
             self.sql.push_str(" = ");
@@ -49,12 +49,14 @@ impl<'r> Renderer<'r> {
         for &(ours, theirs) in &related.on {
             self.sql.push_str(word);
             word = " AND ";
-            self.stored(there, theirs);
-            self.sql.push_str(" = ");
-            match pairs {
-                Some((pairs, through)) => self.stored(pairs, through.theirs),
-                None => self.stored(scope, ours),
-            }
+            let own = self.aside(|it| it.stored(there, theirs));
+            let other = self.aside(|it| match pairs {
+                Some((pairs, through)) => it.stored(pairs, through.theirs),
+                None => it.stored(scope, ours),
+            });
+            let storage = self.relations.catalog.table(there.table).column(theirs).storage;
+            let tied = self.dialect.tied(&own, &other, storage);
+            self.sql.push_str(&tied);
         }
         if related.call.is_some_and(|it| !self.relations.function(it).1.is_set) {
             self.sql.push_str(word);
@@ -155,9 +157,16 @@ impl<'r> Renderer<'r> {
 
     /// A column against a column of this row or of the one that the policy restricts.
     fn columns_compared(&mut self, of: &Expr, by: Sign, (row, with): (RowAt, ColumnId), scope: Scope) {
-        self.expr(of, scope);
+        self.comparable_expr(of, scope);
         self.sql.push_str(&format!(" {} ", by.text()));
-        self.column_at(row, with, scope);
+        let table = match row {
+            RowAt::Here => scope.table,
+            RowAt::Root(_) => self.root.unwrap_or(scope).table,
+        };
+        let other = self.aside(|it| it.column_at(row, with, scope));
+        let storage = self.relations.catalog.table(table).column(with).storage;
+        let other = self.dialect.comparable(other, storage);
+        self.sql.push_str(&other);
     }
 
     /// The row in `scope` is one that `query` gives, whose condition may name it.
@@ -233,9 +242,14 @@ impl<'r> Renderer<'r> {
         };
         let ty = self.ty(of, scope.table);
         let right = self.bind(with, self.dialect.compared_type(ty, by));
-        let declared = self.declared(of, scope.table);
-        let (bare, behind) = (declared.is_none(), self.is_behind);
-        let side = Side { placeholder: &right, reader: &with.reader, behind, bare, declared, ty };
+        let side = Side {
+            placeholder: &right,
+            reader: &with.reader,
+            behind: self.is_behind,
+            bare: !self.is_column(of, scope.table),
+            storage: self.storage(of, scope.table),
+            ty,
+        };
         if !single {
             let judge = self.dialect.judged(by, side);
             self.judge(judge);
@@ -289,13 +303,11 @@ impl<'r> Renderer<'r> {
         self.sql.push_str(&text);
     }
 
-    /// Declared type of a column.
-    fn declared(&self, of: &Expr, table: TableId) -> Option<&'r str> {
+    /// True for a column, whose type the database knows. Those of views may be expressions, which have none.
+    fn is_column(&self, of: &Expr, table: TableId) -> bool {
         match of {
-            Expr::Column(column) => {
-                Some(self.relations.catalog.table(table).column(*column).declared.as_str())
-            }
-            Expr::Cast(of, _) => self.declared(of, table),
+            Expr::Column(_) => self.relations.catalog.table(table).kind != TableKind::View,
+            Expr::Cast(of, _) => self.is_column(of, table),
             Expr::Key(_)
             | Expr::JsonPath(..)
             | Expr::Computed(_)
@@ -306,8 +318,35 @@ impl<'r> Renderer<'r> {
             | Expr::Function(..)
             | Expr::Instant { .. }
             | Expr::Statistic { .. }
-            | Expr::Related { .. } => None,
+            | Expr::Related { .. } => false,
         }
+    }
+
+    /// Ways in which the values of an expression over `table` may be stored.
+    pub(super) fn storage(&self, of: &Expr, table: TableId) -> Storage {
+        match of {
+            Expr::Column(column) | Expr::Key(column) => {
+                self.relations.catalog.table(table).column(*column).storage
+            }
+            Expr::Related { by, of, .. } => self.storage(of, self.relations.relationship(*by).to),
+            Expr::JsonPath(..)
+            | Expr::Cast(..)
+            | Expr::Computed(_)
+            | Expr::Row
+            | Expr::Snapshot
+            | Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Instant { .. }
+            | Expr::Statistic { .. } => Storage::Exact,
+        }
+    }
+
+    /// Appends an expression that compares as what is given of it.
+    pub(crate) fn comparable_expr(&mut self, of: &Expr, scope: Scope) {
+        let text = self.aside(|it| it.expr(of, scope));
+        let text = self.dialect.comparable(text, self.storage(of, scope.table));
+        self.sql.push_str(&text);
     }
 
     fn joined(&mut self, parts: &[Filter], word: &str, empty: &str, scope: Scope) {

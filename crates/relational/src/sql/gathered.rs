@@ -227,11 +227,11 @@ impl Renderer<'_> {
     /// The table under its alias, between marks where rows of other shards may have to be joined to it.
     pub(super) fn joinable_table(&mut self, scope: Scope) {
         if self.dialect.correlates_shards() {
-            return self.table(scope);
+            return self.read_table(scope);
         }
         let alias = scope.alias;
         self.sql.push_str(&format!("{MARK}<{alias}{MARK}"));
-        self.table(scope);
+        self.read_table(scope);
         self.sql.push_str(&format!("{MARK}>{alias}{MARK}"));
     }
 

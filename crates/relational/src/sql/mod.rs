@@ -281,7 +281,7 @@ impl<'r> Renderer<'r> {
             it.conditions(query, scope, " WHERE ");
             for (at, &column) in by.iter().enumerate() {
                 it.sql.push_str(if at == 0 { " GROUP BY " } else { ", " });
-                it.column(scope, column);
+                it.comparable_expr(&Expr::Column(column), scope);
             }
             if !having.is_true() {
                 it.sql.push_str(" HAVING ");
@@ -358,7 +358,7 @@ impl<'r> Renderer<'r> {
 
     pub(crate) fn from(&mut self, scope: Scope) {
         self.sql.push_str(" FROM ");
-        self.table(scope);
+        self.read_table(scope);
     }
 
     /// The table under its alias.
@@ -372,6 +372,14 @@ impl<'r> Renderer<'r> {
         }
         self.sql.push_str(" AS ");
         self.write_alias(scope.alias);
+    }
+
+    /// The table under its alias, where rows are read from it or changed.
+    pub(crate) fn read_table(&mut self, scope: Scope) {
+        self.table(scope);
+        if self.relations.catalog.table(scope.table).has_broken_index {
+            self.sql.push_str(self.dialect.without_indexes());
+        }
     }
 
     /// An output column of the parent's row, used as one of type `ty`.
@@ -443,6 +451,11 @@ impl<'r> Renderer<'r> {
         self.dialect.identifier(&mut self.sql, &table.columns[column.0 as usize].name);
     }
 
+    /// A column as clients see it, as one that compares as what is given of it.
+    fn comparable(&mut self, column: ColumnId, scope: Scope) -> String {
+        self.aside(|it| it.comparable_expr(&Expr::Column(column), scope))
+    }
+
     /// Text that `write` appends, removed from the statement again.
     pub(crate) fn aside(&mut self, write: impl FnOnce(&mut Self)) -> String {
         let start = self.sql.len();
@@ -464,13 +477,12 @@ impl<'r> Renderer<'r> {
             }
             Expr::Null => self.sql.push_str("NULL"),
             Expr::Count { columns, distinct } => {
-                let columns: Vec<String> =
-                    columns.iter().map(|&column| self.aside(|it| it.column(scope, column))).collect();
+                let columns: Vec<String> = columns.iter().map(|&it| self.comparable(it, scope)).collect();
                 self.dialect.count(&mut self.sql, &columns, *distinct);
             }
             Expr::Function(function, column) => {
                 let ty = self.ty(&Expr::Column(*column), scope.table);
-                let column = self.aside(|it| it.column(scope, *column));
+                let column = self.comparable(*column, scope);
                 self.dialect.function(&mut self.sql, *function, &column, ty);
             }
             Expr::Instant { function, text, at } => {
@@ -503,97 +515,4 @@ impl<'r> Renderer<'r> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::catalog::{
-        Catalog, Column, Placement, Relationship, RelationshipId, RelationshipKind, Table, TableKind,
-    };
-    use crate::dialect::sqlite::Sqlite;
-    use crate::plan::{Filter, Page, Purpose, Scan};
-
-    /// A table with one column.
-    fn table(name: &str, column: &str) -> Table {
-        let column = Column {
-            name: column.into(),
-            declared: "INTEGER".into(),
-            ty: ColumnType::BigInt,
-            oid: 0,
-            nullable: true,
-            has_default: false,
-            generated: false,
-            derived: false,
-            folds: false,
-            by_prefix: false,
-            comment: String::new(),
-        };
-        Table {
-            schema: "main".into(),
-            name: name.into(),
-            kind: TableKind::Table,
-            columns: vec![column],
-            primary_key: None,
-            unique_keys: Vec::new(),
-            foreign_keys: Vec::new(),
-            comment: String::new(),
-            insertable: true,
-            updatable: true,
-            deletable: true,
-            rows_estimate: None,
-            is_whole: true,
-            acts: false,
-            acts_late: false,
-            placement: Placement::Local,
-        }
-    }
-
-    fn check(filter: Filter, sql: &str, tables: &[&str]) {
-        let catalog = Catalog { tables: vec![table("a\"b", "x"), table("c", "y")], ..Catalog::default() };
-        let (to, from) = (TableId(0), TableId(1));
-        let related = Relationship {
-            name: "a".into(),
-            from,
-            to,
-            comment: None,
-            on: vec![(ColumnId(0), ColumnId(0))],
-            call: None,
-            through: None,
-            kind: RelationshipKind::Object { certain: false },
-            insert_first: true,
-            enforced: false,
-            deferrable: false,
-        };
-        let relations = Relations { catalog, relationships: vec![related], functions: Vec::new() };
-        let output = Output::Rows(vec![Expr::Column(ColumnId(0))]);
-        let query = Query {
-            scan: Scan::of(from, Purpose::Root),
-            call: None,
-            nest: Vec::new(),
-            through: None,
-            filter,
-            distinct_on: Vec::new(),
-            order: Vec::new(),
-            page: Page::default(),
-            output,
-        };
-        let statement = render(&Sqlite, &relations, &query);
-        assert_eq!(statement.sql, sql);
-        let read: Vec<_> =
-            statement.tables.iter().map(|it| relations.catalog.table(*it).name.as_str()).collect();
-        assert_eq!(read, tables);
-    }
-
-    #[test]
-    fn names_are_quoted_and_every_table_read_is_told() {
-        check(Filter::TRUE, "SELECT t0.\"y\" FROM \"c\" AS t0", &["c"]);
-        check(
-            Filter::Exists {
-                by: RelationshipId(0),
-                scan: Scan::of(TableId(0), Purpose::Exists),
-                filter: Box::new(Filter::Any(Vec::new())),
-            },
-            "SELECT t0.\"y\" FROM \"c\" AS t0 WHERE EXISTS (SELECT 1 FROM \"a\"\"b\" AS t1 \
-             WHERE t1.\"x\" = t0.\"y\" AND (1 = 0))",
-            &["c", "a\"b"],
-        );
-    }
-}
+mod tests;

@@ -55,13 +55,13 @@ impl Renderer<'_> {
         self.all_columns(scope);
         for (at, term) in query.order.iter().enumerate() {
             self.sql.push_str(", ");
-            self.expr(&term.of, scope);
+            self.comparable_expr(&term.of, scope);
             self.sql.push_str(&format!(" AS weir_order_{at}"));
         }
         self.sql.push_str(", row_number() OVER (PARTITION BY ");
         for (at, &column) in query.distinct_on.iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { ", " });
-            self.column(scope, column);
+            self.comparable_expr(&Expr::Column(column), scope);
         }
         self.order(query, scope);
         self.sql.push_str(") AS weir_place");
@@ -85,9 +85,9 @@ impl Renderer<'_> {
     pub(crate) fn source(&mut self, query: &Query, scope: Scope) {
         if let Some((through, ours)) = &query.through {
             let pairs = nest_scope(query, scope);
-            self.table(pairs);
+            self.read_table(pairs);
             self.sql.push_str(" JOIN ");
-            self.table(scope);
+            self.read_table(scope);
             self.sql.push_str(" ON ");
             self.stored(scope, *ours);
             self.sql.push_str(" = ");
@@ -109,11 +109,11 @@ impl Renderer<'_> {
             let Tie::Column(column) = tie else { continue };
             self.sql.push_str(word);
             word = " AND ";
-            self.stored(nested, column);
-            self.sql.push_str(" = ");
+            let own = self.aside(|it| it.stored(nested, column));
             let ty = self.ty(&Expr::Column(column), nested.table);
             let key = self.parent_value(parent, ty);
-            self.sql.push_str(&key);
+            let tied = self.dialect.tied(&own, &key, self.storage(&Expr::Column(column), nested.table));
+            self.sql.push_str(&tied);
         }
         if query.call.as_ref().is_some_and(|it| !self.relations.function(it.function).1.is_set) {
             self.sql.push_str(word);
@@ -134,7 +134,7 @@ impl Renderer<'_> {
                 {
                     self.stored(nest_scope(query, scope), through.theirs);
                 }
-                _ => self.expr(&term.of, scope),
+                _ => self.comparable_expr(&term.of, scope),
             }
             self.dialect.direction(&mut self.sql, term);
         }

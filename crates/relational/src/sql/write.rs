@@ -5,10 +5,11 @@
 
 use super::{Renderer, Scope};
 use crate::catalog::Relations;
-use crate::catalog::{ColumnId, TableId, TableKind};
+use crate::catalog::{ColumnId, Storage, TableId, TableKind};
 use crate::dialect::{Dialect, Side, Usual};
+use crate::plan::operators::Comparison;
 use crate::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
-use crate::plan::{Expr, Filter, Parameter, Scan};
+use crate::plan::{Expr, Filter, Parameter, Reader, Scan};
 
 /// A changing statement and what has to be bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,6 +150,7 @@ impl Renderer<'_> {
                 self.sql.push_str(if at == 0 { "" } else { ", " });
                 let ty = self.ty(&Expr::Column(column), insert.scan.table());
                 let value = self.dialect.given(self.dialect.placeholder(at + 1), ty);
+                let value = self.as_others(insert.scan.table(), column, value);
                 let value = if at == 0 && is_marked { self.dialect.begin_upsert(value) } else { value };
                 // Values are computed before a row is looked for.
                 let value = match judgement.take() {
@@ -197,8 +199,10 @@ impl Renderer<'_> {
         for (at, &column) in conflict.update.iter().enumerate() {
             self.sql.push_str(if at == 0 { " SET " } else { ", " });
             self.name(scope.table, column);
-            self.sql.push_str(" = excluded.");
-            self.name(scope.table, column);
+            self.sql.push_str(" = ");
+            let new = self.aside(|it| it.name(scope.table, column));
+            let value = self.kept(format!("excluded.{new}"), column, scope);
+            self.sql.push_str(&value);
         }
         for (column, value) in &conflict.presets {
             self.sql.push_str(if self.sql.ends_with(" DO UPDATE") { " SET " } else { ", " });
@@ -217,7 +221,7 @@ impl Renderer<'_> {
     /// Gives the number of the parameters that columns are set to.
     fn update(&mut self, update: &Update, scope: Scope) -> usize {
         self.sql.push_str("UPDATE ");
-        self.table(scope);
+        self.read_table(scope);
         for (at, (column, assign)) in update.set.iter().enumerate() {
             self.sql.push_str(if at == 0 { " SET " } else { ", " });
             self.assign(*column, assign, scope);
@@ -240,28 +244,74 @@ impl Renderer<'_> {
             Assign::Value(value) => {
                 let placeholder = self.bind(value, self.dialect.given_type(ty));
                 let value = self.dialect.given(placeholder, ty);
+                let value = self.kept(value, column, scope);
                 self.sql.push_str(&value);
             }
             Assign::Operator(operator, value) => {
                 let old = self.aside(|it| it.stored(scope, column));
                 let placeholder = self.bind(value, self.dialect.assigned_type(*operator, ty));
-                let reader = &value.reader;
+                let storage = self.storage(&Expr::Column(column), scope.table);
                 let side = Side {
                     placeholder: &placeholder,
-                    reader,
+                    reader: &value.reader,
                     behind: false,
                     bare: false,
-                    declared: None,
+                    storage,
                     ty,
                 };
-                self.dialect.assign(&mut self.sql, *operator, &old, side);
+                let mut changed = String::new();
+                self.dialect.assign(&mut changed, *operator, &old, side);
+                let changed = self.kept(changed, column, scope);
+                self.sql.push_str(&changed);
             }
         }
     }
 
+    /// The new `value` of a column, stored as the old one is.
+    fn kept(&mut self, value: String, column: ColumnId, scope: Scope) -> String {
+        let old = self.aside(|it| it.stored(scope, column));
+        self.dialect.kept(value, &old, self.storage(&Expr::Column(column), scope.table))
+    }
+
+    /// The `value` of a new row, stored as the key is that it refers to, or as another row of the table holds its own: programs that
+    /// keep identifiers as bytes read no others.
+    fn as_others(&mut self, table: TableId, column: ColumnId, value: String) -> String {
+        let storage = self.storage(&Expr::Column(column), table);
+        if storage != Storage::Uuids {
+            return value;
+        }
+        let keys = &self.relations.catalog.table(table).foreign_keys;
+        let targets = keys.iter().flat_map(|key| {
+            let pairs = key.columns.iter().zip(&key.target_columns);
+            pairs.filter(|it| *it.0 == column).map(|it| (key.target, *it.1))
+        });
+        let mut stored: Vec<String> = targets.map(|it| self.first_value(it, Some(&value))).collect();
+        stored.push(self.first_value((table, column), None));
+        let old =
+            if stored.len() == 1 { stored.concat() } else { format!("coalesce({})", stored.join(", ")) };
+        self.dialect.kept(value, &old, storage)
+    }
+
+    /// Some stored value of a column, one that equals `value` where it is given.
+    fn first_value(&self, (table, column): (TableId, ColumnId), value: Option<&str>) -> String {
+        let of = self.relations.catalog.table(table);
+        let (mut name, mut sql) = (String::new(), String::new());
+        self.dialect.identifier(&mut name, &of.column(column).name);
+        sql.push_str(&format!("(SELECT {name} FROM "));
+        self.dialect.table(&mut sql, &of.schema, &of.name);
+        if let Some(placeholder) = value {
+            sql.push_str(" WHERE ");
+            let storage = of.column(column).storage;
+            let reader = &Reader::AsIs;
+            let side = Side { placeholder, reader, behind: false, bare: false, storage, ty: 0 };
+            self.dialect.compare(&mut sql, &name, Comparison::Eq, side);
+        }
+        sql + " LIMIT 1)"
+    }
+
     fn delete(&mut self, delete: &Delete, scope: Scope) {
         self.sql.push_str("DELETE FROM ");
-        self.table(scope);
+        self.read_table(scope);
         self.judged_conditions(|it| it.found(&delete.scan, &delete.filter, scope));
         self.returning(scope, &delete.returning, None);
     }

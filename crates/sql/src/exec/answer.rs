@@ -212,7 +212,7 @@ impl<'r> Answer<'r> {
             Ok(CellValue::Float(value)) => return self.out.member_float(key, value),
             Ok(CellValue::Json(json)) => {
                 self.out.key(key);
-                self.out.raw(json);
+                self.out.raw(&json);
                 self.out.comma();
             }
             Ok(CellValue::Null) if member.nullable => self.out.member_null(key),

@@ -75,7 +75,7 @@ fn leaf_data(cell: Cell) -> Data {
     match cell {
         Cell::Int | Cell::BigInt => Data::Int(Vec::new()),
         Cell::Boolean => Data::Bool(Vec::new()),
-        Cell::Text | Cell::Capitals | Cell::Bytes | Cell::Id => Data::Text(Texts::default()),
+        Cell::Text | Cell::Uuid | Cell::Capitals | Cell::Bytes | Cell::Id => Data::Text(Texts::default()),
         // Digits are kept as JSON.
         Cell::Float | Cell::Numeric | Cell::Json => Data::Json(Texts::default()),
     }
@@ -99,7 +99,7 @@ pub(crate) fn push_value(column: &mut Column, at: usize, value: CellValue<'_>) {
         (Data::Text(texts), CellValue::Text(text)) => texts.push(&text),
         // The number of an object: no other is in a column of texts.
         (Data::Text(texts), CellValue::Int(number)) => texts.push(format!("{number:#x}").as_bytes()),
-        (Data::Json(texts), CellValue::Json(json)) => texts.push(json),
+        (Data::Json(texts), CellValue::Json(json)) => texts.push(&json),
         (Data::Json(texts), CellValue::Int(value)) => texts.push(value.to_string().as_bytes()),
         (Data::Json(texts), CellValue::Float(value)) => {
             let mut out = Out::default();

@@ -175,14 +175,12 @@ fn value(of: JsonRef<'_>, ty: &ColumnType) -> Option<EncodedValue> {
         // A document is kept as its text.
         Cell::Json => string()?.into_owned(),
         Cell::Bytes => string().filter(|it| is_hex(it))?.into_owned(),
-        Cell::Text | Cell::Capitals | Cell::Id => match of.kind() {
+        Cell::Text | Cell::Uuid | Cell::Capitals | Cell::Id => match of.kind() {
             JsonKind::String { .. } => string()?.into_owned(),
             _ => return None,
         },
     };
-    let is_uuid =
-        |text: &str| text.len() == 36 && text.bytes().all(|it| it.is_ascii_hexdigit() || it == b'-');
-    (*ty != ColumnType::Uuid || is_uuid(&text)).then_some(EncodedValue::Text(text))
+    Some(EncodedValue::Text(text))
 }
 
 fn is_decimal(text: &str) -> bool {
@@ -282,7 +280,8 @@ mod tests {
             ("\"x\"", ColumnType::Numeric, None),
             ("\"a\\u0000\"", ColumnType::Text, None),
             ("7", ColumnType::Text, None),
-            ("\"x\"", ColumnType::Uuid, None),
+            ("\"x\"", ColumnType::Uuid, Some(EncodedValue::Text("x".into()))),
+            ("1", ColumnType::Uuid, None),
         ] {
             let found = placed_in(&format!("{{\"a\" : {json}}}"), &[&["a"]], 0, &ty);
             assert_eq!(found, expected, "{json} {ty:?}");

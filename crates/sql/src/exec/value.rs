@@ -24,7 +24,7 @@ pub enum CellValue<'v> {
     /// UTF-8.
     Text(Cow<'v, [u8]>),
     /// Valid JSON.
-    Json(&'v [u8]),
+    Json(Cow<'v, [u8]>),
 }
 
 /// Why a stored value cannot be given.
@@ -106,7 +106,7 @@ pub(crate) fn write_code<S: RowSource>(
                 out.raw(&digits);
             }
             // As a text, so that a document that is null differs from none.
-            CellValue::Json(json) if cell == Cell::Json => out.text(json),
+            CellValue::Json(json) if cell == Cell::Json => out.text(&json),
             CellValue::Float(value) if !value.is_finite() => {
                 out.string(if value.is_nan() {
                     "NaN"

@@ -237,7 +237,7 @@ fn check_argument(argument: &Argument) -> Result<(), String> {
 pub(super) mod tests {
     use super::*;
     use crate::model::ModelOptions;
-    use weir_relational::catalog::{Catalog, Column, Placement, Table, TableKind};
+    use weir_relational::catalog::{Catalog, Column, Placement, Storage, Table, TableKind};
 
     pub(in crate::model) fn argument(name: &str, ty: ColumnType) -> Argument {
         Argument { name: name.into(), oid: 25, ty, table: None, has_default: false, is_variadic: false }
@@ -273,6 +273,7 @@ pub(super) mod tests {
             derived: false,
             folds: false,
             by_prefix: false,
+            storage: Storage::Exact,
             comment: String::new(),
         };
         let table = Table {
@@ -291,6 +292,7 @@ pub(super) mod tests {
             is_whole: true,
             acts: false,
             acts_late: false,
+            has_broken_index: false,
             placement: Placement::Local,
         };
         let text = |name: &str| argument(name, ColumnType::Text);

@@ -1,7 +1,7 @@
 //! UniqueNames of a database as GraphQL names.
 //!
 //! A valid name stays as it is. Of others only what cannot stand is replaced, so that a person recognises them:
-//! `Order Details` becomes `Order_Details`, `1st` becomes `_1st`, `__x` becomes `_x`.
+//! `Order Details` becomes `Order_Details`, `größe` becomes `grosse`, `1st` becomes `_1st`, `__x` becomes `_x`.
 
 use super::Warning;
 use hashbrown::HashSet;
@@ -21,14 +21,19 @@ pub fn graphql_name(name: &str) -> Option<Cow<'_, str>> {
     let mut out = String::with_capacity(name.len() + 1);
     let mut gap = false;
     for c in name.chars() {
-        if allowed(c) {
+        let plain = plain_letters(c);
+        if allowed(c) || plain.is_some() {
             if gap && !out.is_empty() {
                 out.push('_');
             }
             gap = false;
-            out.push(c);
+            match plain {
+                Some(plain) => out.push_str(plain),
+                None => out.push(c),
+            }
         } else {
-            gap = true;
+            // An accent that stands alone belongs to the letter before it.
+            gap |= !('\u{300}'..='\u{36f}').contains(&c);
         }
     }
     let rest = out.trim_start_matches('_');
@@ -37,6 +42,59 @@ pub fn graphql_name(name: &str) -> Option<Cow<'_, str>> {
     }
     let under = rest.len() < out.len() || rest.starts_with(|c: char| c.is_ascii_digit());
     Some(Cow::Owned(if under { format!("_{rest}") } else { rest.to_owned() }))
+}
+
+/// Letters of the Latin alphabet without their accents, in the words of most languages that have them; `None`: it is no such letter.
+fn plain_letters(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'À'..='Å' | 'Ā' | 'Ă' | 'Ą' => "A",
+        'à'..='å' | 'ā' | 'ă' | 'ą' => "a",
+        'Æ' => "AE",
+        'æ' => "ae",
+        'Ç' | 'Ć' | 'Ĉ' | 'Ċ' | 'Č' => "C",
+        'ç' | 'ć' | 'ĉ' | 'ċ' | 'č' => "c",
+        'Ð' | 'Ď' | 'Đ' => "D",
+        'ð' | 'ď' | 'đ' => "d",
+        'È'..='Ë' | 'Ē' | 'Ĕ' | 'Ė' | 'Ę' | 'Ě' => "E",
+        'è'..='ë' | 'ē' | 'ĕ' | 'ė' | 'ę' | 'ě' => "e",
+        'Ĝ' | 'Ğ' | 'Ġ' | 'Ģ' => "G",
+        'ĝ' | 'ğ' | 'ġ' | 'ģ' => "g",
+        'Ĥ' | 'Ħ' => "H",
+        'ĥ' | 'ħ' => "h",
+        'Ì'..='Ï' | 'Ĩ' | 'Ī' | 'Ĭ' | 'Į' | 'İ' => "I",
+        'ì'..='ï' | 'ĩ' | 'ī' | 'ĭ' | 'į' | 'ı' => "i",
+        'Ĵ' => "J",
+        'ĵ' => "j",
+        'Ķ' => "K",
+        'ķ' => "k",
+        'Ĺ' | 'Ļ' | 'Ľ' | 'Ŀ' | 'Ł' => "L",
+        'ĺ' | 'ļ' | 'ľ' | 'ŀ' | 'ł' => "l",
+        'Ñ' | 'Ń' | 'Ņ' | 'Ň' => "N",
+        'ñ' | 'ń' | 'ņ' | 'ň' => "n",
+        'Ò'..='Ö' | 'Ø' | 'Ō' | 'Ŏ' | 'Ő' => "O",
+        'ò'..='ö' | 'ø' | 'ō' | 'ŏ' | 'ő' => "o",
+        'Œ' => "OE",
+        'œ' => "oe",
+        'Ŕ' | 'Ŗ' | 'Ř' => "R",
+        'ŕ' | 'ŗ' | 'ř' => "r",
+        'Ś' | 'Ŝ' | 'Ş' | 'Š' | 'Ș' => "S",
+        'ś' | 'ŝ' | 'ş' | 'š' | 'ș' => "s",
+        'ẞ' => "SS",
+        'ß' => "ss",
+        'Ţ' | 'Ť' | 'Ŧ' | 'Ț' => "T",
+        'ţ' | 'ť' | 'ŧ' | 'ț' => "t",
+        'Þ' => "TH",
+        'þ' => "th",
+        'Ù'..='Ü' | 'Ũ' | 'Ū' | 'Ŭ' | 'Ů' | 'Ű' | 'Ų' => "U",
+        'ù'..='ü' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' => "u",
+        'Ŵ' => "W",
+        'ŵ' => "w",
+        'Ý' | 'Ŷ' | 'Ÿ' => "Y",
+        'ý' | 'ÿ' | 'ŷ' => "y",
+        'Ź' | 'Ż' | 'Ž' => "Z",
+        'ź' | 'ż' | 'ž' => "z",
+        _ => return None,
+    })
 }
 
 /// Gives out names that are unique in one place.
@@ -149,7 +207,12 @@ mod tests {
         check("🎵", None);
         check("名前", None);
         check("", None);
-        check("Straße", Some("Stra_e"));
+        check("Straße", Some("Strasse"));
+        check("größe", Some("grosse"));
+        check("gro\u{308}ße", Some("grosse"));
+        check("Łódź Øst", Some("Lodz_Ost"));
+        check("Æøå", Some("AEoa"));
+        check("naïve 名前 été", Some("naive_ete"));
         check(&"l".repeat(70), Some(&"l".repeat(70)));
     }
 

@@ -128,7 +128,7 @@ impl Decoder {
             WireForm::Nested(nested) => {
                 scratch.clear();
                 nested.json(bytes, scratch)?;
-                Ok(CellValue::Json(scratch))
+                Ok(CellValue::Json(scratch.as_slice().into()))
             }
             WireForm::Word(word) => {
                 if self.checked && std::str::from_utf8(bytes).is_err() {

@@ -18,7 +18,7 @@ fn append(out: &mut Vec<u8>, decoder: &Decoder, bytes: Option<&[u8]>) -> bool {
         Ok(CellValue::Int(value)) => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
         Ok(CellValue::Bool(value)) => out.extend_from_slice(if value { b"t" } else { b"f" }),
         Ok(CellValue::Text(text)) => out.extend_from_slice(&text),
-        Ok(CellValue::Json(json)) => out.extend_from_slice(json),
+        Ok(CellValue::Json(json)) => out.extend_from_slice(&json),
         Ok(CellValue::Float(value)) => {
             let mut digits = Out::default();
             digits.float(value);

@@ -187,7 +187,7 @@ impl<'r> SqliteReading<'_, 'r> {
     fn scalar(&self, found: Found<'r>, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
         match found {
             Found::Given(given) => self.given(given, ty),
-            Found::Key(column, row) => Ok(parent(column, row)),
+            Found::Key(column, row) => self.parent(column, row, ty),
             Found::Shown(ids) => Ok(ids.first().map_or(SqliteValue::Null, |id| SqliteValue::Int(*id))),
             Found::Text(text) => self.cast(text, ty),
             // SqliteValue for each parent, by the level.
@@ -202,12 +202,14 @@ impl<'r> SqliteReading<'_, 'r> {
                 true => SqliteValue::Text(if value { "true" } else { "false" }.into()),
                 false => SqliteValue::Int(i64::from(value)),
             }),
-            Node::Int(value) | Node::QuotedInt(value) => Ok(match is_text(ty) {
-                true => SqliteValue::Text(value.to_string().into()),
-                false => SqliteValue::Int(value),
+            Node::Int(value) | Node::QuotedInt(value) => Ok(match ty.facts().cell {
+                Cell::Text | Cell::Uuid => SqliteValue::Text(value.to_string().into()),
+                // Beside floating point numbers an integer is one: with all its digits it would equal none beyond 2^53.
+                Cell::Float => SqliteValue::Real(value as f64),
+                _ => SqliteValue::Int(value),
             }),
             Node::Float(value) => Ok(SqliteValue::Real(value)),
-            Node::Number(span) => self.number(given.str(span)),
+            Node::Number(span) => self.number_of(given.str(span), ty),
             Node::Text(span) => self.text(given.str(span), ty),
             Node::Json(span) => self.kept(given.str(span)),
             Node::Enum(value) => Ok(SqliteValue::Text(self.bindings.enum_name(value).into())),
@@ -225,7 +227,7 @@ impl<'r> SqliteReading<'_, 'r> {
                 Err(_) => self.invalid("integer", text),
             },
             Cell::Float | Cell::Numeric => match crate::exec::value::is_number(text.trim().as_bytes()) {
-                true => self.number(text.trim()),
+                true => self.number_of(text.trim(), ty),
                 false => self.invalid("numeric", text),
             },
             Cell::Boolean => match text.trim().to_ascii_lowercase().as_str() {
@@ -243,7 +245,7 @@ impl<'r> SqliteReading<'_, 'r> {
             Cell::Text if matches!(ty, ColumnType::Text | ColumnType::Char | ColumnType::CiText) => {
                 Ok(SqliteValue::Text(text.into()))
             }
-            Cell::Text | Cell::Capitals | Cell::Json => self.kept(text),
+            Cell::Text | Cell::Uuid | Cell::Capitals | Cell::Json => self.kept(text),
         }
     }
 
@@ -276,7 +278,7 @@ impl<'r> SqliteReading<'_, 'r> {
                 Err(Refusal::Range) => self.out_of_range(),
             },
             Cell::Float | Cell::Numeric => match cast::decimal(text) {
-                Some(Cow::Borrowed(digits)) => self.number(digits),
+                Some(Cow::Borrowed(digits)) => self.number_of(digits, ty),
                 Some(Cow::Owned(digits)) => match digits.parse::<f64>() {
                     Ok(size) if size.is_finite() => Ok(SqliteValue::Text(digits.into())),
                     Ok(_) | Err(_) => self.out_of_range(),
@@ -288,7 +290,9 @@ impl<'r> SqliteReading<'_, 'r> {
                 None => self.no_value("boolean"),
             },
             Cell::Json if cast::is_no_document(text, ty) => self.no_value("json"),
-            Cell::Id | Cell::Bytes | Cell::Text | Cell::Capitals | Cell::Json => self.text(text, ty),
+            Cell::Id | Cell::Bytes | Cell::Text | Cell::Uuid | Cell::Capitals | Cell::Json => {
+                self.text(text, ty)
+            }
         }
     }
 
@@ -346,6 +350,24 @@ impl<'r> SqliteReading<'_, 'r> {
                 let message = format!("\"{shown}\" is out of range for type double precision");
                 self.refuse("BAD_USER_INPUT", "data-exception", message)
             }
+        }
+    }
+
+    /// Digits for a value of type `ty`. Those of a floating point number are read here, to the nearest: SQLite's own reader is
+    /// not exact in the last of them.
+    fn number_of(&self, digits: &'r str, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
+        match digits.parse::<f64>() {
+            Ok(size) if ty.facts().cell == Cell::Float && size.is_finite() => Ok(SqliteValue::Real(size)),
+            Ok(_) | Err(_) => self.number(digits),
+        }
+    }
+
+    /// A key of the parents.
+    fn parent(&self, column: &'r Column, row: usize, ty: &ColumnType) -> Result<SqliteValue<'r>, Refused> {
+        match (parent(column, row), ty.facts().cell) {
+            // Bytes come as the text of their digits.
+            (SqliteValue::Text(Cow::Borrowed(text)), Cell::Bytes) => self.text(text, ty),
+            (value, _) => Ok(value),
         }
     }
 
@@ -445,9 +467,8 @@ fn push_item(value: SqliteValue<'_>, ty: &ColumnType, out: &mut Out) {
     match value {
         SqliteValue::Null => out.raw(b"null"),
         SqliteValue::Int(value) => out.int(value),
-        SqliteValue::Real(value) => {
-            out.float(value);
-        }
+        // With a power of ten it is no integer to SQLite, whose digits would all count.
+        SqliteValue::Real(value) => out.raw(format!("{value:e}").as_bytes()),
         SqliteValue::Text(text) if has_digits(ty) => out.raw(text.as_bytes()),
         SqliteValue::Text(text) => out.string(&text),
         SqliteValue::Blob(bytes) => out.string(&hex(&bytes)),
@@ -485,7 +506,16 @@ fn has_digits(ty: &ColumnType) -> bool {
 }
 
 fn is_text(ty: &ColumnType) -> bool {
-    ty.facts().cell == Cell::Text
+    matches!(ty.facts().cell, Cell::Text | Cell::Uuid)
+}
+
+/// True if `value`, bound by `reader`, may stand for bytes in a column of texts: it begins as the digits of bytes do.
+pub(super) fn may_be_bytes(value: &SqliteValue<'_>, reader: &Reader) -> bool {
+    match (value, reader) {
+        (SqliteValue::Text(text), Reader::Column(_)) => text.starts_with("\\x"),
+        (SqliteValue::Text(list), Reader::Each(_) | Reader::Gathered { .. }) => list.contains("\"\\\\x"),
+        _ => false,
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

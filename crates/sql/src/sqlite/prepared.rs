@@ -5,10 +5,12 @@
 use crate::exec::source::PreparedPlan;
 use rusqlite::Connection;
 use std::sync::atomic::AtomicU32;
+use weir_relational::catalog::facts::Cell;
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::dialect::sqlite::Sqlite;
+use weir_relational::dialect::sqlite_storage::TRUTH_WORDS;
 use weir_relational::plan::write::Change;
-use weir_relational::plan::{Level, MemberKind, Origin, Output, Parameter, Plan};
+use weir_relational::plan::{Level, MemberKind, Origin, Output, Parameter, Plan, Reader};
 use weir_relational::sql::write::{ChangeStatement, render_change};
 use weir_relational::sql::{Statement, render};
 
@@ -29,6 +31,8 @@ pub(crate) struct SqlitePlan {
     pub(super) statements: Vec<ReadyStatement>,
     /// Parallel to the plan's changes.
     pub(super) changes: Vec<ChangeStatement>,
+    /// Parallel to the changes: see [`ReadyStatement::of_bytes`].
+    pub(super) changes_of_bytes: Vec<Option<String>>,
     /// Thread that runs it.
     pub(super) class: Class,
     /// Number of consecutive slow runs on the event loop: at [`SLOW_RUNS_MAX`] it leaves the loop for good.
@@ -39,6 +43,8 @@ pub(crate) struct SqlitePlan {
 #[derive(Debug)]
 pub(super) struct ReadyStatement {
     pub(super) statement: Statement,
+    /// The text for values that may stand for bytes in a column of texts, if that is another.
+    pub(super) of_bytes: Option<String>,
     /// Placeholders bound once per run.
     pub(super) fixed: Vec<usize>,
     /// Placeholders bound for each parent, and the parent's column.
@@ -61,11 +67,24 @@ impl SqlitePlan {
         let statements: Vec<ReadyStatement> = plan
             .levels
             .iter()
-            .map(|level| ReadyStatement::new(level, render(&Sqlite, relations, &level.query)))
+            .map(|level| {
+                let statement = render(&Sqlite::USUAL, relations, &level.query);
+                let of_bytes = asks_texts(&statement.parameters)
+                    .then(|| render(&Sqlite::OF_BYTES, relations, &level.query).sql)
+                    .filter(|sql| *sql != statement.sql);
+                ReadyStatement::new(level, statement, of_bytes)
+            })
             .collect();
-        let changes = plan.changes.iter().map(|it| render_change(&Sqlite, relations, it)).collect();
+        let changes: Vec<ChangeStatement> =
+            plan.changes.iter().map(|it| render_change(&Sqlite::USUAL, relations, it)).collect();
+        let of_bytes = |(change, statement): (&Change, &ChangeStatement)| {
+            let sql = asks_texts(&statement.parameters)
+                .then(|| render_change(&Sqlite::OF_BYTES, relations, change).sql);
+            sql.filter(|sql| *sql != statement.sql)
+        };
+        let changes_of_bytes = plan.changes.iter().zip(&changes).map(of_bytes).collect();
         let class = connection.map_or(Class::Long, |it| classify(it, &plan, &statements));
-        Self { plan, statements, changes, class, slow_runs: AtomicU32::new(0) }
+        Self { plan, statements, changes, changes_of_bytes, class, slow_runs: AtomicU32::new(0) }
     }
 }
 
@@ -95,7 +114,7 @@ impl PreparedPlan for SqlitePlan {
 }
 
 impl ReadyStatement {
-    fn new(level: &Level, statement: Statement) -> Self {
+    fn new(level: &Level, statement: Statement, of_bytes: Option<String>) -> Self {
         let has_row_always = matches!(level.query.output, Output::Aggregate(_));
         let mut fixed = Vec::new();
         let mut keys = Vec::new();
@@ -119,8 +138,16 @@ impl ReadyStatement {
                 }
             }
         }
-        Self { statement, fixed, keys, has_row_always }
+        Self { statement, of_bytes, fixed, keys, has_row_always }
     }
+}
+
+/// True if some of `parameters` is compared with a column of texts, or becomes one.
+fn asks_texts(parameters: &[Parameter]) -> bool {
+    parameters.iter().any(|it| match &it.reader {
+        Reader::Column(ty) | Reader::Each(ty) | Reader::Gathered { ty, .. } => ty.facts().cell == Cell::Text,
+        _ => false,
+    })
 }
 
 /// Short is what reads rows by keys and indexes, or one page of a table in its own or an index's order.
@@ -149,7 +176,9 @@ enum Reach {
 
 fn reach(connection: &Connection, level: &Level, ready: &ReadyStatement, single: bool) -> Reach {
     let Ok(steps) = steps(connection, &ready.statement.sql) else { return Reach::Many };
-    let scans = steps.iter().any(|it| it.starts_with("SCAN"));
+    // The words of a truth are few.
+    let truths = format!("SCAN {TRUTH_WORDS} ");
+    let scans = steps.iter().any(|it| it.starts_with("SCAN") && !it.starts_with(&truths));
     let sorts = steps.iter().any(|it| it.contains("TEMP B-TREE") || it.contains("MATERIALIZE"));
     let limit = level.query.page.limit.clone();
     let rows = matches!(level.query.output, Output::Rows(_));

@@ -2,7 +2,7 @@
 //!
 //! **Cost:** no preparation and no allocation per row; a parent's key is bound straight from its row.
 
-use super::bind;
+use super::bind::{self, SqliteValue, may_be_bytes};
 use super::prepared::SqlitePlan;
 use super::sink::Sink;
 use crate::exec::answer::TooLong;
@@ -168,11 +168,22 @@ impl<'c, 'r> Statements<'c, 'r> {
         let ready = &self.prepared.statements[level as usize];
         let field = self.prepared.plan.levels[level as usize].field;
         let sqlite = |error| RunFailure::Sqlite(error, field);
-        let mut statement = self.connection.prepare_cached(&ready.statement.sql).map_err(sqlite)?;
+        let mut values: SmallVec<[SqliteValue<'_>; 6]> = SmallVec::new();
+        let mut sql = &ready.statement.sql;
         for &at in &ready.fixed {
-            let value = bind::value(&self.bindings, &ready.statement.parameters[at], self.key);
+            let parameter = &ready.statement.parameters[at];
+            let value = bind::value(&self.bindings, parameter, self.key);
             let value = value.map_err(|error| RunFailure::Refused(error, field))?;
-            statement.raw_bind_parameter(at + 1, &value).map_err(sqlite)?;
+            if let Some(of_bytes) =
+                ready.of_bytes.as_ref().filter(|_| may_be_bytes(&value, &parameter.reader))
+            {
+                sql = of_bytes;
+            }
+            values.push(value);
+        }
+        let mut statement = self.connection.prepare_cached(sql).map_err(sqlite)?;
+        for (&at, value) in ready.fixed.iter().zip(&values) {
+            statement.raw_bind_parameter(at + 1, value).map_err(sqlite)?;
         }
         Ok(statement)
     }

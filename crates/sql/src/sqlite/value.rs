@@ -10,6 +10,8 @@ use rusqlite::types::ValueRef;
 use std::borrow::Cow;
 use weir_language::json::Json;
 use weir_relational::catalog::facts::Cell;
+use weir_sqlite::binary_json::document;
+use weir_sqlite::stored_forms::uuid_text;
 
 /// Maximum nesting of stored JSON.
 const JSON_DEPTH_MAX: u32 = 512;
@@ -32,7 +34,7 @@ pub(super) fn read(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fau
         (Cell::BigInt | Cell::Numeric | Cell::Float | Cell::Id, ValueRef::Integer(value)) => {
             Ok(CellValue::Int(value))
         }
-        (Cell::Text, ValueRef::Text(text)) => self::text(text),
+        (Cell::Text | Cell::Uuid, ValueRef::Text(text)) => self::text(text),
         (Cell::Float | Cell::Numeric, ValueRef::Real(value)) => float(value),
         (Cell::Boolean, ValueRef::Integer(value @ (0 | 1))) => Ok(CellValue::Bool(value == 1)),
         _ => unusual(cell, value),
@@ -77,7 +79,9 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fault> {
             Err(Fault::beyond_64_bits(&String::from_utf8_lossy(digits)))
         }
         (Cell::Int | Cell::BigInt | Cell::Id, _) => unfit("an integer"),
-        (Cell::Float | Cell::Numeric, ValueRef::Text(text)) if is_number(text) => Ok(CellValue::Json(text)),
+        (Cell::Float | Cell::Numeric, ValueRef::Text(text)) if is_number(text) => {
+            Ok(CellValue::Json(Cow::Borrowed(text)))
+        }
         (Cell::Float | Cell::Numeric, _) => unfit("a number"),
         (Cell::Boolean, ValueRef::Text(text)) => match text.to_ascii_lowercase().as_slice() {
             b"true" | b"t" => Ok(CellValue::Bool(true)),
@@ -85,11 +89,15 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fault> {
             _ => unfit("a boolean"),
         },
         (Cell::Boolean, _) => unfit("a boolean"),
-        (Cell::Text, ValueRef::Integer(value)) => {
+        (Cell::Text | Cell::Uuid, ValueRef::Integer(value)) => {
             Ok(CellValue::Text(Cow::Owned(value.to_string().into_bytes())))
         }
-        (Cell::Text, ValueRef::Real(value)) => {
-            Ok(CellValue::Text(Cow::Owned(value.to_string().into_bytes())))
+        (Cell::Text | Cell::Uuid, ValueRef::Real(value)) if value.is_infinite() => {
+            Err(Fault::not_finite(value))
+        }
+        // There is one zero.
+        (Cell::Text | Cell::Uuid, ValueRef::Real(value)) => {
+            Ok(CellValue::Text(Cow::Owned((value + 0.0).to_string().into_bytes())))
         }
         (Cell::Capitals, ValueRef::Text(text)) => {
             self::text(text)?;
@@ -99,14 +107,22 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fault> {
         (Cell::Json, ValueRef::Text(text)) => json(text),
         (Cell::Json, ValueRef::Integer(value)) => Ok(CellValue::Int(value)),
         (Cell::Json, ValueRef::Real(value)) => float(value),
-        (Cell::Json, ValueRef::Blob(_)) => unfit("JSON text"),
-        (Cell::Bytes | Cell::Text, ValueRef::Blob(bytes)) | (Cell::Bytes, ValueRef::Text(bytes)) => {
+        (Cell::Json, ValueRef::Blob(bytes)) => match document(bytes) {
+            Some(Cow::Borrowed(text)) => Ok(CellValue::Json(Cow::Borrowed(text.as_bytes()))),
+            Some(Cow::Owned(text)) => Ok(CellValue::Json(Cow::Owned(text.into_bytes()))),
+            None => unfit("JSON"),
+        },
+        (Cell::Uuid, ValueRef::Blob(bytes)) if bytes.len() == 16 => {
+            Ok(CellValue::Text(Cow::Owned(uuid_text(bytes).unwrap_or_default().into_bytes())))
+        }
+        (Cell::Bytes | Cell::Text | Cell::Uuid, ValueRef::Blob(bytes))
+        | (Cell::Bytes, ValueRef::Text(bytes)) => {
             let mut text = Vec::new();
             hex(&mut text, bytes);
             Ok(CellValue::Text(Cow::Owned(text)))
         }
         (Cell::Bytes, _) => unfit("a blob"),
-        (Cell::Text, ValueRef::Text(text)) => self::text(text),
+        (Cell::Text | Cell::Uuid, ValueRef::Text(text)) => self::text(text),
         (_, ValueRef::Null) => Ok(CellValue::Null),
     }
 }
@@ -121,7 +137,7 @@ fn json(text: &[u8]) -> Result<CellValue<'_>, Fault> {
     // The reader allows a mark of byte order; inside an answer it would be no JSON.
     let plain = text.first().is_some_and(|&first| first < 0x80);
     match plain && Json::parse(text, JSON_DEPTH_MAX).is_ok() {
-        true => Ok(CellValue::Json(text)),
+        true => Ok(CellValue::Json(Cow::Borrowed(text))),
         false => fault("INVALID_VALUE", "the stored value is not valid JSON"),
     }
 }
@@ -137,7 +153,7 @@ mod tests {
             Ok(CellValue::Int(value)) => value.to_string(),
             Ok(CellValue::Float(value)) => format!("float {value}"),
             Ok(CellValue::Text(text)) => format!("\"{}\"", String::from_utf8_lossy(&text)),
-            Ok(CellValue::Json(text)) => String::from_utf8_lossy(text).into_owned(),
+            Ok(CellValue::Json(text)) => String::from_utf8_lossy(&text).into_owned(),
             Err(fault) => fault.code.to_owned(),
         };
         assert_eq!(shown, expected, "{cell:?} {stored:?}");
@@ -169,5 +185,12 @@ mod tests {
         check(Cell::Json, ValueRef::Text(b"{a}"), "INVALID_VALUE");
         check(Cell::Bytes, ValueRef::Blob(b"\x00\xab"), "\"\\x00ab\"");
         check(Cell::Bytes, ValueRef::Null, "null");
+        check(Cell::Json, ValueRef::Blob(b"{\"a\": 1}"), "{\"a\": 1}");
+        check(Cell::Json, ValueRef::Blob(b"\x3b\x131"), "INVALID_VALUE");
+        check(Cell::Json, ValueRef::Blob(b"\x2b\x131"), "[1]");
+        check(Cell::Uuid, ValueRef::Blob(&[0xab; 16]), "\"abababab-abab-abab-abab-abababababab\"");
+        check(Cell::Uuid, ValueRef::Blob(&[0xab; 3]), "\"\\xababab\"");
+        check(Cell::Uuid, ValueRef::Text(b"none"), "\"none\"");
+        check(Cell::Text, ValueRef::Real(f64::INFINITY), "FLOAT_RANGE");
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! **Cost:** one prepared statement per set of columns; a row costs its bindings and one step.
 
-use super::bind::{self, SqliteValue};
+use super::bind::{self, SqliteValue, may_be_bytes};
 use super::run::{Raw, RunFailure, Statements, UnjudgedRow};
 use crate::exec::answer::{PART_BYTES_MAX, TooLong};
 use crate::exec::bind::Bindings;
@@ -13,6 +13,7 @@ use crate::exec::errors::{check_failed_at, needed, not_found};
 use crate::exec::row_source::WorkResult;
 use rusqlite::types::{Null, Value, ValueRef};
 use rusqlite::{CachedStatement, Statement};
+use smallvec::SmallVec;
 use weir_relational::plan::write::{Given, Step, Work};
 use weir_sqlite::error::is_check_complaint;
 
@@ -33,7 +34,7 @@ struct StepsAt<'p> {
     first: usize,
 }
 
-impl Statements<'_, '_> {
+impl<'r> Statements<'_, 'r> {
     /// Runs one work of a write.
     pub(super) fn run(&self, write: u32, number: usize) -> Result<MeasuredResult, RunFailure> {
         let write = &self.prepared.plan.writes[write as usize];
@@ -43,8 +44,9 @@ impl Statements<'_, '_> {
             // A program has run before its answer is written.
             Work::Nothing | Work::Program { .. } => {}
             Work::Change(change) => {
-                let mut statement = self.change(*change, field)?;
-                self.bind_parameters(*change, &mut statement, field)?;
+                let values = self.values(*change, field)?;
+                let mut statement = self.change(*change, &values, field)?;
+                bind_parameters(&values, 0, &mut statement, field)?;
                 // Rows that are not selected are only counted.
                 let width = self.prepared.plan.changes[*change as usize].returning().len();
                 let rows = self.rows(&mut statement, width, &mut written, field);
@@ -109,23 +111,26 @@ impl Statements<'_, '_> {
         &'s self,
         of: StepsAt<'_>,
         bindings: &Bindings<'_>,
-        held: &mut Option<(u32, CachedStatement<'s>)>,
+        held: &mut Option<((u32, bool), CachedStatement<'s>)>,
         written: &mut MeasuredResult,
         field: u32,
     ) -> Result<(), RunFailure> {
         let StepsAt { work: (number, work), steps, first } = of;
         let mut done: Vec<Vec<Value>> = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
+            let values = self.values(step.change, field)?;
+            let of_bytes = self.is_of_bytes(step.change, &values);
             let mut statement = match held.take() {
-                Some((change, statement)) if change == step.change => statement,
-                Some(_) | None => self.change(step.change, field)?,
+                Some((change, statement)) if change == (step.change, of_bytes) => statement,
+                Some(_) | None => self.change(step.change, &values, field)?,
             };
             bind_values(bindings, step, &done, &mut statement, field)?;
-            self.bind_parameters(step.change, &mut statement, field)?;
+            let before = self.prepared.changes[step.change as usize].values;
+            bind_parameters(&values, before, &mut statement, field)?;
             let width = statement.column_count();
             let rows = self.rows(&mut statement, width, written, field);
             let mut rows = rows.map_err(|it| self.checked(it, work, first + at))?;
-            *held = Some((step.change, statement));
+            *held = Some(((step.change, of_bytes), statement));
             if let (Some(level), Some(row)) = (self.prepared.plan.row_check(step.change), rows.last()) {
                 if !Step::is_needed(steps, at) {
                     let (statement, row) = (first + at, row.clone());
@@ -178,27 +183,45 @@ impl Statements<'_, '_> {
         Ok(out)
     }
 
-    fn change(&self, change: u32, field: u32) -> Result<CachedStatement<'_>, RunFailure> {
-        let sql = &self.prepared.changes[change as usize].sql;
-        self.connection.prepare_cached(sql).map_err(|error| RunFailure::Sqlite(error, field))
+    /// The values that come after those of a row.
+    fn values(&self, change: u32, field: u32) -> Result<SmallVec<[SqliteValue<'r>; 4]>, RunFailure> {
+        let parameters = self.prepared.changes[change as usize].parameters.iter();
+        let values = parameters.map(|it| bind::value(&self.bindings, it, 0));
+        values.collect::<Result<_, _>>().map_err(|error| RunFailure::Refused(error, field))
     }
 
-    /// Binds what comes after the values of a row.
-    fn bind_parameters(
+    /// True if one of `values` may stand for bytes, and the statement with that number looks for them in another way.
+    fn is_of_bytes(&self, change: u32, values: &[SqliteValue<'_>]) -> bool {
+        let parameters = &self.prepared.changes[change as usize].parameters;
+        self.prepared.changes_of_bytes[change as usize].is_some()
+            && values.iter().zip(parameters).any(|(value, it)| may_be_bytes(value, &it.reader))
+    }
+
+    fn change(
         &self,
         change: u32,
-        statement: &mut Statement<'_>,
+        values: &[SqliteValue<'_>],
         field: u32,
-    ) -> Result<(), RunFailure> {
-        let ready = &self.prepared.changes[change as usize];
-        for (at, parameter) in ready.parameters.iter().enumerate() {
-            let value = bind::value(&self.bindings, parameter, 0)
-                .map_err(|error| RunFailure::Refused(error, field))?;
-            let bound = statement.raw_bind_parameter(ready.values + at + 1, &value);
-            bound.map_err(|error| RunFailure::Sqlite(error, field))?;
-        }
-        Ok(())
+    ) -> Result<CachedStatement<'_>, RunFailure> {
+        let usual = &self.prepared.changes[change as usize].sql;
+        let of_bytes = self.prepared.changes_of_bytes[change as usize].as_ref();
+        let sql = of_bytes.filter(|_| self.is_of_bytes(change, values)).unwrap_or(usual);
+        self.connection.prepare_cached(sql).map_err(|error| RunFailure::Sqlite(error, field))
     }
+}
+
+/// Binds what comes after so many values of a row.
+fn bind_parameters(
+    values: &[SqliteValue<'_>],
+    before: usize,
+    statement: &mut Statement<'_>,
+    field: u32,
+) -> Result<(), RunFailure> {
+    for (at, value) in values.iter().enumerate() {
+        let bound = statement.raw_bind_parameter(before + at + 1, value);
+        bound.map_err(|error| RunFailure::Sqlite(error, field))?;
+    }
+    Ok(())
 }
 
 /// Binds the values of a row.

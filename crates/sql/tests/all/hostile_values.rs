@@ -106,7 +106,7 @@ fn row_56_names_of_the_database_are_quoted_mapped_or_left_out() {
     let row = format!(
         r#""id":1,"x":"one","select":"two","order":3,"{long}":"long","_typename":"type","a_b":"dot""#
     );
-    let long_row = format!("{{ {long} {{ id n }} }}");
+    let long_row = format!("{{ {long} {{ id Uni }} }}");
     check(
         &sql,
         &[
@@ -133,7 +133,7 @@ fn row_56_names_of_the_database_are_quoted_mapped_or_left_out() {
                     r#"{{"data":{{"__type":{{"fields":[{{"name":"id"}},{{"name":"x"}},{{"name":"select"}},{{"name":"order"}},{{"name":"{long}"}},{{"name":"_typename"}},{{"name":"a_b"}},{{"name":"a_b_groups"}},{{"name":"a_b_groups_aggregate"}}]}}}}}}"#
                 ),
             ),
-            (&long_row, &format!(r#"{{"data":{{"{long}":[{{"id":1,"n":"u"}}]}}}}"#)),
+            (&long_row, &format!(r#"{{"data":{{"{long}":[{{"id":1,"Uni":"u"}}]}}}}"#)),
         ],
     );
 }

@@ -12,6 +12,7 @@ use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::source::{Protocol, Source};
 use weir_language::json::{Json, JsonRef};
+use weir_relational::catalog::Warning;
 use weir_sql::model::ModelOptions;
 use weir_sql::sqlite::{SqliteSource, SqliteSourceOptions};
 use weir_sqlite::connection::Tuning;
@@ -55,16 +56,30 @@ pub fn serve_tuned(sql: &str, tuning: Tuning) -> Served {
 }
 
 fn serve_by(sql: &str, model: ModelOptions<'_>, joins: &[Join], tuning: Tuning) -> Served {
+    serve_made(&|beside| beside.execute_batch(sql).unwrap(), model, joins, tuning).0
+}
+
+/// Serves a new database as `make` makes it, and tells what cannot be served of it.
+pub fn serve_file(make: &dyn Fn(&Connection)) -> (Served, Vec<Warning>) {
+    serve_made(make, ModelOptions::default(), &[], Tuning::USUAL)
+}
+
+fn serve_made(
+    make: &dyn Fn(&Connection),
+    model: ModelOptions<'_>,
+    joins: &[Join],
+    tuning: Tuning,
+) -> (Served, Vec<Warning>) {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("weir-sql-{}-{number}.db", std::process::id()));
     let beside = Connection::open(&path).unwrap();
     beside.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
-    beside.execute_batch(sql).unwrap();
+    make(&beside);
     let options = SqliteSourceOptions { catalog: SqliteOptions::default(), model, tuning };
-    let (source, _) = SqliteSource::open("main", &path, options).unwrap();
+    let (source, warnings) = SqliteSource::open("main", &path, options).unwrap();
     let source = Arc::new(source);
-    Served { engine: engine(&source, 256 << 10, joins), source, beside, path }
+    (Served { engine: engine(&source, 256 << 10, joins), source, beside, path }, warnings)
 }
 
 /// An engine over `source` that holds back answers of up to `hold_back_bytes`.

@@ -80,8 +80,8 @@ impl Plain {
                 let digits = String::from_utf8_lossy(scratch);
                 digits.parse().map(CellValue::Int).map_err(|_| Fault::beyond_64_bits(&digits))
             }
-            Self::Json => Ok(CellValue::Json(bytes)),
-            Self::Jsonb => Ok(CellValue::Json(document(bytes)?)),
+            Self::Json => Ok(CellValue::Json(Cow::Borrowed(bytes))),
+            Self::Jsonb => Ok(CellValue::Json(Cow::Borrowed(document(bytes)?))),
             Self::Timestamp
             | Self::TimestampTz
             | Self::Date
@@ -100,7 +100,7 @@ impl Plain {
             | Self::NumericText => {
                 scratch.clear();
                 Ok(match self.write(bytes, scratch)? {
-                    Is::Number => CellValue::Json(scratch),
+                    Is::Number => CellValue::Json(Cow::Borrowed(scratch)),
                     Is::Text => CellValue::Text(Cow::Borrowed(scratch)),
                 })
             }

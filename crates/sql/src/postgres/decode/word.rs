@@ -32,16 +32,16 @@ impl Word {
         scratch.clear();
         match self {
             Self::Text => Ok(CellValue::Text(Cow::Borrowed(text))),
-            Self::Number if is_number(text) => Ok(CellValue::Json(text)),
+            Self::Number if is_number(text) => Ok(CellValue::Json(Cow::Borrowed(text))),
             Self::Number => Ok(CellValue::Text(Cow::Borrowed(text))),
-            Self::Json => Ok(CellValue::Json(text)),
+            Self::Json => Ok(CellValue::Json(Cow::Borrowed(text))),
             Self::Timestamp => {
                 timestamp(text, scratch);
                 Ok(CellValue::Text(Cow::Borrowed(scratch)))
             }
             Self::Bool | Self::Array { .. } | Self::Composite(_) => {
                 self.json(text, scratch)?;
-                Ok(CellValue::Json(scratch))
+                Ok(CellValue::Json(Cow::Borrowed(scratch)))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Names of shards in messages of workers, as one node would tell them.
 
 use super::*;
-use weir_relational::catalog::{Column, ColumnId, ColumnType, TableKind, UniqueKey};
+use weir_relational::catalog::{Column, ColumnId, ColumnType, Storage, TableKind, UniqueKey};
 
 fn column(name: &str) -> Column {
     Column {
@@ -15,6 +15,7 @@ fn column(name: &str) -> Column {
         derived: false,
         folds: false,
         by_prefix: false,
+        storage: Storage::Exact,
         comment: String::new(),
     }
 }
@@ -36,6 +37,7 @@ fn distributed(name: &str, key: &str) -> Table {
         is_whole: true,
         acts: false,
         acts_late: false,
+        has_broken_index: false,
         placement: Placement::Sharded { column: ColumnId(0), colocation: 1 },
     }
 }

@@ -1,0 +1,53 @@
+//! Tests of the dialect of PostgreSQL.
+
+use super::*;
+use crate::catalog::Storage;
+use crate::plan::Reader;
+
+const LTREE: u32 = 90_001;
+const LQUERY: u32 = 90_003;
+const GEOMETRY: u32 = 90_005;
+
+/// Checks a comparison of a column of type `left`, and the cast in which its right side is bound.
+fn check(left: u32, by: Comparison, sql: &str, bound: &str) {
+    let mut types = Types::builtin();
+    for (oid, name) in [(LTREE, "ltree"), (LQUERY, "lquery"), (GEOMETRY, "geometry")] {
+        let (name, schema, cast) = (name.to_owned(), "x\"y".to_owned(), format!("\"x\"\"y\".{name}"));
+        types.add(Type { oid, array_oid: oid + 1, cast, name, schema, kind: Kind::Base });
+    }
+    let postgres = Postgres { flavour: Flavour::Postgres, types, floats: Floats::AsPostgres };
+    let reader = Reader::Column(ColumnType::Text);
+    let side = Side {
+        placeholder: "$1",
+        reader: &reader,
+        behind: false,
+        bare: false,
+        storage: Storage::Exact,
+        ty: left,
+    };
+    let mut out = String::new();
+    postgres.compare(&mut out, "c", by, side);
+    assert_eq!(out, sql);
+    assert_eq!(postgres.cast_name(postgres.compared_type(left, by)), bound);
+}
+
+#[test]
+fn each_type_is_compared_by_its_own_operators() {
+    check(oid::VARCHAR, Comparison::Niregex, "c !~* $1", "text");
+    check(oid::INT4, Comparison::Nin, "c <> ALL($1)", "int4[]");
+    check(oid::JSON, Comparison::Eq, "c::jsonb = $1", "jsonb");
+    check(oid::JSONB, Comparison::HasKeysAll, "c ?& $1", "text[]");
+    check(oid::TEXT_ARRAY, Comparison::ContainedIn, "c <@ $1", "text[]");
+    check(LTREE, Comparison::Tree(Tree::Descendant), "c <@ $1", "\"x\"\"y\".ltree");
+    check(LTREE, Comparison::Tree(Tree::MatchesAny), "c ? $1", "\"x\"\"y\".lquery[]");
+}
+
+#[test]
+fn shapes_come_as_geojson() {
+    let given = "\"x\"\"y\".st_geomfromgeojson";
+    let within = format!("\"x\"\"y\".st_within(c, {given}($1))");
+    check(GEOMETRY, Comparison::Spatial(Spatial::Within), &within, "text");
+    check(GEOMETRY, Comparison::Eq, &format!("c = {given}($1)"), "text");
+    let any = format!("c = ANY(ARRAY(SELECT {given}(v) FROM unnest($1) AS v))");
+    check(GEOMETRY, Comparison::In, &any, "text[]");
+}

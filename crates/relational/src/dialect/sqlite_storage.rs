@@ -1,0 +1,144 @@
+//! Conditions on columns of SQLite that may hold one value in several ways: they agree with what is given of the values.
+//!
+//! An equality asks for each way in which its value may be stored, so that an index of the column answers it. What sorts, groups or
+//! counts values, and a comparison of their order, reads each as one that compares as what is given (`weir_comparable_…`).
+//!
+//! **Invariant:** no list holds a null: what has no other way of being stored stands for itself.
+
+use super::Side;
+use super::sqlite::{comparison, items};
+use crate::catalog::Storage;
+use crate::plan::operators::Comparison;
+
+/// The alias under which the words of a truth are opened: few rows that are read once.
+pub const TRUTH_WORDS: &str = "truth";
+
+/// A stored `value` as one that compares as what is given of it.
+pub(super) fn comparable(value: String, storage: Storage) -> String {
+    match storage {
+        // Bytes in a column of texts stand behind all texts.
+        Storage::Exact | Storage::Texts => value,
+        Storage::Truths => format!("weir_comparable_truth({value})"),
+        Storage::Uuids => format!("weir_comparable_uuid({value})"),
+        Storage::Bytes => format!("weir_comparable_bytes({value})"),
+        Storage::Documents => format!("weir_json({value})"),
+        Storage::Anything => format!("weir_comparable({value})"),
+    }
+}
+
+/// The new `value` of a column in the way in which the `old` one is stored.
+pub(super) fn kept(value: String, old: &str, storage: Storage, finds_bytes: bool) -> String {
+    match storage {
+        Storage::Exact => value,
+        Storage::Texts if !finds_bytes => value,
+        Storage::Texts => format!("weir_kept_text({value}, {old})"),
+        Storage::Truths => format!("weir_kept_truth({value}, {old})"),
+        Storage::Uuids => format!("weir_kept_uuid({value}, {old})"),
+        Storage::Bytes => format!("weir_kept_bytes({value}, {old})"),
+        Storage::Documents => {
+            format!("iif(weir_is_binary_json({old}), jsonb({value}), weir_kept_document({value}, {old}))")
+        }
+        Storage::Anything => format!("weir_kept({value}, {old})"),
+    }
+}
+
+/// `left by value` for a column that may be stored in several ways; `None`: it compares as any other.
+pub(super) fn compare(left: &str, by: Comparison, right: &Side<'_>, finds_bytes: bool) -> Option<String> {
+    let storage = match right.storage {
+        Storage::Exact | Storage::Documents => return None,
+        Storage::Texts if !finds_bytes => return None,
+        storage => storage,
+    };
+    let value = right.placeholder;
+    let own = || comparable(left.to_owned(), storage);
+    Some(match by {
+        Comparison::Eq => match storage {
+            // The forms of numbers may equal texts that differ, as `1` and `1.0` do.
+            Storage::Anything => {
+                format!("({} = weir_comparable({value}) AND {left} IN ({}))", own(), forms(value, storage))
+            }
+            _ => in_brackets(format!("{left} IN ({}){}", forms(value, storage), but_numbers(left, storage))),
+        },
+        Comparison::Neq if storage == Storage::Anything => format!("{} <> weir_comparable({value})", own()),
+        Comparison::Neq => format!("{left} NOT IN ({})", forms(value, storage)),
+        Comparison::In | Comparison::Nin => {
+            let word = if by == Comparison::In { "IN" } else { "NOT IN" };
+            let list = items(value, right.reader);
+            match storage {
+                Storage::Anything => {
+                    format!("{} {word} (SELECT weir_comparable(value) FROM ({list}))", own())
+                }
+                Storage::Truths => format!(
+                    "{left} {word} (SELECT {TRUTH_WORDS}.value FROM json_each({value}) AS item, \
+                     json_each(weir_truth_words(item.value)) AS {TRUTH_WORDS})"
+                ),
+                _ => {
+                    let other = other("value", storage);
+                    let found = format!("{left} {word} ({list} UNION ALL SELECT {other} FROM ({list}))");
+                    match by {
+                        Comparison::In => in_brackets(found + &but_numbers(left, storage)),
+                        _ => found,
+                    }
+                }
+            }
+        }
+        Comparison::Gt | Comparison::Gte | Comparison::Lt | Comparison::Lte => match storage {
+            Storage::Uuids | Storage::Anything => {
+                comparison(&own(), by, &comparable(value.to_owned(), storage), right)
+            }
+            // In the order of texts and bytes, digits of bytes stand for the bytes.
+            Storage::Texts => comparison(left, by, &other(value, storage), right),
+            _ => comparison(&own(), by, value, right),
+        },
+        _ => return None,
+    })
+}
+
+fn in_brackets(condition: String) -> String {
+    if condition.contains(" AND ") { format!("({condition})") } else { condition }
+}
+
+/// A column with a numeric affinity turns digits among its texts to numbers, which equal the digits and are no bytes.
+fn but_numbers(left: &str, storage: Storage) -> String {
+    match storage {
+        Storage::Bytes => format!(" AND typeof({left}) NOT IN ('integer', 'real')"),
+        Storage::Exact
+        | Storage::Texts
+        | Storage::Truths
+        | Storage::Uuids
+        | Storage::Documents
+        | Storage::Anything => String::new(),
+    }
+}
+
+/// A column of truths or anything else that is tied to a `value` of another row.
+pub(super) fn tied(left: &str, value: &str, storage: Storage) -> String {
+    match storage {
+        Storage::Truths => format!("{left} IN ({})", forms(value, storage)),
+        _ => format!("{left} = {value}"),
+    }
+}
+
+/// All ways in which `value` may be stored, as the inside of a list.
+fn forms(value: &str, storage: Storage) -> String {
+    match storage {
+        Storage::Truths => {
+            format!("SELECT {TRUTH_WORDS}.value FROM json_each(weir_truth_words({value})) AS {TRUTH_WORDS}")
+        }
+        Storage::Anything => {
+            format!("{value}, weir_as_integer({value}), weir_as_real({value}), weir_as_bytes({value})")
+        }
+        _ => format!("{value}, {}", other(value, storage)),
+    }
+}
+
+/// The other way in which `value` may be stored, or itself.
+fn other(value: &str, storage: Storage) -> String {
+    match storage {
+        Storage::Uuids => format!("weir_uuid_bytes({value})"),
+        Storage::Bytes => format!("weir_as_text({value})"),
+        Storage::Exact | Storage::Texts | Storage::Truths | Storage::Documents | Storage::Anything => {
+            format!("weir_as_bytes({value})")
+        }
+    }
+}
