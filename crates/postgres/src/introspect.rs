@@ -165,11 +165,6 @@ impl Reading {
         let (comment, mut numbers, names) = (row.text(), row.numbers(), row.texts());
         let (types, declared, marks) = (row.numbers(), row.texts(), row.numbers());
         let comments = row.texts();
-        let kind = match letter {
-            'v' => TableKind::View,
-            'm' => TableKind::MaterializedView,
-            _ => TableKind::Table,
-        };
         let may_read = |at: usize| marks.get(at).is_none_or(|mark| mark & 16 == 0);
         if !is_whole && !self.may_read_some(&format!("{schema}.{name}"), &names, &may_read) {
             return None;
@@ -198,7 +193,7 @@ impl Reading {
         let table = Table {
             schema,
             name,
-            kind,
+            kind: table_kind(letter),
             columns: columns.collect(),
             primary_key: None,
             unique_keys: Vec::new(),
@@ -380,6 +375,15 @@ fn arguments(names: Vec<String>, types: Vec<u32>, modes: &str, defaults: usize) 
         argument.has_default = true;
     }
     arguments
+}
+
+/// The kind of a relation by its letter in `pg_class`.
+fn table_kind(letter: char) -> TableKind {
+    match letter {
+        'v' => TableKind::View,
+        'm' => TableKind::MaterializedView,
+        _ => TableKind::Table,
+    }
 }
 
 /// Weir's type for the type with OID `oid`.

@@ -6,7 +6,7 @@
 
 use crate::json_contains::contains;
 use crate::pattern::{BadPattern, Kind, Pattern};
-use crate::stored_forms::{self, given_document, given_text as text};
+use crate::stored_forms::{self, given_document, given_text as text, unhex};
 use crate::{checks, json_edit, statistics};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
@@ -192,14 +192,6 @@ fn matches(context: &Context<'_>, (kind, fold): (Kind, bool), excess: Excess) ->
         (Err(_), Excess::NoMatch) => Ok(Some(false)),
         (Err(error), Excess::Error) => Err(Error::UserFunctionError(error.into())),
     }
-}
-
-/// The bytes that pairs of hexadecimal digits are; `None` if `digits` has anything else.
-#[must_use]
-pub fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).map(|it| it as u8);
-    let pairs = digits.as_bytes().chunks(2);
-    pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect()
 }
 
 #[cfg(test)]

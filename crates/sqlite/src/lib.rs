@@ -10,7 +10,7 @@ mod broken_indexes;
 mod checks;
 pub mod connection;
 pub mod error;
-pub mod functions;
+mod functions;
 pub mod health;
 pub mod index_maintenance;
 pub mod introspect;

@@ -5,7 +5,6 @@
 //! be neither true nor false. What a value is given as is decided by [`given_text`], for readers and for comparisons.
 
 use crate::binary_json::{document, is_json};
-use crate::functions::unhex;
 use rusqlite::ToSql;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -154,6 +153,14 @@ fn integer(text: &str) -> Option<i64> {
 /// The floating point number that is given as `text`.
 fn real(text: &str) -> Option<f64> {
     text.parse().ok().filter(|it: &f64| it.is_finite() && it.to_string() == text)
+}
+
+/// The bytes that pairs of hexadecimal digits are; `None` if `digits` has anything else.
+#[must_use]
+pub fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|it| it as u8);
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect()
 }
 
 /// The bytes that are given as `text`.

@@ -20,8 +20,8 @@ use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::{Encoded, Judged, Origin, Parameter, Reader};
 use weir_relational::{regular_expression, text_search, trigram};
-use weir_sqlite::functions::unhex;
 use weir_sqlite::pattern::{Kind, complaint};
+use weir_sqlite::stored_forms::unhex;
 
 /// A value for SQLite.
 #[derive(Clone, Debug, PartialEq)]

@@ -266,7 +266,8 @@ impl Asking {
         );
         let found: Value =
             serde_json::from_str(&self.served.ask(&text, &format!("{{\"v\": {value}}}"))).unwrap();
-        let expected = rows.iter().filter(|it| it[column].to_string() == *value).count();
+        let texts = rows.iter().map(|it| it[column].to_string());
+        let expected = texts.filter(|it| it == value).count();
         let found = found["data"]["a"]
             .as_array()
             .map_or_else(|| panic!("{table}.{column} {value}: {found}"), Vec::len);

@@ -90,7 +90,7 @@ fn shown(value: &CellValue<'_>) -> String {
         CellValue::Bool(value) => value.to_string(),
         CellValue::Int(value) => value.to_string(),
         CellValue::Float(value) => value.to_string(),
-        CellValue::Json(json) => String::from_utf8_lossy(&json).into_owned(),
+        CellValue::Json(json) => String::from_utf8_lossy(json).into_owned(),
         CellValue::Text(text) => {
             let mut out = weir_engine::write::out::Out::default();
             out.text(text);

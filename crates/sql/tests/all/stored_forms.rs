@@ -18,7 +18,7 @@ fn check(served: &Served, asked: &[(&str, &str)]) {
     }
 }
 
-const TODO: &str = "CREATE TABLE todo (id INTEGER PRIMARY KEY, done BOOLEAN, n INT DEFAULT 0);
+const TASKS: &str = "CREATE TABLE todo (id INTEGER PRIMARY KEY, done BOOLEAN, n INT DEFAULT 0);
     INSERT INTO todo (id, done) VALUES (1, 't'), (2, 'f'), (3, 'true'), (4, 0), (5, 1), (6, 'FALSE'), (7, NULL);
     CREATE TABLE state (done BOOLEAN PRIMARY KEY, word TEXT);
     INSERT INTO state VALUES ('true', 'ready'), (0, 'open');";
@@ -39,7 +39,7 @@ const ENTRIES: &str = r#"[
 
 fn todos() -> Served {
     let tables: Vec<TableEntry> = serde_json::from_str(ENTRIES).unwrap();
-    serve_as(TODO, ModelOptions { tables: &tables, ..ModelOptions::default() }, &[])
+    serve_as(TASKS, ModelOptions { tables: &tables, ..ModelOptions::default() }, &[])
 }
 
 #[test]
