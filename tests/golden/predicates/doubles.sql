@@ -18,7 +18,7 @@ SELECT t0."name" FROM "station" AS t0 WHERE (SELECT sum(t1."flow") FROM "reading
 SELECT t0."name" FROM "station" AS t0 WHERE (SELECT sum(DISTINCT t1."flow") FROM "reading" AS t1 WHERE t1."station_id" = t0."id") = CAST(?1 AS NUMERIC)
 
 -- sum_filtered
-SELECT t0."name" FROM "station" AS t0 WHERE (SELECT sum(t1."level") FROM "reading" AS t1 WHERE t1."station_id" = t0."id" AND t1."wet" = ?1) >= CAST(?2 AS NUMERIC)
+SELECT t0."name" FROM "station" AS t0 WHERE (SELECT sum(t1."level") FROM "reading" AS t1 WHERE t1."station_id" = t0."id" AND t1."wet" IN (SELECT truth.value FROM json_each(weir_truth_words(?1)) AS truth)) >= CAST(?2 AS NUMERIC)
 
 -- stddev_samp
 SELECT t0."name" FROM "station" AS t0 WHERE (SELECT weir_stddev_samp(t1."flow") FROM "reading" AS t1 WHERE t1."station_id" = t0."id") > CAST(?1 AS NUMERIC)
