@@ -68,7 +68,8 @@ fn waiting(
     Ok(names.map(find).collect())
 }
 
-/// Adds the other side of edges that are their own other side: one line is enough for both.
+/// Adds the other side of edges that are their own other side: one line is enough for both. Each line adds its own, so that both sides
+/// have the same place in the order of lines.
 fn mirror(
     types: &Types,
     database: &mut Database,
@@ -85,7 +86,8 @@ fn mirror(
         let sql = format!(
             "INSERT INTO {edges} (field, owner, target, file, line) SELECT $2, e.target, e.owner, e.file, e.line FROM {edges} e \
              WHERE e.field = $1 AND EXISTS (SELECT 1 FROM {table} t WHERE t.{id} = e.target) AND NOT EXISTS \
-             (SELECT 1 FROM {edges} o WHERE o.field = $2 AND o.owner = e.target AND o.target = e.owner)"
+             (SELECT 1 FROM {edges} o WHERE o.field = $2 AND o.owner = e.target AND o.target = e.owner \
+             AND (o.file, o.line) = (e.file, e.line))"
         );
         database.execute(&sql, &[name.into(), field_name(types, copy).as_str().into()])?;
     }
@@ -288,10 +290,12 @@ fn index_ends(database: &mut Database, edges: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// SQL condition: an edge read before gives the same `end` another object at its `other` end.
+/// SQL condition: an edge that was first read before this one was gives the same `end` another object at its `other` end.
 fn earlier(edges: &str, end: &str, other: &str) -> String {
     format!(
         "EXISTS (SELECT 1 FROM {edges} o WHERE o.field = {edges}.field AND o.{end} = {edges}.{end} \
-         AND o.{other} <> {edges}.{other} AND (o.file, o.line) < ({edges}.file, {edges}.line))"
+         AND o.{other} <> {edges}.{other} AND (o.file, o.line) < ({edges}.file, {edges}.line) AND NOT EXISTS \
+         (SELECT 1 FROM {edges} s WHERE s.field = o.field AND s.{end} = o.{end} AND s.{other} = {edges}.{other} \
+         AND (s.file, s.line) < (o.file, o.line)))"
     )
 }
