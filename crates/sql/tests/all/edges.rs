@@ -353,7 +353,7 @@ fn columns_without_a_type_are_compared_as_the_text_they_show() {
             (r#"{ u_by_pk(k: "01") { k v } }"#, r#"{"data":{"u_by_pk":null}}"#),
             (
                 r#"{ u(where: {k: {_in: ["3.5", "2", "x"]}}, order_by: {k: asc}) { k } }"#,
-                r#"{"data":{"u":[{"k":"3.5"},{"k":"2"}]}}"#,
+                r#"{"data":{"u":[{"k":"2"},{"k":"3.5"}]}}"#,
             ),
             (r#"{ u(where: {_not: {v: {_eq: "31"}}}) { v } }"#, r#"{"data":{"u":[{"v":"two"}]}}"#),
             (
