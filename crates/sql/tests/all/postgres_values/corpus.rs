@@ -384,7 +384,7 @@ const EXTENDED: &[(&str, &[&str])] = &[
     ("lo", &["5"]),
     ("query_int", &["1&(2|!3)"]),
     ("earth", &["(6378168,0,0)"]),
-    ("geometry", &["SRID=4326;POINT(1 2.5)", "LINESTRING(0 0,1 1)"]),
+    ("geometry", &["SRID=4326;POINT(1 2.5)", "SRID=4326;LINESTRING(0 0,1 1)"]),
     ("geography", &["SRID=4326;POINT(1 2.5)"]),
     ("box2d", &["BOX(1 2,3 4)"]),
     ("box3d", &["BOX3D(1 2 3,4 5 6)"]),
