@@ -65,7 +65,7 @@ fn normal(declared: &str) -> String {
 }
 
 /// Declarations that name a type, in capitals and without what stands in parentheses.
-pub static NAMED: [(ColumnType, &[&str]); 20] = [
+static NAMED: [(ColumnType, &[&str]); 20] = [
     (ColumnType::Int, &["INT", "INTEGER", "INT4", "MEDIUMINT", "TINYINT", "SERIAL"]),
     (ColumnType::SmallInt, &["SMALLINT", "INT2", "SMALLSERIAL"]),
     (ColumnType::BigInt, &["BIGINT", "INT8", "BIGSERIAL"]),
