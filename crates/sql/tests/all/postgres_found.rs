@@ -265,13 +265,27 @@ impl Asker<'_> {
 }
 
 /// Parts of the words of refusals, with the types that have them; of arrays, that of their items. Without types: any.
-const REFUSALS: [(&str, &[&str]); 4] = [
+const REFUSALS: [(&str, &[&str]); 5] = [
     // Another test asks the server whether it has none.
     ("has no operator", &[]),
     // A number that is none, in GraphQL's own scalar.
     ("Float", &["float4"]),
     // Arrays of arrays, whose items are no lists to GraphQL.
-    ("expected a value of type", &["pair", "flat", "deep", "inner_row", "outer_row"]),
+    (
+        "expected a value of type",
+        &[
+            "pair",
+            "flat",
+            "deep",
+            "inner_row",
+            "outer_row",
+            "geometry",
+            "geography",
+            "geometry_dump",
+            "valid_detail",
+        ],
+    ),
+    ("key \"type\" not found", &["geometry", "geography"]),
     ("malformed array literal", &["words"]),
 ];
 
