@@ -127,6 +127,46 @@ const RASTER: &[Operators] = &[Operators::Equality, Operators::Raster];
 const PLANE: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Shape, Operators::Plane];
 
 impl ColumnType {
+    /// One of each kind of type, for tests that may leave none out.
+    pub fn every() -> impl Iterator<Item = Self> {
+        std::iter::successors(Some(Self::SmallInt), Self::next)
+    }
+
+    /// The type after this one.
+    fn next(&self) -> Option<Self> {
+        Some(match self {
+            Self::SmallInt => Self::Int,
+            Self::Int => Self::BigInt,
+            Self::BigInt => Self::Real,
+            Self::Real => Self::Double,
+            Self::Double => Self::Numeric,
+            Self::Numeric => Self::Money,
+            Self::Money => Self::Boolean,
+            Self::Boolean => Self::Text,
+            Self::Text => Self::Char,
+            Self::Char => Self::CiText,
+            Self::CiText => Self::Uuid,
+            Self::Uuid => Self::Date,
+            Self::Date => Self::Timestamp,
+            Self::Timestamp => Self::TimestampTz,
+            Self::TimestampTz => Self::Time,
+            Self::Time => Self::TimeTz,
+            Self::TimeTz => Self::Interval,
+            Self::Interval => Self::Json,
+            Self::Json => Self::Jsonb,
+            Self::Jsonb => Self::Bytes,
+            Self::Bytes => Self::Ltree,
+            Self::Ltree => Self::Geometry,
+            Self::Geometry => Self::Geography,
+            Self::Geography => Self::Raster,
+            Self::Raster => Self::Enum("label".to_owned()),
+            Self::Enum(_) => Self::Composite("composite".to_owned()),
+            Self::Composite(_) => Self::Array(Box::new(Self::Text)),
+            Self::Array(_) => Self::Other("other".to_owned()),
+            Self::Other(_) => return None,
+        })
+    }
+
     /// The row of this type.
     #[inline]
     #[must_use]

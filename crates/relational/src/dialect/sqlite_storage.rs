@@ -51,37 +51,18 @@ pub(super) fn compare(left: &str, by: Comparison, right: &Side<'_>, finds_bytes:
     };
     let value = right.placeholder;
     let own = || comparable(left.to_owned(), storage);
+    // What a column's affinity or its numbers make of a form may be another value: those that are given as the value stay.
+    let is_exact = matches!(storage, Storage::Bytes | Storage::Anything);
+    let given =
+        || if storage == Storage::Bytes { value.to_owned() } else { comparable(value.to_owned(), storage) };
     Some(match by {
-        Comparison::Eq => match storage {
-            // The forms of numbers may equal texts that differ, as `1` and `1.0` do.
-            Storage::Anything => {
-                format!("({} = weir_comparable({value}) AND {left} IN ({}))", own(), forms(value, storage))
-            }
-            _ => in_brackets(format!("{left} IN ({}){}", forms(value, storage), but_numbers(left, storage))),
-        },
-        Comparison::Neq if storage == Storage::Anything => format!("{} <> weir_comparable({value})", own()),
-        Comparison::Neq => format!("{left} NOT IN ({})", forms(value, storage)),
-        Comparison::In | Comparison::Nin => {
-            let word = if by == Comparison::In { "IN" } else { "NOT IN" };
-            let list = items(value, right.reader);
-            match storage {
-                Storage::Anything => {
-                    format!("{} {word} (SELECT weir_comparable(value) FROM ({list}))", own())
-                }
-                Storage::Truths => format!(
-                    "{left} {word} (SELECT {TRUTH_WORDS}.value FROM json_each({value}) AS item, \
-                     json_each(weir_truth_words(item.value)) AS {TRUTH_WORDS})"
-                ),
-                _ => {
-                    let other = other("value", storage);
-                    let found = format!("{left} {word} ({list} UNION ALL SELECT {other} FROM ({list}))");
-                    match by {
-                        Comparison::In => in_brackets(found + &but_numbers(left, storage)),
-                        _ => found,
-                    }
-                }
-            }
+        Comparison::Eq if is_exact => {
+            format!("({} = {} AND {left} IN ({}))", own(), given(), forms(value, storage))
         }
+        Comparison::Neq if is_exact => format!("{} <> {}", own(), given()),
+        Comparison::Eq => format!("{left} IN ({})", forms(value, storage)),
+        Comparison::Neq => format!("{left} NOT IN ({})", forms(value, storage)),
+        Comparison::In | Comparison::Nin => listed(left, by == Comparison::In, right, storage),
         Comparison::Gt | Comparison::Gte | Comparison::Lt | Comparison::Lte => match storage {
             Storage::Uuids | Storage::Anything => {
                 comparison(&own(), by, &comparable(value.to_owned(), storage), right)
@@ -94,20 +75,21 @@ pub(super) fn compare(left: &str, by: Comparison, right: &Side<'_>, finds_bytes:
     })
 }
 
-fn in_brackets(condition: String) -> String {
-    if condition.contains(" AND ") { format!("({condition})") } else { condition }
-}
-
-/// A column with a numeric affinity turns digits among its texts to numbers, which equal the digits and are no bytes.
-fn but_numbers(left: &str, storage: Storage) -> String {
+/// `left` is in the bound list, or is not.
+fn listed(left: &str, is_in: bool, right: &Side<'_>, storage: Storage) -> String {
+    let word = if is_in { "IN" } else { "NOT IN" };
+    let (value, list) = (right.placeholder, items(right.placeholder, right.reader));
+    let own = comparable(left.to_owned(), storage);
+    let both = || format!("{list} UNION ALL SELECT {} FROM ({list})", other("value", storage));
     match storage {
-        Storage::Bytes => format!(" AND typeof({left}) NOT IN ('integer', 'real')"),
-        Storage::Exact
-        | Storage::Texts
-        | Storage::Truths
-        | Storage::Uuids
-        | Storage::Documents
-        | Storage::Anything => String::new(),
+        Storage::Anything => format!("{own} {word} (SELECT weir_comparable(value) FROM ({list}))"),
+        Storage::Truths => format!(
+            "{left} {word} (SELECT {TRUTH_WORDS}.value FROM json_each({value}) AS item, \
+             json_each(weir_truth_words(item.value)) AS {TRUTH_WORDS})"
+        ),
+        Storage::Bytes if is_in => format!("({own} IN ({list}) AND {left} IN ({}))", both()),
+        Storage::Bytes => format!("{own} NOT IN ({list})"),
+        _ => format!("{left} {word} ({})", both()),
     }
 }
 

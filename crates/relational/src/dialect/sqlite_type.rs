@@ -65,7 +65,7 @@ fn normal(declared: &str) -> String {
 }
 
 /// Declarations that name a type, in capitals and without what stands in parentheses.
-static NAMED: [(ColumnType, &[&str]); 20] = [
+pub static NAMED: [(ColumnType, &[&str]); 20] = [
     (ColumnType::Int, &["INT", "INTEGER", "INT4", "MEDIUMINT", "TINYINT", "SERIAL"]),
     (ColumnType::SmallInt, &["SMALLINT", "INT2", "SMALLSERIAL"]),
     (ColumnType::BigInt, &["BIGINT", "INT8", "BIGSERIAL"]),
@@ -120,8 +120,9 @@ fn integer_word(word: &str) -> Option<ColumnType> {
 /// integers by its letters alone has no type of ours: its values are given as they are stored.
 fn by_affinity(name: String) -> ColumnType {
     let has = |part: &str| name.contains(part);
-    if has("FLOAT") {
-        return ColumnType::Double;
+    if has("FLOA") {
+        // With `INT` in it, as in `FLOATING POINT`, whole numbers keep all their digits.
+        return if has("INT") { ColumnType::Numeric } else { ColumnType::Double };
     }
     if name.starts_with("INTERVAL ") {
         return ColumnType::Interval;
@@ -198,7 +199,7 @@ mod tests {
         check("int16", ColumnType::Int);
         check("BIGINT UNSIGNED", ColumnType::BigInt);
         check("tinyint(1) unsigned", ColumnType::Int);
-        check("FLOATING POINT", ColumnType::Double);
+        check("FLOATING POINT", ColumnType::Numeric);
         check("POINT", ColumnType::Other("point".into()));
         check("MULTIPOINT", ColumnType::Other("multipoint".into()));
         check("INTEGER_OR_TEXT", ColumnType::Other("integer_or_text".into()));

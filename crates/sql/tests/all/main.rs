@@ -32,6 +32,8 @@ mod decoding_faults;
 mod edges;
 mod error_wall;
 mod files_of_programs;
+mod finds_its_row_kit;
+mod finds_its_row_sqlite;
 mod flavours;
 mod fleet_kit;
 mod hostile_values;
