@@ -16,8 +16,8 @@ use hashbrown::HashMap;
 use weir_relational::catalog::abilities::ValueAbilities;
 use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid, quoted};
 use weir_relational::catalog::{
-    Argument, Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Function, Placement, Storage, Table,
-    TableId, TableKind, UniqueKey, Volatility, Warning,
+    Arbiter, Argument, Catalog, Column, ColumnId, ColumnType, ConflictTarget, Follow, ForeignKey, Function,
+    Placement, Storage, Table, TableId, TableKind, UniqueKey, Volatility, Warning,
 };
 
 const TYPES: &str = include_str!("introspect/types.sql");
@@ -171,6 +171,7 @@ impl Reading {
         }
         let mut at = 0..;
         numbers.retain(|_| at.next().is_none_or(may_read));
+        self.warn_of_rights(&format!("{schema}.{name}"), can, &names, &marks);
         let columns = names.into_iter().enumerate().filter(|it| may_read(it.0)).map(|(at, name)| {
             let number = |list: &[u32]| list.get(at).copied().unwrap_or(0);
             let words = |list: &[String]| list.get(at).cloned().unwrap_or_default();
@@ -183,6 +184,8 @@ impl Reading {
                 nullable: mark & 1 == 0,
                 has_default: mark & 2 != 0,
                 generated: mark & 4 != 0,
+                insertable: mark & 64 == 0,
+                updatable: mark & 128 == 0,
                 derived: mark & 32 != 0,
                 folds: mark & 8 != 0,
                 by_prefix: false,
@@ -197,6 +200,7 @@ impl Reading {
             columns: columns.collect(),
             primary_key: None,
             unique_keys: Vec::new(),
+            arbiters: Vec::new(),
             foreign_keys: Vec::new(),
             comment,
             updatable: can & 4 != 0,
@@ -227,6 +231,22 @@ impl Reading {
         true
     }
 
+    /// Warns where the role may write some columns of `table` and not others; `can` says what is written there at all.
+    fn warn_of_rights(&mut self, table: &str, can: u32, columns: &[String], marks: &[u32]) {
+        for (bit, way, right) in [(64, 8, "INSERT"), (128, 4, "UPDATE")] {
+            let lacks = |it: &usize| marks.get(*it).is_some_and(|mark| mark & bit != 0);
+            let lacking: Vec<&str> =
+                (0..columns.len()).filter(lacks).map(|it| columns[it].as_str()).collect();
+            if can & way != 0 && !lacking.is_empty() {
+                let reason = format!(
+                    "the role may not {right} the columns {}: no mutation does it",
+                    lacking.join(", ")
+                );
+                self.warnings.push(Warning::new(table.to_owned(), reason));
+            }
+        }
+    }
+
     /// Puts the relations into the order of their names and gives them their places.
     fn place(&mut self, mut relations: Vec<Relation>) {
         relations.sort_by(|a, b| (&a.table.name, &a.table.schema).cmp(&(&b.table.name, &b.table.schema)));
@@ -246,8 +266,16 @@ impl Reading {
         let on_update = follow(row.letter(), Follow::Update);
         let of_period = row.flag();
         let deferrable = row.flag();
+        let conflict = conflict_target(letter, row.text());
         let Some((at, columns)) = self.columns(relation, &columns) else { return };
+        if letter != 'f' && !deferrable && !of_period {
+            let arbiter = Arbiter { name: name.clone(), columns: columns.clone(), target: conflict };
+            let arbiters = &mut self.catalog.tables[at.0 as usize].arbiters;
+            arbiters.insert(if letter == 'p' { 0 } else { arbiters.len() }, arbiter);
+        }
         match letter {
+            // Of some rows, of expressions, or by another equality than that of the columns.
+            'j' => {}
             'f' if of_period => self.pass_over_period(at, &name),
             'f' => {
                 let Some((target, target_columns)) = self.columns(target, &target_columns) else { return };
@@ -339,6 +367,15 @@ impl Reading {
         self.catalog.functions.sort_by(|a, b| (&a.name, &a.schema).cmp(&(&b.name, &b.schema)));
         self.warnings.sort_by(|a, b| a.place.cmp(&b.place));
         (self.catalog, self.types, self.warnings)
+    }
+}
+
+/// The place in a statement of a key of the kind `letter`; `text` is the database's own for an index that needs one.
+fn conflict_target(letter: char, text: String) -> ConflictTarget {
+    match letter {
+        'p' | 'u' => ConflictTarget::Constraint,
+        _ if text.is_empty() => ConflictTarget::Columns,
+        _ => ConflictTarget::Index(text),
     }
 }
 

@@ -120,6 +120,7 @@ impl Reading {
                 columns: Vec::new(),
                 primary_key: None,
                 unique_keys: Vec::new(),
+                arbiters: Vec::new(),
                 foreign_keys: Vec::new(),
                 comment: String::new(),
                 insertable: !view,
@@ -260,6 +261,7 @@ impl Reading {
                 column.has_default = true;
                 column.nullable = false;
             }
+            table.offer_all_keys();
         }
         Ok(())
     }
@@ -415,6 +417,8 @@ fn column(
         nullable: row.get::<_, i64>(2)? == 0,
         has_default: row.get(3)?,
         generated: hidden != 0,
+        insertable: true,
+        updatable: true,
         derived: false,
         folds: false,
         by_prefix: false,

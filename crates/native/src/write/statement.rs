@@ -255,8 +255,8 @@ impl Planner<'_> {
             TemplateKey::Insert { table, columns } => insert(*table, columns, None),
             TemplateKey::InsertMissing { table, columns } => {
                 let scan = Scan::of(*table, Purpose::Update);
-                let (key, constraint, update, presets) = (Vec::new(), String::new(), Vec::new(), Vec::new());
-                let conflict = Conflict { key, constraint, update, presets, scan, filter: Filter::TRUE };
+                let (update, presets) = (Vec::new(), Vec::new());
+                let conflict = Conflict { arbiter: None, update, presets, scan, filter: Filter::TRUE };
                 insert(*table, columns, Some(conflict))
             }
             TemplateKey::Update { table, columns, rows } => {

@@ -24,8 +24,9 @@ WITH relations AS MATERIALIZED (
       UNION ALL SELECT i.inhparent FROM pg_catalog.pg_trigger t
         JOIN pg_catalog.pg_inherits i ON i.inhrelid = t.tgrelid
         WHERE NOT t.tgisinternal AND t.tgtype & 66 = 0 AND t.tgtype & 20 <> 0) AS acts_late,
-    CASE WHEN has_table_privilege(c.oid, 'UPDATE') THEN 4 ELSE 0 END
-      + CASE WHEN has_table_privilege(c.oid, 'INSERT') THEN 8 ELSE 0 END
+    has_table_privilege(c.oid, 'INSERT') AS may_insert, has_table_privilege(c.oid, 'UPDATE') AS may_update,
+    CASE WHEN has_any_column_privilege(c.oid, 'UPDATE') THEN 4 ELSE 0 END
+      + CASE WHEN has_any_column_privilege(c.oid, 'INSERT') THEN 8 ELSE 0 END
       + CASE WHEN has_table_privilege(c.oid, 'DELETE') THEN 16 ELSE 0 END AS may
   FROM pg_catalog.pg_class c
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -45,9 +46,12 @@ JOIN (
     array_agg(a.atttypid ORDER BY a.attnum) AS types,
     array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum) AS declared,
     -- Bits: 1 not null, 2 filled by the database, 4 not to be written, 8 equal texts may differ in their bytes,
-    -- 16 not to be read, 32 computed when it is read.
+    -- 16 not to be read, 32 computed when it is read, 64 not to be given in a new row, 128 not to be changed.
     array_agg(
-      CASE WHEN r.kind NOT IN ('v', 'm') AND (a.attnotnull OR t.typnotnull) THEN 1 ELSE 0 END
+      -- A constraint that is not valid holds for new rows alone.
+      CASE WHEN r.kind NOT IN ('v', 'm') AND (a.attnotnull AND (a.attrelid, a.attnum) NOT IN (
+          SELECT k.conrelid, k.conkey[1] FROM pg_catalog.pg_constraint k WHERE k.contype = 'n' AND NOT k.convalidated)
+        OR t.typnotnull) THEN 1 ELSE 0 END
       + CASE WHEN a.atthasdef OR a.attidentity <> '' OR t.typdefault IS NOT NULL THEN 2 ELSE 0 END
       + CASE WHEN a.attgenerated <> '' OR a.attidentity = 'a' THEN 4
           -- It answers for update and delete together.
@@ -59,6 +63,8 @@ JOIN (
       -- What a simple view takes from its table unchanged could be written, if no trigger says how.
       + CASE WHEN a.attgenerated = 'v' OR r.kind = 'v' AND NOT pg_column_is_updatable(a.attrelid, a.attnum, false)
           THEN 32 ELSE 0 END
+      + CASE WHEN r.may_insert OR has_column_privilege(a.attrelid, a.attnum, 'INSERT') THEN 0 ELSE 64 END
+      + CASE WHEN r.may_update OR has_column_privilege(a.attrelid, a.attnum, 'UPDATE') THEN 0 ELSE 128 END
       ORDER BY a.attnum) AS marks,
     array_agg(d.description ORDER BY a.attnum) AS comments
   FROM pg_catalog.pg_attribute a

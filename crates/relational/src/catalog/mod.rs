@@ -45,6 +45,8 @@ pub struct Table {
     pub primary_key: Option<UniqueKey>,
     /// Other unique keys (constraints and, on SQLite, unique indexes without a condition).
     pub unique_keys: Vec<UniqueKey>,
+    /// Keys that an upsert may name.
+    pub arbiters: Vec<Arbiter>,
     /// References to other tables.
     pub foreign_keys: Vec<ForeignKey>,
     /// The comment in the database, or empty.
@@ -114,6 +116,10 @@ pub struct Column {
     pub has_default: bool,
     /// Computed by the database: cannot be written.
     pub generated: bool,
+    /// The role may give it a value in a new row.
+    pub insertable: bool,
+    /// The role may change it.
+    pub updatable: bool,
     /// Computed whenever it is read, by an expression that may fail: of a view, or not stored.
     pub derived: bool,
     /// Holds texts that can be equal and differ in their bytes: its collation is not deterministic.
@@ -204,6 +210,28 @@ pub struct UniqueKey {
     pub name: String,
     /// Its columns, in its order.
     pub columns: Vec<ColumnId>,
+}
+
+/// A key that an upsert may name: rows that have it in common are one row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arbiter {
+    /// The name of its constraint or index; made up where the database has none.
+    pub name: String,
+    /// Its columns, in its order; of an index over expressions or some rows, all columns that it reads.
+    pub columns: Vec<ColumnId>,
+    /// Its place in a statement.
+    pub target: ConflictTarget,
+}
+
+/// Ways in which a statement says which key a row must not have in common with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConflictTarget {
+    /// By the name of a constraint, where the database takes names, or by its columns.
+    Constraint,
+    /// By its columns: an index has no name in a statement.
+    Columns,
+    /// By the database's own text for an index over expressions, of some rows, or of an order of its own.
+    Index(String),
 }
 
 /// A foreign key.
@@ -428,6 +456,16 @@ impl Table {
     #[must_use]
     pub fn find(&self, name: &str) -> Option<ColumnId> {
         self.columns.iter().position(|column| column.name == name).map(|at| ColumnId(at as u32))
+    }
+    /// Lets upserts name the primary key and all unique keys, as constraints.
+    pub fn offer_all_keys(&mut self) {
+        let keys = self.primary_key.iter().chain(&self.unique_keys);
+        let arbiter = |key: &UniqueKey| Arbiter {
+            name: key.name.clone(),
+            columns: key.columns.clone(),
+            target: ConflictTarget::Constraint,
+        };
+        self.arbiters = keys.map(arbiter).collect();
     }
     /// True if at most one row has the same values in `columns`.
     #[must_use]

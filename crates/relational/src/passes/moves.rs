@@ -125,7 +125,7 @@ fn of_conflict(
         return Verdict::Stays;
     }
     // A row is in conflict by its key, so that it has the value of the row that is inserted.
-    let is_of_key = conflict.key.contains(&column);
+    let is_of_key = conflict.shared_columns().contains(&column);
     let is_given = preset.is_none_or(|at| {
         let is_same = |it: &Option<Parameter>| match (it, &conflict.presets[at].1) {
             (Some(given), Assign::Value(value)) => given.origin == value.origin,

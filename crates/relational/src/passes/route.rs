@@ -186,7 +186,7 @@ impl Router<'_> {
                     insert
                         .conflict
                         .as_ref()
-                        .is_none_or(|it| it.key.contains(column) || it.update.contains(column))
+                        .is_none_or(|it| it.shared_columns().contains(column) || it.update.contains(column))
                 };
                 let values = insert.columns.iter().zip(&inserted?.values).filter(|it| of_conflict(it.0));
                 let given = values.filter_map(|(column, given)| match given {

@@ -217,7 +217,7 @@ impl Text<'_> {
     fn conflict(&self, conflict: &Conflict, out: &mut String) {
         let update = self.columns(conflict.scan.table(), &conflict.update);
         let action = if update.is_empty() { "nothing".to_owned() } else { format!("update {update}") };
-        let key = if conflict.key.is_empty() { "any key" } else { &conflict.constraint };
+        let key = conflict.arbiter.as_ref().map_or("any key", |it| &it.name);
         let _ = writeln!(out, "  on conflict with {key}: {action}");
         self.conditions(&conflict.scan, &conflict.filter, out);
         if !conflict.presets.is_empty() {

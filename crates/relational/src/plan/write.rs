@@ -7,7 +7,7 @@
 //! **Invariant:** a step takes values only from earlier steps of its work.
 
 use super::{Expr, Filter, Parameter, Query, Run, Scan};
-use crate::catalog::{ColumnId, TableId};
+use crate::catalog::{Arbiter, ColumnId, ConflictTarget, TableId};
 
 /// One root field of a mutation, and its answer.
 #[derive(Clone, Debug)]
@@ -173,10 +173,8 @@ pub struct Insert {
 /// Action if a key exists already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The key; empty: any key of the table.
-    pub key: Vec<ColumnId>,
-    /// The name of its constraint.
-    pub constraint: String,
+    /// The key; `None`: any key of the table.
+    pub arbiter: Option<Arbiter>,
     /// Columns that take the new values; none: the row stays as it is.
     pub update: Vec<ColumnId>,
     /// Values that the policy sets where the row is updated.
@@ -188,6 +186,17 @@ pub struct Conflict {
 }
 
 impl Conflict {
+    /// The columns whose values the new row and the one in its way have in common: none are known of an index over expressions.
+    #[must_use]
+    pub fn shared_columns(&self) -> &[ColumnId] {
+        match &self.arbiter {
+            Some(Arbiter {
+                columns, target: ConflictTarget::Constraint | ConflictTarget::Columns, ..
+            }) => columns,
+            Some(Arbiter { target: ConflictTarget::Index(_), .. }) | None => &[],
+        }
+    }
+
     /// True if a row that exists already is updated.
     #[must_use]
     pub fn updates(&self) -> bool {

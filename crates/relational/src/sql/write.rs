@@ -5,7 +5,7 @@
 
 use super::{Renderer, Scope};
 use crate::catalog::Relations;
-use crate::catalog::{ColumnId, Storage, TableId, TableKind};
+use crate::catalog::{Arbiter, ColumnId, ConflictTarget, Storage, TableId, TableKind};
 use crate::dialect::{Dialect, Side, Usual};
 use crate::plan::operators::Comparison;
 use crate::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
@@ -180,15 +180,23 @@ impl Renderer<'_> {
 
     fn conflict(&mut self, conflict: &Conflict, scope: Scope, is_marked: bool) {
         self.sql.push_str(" ON CONFLICT");
-        match (conflict.key.is_empty(), self.dialect.conflict_by_name()) {
-            (true, _) => {}
-            (false, true) => {
+        match &conflict.arbiter {
+            None => {}
+            Some(Arbiter { name, target: ConflictTarget::Constraint, .. })
+                if self.dialect.conflict_by_name() =>
+            {
                 self.sql.push_str(" ON CONSTRAINT ");
-                self.dialect.identifier(&mut self.sql, &conflict.constraint);
+                self.dialect.identifier(&mut self.sql, name);
             }
-            (false, false) => {
+            Some(Arbiter {
+                columns, target: ConflictTarget::Constraint | ConflictTarget::Columns, ..
+            }) => {
                 self.sql.push(' ');
-                self.names(scope.table, &conflict.key);
+                self.names(scope.table, columns);
+            }
+            Some(Arbiter { target: ConflictTarget::Index(text), .. }) => {
+                self.sql.push(' ');
+                self.sql.push_str(text);
             }
         }
         if !conflict.updates() {

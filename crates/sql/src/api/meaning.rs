@@ -283,8 +283,8 @@ pub enum EnumMeaning {
         /// Nulls before the rest.
         nulls_first: bool,
     },
-    /// A unique key of `t_constraint`: `None` is the primary key, else the place in `unique_keys`.
-    Constraint(TableId, Option<u32>),
+    /// A key of `t_constraint`: its place in `arbiters`.
+    Constraint(TableId, u32),
     /// `_PLACEHOLDER`: stands for no column of the table, for roles that may update none.
     NoColumn(TableId),
     /// The value of this row of an enum table.

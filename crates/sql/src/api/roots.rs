@@ -219,7 +219,7 @@ impl Core {
         add: impl Fn(&mut Self, &str, &str, TypeRef, InputMeaning),
     ) {
         let name = &table.tracked.name;
-        let jsonb = table.columns.iter().any(|column| column.jsonb && column.writable);
+        let jsonb = table.columns.iter().any(|column| column.jsonb && column.updatable);
         let json = [
             (
                 "_append",
@@ -257,7 +257,7 @@ impl Core {
                 one(self, field, suffix, meaning, words);
             }
         }
-        if table.columns.iter().any(|column| column.numeric && column.writable) {
+        if table.columns.iter().any(|column| column.numeric && column.updatable) {
             let words = "increments the numeric columns with given value of the filtered values";
             one(self, "_inc", "_inc_input", InputMeaning::Inc, words);
         }

@@ -35,7 +35,10 @@ pub(super) struct ColumnApi<'m> {
     /// Its comparison type.
     pub(super) comparison: TypeId,
     pub(super) nullable: bool,
-    pub(super) writable: bool,
+    /// New rows may have a value for it.
+    pub(super) insertable: bool,
+    /// It may be changed.
+    pub(super) updatable: bool,
     pub(super) numeric: bool,
     pub(super) comparable: bool,
     pub(super) boolean: bool,
@@ -91,11 +94,10 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
         let (table, tracked) = (&model.relations.catalog.tables[at], model.tables[at].as_ref()?);
         let columns = columns(model, table, tracked, core);
         let by_pk = table.primary_key.as_ref().is_some_and(|key| exposed(tracked, &key.columns));
-        let writable = columns.iter().any(|column| column.writable);
-        let insertable = table.insertable && writable;
-        let updatable = table.updatable && writable;
+        let insertable = table.insertable && columns.iter().any(|column| column.insertable);
+        let updatable = table.updatable && columns.iter().any(|column| column.updatable);
         let written = insertable || updatable || table.deletable;
-        let unique = table.primary_key.is_some() || !table.unique_keys.is_empty();
+        let unique = !table.arbiters.is_empty();
         let (arrays, objects) = (in_arrays[at], in_objects[at]);
         let mut on = |wanted: bool, suffix: &str| wanted.then(|| core.reference(&tracked.name, suffix));
         let aggregate_bool_exp = on(arrays, "_aggregate_bool_exp");
@@ -196,7 +198,8 @@ fn columns<'m>(
             ty,
             comparison,
             nullable: column.nullable,
-            writable: !column.generated,
+            insertable: column.insertable && !column.generated,
+            updatable: column.updatable && !column.generated,
             numeric: aggregates == Aggregates::Sums,
             comparable: aggregates != Aggregates::None,
             double: column.ty == ColumnType::Double,

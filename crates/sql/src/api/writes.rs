@@ -10,7 +10,7 @@ use crate::model::names::graphql_name;
 use hashbrown::HashSet;
 use weir_language::schema::TypeRef;
 use weir_relational::catalog::facts::Operators;
-use weir_relational::catalog::{RelationshipKind, UniqueKey};
+use weir_relational::catalog::{Arbiter, ConflictTarget, RelationshipKind};
 
 /// Stands where a role sees no member, because GraphQL has no empty types.
 const PLACEHOLDER: &str = "_PLACEHOLDER";
@@ -39,7 +39,7 @@ impl Core {
         let (types, name, own) = (table.types, &table.tracked.name, &table.table.name);
         let words = ["input type for inserting data into table \"", own, "\""];
         let insert = self.input_object(name, "_insert_input", &words);
-        for column in table.columns.iter().filter(|column| column.writable) {
+        for column in table.columns.iter().filter(|column| column.insertable) {
             let meaning = InputMeaning::Column(table.id, column.id);
             self.input_field(column.name, column.comment, column.ty, meaning);
         }
@@ -92,15 +92,13 @@ impl Core {
         let words = ["unique or primary key constraints on table \"", own, "\""];
         let constraint = self.enumeration(name, "_constraint", &words);
         let mut taken: HashSet<String> = HashSet::new();
-        let primary = table.table.primary_key.iter().map(|key| (key, None));
-        let others = table.table.unique_keys.iter().zip((0..).map(Some));
-        for (key, place) in primary.chain(others) {
-            let name = constraint_name(key, &mut taken);
-            let words = constraint_words(table, key);
+        for (arbiter, place) in table.table.arbiters.iter().zip(0..) {
+            let name = constraint_name(arbiter, &mut taken);
+            let words = constraint_words(table, arbiter);
             self.enum_value(&name, &words, EnumMeaning::Constraint(id, place));
         }
         self.enumeration(name, "_update_column", &["update columns of table \"", own, "\""]);
-        for column in table.columns.iter().filter(|column| column.writable) {
+        for column in table.columns.iter().filter(|column| column.updatable) {
             self.enum_value(column.name, "column name", EnumMeaning::Column(id, column.id));
         }
         if has_roles {
@@ -122,11 +120,11 @@ impl Core {
             &["input type for updating data in table \"", own, "\""],
             |column| Some(column.ty),
         );
-        if table.columns.iter().any(|column| column.numeric && column.writable) {
+        if table.columns.iter().any(|column| column.numeric && column.updatable) {
             let words = ["input type for incrementing numeric columns in table \"", own, "\""];
             self.columns_input(table, "_inc_input", &words, |column| column.numeric.then_some(column.ty));
         }
-        if table.columns.iter().any(|column| column.jsonb && column.writable) {
+        if table.columns.iter().any(|column| column.jsonb && column.updatable) {
             self.json_inputs(table);
         }
         if table.by_pk {
@@ -167,7 +165,7 @@ impl Core {
         ];
         self.input_object(&table.tracked.name, "_delete_at_path_input", &words);
         let path = super::core::list(string);
-        for column in table.columns.iter().filter(|column| column.jsonb && column.writable) {
+        for column in table.columns.iter().filter(|column| column.jsonb && column.updatable) {
             self.input_field(column.name, column.comment, path, InputMeaning::Column(table.id, column.id));
         }
     }
@@ -181,7 +179,7 @@ impl Core {
         ty: impl Fn(&ColumnApi<'_>) -> Option<TypeRef>,
     ) {
         self.input_object(&table.tracked.name, suffix, words);
-        for column in table.columns.iter().filter(|column| column.writable) {
+        for column in table.columns.iter().filter(|column| column.updatable) {
             if let Some(ty) = ty(column) {
                 let meaning = InputMeaning::Column(table.id, column.id);
                 self.input_field(column.name, column.comment, ty, meaning);
@@ -207,8 +205,8 @@ impl Core {
 }
 
 /// The name of a key as an enum value.
-fn constraint_name(key: &UniqueKey, taken: &mut HashSet<String>) -> String {
-    let made = graphql_name(&key.name).unwrap_or("key".into());
+fn constraint_name(arbiter: &Arbiter, taken: &mut HashSet<String>) -> String {
+    let made = graphql_name(&arbiter.name).unwrap_or("key".into());
     let mut name = made.clone().into_owned();
     let mut number = 2_u32;
     while !taken.insert(name.clone()) {
@@ -218,9 +216,14 @@ fn constraint_name(key: &UniqueKey, taken: &mut HashSet<String>) -> String {
     name
 }
 
-fn constraint_words(table: &TableApi<'_>, key: &UniqueKey) -> String {
-    let mut words = String::from("unique or primary key constraint on columns ");
-    for (at, &column) in key.columns.iter().enumerate() {
+fn constraint_words(table: &TableApi<'_>, arbiter: &Arbiter) -> String {
+    let mut words = String::from(match arbiter.target {
+        ConflictTarget::Constraint | ConflictTarget::Columns => {
+            "unique or primary key constraint on columns "
+        }
+        ConflictTarget::Index(_) => "unique index of some rows or expressions on columns ",
+    });
+    for (at, &column) in arbiter.columns.iter().enumerate() {
         if at > 0 {
             words.push_str(", ");
         }

@@ -9,9 +9,7 @@ use crate::frontend::input::Place;
 use weir_engine::plan::output_plan::OutputField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
-use weir_relational::catalog::{
-    ColumnId, Relationship, RelationshipId, RelationshipKind, TableId, UniqueKey,
-};
+use weir_relational::catalog::{Arbiter, ColumnId, Relationship, RelationshipId, RelationshipKind, TableId};
 use weir_relational::plan::write::{Change, Conflict, Given, Insert, Step, Work};
 use weir_relational::plan::{Expr, Filter, Purpose, Reader, Scan};
 
@@ -330,8 +328,7 @@ impl Compiler<'_> {
             return Ok(None);
         }
         let mut conflict = Conflict {
-            key: Vec::new(),
-            constraint: String::new(),
+            arbiter: None,
             update: Vec::new(),
             presets: Vec::new(),
             scan: Scan::of(table, Purpose::Update),
@@ -342,9 +339,7 @@ impl Compiler<'_> {
             let name = self.input_words(input).0;
             match self.meaning(input) {
                 InputMeaning::Constraint => {
-                    let key = self.constraint(value, table);
-                    conflict.key = key.map(|key| key.columns.clone()).unwrap_or_default();
-                    conflict.constraint = key.map(|key| key.name.clone()).unwrap_or_default();
+                    conflict.arbiter = self.arbiter(value, table).cloned();
                 }
                 InputMeaning::UpdateColumns => {
                     let is_none = |it| matches!(self.enum_meaning(it), Some(EnumMeaning::NoColumn(_)));
@@ -364,11 +359,10 @@ impl Compiler<'_> {
     }
 
     /// The key an enum value names.
-    fn constraint(&self, place: Place, table: TableId) -> Option<&UniqueKey> {
+    fn arbiter(&self, place: Place, table: TableId) -> Option<&Arbiter> {
         let table = self.api.model.relations.catalog.table(table);
         match self.enum_meaning(place) {
-            Some(EnumMeaning::Constraint(_, None)) => table.primary_key.as_ref(),
-            Some(EnumMeaning::Constraint(_, Some(at))) => table.unique_keys.get(at as usize),
+            Some(EnumMeaning::Constraint(_, at)) => table.arbiters.get(at as usize),
             _ => None,
         }
     }
