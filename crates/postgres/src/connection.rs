@@ -8,7 +8,7 @@
 //! **Cost:** a batch is one write and, mostly, one read; an answer takes no allocation of its own.
 
 use crate::cache::{Need, Prepared};
-use crate::error::{DatabaseError, Error};
+use crate::error::{COLUMNS_CHANGED, DatabaseError, Error};
 use crate::message::{self, Name};
 use crate::rows::Rows;
 use crate::statement::{Parameters, Statement};
@@ -19,8 +19,10 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncReadExt, AsyncWrite};
+use tokio::sync::OwnedSemaphorePermit;
 use weir_relational::dialect::flavour::{Flavour, Release};
 
 /// Bytes of one read, and size of a part of a stream.
@@ -41,6 +43,8 @@ pub struct Facts {
     pub is_utc: bool,
     /// True behind a pooler such as pgbouncer.
     pub is_pooled: bool,
+    /// True if all connections are one session, and the server lets one in at a time.
+    pub is_single: bool,
     /// True for a replica.
     pub in_recovery: bool,
     /// True if transactions are read-only by default.
@@ -86,6 +90,8 @@ pub(crate) struct Connection {
     prepared: Option<Prepared>,
     /// Statements with columns to be looked at, whose parsing is not confirmed, in order.
     described: VecDeque<Arc<Statement>>,
+    /// Statements whose binding is not confirmed, in order, with the numbers of their preparations.
+    bound: VecDeque<(Arc<Statement>, u64)>,
     answer_bytes_max: usize,
     /// True if the rows of the current answer are discarded.
     discards: bool,
@@ -94,6 +100,10 @@ pub(crate) struct Connection {
     /// True if TLS may still buffer bytes.
     is_unflushed: bool,
     pub(crate) facts: Facts,
+    /// Becomes true when the server has a name already, as other connections are of the same session.
+    has_clashed: Arc<AtomicBool>,
+    /// Leave to be connected, where one connection may be at a time.
+    turn: Option<OwnedSemaphorePermit>,
 }
 
 impl Connection {
@@ -106,7 +116,7 @@ impl Connection {
         facts: Facts,
     ) -> Self {
         let prepared = Some(Prepared::new(statements_max));
-        let described = VecDeque::new();
+        let (described, bound) = (VecDeque::new(), VecDeque::new());
         let write = BytesMut::new();
         let (at, rows_from, is_unflushed) = (0, 0, false);
         Self {
@@ -117,12 +127,30 @@ impl Connection {
             rows_from,
             prepared,
             described,
+            bound,
             answer_bytes_max,
             discards: false,
             left: 0,
             is_unflushed,
             facts,
+            has_clashed: Arc::default(),
+            turn: None,
         }
+    }
+
+    /// Notes in `has_clashed` that a name of a statement is taken.
+    pub(crate) fn note_clashes_in(&mut self, has_clashed: &Arc<AtomicBool>) {
+        self.has_clashed = Arc::clone(has_clashed);
+    }
+
+    /// Keeps others from connecting while this one lives.
+    pub(crate) fn hold(&mut self, turn: OwnedSemaphorePermit) {
+        self.turn = Some(turn);
+    }
+
+    /// True if others can connect only when this one is closed.
+    pub(crate) const fn is_in_the_way(&self) -> bool {
+        self.turn.is_some()
     }
 
     /// Its stream, and the bytes that were read and not looked at. Nothing may be under way.
@@ -166,26 +194,58 @@ impl Connection {
         statement: &Arc<Statement>,
         parameters: &Parameters,
     ) -> Result<(), Error> {
+        let preparation = statement.preparation();
+        let name = self.prepare_as(preparation, statement)?;
+        message::bind(&mut self.write, portal, &name, parameters, &statement.formats)?;
+        self.bound.push_back((Arc::clone(statement), preparation));
+        Ok(())
+    }
+
+    /// Appends that a statement is parsed where it is new to the connection, and gives its name there.
+    fn prepare_as(&mut self, preparation: u64, statement: &Arc<Statement>) -> Result<Name, Error> {
         // Of one that it has prepared the server itself says that the columns are others.
-        let is_prepared = self.prepared.as_ref().is_some_and(|it| it.has(statement.id));
-        if !is_prepared && statement.is_outdated() {
+        let has = |it: &Prepared| it.has(statement.id, preparation);
+        if !self.prepared.as_ref().is_some_and(has) && statement.is_outdated() {
             return Err(changed());
         }
         let need = match &mut self.prepared {
-            Some(prepared) => prepared.use_statement(statement.id),
+            Some(prepared) => prepared.use_statement(statement.id, preparation),
             None => Need::Parse { close: None },
         };
-        let name = if self.prepared.is_some() { Name::of(statement.id) } else { Name::NONE };
+        let name = if self.prepared.is_some() { Name::of(preparation) } else { Name::NONE };
         if let Need::Parse { close } = need {
-            if let Some(oldest) = close {
-                message::close(&mut self.write, &Name::of(oldest));
+            if let Some(other) = close {
+                message::close(&mut self.write, &Name::of(other));
             }
             message::parse(&mut self.write, &name, statement);
             if !statement.columns.is_empty() {
                 self.described.push_back(Arc::clone(statement));
             }
         }
-        message::bind(&mut self.write, portal, &name, parameters, &statement.formats)
+        Ok(name)
+    }
+
+    /// Appends that a statement is parsed, so that its columns are known before it runs.
+    pub(crate) fn prepare(&mut self, statement: &Arc<Statement>) -> Result<(), Error> {
+        self.prepare_as(statement.preparation(), statement).map(drop)
+    }
+
+    /// True if the columns of a statement are looked at only while it runs. Without names it is parsed each time: then it counts
+    /// whether the server described it ever.
+    pub(crate) fn runs_blindly(&self, statement: &Statement) -> bool {
+        !statement.columns.is_empty()
+            && match &self.prepared {
+                Some(prepared) => !prepared.has(statement.id, statement.preparation()),
+                None => !statement.was_described(),
+            }
+    }
+
+    /// True if the columns of a statement that was appended are not looked at yet.
+    pub(crate) fn is_blind(&self) -> bool {
+        match &self.prepared {
+            Some(_) => !self.described.is_empty(),
+            None => self.described.iter().any(|it| !it.was_described()),
+        }
     }
 
     /// Ends the batch.
@@ -310,12 +370,7 @@ impl Connection {
                 self.pass(next - body_from + HEADER_BYTES);
                 Ok(Some(End::Complete(rows)))
             }
-            b'E' => {
-                let error = Box::new(DatabaseError::read(&self.read[body_from..next]));
-                self.discards = false;
-                self.pass(next);
-                Ok(Some(End::Refused(error)))
-            }
+            b'E' => Ok(Some(self.refused(body_from, next))),
             b'Z' => {
                 let status = match self.read.get(body_from) {
                     Some(b'I') => Status::Idle,
@@ -328,6 +383,7 @@ impl Connection {
                     prepared.settle();
                 }
                 self.described.clear();
+                self.bound.clear();
                 Ok(Some(End::Ready(status)))
             }
             b'I' => {
@@ -342,13 +398,34 @@ impl Connection {
                 self.skip(next);
                 Ok(None)
             }
-            // Bound; described parameters; notices, settings and notifications, which come at any time.
-            b'2' | b't' | b'N' | b'S' | b'A' | b'K' => {
+            b'2' => {
+                self.bound.pop_front();
+                self.skip(next);
+                Ok(None)
+            }
+            // Described parameters; notices, settings and notifications, which come at any time.
+            b't' | b'N' | b'S' | b'A' | b'K' => {
                 self.skip(next);
                 Ok(None)
             }
             other => Err(Error::Protocol(format!("a message is `{}`", char::from(other)).into())),
         }
+    }
+
+    /// An error. A statement that the server cannot run as it was prepared is to be prepared anew.
+    fn refused(&mut self, body_from: usize, next: usize) -> End {
+        let error = Box::new(DatabaseError::read(&self.read[body_from..next]));
+        if error.is_stale_plan()
+            && let Some((statement, preparation)) = self.bound.front()
+        {
+            statement.prepare_anew(*preparation);
+        }
+        if &error.sqlstate == b"42P05" {
+            self.has_clashed.store(true, Ordering::Relaxed);
+        }
+        self.discards = false;
+        self.pass(next);
+        End::Refused(error)
     }
 
     /// Goes on behind a message; between rows it stays, as rows pass over others.
@@ -447,13 +524,13 @@ impl Connection {
     }
 }
 
-/// The server's error for a prepared statement whose result types changed.
+/// The failure of a statement whose result types changed.
 fn changed() -> Error {
     let error = DatabaseError {
         sqlstate: *b"0A000",
         severity: "ERROR".into(),
         message: "the result columns of a statement have other types than planned".into(),
-        routine: "RevalidateCachedQuery".into(),
+        routine: COLUMNS_CHANGED.into(),
         ..DatabaseError::default()
     };
     Error::Database { error: Box::new(error), statement: 0 }
@@ -472,6 +549,7 @@ impl Facts {
         release: weir_relational::dialect::flavour::Release::NONE,
         is_utc: true,
         is_pooled: false,
+        is_single: false,
         in_recovery: false,
         is_read_only: false,
         tells_shards: false,

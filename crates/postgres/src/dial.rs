@@ -16,10 +16,11 @@ use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, Scr
 use postgres_protocol::message::frontend;
 use std::io;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsConnector;
 use weir_relational::dialect::flavour::{Flavour, Release};
 
@@ -38,6 +39,13 @@ const SLOT_TIMEOUT: Duration = Duration::from_secs(10);
 const FACTS: &str = "SELECT version(), current_setting('server_version_num'), current_setting('TimeZone'), \
     pg_backend_pid(), pg_is_in_recovery(), current_setting('transaction_read_only'), \
     (SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'citus'), to_regclass('pg_dist_partition') IS NOT NULL";
+
+/// In the version of a server whose connections are one session: PostgreSQL in a process of JavaScript.
+const SINGLE: &str = "PGlite";
+/// Pause before such a server is asked again to let a connection in: it learns late that the last one is closed.
+const SINGLE_PAUSE: Duration = Duration::from_millis(5);
+/// Attempts at a server that hangs up, until it is known what it is.
+const UNKNOWN_TRIES_MAX: u32 = 50;
 
 /// Names of the time zone that is none.
 const UTC: &[&str] = &["UTC", "Etc/UTC", "UCT", "Etc/UCT", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal"];
@@ -73,6 +81,12 @@ pub(crate) struct Dialer {
     /// The server was seen to refuse our settings.
     is_modest: AtomicBool,
     facts: Mutex<Option<Facts>>,
+    /// A name of a statement was taken already: connections share a session, so that none may have names.
+    has_clashed: Arc<AtomicBool>,
+    /// Attempts to connect that are under way.
+    attempts: AtomicUsize,
+    /// Turns to be connected to a server that lets one connection in at a time.
+    turns: Arc<Semaphore>,
 }
 
 /// A connector, which cannot show itself.
@@ -81,6 +95,22 @@ struct TlsConnectorHandle(TlsConnector);
 impl std::fmt::Debug for TlsConnectorHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("TlsConnector")
+    }
+}
+
+/// An attempt to connect that is under way, counted.
+struct AttemptCount<'d>(&'d AtomicUsize);
+
+impl<'d> AttemptCount<'d> {
+    fn enter(attempts: &'d AtomicUsize) -> Self {
+        attempts.fetch_add(1, Ordering::Relaxed);
+        Self(attempts)
+    }
+}
+
+impl Drop for AttemptCount<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -116,7 +146,9 @@ impl From<io::Error> for Refusal {
 impl Dialer {
     pub(crate) fn new(settings: Settings, reading: ReadVersion) -> Self {
         let tls = super::tls::connector(&settings).map(|it| it.map(TlsConnectorHandle));
-        Self { settings, tls, reading, is_modest: AtomicBool::new(false), facts: Mutex::new(None) }
+        let (is_modest, has_clashed, facts) = (AtomicBool::new(false), Arc::default(), Mutex::new(None));
+        let (attempts, turns) = (AtomicUsize::new(0), Arc::new(Semaphore::new(1)));
+        Self { settings, tls, reading, is_modest, facts, has_clashed, attempts, turns }
     }
 
     /// Facts of the newest connection.
@@ -124,8 +156,62 @@ impl Dialer {
         *self.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Connects to the first of `hosts` that is as `target` wants it.
+    /// Connects to the first of `hosts` that is as `target` wants it; where one connection may be at a time, when the last one is closed.
     pub(crate) async fn connect(
+        &self,
+        kind: Kind,
+        hosts: &[Host],
+        target: Target,
+    ) -> Result<(Connection, CancelKey), Error> {
+        let last = Instant::now() + self.settings.connect_timeout;
+        let mut tries = 0;
+        let (mut connection, key, mut turn) = loop {
+            let turn = match self.is_single() {
+                true => Some(self.turn().await?),
+                false => None,
+            };
+            let under_way = AttemptCount::enter(&self.attempts);
+            let done = self.connect_now(kind, hosts, target).await;
+            drop(under_way);
+            tries += 1;
+            match done {
+                Ok((connection, key)) => break (connection, key, turn),
+                Err(error) if error.is_hang_up() && self.may_be_single(tries) && Instant::now() < last => {}
+                Err(error) => return Err(error),
+            }
+            drop(turn);
+            tokio::time::sleep(SINGLE_PAUSE).await;
+        };
+        if connection.facts.is_single {
+            let turn = match turn.take() {
+                Some(turn) => turn,
+                // It was not known before.
+                None => self.turn().await?,
+            };
+            connection.hold(turn);
+        }
+        Ok((connection, key))
+    }
+
+    /// True if the server lets one connection in at a time, as far as it is known.
+    pub(crate) fn is_single(&self) -> bool {
+        self.facts().is_some_and(|it| it.is_single)
+    }
+
+    /// True if the server lets one connection in at a time, or if after so many `tries` another attempt, which may be the one that it
+    /// lets in, is about to tell.
+    fn may_be_single(&self, tries: u32) -> bool {
+        match self.facts() {
+            Some(facts) => facts.is_single,
+            None => tries < UNKNOWN_TRIES_MAX && self.attempts.load(Ordering::Relaxed) > 0,
+        }
+    }
+
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, Error> {
+        Arc::clone(&self.turns).acquire_owned().await.map_err(Error::unavailable)
+    }
+
+    async fn connect_now(
         &self,
         kind: Kind,
         hosts: &[Host],
@@ -315,6 +401,7 @@ impl Dialer {
             release: Release::NONE,
             is_utc: false,
             is_pooled: false,
+            is_single: false,
             in_recovery: false,
             is_read_only: false,
             tells_shards: false,
@@ -336,13 +423,18 @@ impl Dialer {
         }
         connection.facts = facts.ok_or_else(|| Error::Protocol("the server says not what it is".into()))?;
         let has_names = match self.settings.naming {
-            Naming::Detect => !connection.facts.is_pooled,
+            // A session that others had before has their statements.
+            Naming::Detect => {
+                let has_clashed = self.has_clashed.load(Ordering::Relaxed);
+                !(connection.facts.is_pooled || connection.facts.is_single || has_clashed)
+            }
             Naming::Named => true,
             Naming::Unnamed => false,
         };
         if !has_names {
             connection.forgo_names();
         }
+        connection.note_clashes_in(&self.has_clashed);
         Ok(connection)
     }
 
@@ -359,6 +451,7 @@ impl Dialer {
             release: Release::found(flavour, text(0), text(6)),
             is_utc: UTC.contains(&text(2)),
             is_pooled: found != Flavour::Cockroach && text(3).parse() != Ok(process),
+            is_single: text(0).contains(SINGLE),
             in_recovery: text(4) == "t",
             is_read_only: text(5) == "on",
             tells_shards: flavour == Flavour::Citus && text(7) == "t",

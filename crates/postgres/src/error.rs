@@ -111,11 +111,30 @@ impl Error {
         }
     }
 
-    /// True if a retry of the whole transaction may succeed: serialization failure, deadlock, a connection in an unexpected
-    /// state.
+    /// True if a retry of the whole transaction may succeed: serialization failure, deadlock, a definition that changed under the
+    /// statement, a connection in an unexpected state.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self.sqlstate().as_ref(), Some(b"40001" | b"40P01")) || self.is_forgotten()
+        matches!(self.sqlstate().as_ref(), Some(b"40001" | b"40P01"))
+            || self.is_forgotten()
+            || self.is_overtaken()
+    }
+
+    /// True if definitions changed while the server looked at them, or after it had prepared the statement: nothing happened, and the
+    /// next attempt finds them as they are.
+    #[must_use]
+    pub fn is_overtaken(&self) -> bool {
+        matches!(self, Self::Database { error, .. } if error.is_stale_plan() || error.is_out_of_date())
+    }
+
+    /// True if the server hung up while the connection was made.
+    pub(crate) fn is_hang_up(&self) -> bool {
+        let Self::Unavailable(cause) = self else { return false };
+        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        matches!(
+            kind,
+            Some(io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof)
+        )
     }
 
     /// True if the server lost a node behind it: nothing happened, and a repeated read may find the node again.
@@ -220,7 +239,33 @@ const NODE_LOST: &[&str] = &[
     "connection not open",
 ];
 
+/// Beginnings of messages about what a statement had found and another transaction removed before it was used: types, functions and
+/// the like are not locked. The state is that of an internal error.
+const OUT_OF_DATE: &[&str] = &["cache lookup failed for ", "could not open relation with OID "];
+
+/// Stands for the routine of the failure of a statement whose result types differ from those planned.
+pub const COLUMNS_CHANGED: &str = "ColumnsChanged";
+
 impl DatabaseError {
+    /// True if the server cannot run what it has prepared, as the result columns changed: the text may run as before.
+    #[must_use]
+    pub fn is_stale_plan(&self) -> bool {
+        &self.sqlstate == b"0A000"
+            && (&*self.routine == "RevalidateCachedQuery"
+                || self.message.contains("cached plan must not change result type"))
+    }
+
+    /// True if what the statement had found was removed before it was used.
+    fn is_out_of_date(&self) -> bool {
+        &self.sqlstate == b"XX000" && OUT_OF_DATE.iter().any(|it| self.message.starts_with(it))
+    }
+
+    /// True if the result columns have other types than when the plan was made.
+    #[must_use]
+    pub fn is_type_change(&self) -> bool {
+        &self.sqlstate == b"0A000" && &*self.routine == COLUMNS_CHANGED || self.is_stale_plan()
+    }
+
     /// True if the server lost a node behind it.
     #[must_use]
     pub fn is_node_lost(&self) -> bool {

@@ -77,6 +77,15 @@ impl Batch for Group {
         (mut connection, key): Connected,
         mut timer: Pin<&mut Sleep>,
     ) -> Landed<Self> {
+        if !connection.facts.is_pooled {
+            match self.describe(&shared, &mut connection, timer.as_mut()).await {
+                Fate::Ready => {}
+                Fate::Open | Fate::Broken => {
+                    self.fail(&Error::Undone);
+                    return Landed { connection: None, batch: self, again: Vec::new() };
+                }
+            }
+        }
         self.write(&mut connection);
         shared.statements.fetch_add(self.requests() as u64, Ordering::Relaxed);
         let last = Instant::now() + shared.dialer.settings.limits.statement_timeout + GRACE;
@@ -111,6 +120,48 @@ impl Batch for Group {
 }
 
 impl Group {
+    /// Lets the server describe statements that are new to the connection before one runs: the rows of one whose columns changed
+    /// could not be given, and would be committed with the others. Where one is refused, each goes alone.
+    async fn describe(
+        &mut self,
+        shared: &Shared,
+        connection: &mut Connection,
+        mut timer: Pin<&mut Sleep>,
+    ) -> Fate {
+        let mut is_asked = false;
+        for request in self.open.iter_mut() {
+            let Some(new) = request.take_if(|it| connection.runs_blindly(&it.statement)) else { continue };
+            match connection.prepare(&new.statement) {
+                Ok(()) => (is_asked, *request) = (true, Some(new)),
+                Err(error) => new.answer(Err(error)),
+            }
+        }
+        self.open.retain(Option::is_some);
+        if !is_asked {
+            return Fate::Ready;
+        }
+        connection.sync();
+        let last = Instant::now() + shared.dialer.settings.limits.statement_timeout + GRACE;
+        tick(timer.as_mut());
+        loop {
+            tokio::select! {
+                biased;
+                end = connection.next_end() => match end {
+                    Ok(End::Ready(Status::Idle)) => return Fate::Ready,
+                    Ok(End::Refused(error)) if &*error.severity == "ERROR" => self.fail(&Error::Undone),
+                    Ok(_) | Err(_) => return Fate::Broken,
+                },
+                () = &mut timer => {
+                    tick(timer.as_mut());
+                    shared.expire(|| Error::Busy);
+                    if Instant::now() > last {
+                        return Fate::Broken;
+                    }
+                }
+            }
+        }
+    }
+
     /// Appends all statements and the sync. One that cannot be written is answered at once.
     fn write(&mut self, connection: &mut Connection) {
         if connection.facts.is_pooled {

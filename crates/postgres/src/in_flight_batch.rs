@@ -79,7 +79,9 @@ impl InFlightBatch {
         if Instant::now() > self.last {
             return self.batch.hand_out(Err(Error::unavailable("the server has stopped answering")));
         }
-        let is_held_up = self.batch.is_slow() && (self.batch.statements() > 1 || self.shared.is_awaited());
+        let is_held_up = !self.connection.is_in_the_way()
+            && self.batch.is_slow()
+            && (self.batch.statements() > 1 || self.shared.is_awaited());
         if is_held_up && self.second.is_none() && !self.is_second_refused {
             // Without leave the lane waits.
             self.second = self.shared.leave().map(|leave| {
@@ -171,7 +173,7 @@ impl DetachedQuery {
 
     /// Asks the server not to go on, unless the request could arrive at another's statement.
     async fn stop(&self) {
-        if self.connection.facts.is_pooled {
+        if self.connection.facts.is_pooled || self.connection.facts.is_single {
             return;
         }
         if let Err(error) = self.shared.dialer.cancel(&self.key).await {

@@ -35,6 +35,7 @@ mod stream;
 mod tls;
 pub mod transaction;
 pub mod watch;
+mod wire;
 pub mod write_route;
 
 pub use address::{

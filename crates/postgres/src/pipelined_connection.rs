@@ -308,6 +308,8 @@ impl<B: Batch> Runner<B> {
             // Cheap, as it only ever moves on.
             rest.as_mut().reset(tokio::time::Instant::now() + idle_max);
         }
+        // Sessions wait for it too, who came before what comes next.
+        self.connection.take_if(|it| it.0.is_in_the_way());
         loop {
             let (is_closed, is_empty) = {
                 let queue = self.shared.queue();
@@ -350,7 +352,10 @@ impl<B: Batch> Runner<B> {
                 connected = &mut attempt => break connected,
                 () = &mut timer => {
                     tick(timer.as_mut());
-                    shared.expire(|| Error::unavailable("the connection is not made yet"));
+                    shared.expire(|| match shared.dialer.is_single() {
+                        true => Error::Busy,
+                        false => Error::unavailable("the connection is not made yet"),
+                    });
                 }
             }
         };

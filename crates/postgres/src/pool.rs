@@ -64,7 +64,7 @@ impl Pool {
 
     /// True if [`Self::change`] takes mutations.
     pub fn has_groups(&self) -> bool {
-        self.groups.is_some() && self.facts().is_none_or(|it| !it.is_pooled)
+        self.groups.is_some() && self.facts().is_none_or(|it| !(it.is_pooled || it.is_single))
     }
 
     /// Changes something by one statement, a transaction of its own. `rows` stands for what it touches, if that is known.

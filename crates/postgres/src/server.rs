@@ -13,9 +13,10 @@ use crate::error::Error;
 use crate::keyed_limiter::{KeyPermit, KeyedLimiter};
 use crate::pipelined_connection::PipelinedConnection;
 use crate::rows::Rows;
-use crate::session::{Purpose, Session, Wire};
+use crate::session::{Purpose, Session};
 use crate::statement::{Parameters, SHORT_MAX, Statement};
 use crate::transaction::Transaction;
+use crate::wire::Wire;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -398,6 +399,9 @@ impl Sessions {
     }
 
     pub(crate) fn put_back(self: &Arc<Self>, wire: Wire) {
+        if wire.connection.is_in_the_way() {
+            return;
+        }
         let resting = Resting { since: Instant::now(), wire };
         let mut idle = self.idle();
         idle.wires.push(resting);

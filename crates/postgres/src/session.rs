@@ -8,16 +8,15 @@
 //! happened is never reported as one that did not, nor one that is not committed as done.
 
 use crate::bulkhead::Patience;
-use crate::connection::{Connection, End, Status};
-use crate::dial::CancelKey;
+use crate::connection::{End, Status};
 use crate::error::{DatabaseError, Error};
 use crate::rows::Rows;
 use crate::server::{Permit, Sessions};
 use crate::statement::{Parameters, Statement};
 use crate::transaction::{self, Isolation, Transaction};
+use crate::wire::Wire;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 /// Timeout for a server to stop a cancelled statement.
@@ -67,84 +66,10 @@ pub struct Session {
     may_commit: bool,
     /// True if the pending messages are a transaction to its end.
     must_end: bool,
+    /// True if the commit is appended only when the columns of all statements were looked at.
+    holds_commit: bool,
     /// Why not all of it can be answered, if it is committed.
     unanswered: Option<Error>,
-}
-
-/// A connection, how to stop it, and how it stands.
-#[derive(Debug)]
-pub(crate) struct Wire {
-    pub(crate) connection: Connection,
-    pub(crate) key: CancelKey,
-    status: Status,
-    /// Something was sent and not answered whole.
-    is_busy: bool,
-    /// Thread whose runtime drives the connection.
-    pub(crate) home: ThreadId,
-}
-
-impl Wire {
-    /// A connection that this thread made.
-    pub(crate) fn new(connection: Connection, key: CancelKey) -> Self {
-        let home = std::thread::current().id();
-        Self { connection, key, status: Status::Idle, is_busy: false, home }
-    }
-
-    /// True if the server can be asked to stop: behind a pooler the request may arrive late, at another client's statement.
-    fn can_stop(&self) -> bool {
-        !self.connection.facts.is_pooled
-    }
-
-    fn is_clean(&self) -> bool {
-        !self.is_busy && self.status == Status::Idle && !self.connection.is_unsent()
-    }
-
-    fn sync(&mut self) {
-        self.connection.sync();
-        self.is_busy = true;
-    }
-
-    /// The next end; the server's being ready is remembered.
-    async fn next_end(&mut self) -> Result<End, Error> {
-        let end = self.connection.next_end().await?;
-        self.note(&end);
-        Ok(end)
-    }
-
-    fn note(&mut self, end: &End) {
-        if let End::Ready(status) = end {
-            self.status = *status;
-            self.is_busy = false;
-        }
-    }
-
-    /// Throws away what comes until the server is ready.
-    async fn drain(&mut self) -> Result<(), Error> {
-        while self.is_busy {
-            match self.next_end().await? {
-                End::TooLarge { bytes_max } => return Err(Error::AnswerTooLarge { bytes_max }),
-                End::Refused(error) if &*error.severity != "ERROR" => return Err(Error::Unavailable(error)),
-                End::Complete(_) | End::Refused(_) | End::Ready(_) => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Ends what is under way and the transaction.
-    async fn clean(&mut self) -> Result<(), Error> {
-        self.drain().await?;
-        if self.status != Status::Idle {
-            self.connection.push(&transaction::ROLLBACK, &Parameters::new())?;
-            self.sync();
-            self.drain().await?;
-        }
-        match self.status {
-            Status::Idle => Ok(()),
-            Status::InTransaction | Status::Failed => {
-                Err(Error::Protocol("a transaction is open that was rolled back".into()))
-            }
-        }
-    }
 }
 
 impl Session {
@@ -168,6 +93,7 @@ impl Session {
             failure: None,
             may_commit: false,
             must_end: false,
+            holds_commit: false,
             unanswered: None,
         }
     }
@@ -228,10 +154,18 @@ impl Session {
 
     /// Appends a statement that is a transaction of its own.
     pub(crate) fn push_alone(&mut self, statement: &Arc<Statement>, parameters: &Parameters) {
+        let is_write = self.purpose == Purpose::Write;
+        let is_blind = is_write && self.wire.as_ref().is_some_and(|it| it.connection.runs_blindly(statement));
         match self.patience {
-            Patience::Bounded => {
+            Patience::Bounded if !is_blind => {
                 self.push(statement, parameters);
                 self.must_end = true;
+            }
+            Patience::Bounded => {
+                // In the isolation that the statement has alone.
+                self.append(Step::Begin, &transaction::BEGIN, &Parameters::new());
+                self.push(statement, parameters);
+                self.commit();
             }
             Patience::Whole => {
                 self.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
@@ -268,13 +202,22 @@ impl Session {
         }
     }
 
-    /// Appends the end of the transaction.
+    /// Appends the end of the transaction. It is sent apart if a written row may come back in columns of other types than planned,
+    /// as such a row cannot be given and is not to be committed.
     pub fn commit(&mut self) {
+        let is_write = self.purpose == Purpose::Write;
+        self.holds_commit = is_write && self.wire.as_ref().is_some_and(|it| it.connection.is_blind());
+        if !self.holds_commit {
+            self.append_commit();
+        }
+        self.must_end = true;
+    }
+
+    fn append_commit(&mut self) {
         if self.has_savepoint {
             self.append(Step::Release, &transaction::RELEASE, &Parameters::new());
         }
         self.append(Step::Commit, &transaction::COMMIT, &Parameters::new());
-        self.must_end = true;
     }
 
     fn append(&mut self, step: Step, statement: &Arc<Statement>, parameters: &Parameters) {
@@ -340,6 +283,14 @@ impl Session {
             Ok(done) => done,
             Err(_) => Box::pin(self.stop()).await,
         };
+        let holds_commit = std::mem::take(&mut self.holds_commit);
+        let done = match done {
+            Ok(()) if holds_commit && self.failure.is_none() => {
+                self.append_commit();
+                self.send_commit(deadline).await
+            }
+            done => done,
+        };
         let must_end = std::mem::take(&mut self.must_end);
         let done = match done {
             Ok(()) if must_end && self.is_left_open() => self.commit_left_open(deadline).await,
@@ -366,15 +317,20 @@ impl Session {
     /// Commits such a transaction: what was answered in it counts only then. A server that has none open only warns.
     async fn commit_left_open(&mut self, deadline: Instant) -> Result<(), Error> {
         self.append(Step::Commit, &transaction::COMMIT, &Parameters::new());
+        self.send_commit(deadline).await?;
+        // A connection of which nobody knows how it stands is not used again.
+        self.wire = self.wire.take().filter(|it| it.status == Status::Idle);
+        Ok(())
+    }
+
+    /// Sends the commit that was appended, and waits for it.
+    async fn send_commit(&mut self, deadline: Instant) -> Result<(), Error> {
         self.may_commit = true;
         let wire = self.wire.as_mut().ok_or_else(broken)?;
         wire.sync();
         wire.connection.send();
         let done = tokio::time::timeout_at(deadline.into(), self.settle()).await;
-        done.unwrap_or(Err(Error::Timeout))?;
-        // A connection of which nobody knows how it stands is not used again.
-        self.wire = self.wire.take().filter(|it| it.status == Status::Idle);
-        Ok(())
+        done.unwrap_or(Err(Error::Timeout))
     }
 
     /// True if the appended messages may end a transaction with changes.
@@ -397,7 +353,7 @@ impl Session {
                     }
                 }
                 // The result of the commit follows it.
-                End::TooLarge { bytes_max } if self.may_commit => {
+                End::TooLarge { bytes_max } if self.may_commit || self.holds_commit => {
                     wire.connection.discard();
                     self.unanswered = Some(Error::Unanswered { bytes_max });
                 }

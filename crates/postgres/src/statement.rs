@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use weir_relational::catalog::TableId;
 
@@ -38,8 +38,10 @@ pub enum Format {
 /// A statement's text and what is needed to bind and read it.
 #[derive(Debug)]
 pub struct Statement {
-    /// Its number in this process: connections know by it what they have prepared, the lane what is equal.
+    /// Its number in this process: the lane knows by it what is equal.
     pub id: u64,
+    /// The number of its text's latest preparation: connections prepare anew what they have by another.
+    preparation: AtomicU64,
     /// The text, parameters written `$1`, `$2`, ….
     pub sql: Box<str>,
     /// OID of each parameter's type; 0 lets PostgreSQL infer it.
@@ -59,6 +61,8 @@ pub struct Statement {
     slow_runs: AtomicU32,
     /// Milliseconds from `made` to when it may be tried again, as the server described other columns; 0: it did not.
     outdated_until_ms: AtomicU64,
+    /// True if the server described its columns as planned, when it was last asked.
+    was_described: AtomicBool,
     made: Instant,
 }
 
@@ -72,14 +76,14 @@ impl Statement {
         columns: impl Into<Box<[u32]>>,
         merged: Option<Arc<Self>>,
     ) -> Arc<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let id = next_number();
         let (sql, parameters) = (sql.into(), parameters.into());
         let (formats, columns) = (formats.into(), columns.into());
         let (slow_runs, outdated_until_ms) = (AtomicU32::new(NEVER_RAN), AtomicU64::new(0));
         let (tables, made) = (Box::default(), Instant::now());
         Arc::new(Self {
             id,
+            preparation: AtomicU64::new(id),
             sql,
             parameters,
             formats,
@@ -88,6 +92,7 @@ impl Statement {
             tables,
             slow_runs,
             outdated_until_ms,
+            was_described: AtomicBool::new(false),
             made,
         })
     }
@@ -99,6 +104,18 @@ impl Statement {
             it.tables = table_set(tables);
         }
         self
+    }
+
+    /// The number by which connections are to have it prepared.
+    pub(crate) fn preparation(&self) -> u64 {
+        self.preparation.load(Ordering::Relaxed)
+    }
+
+    /// A server cannot run preparation number `stale` any more: every connection prepares the text anew.
+    pub(crate) fn prepare_anew(&self, stale: u64) {
+        let order = Ordering::Relaxed;
+        // Another connection may have learned it first.
+        let _ = self.preparation.compare_exchange(stale, next_number(), order, order);
     }
 
     fn age_ms(&self) -> u64 {
@@ -120,14 +137,23 @@ impl Statement {
 
     /// The server describes other columns.
     pub(crate) fn outdate(&self) {
+        self.was_described.store(false, Ordering::Relaxed);
         self.outdated_until_ms.store(self.age_ms() + OUTDATED_MS, Ordering::Relaxed);
     }
 
     /// The server describes the columns as planned.
     pub(crate) fn renew(&self) {
+        if !self.was_described() {
+            self.was_described.store(true, Ordering::Relaxed);
+        }
         if self.outdated_until_ms.load(Ordering::Relaxed) != 0 {
             self.outdated_until_ms.store(0, Ordering::Relaxed);
         }
+    }
+
+    /// True if the server described the columns as planned, when it was last asked.
+    pub(crate) fn was_described(&self) -> bool {
+        self.was_described.load(Ordering::Relaxed)
     }
 
     /// True if it is often slow, so that it has to run on a session.
@@ -149,6 +175,12 @@ impl Statement {
             (true, _) => drop(self.slow_runs.fetch_add(1, Ordering::Relaxed)),
         }
     }
+}
+
+/// A number that no statement and no preparation has.
+fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Values of one request, in the wire's form: a length of four bytes (-1 is null) and the bytes of each.

@@ -27,6 +27,7 @@ fn control(sql: &str) -> Arc<Statement> {
     Statement::new(sql, [], [], [], None)
 }
 
+pub(crate) static BEGIN: LazyLock<Arc<Statement>> = LazyLock::new(|| control("BEGIN"));
 static READ_COMMITTED: LazyLock<Arc<Statement>> =
     LazyLock::new(|| control("BEGIN ISOLATION LEVEL READ COMMITTED"));
 static REPEATABLE_READ: LazyLock<Arc<Statement>> =

@@ -21,11 +21,13 @@ pub use transaction::{Commit, KeyTexts, TableChange};
 
 use crate::address::{Limits, Settings};
 use crate::connection::Facts;
+use crate::dial::Kind;
 use crate::error::Error;
 use crate::pipelined_connection::jittered;
 use crate::pool::Pool;
 use crate::rows::Rows;
 use crate::statement::{Format, Parameters, Statement};
+use connection::StreamConnection;
 use hashbrown::HashMap;
 use session::SessionEnd;
 use std::collections::BTreeSet;
@@ -448,6 +450,10 @@ pub async fn prospect(
     if let Some(obstacle) = obstacle::obstacle(settings, facts, &capabilities) {
         return Ok(Prospect::Nothing(obstacle));
     }
+    if let Err(error) = try_replication(settings, deadline).await {
+        let pooler = pooler(settings, deadline).await;
+        return Ok(Prospect::Nothing(obstacle::of_refusal(&error, facts, pooler.as_deref())));
+    }
     let relations = texts(&ask(pool, RELATIONS, 5, deadline).await?);
     let heirs = texts(&ask(pool, HEIRS, 2, deadline).await?);
     let tables = Tables::read(&relations, &heirs, tables);
@@ -456,6 +462,25 @@ pub async fn prospect(
         Some(words) if tables.told.is_empty() => Prospect::Nothing(words),
         Some(words) => Prospect::Except(words),
     })
+}
+
+/// Makes a connection for replication, and ends it.
+async fn try_replication(settings: &Settings, deadline: Instant) -> Result<(), Error> {
+    let tried = async {
+        let mut stream = StreamConnection::open(&of_stream(settings), Kind::Replication).await?;
+        stream.rows("IDENTIFY_SYSTEM").await.map(drop)
+    };
+    tokio::time::timeout_at(deadline.into(), tried).await.unwrap_or(Err(Error::Timeout))
+}
+
+/// Product and version of a pooler that answers for the server when it is asked for them.
+async fn pooler(settings: &Settings, deadline: Instant) -> Option<String> {
+    let asked = async {
+        let mut side = StreamConnection::open(&of_stream(settings), Kind::Session).await.ok()?;
+        let rows = side.rows("SHOW pool_version").await.ok()?;
+        Some(format!("Pgpool-II {}", rows.first()?.first()?.as_deref()?))
+    };
+    tokio::time::timeout_at(deadline.into(), asked).await.ok().flatten()
 }
 
 async fn ask(pool: &Pool, sql: &str, columns: usize, deadline: Instant) -> Result<Rows, Error> {

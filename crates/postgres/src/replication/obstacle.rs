@@ -3,6 +3,7 @@
 use super::tables::TextRows;
 use crate::address::Settings;
 use crate::connection::Facts;
+use crate::error::Error;
 use weir_relational::dialect::flavour::Flavour;
 use weir_relational::dialect::quoting::quoted;
 
@@ -47,10 +48,31 @@ pub(super) fn obstacle(settings: &Settings, facts: Facts, capabilities: &TextRow
     None
 }
 
+/// The reason that lies in the way to the server: it refused a connection for replication by `error`. `pooler` is one that told its name.
+pub(super) fn of_refusal(error: &Error, facts: Facts, pooler: Option<&str>) -> String {
+    let words = error.to_string();
+    // Those of one that passes on what it knows alone.
+    let named = pooler.or_else(|| words.contains("unsupported startup parameter").then_some("PgBouncer"));
+    match (named, facts.is_pooled) {
+        (Some(name), _) => format!(
+            "{name} stands before the server and refuses connections for replication ({words}): name the server itself"
+        ),
+        (None, true) => format!(
+            "a pooler stands before the server, and connections for replication are refused ({words}): name the server itself"
+        ),
+        (None, false) => format!(
+            "connections for replication are refused ({words}): let them in by `pg_hba.conf` and `max_wal_senders`"
+        ),
+    }
+}
+
 /// The reason that lies in the kind of server.
 pub(super) fn of_server(facts: Facts) -> Option<String> {
     if facts.flavour != Flavour::Postgres {
         return Some(format!("{} has no changes to tell", facts.flavour.product()));
+    }
+    if facts.is_single {
+        return Some("PGlite has no changes to tell".into());
     }
     if facts.version < VERSION_MIN {
         return Some("the server is older than PostgreSQL 13: upgrade it".into());

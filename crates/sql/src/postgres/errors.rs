@@ -2,11 +2,13 @@
 //!
 //! Codes are Hasura's for its protocol, and stable upper-case ones for GraphQL over HTTP. Details are logged only.
 
+mod refusals;
 pub(super) mod shards;
 
 use crate::exec::answer::{self, TooLong};
 use crate::exec::errors::{check_failed, coded};
 use crate::exec::full;
+use refusals::{explain_encoding, explain_refusal};
 use std::fmt;
 use weir_engine::source::{Protocol, SourceError};
 use weir_postgres::{DatabaseError, Error};
@@ -117,7 +119,8 @@ fn refused(
         }
         [b'2', b'2', ..] => {
             let (spec, hasura) = data_exception(error.sqlstate);
-            said(spec, hasura, &without_values(&error.message))
+            let words = explain_encoding(&error).unwrap_or_else(|| without_values(&error.message));
+            said(spec, hasura, &words)
         }
         b"42601" | b"42622" | b"XX000" if VALUE_READERS.contains(&&*error.routine) => {
             said("INVALID_VALUE", "data-exception", &without_values(&error.message))
@@ -133,10 +136,13 @@ fn refused(
                 [b'X', b'X', ..] => tracing::error!(%error, "a statement failed within the server"),
                 _ => tracing::warn!(%error, "a statement was refused"),
             }
-            if is_schema_change(*state, &error.routine) {
+            if is_schema_change(&error) {
                 return said("SCHEMA_CHANGED", "unexpected", CHANGED);
             }
-            said("DATABASE_ERROR", "unexpected", "database query error")
+            match explain_refusal(&error) {
+                Some((spec, hasura, words)) => said(spec, hasura, &words),
+                None => said("DATABASE_ERROR", "unexpected", "database query error"),
+            }
         }
     }
 }
@@ -147,12 +153,11 @@ pub(super) fn is_check_failure(error: &DatabaseError) -> bool {
 }
 
 /// A name or type that is no more, or a prepared statement whose columns have other types now.
-fn is_schema_change(sqlstate: [u8; 5], routine: &str) -> bool {
-    match &sqlstate {
-        b"42P01" | b"42703" | b"42883" | b"42804" | b"42704" | b"42725" | b"3F000" => true,
-        b"0A000" => routine == "RevalidateCachedQuery",
-        _ => false,
-    }
+fn is_schema_change(error: &DatabaseError) -> bool {
+    let is_gone = || {
+        matches!(&error.sqlstate, b"42P01" | b"42703" | b"42883" | b"42804" | b"42704" | b"42725" | b"3F000")
+    };
+    error.is_type_change() || is_gone()
 }
 
 /// The exceeded limit of the database, by the routine that reported it.

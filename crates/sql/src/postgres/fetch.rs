@@ -119,7 +119,7 @@ impl PostgresFetch {
         loop {
             tries += 1;
             match self.rows(of, parameters.clone(), input).await {
-                Err(error) if is_repeated(&error, tries) && !of.0.is_volatile => {}
+                Err(error) if is_repeated(&error, tries) && (!of.0.is_volatile || error.is_overtaken()) => {}
                 done => return done,
             }
         }

@@ -225,7 +225,11 @@ async fn a_server_that_comes_and_goes_is_found_again() {
 
 /// Runs PgBouncer before the shared cluster while `test` has the port.
 async fn behind_a_pooler(test: impl AsyncFnOnce(u16)) {
-    let cluster = shared();
+    behind_a_pooler_of(shared(), test).await;
+}
+
+/// The same before `cluster`.
+pub(crate) async fn behind_a_pooler_of(cluster: &Cluster, test: impl AsyncFnOnce(u16)) {
     let (folder, port) = (cluster_kit::folder("pooler"), crate::port_kit::free_port());
     let settings = format!(
         "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\

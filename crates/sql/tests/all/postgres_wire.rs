@@ -319,6 +319,27 @@ async fn statements_that_the_server_forgot_are_prepared_again() {
 }
 
 #[tokio::test]
+async fn where_a_name_is_taken_statements_have_none() {
+    let pool = pool();
+    let statement = by_pk();
+    let mut session = pool.session(Purpose::Write, soon()).await.unwrap();
+    session.push(&text(&format!("PREPARE s{} AS SELECT 0", statement.id), &[]), &Parameters::new());
+    session.flush(soon()).await.unwrap();
+    session.push(&statement, &values(&["1"]));
+    let error = session.flush(soon()).await.unwrap_err();
+    assert!(error.is_retryable() && error.sqlstate().as_ref() == Some(b"42P05"), "{error}");
+    drop(session);
+    for _ in 0..2 {
+        assert_eq!(shown(pool.read(&statement, values(&["1"]), soon()).await), "thing 1");
+        let mut session = pool.session(Purpose::Write, soon()).await.unwrap();
+        session.push(&statement, &values(&["2"]));
+        session.push(&text("SELECT count(*)::text FROM pg_prepared_statements", &[]), &Parameters::new());
+        let answers = session.flush(soon()).await.unwrap();
+        assert_eq!([show(&answers[0]), show(&answers[1])], ["thing 2", "0"]);
+    }
+}
+
+#[tokio::test]
 async fn what_nobody_waits_for_is_not_sent() {
     let pool = pool();
     ask(&pool, "SELECT 1").await;

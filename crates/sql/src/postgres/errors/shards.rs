@@ -166,7 +166,7 @@ pub(crate) fn refusal(
 ) -> Option<SourceError> {
     let Error::Database { error, .. } = error else { return None };
     let (message, detail) = (&*error.message, &*error.detail);
-    let is_planners = &error.sqlstate == b"0A000" && &*error.routine != "RevalidateCachedQuery";
+    let is_planners = &error.sqlstate == b"0A000" && !error.is_type_change();
     let has_shard = || {
         quoted(message)
             .filter_map(split)

@@ -135,6 +135,20 @@ fn other_states_say_who_can_mend_it() {
 }
 
 #[test]
+fn a_text_that_the_encoding_cannot_hold_is_not_told_and_the_encoding_is() {
+    check(
+        "C22P05|Mcharacter with byte sequence 0xe2 0x82 0xac in encoding \"UTF8\" has no equivalent in encoding \"LATIN1\"|Rreport_untranslatable_char",
+        Protocol::GraphqlOverHttp,
+        "INVALID_TEXT: a character has no equivalent in the database's encoding \"LATIN1\"",
+    );
+    check(
+        "C22021|Minvalid byte sequence for encoding \"UTF8\": 0xff|Rreport_invalid_encoding",
+        Protocol::GraphqlOverHttp,
+        "INVALID_TEXT: a text has bytes that the encoding \"UTF8\" does not have",
+    );
+}
+
+#[test]
 fn only_a_server_that_was_not_reached_is_unavailable() {
     let check = |error: Error, expected: &str| assert_eq!(error.to_string(), expected);
     let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
