@@ -44,7 +44,7 @@ test: ## run all tests (ONLY=name for some); installs what they need
 clients: ## run clients as people have them against Weir: codegen, Apollo in a browser, refine, react-admin, Python
 	@scripts/test-clients.sh
 
-soak: ## kill a server 200 times in storms of mutations, look at what it leaves; wall tests on each PostgreSQL
+soak: ## kill a server 200 times in storms of mutations, look at what it leaves; wall tests on each PostgreSQL; change definitions under load
 	@scripts/soak.sh
 
 mutants: ## take the permissions out of each kind of access, one by one; a test has to see each (ONLY='@auth: rows' for some)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What `make test` does for half a minute, for longer: a server killed 200 times in storms of mutations, each run with another seed.
-# WEIR_SEED repeats a run. Then the wall tests, on each release of PostgreSQL.
+# WEIR_SEED repeats a run. Then the wall tests, on each release of PostgreSQL. Then changes of every kind of definition under load, one every
+# two seconds.
 source "$(dirname "$0")/common.sh"
 need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
 scripts/postgres18.sh
@@ -12,3 +13,11 @@ for release in installed 18; do
   WEIR_POSTGRES=$release cargo test -p weir-sql -p weir-native --test sql_tests --test native_tests -- \
     wall:: auth_wall_writes:: --skip on_sqlite
 done
+export WEIR_SOAK_SECONDS="${WEIR_SOAK_SECONDS:-120}"
+for release in installed 18; do
+  say "definitions that change under load on PostgreSQL: $release"
+  WEIR_POSTGRES=$release cargo test --workspace --test sql_tests migration_soak::every_change_of_postgresql -- \
+    --nocapture --test-threads 1
+done
+say "definitions that change under load on SQLite"
+cargo test --workspace --test sql_tests migration_soak::every_change_of_sqlite -- --nocapture
