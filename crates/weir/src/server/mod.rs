@@ -32,6 +32,7 @@ pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
 use crate::generation::Live;
 use crate::log_throttle::LogThrottle;
 use crate::trace;
+use connection::descriptors;
 use connection::listener::{ListenerRole, listeners};
 use operator::reload;
 use request::auth_throttle::AuthThrottle;
@@ -74,6 +75,14 @@ impl Server {
         trace::start(&config.tracing, config.is_dev())?;
         generation.findings.log();
         let threads = config.worker_threads();
+        let connections_max =
+            descriptors::connections_max(config.limits.connections_max, descriptors::raise());
+        if connections_max < config.limits.connections_max as usize {
+            tracing::warn!(
+                connections_max,
+                "the limit of open files allows fewer connections than `limits.connections_max`: raise it (`ulimit -n`)"
+            );
+        }
         let (listen, public) = listeners(config.listen.0, threads)?;
         let (admin_listen, admin) = match config.admin_listen {
             None => (None, Vec::new()),
@@ -102,7 +111,7 @@ impl Server {
                 ignored_headers: Arc::clone(&ignored_headers),
                 phase: phase.subscribe(),
                 listeners: listeners.collect(),
-                connections_max: (config.limits.connections_max as usize).div_ceil(threads),
+                connections_max: connections_max.div_ceil(threads),
                 number,
                 threads,
             };

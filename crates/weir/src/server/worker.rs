@@ -4,6 +4,7 @@
 //!
 //! **Invariant:** once draining has begun, every accepted request is still answered, within the drain time.
 
+use super::connection::descriptors;
 use super::connection::guarded_io::{GuardedIo, LentIo, ReadBuffer, read_buffer};
 use super::connection::head_guard::HeadGuard;
 use super::connection::http2_guard;
@@ -203,18 +204,25 @@ impl Worker {
             };
             match accepted {
                 Ok((socket, peer)) => self.take(socket, peer.ip(), place),
-                Err(cause) => {
-                    // No descriptors left, most likely: those in use are served, new ones wait in the queue.
-                    if let Some(times) = self.accept_failures.note() {
-                        tracing::error!(%cause, times, "connections could not be accepted");
-                    }
-                    tokio::time::sleep(Duration::from_millis(250)).await;
-                }
+                Err(cause) => self.recover(&cause).await,
             }
         }
         while let Some(Ok((socket, peer))) = listener.accept().now_or_never() {
             self.take(socket, peer.ip(), place);
         }
+    }
+
+    /// Makes room after a connection could not be accepted: those in use are served, new ones wait in the queue.
+    async fn recover(&self, cause: &std::io::Error) {
+        if let Some(times) = self.accept_failures.note() {
+            tracing::error!(%cause, times, "connections could not be accepted");
+        }
+        let is_closed = descriptors::are_used_up(cause) && self.context.clock.close_longest_idle();
+        if is_closed {
+            self.context.metrics.evicted.inc();
+        }
+        // Closing takes a turn of the event loop.
+        tokio::time::sleep(Duration::from_millis(if is_closed { 5 } else { 250 })).await;
     }
 
     fn take(self: &Rc<Self>, socket: TcpStream, peer: IpAddr, place: ListenerRole) {

@@ -1,5 +1,6 @@
 //! Connections: sockets, TLS, the guards of HTTP/1.1 and HTTP/2, timeouts, unread bytes. Nothing here knows a handler.
 
+pub(crate) mod descriptors;
 pub(crate) mod guarded_io;
 pub(crate) mod head_guard;
 pub(crate) mod http2_guard;
