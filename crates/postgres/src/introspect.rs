@@ -311,16 +311,17 @@ impl Reading {
         self.warnings.push(Warning::new(place, reason.to_owned()));
     }
 
-    /// One row of the placements: a distributed table, a reference table, or the word that this is a worker.
+    /// One row of the placements: a distributed table, one of one shard, a reference table, or the word that this is a worker.
     fn placement<'r>(&mut self, mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>) {
         let (relation, letter, colocation) = (row.number(), row.letter(), row.number());
         if letter == 'w' {
             return self.on_worker();
         }
         let key = [row.number()];
-        let key = if letter == 'r' { &[][..] } else { &key[..] };
+        let key = if matches!(letter, 'r' | 'o') { &[][..] } else { &key[..] };
         let Some((at, columns)) = self.columns(relation, key) else { return };
         self.catalog.tables[at.0 as usize].placement = match columns.first() {
+            None if letter == 'o' => Placement::Single { colocation },
             None => Placement::Reference,
             Some(&column) => Placement::Sharded { column, colocation },
         };

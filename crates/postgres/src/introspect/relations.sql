@@ -5,7 +5,9 @@ WITH relations AS MATERIALIZED (
     CASE WHEN c.relkind = 'v' OR c.reltuples < 0 OR c.relpages = 0 THEN NULL ELSE c.reltuples::int8 END AS rows,
     -- Bits: 4 update, 8 insert, 16 delete.
     CASE WHEN c.relkind IN ('v', 'f') THEN pg_relation_is_updatable(c.oid, true)
-      WHEN c.relkind = 'm' THEN 0 ELSE 28 END AS can,
+      WHEN c.relkind = 'm' THEN 0
+      -- Citus' storage by columns takes new rows alone.
+      WHEN m.amname = 'columnar' THEN 8 ELSE 28 END AS can,
     has_table_privilege(c.oid, 'SELECT') AS readable,
     -- A write does more than it says: triggers (its own or its partitions'), rules, tables that inherit, rows in other schemas.
     c.oid IN (SELECT t.tgrelid FROM pg_catalog.pg_trigger t WHERE NOT t.tgisinternal
@@ -30,6 +32,7 @@ WITH relations AS MATERIALIZED (
       + CASE WHEN has_table_privilege(c.oid, 'DELETE') THEN 16 ELSE 0 END AS may
   FROM pg_catalog.pg_class c
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_catalog.pg_am m ON m.oid = c.relam
   LEFT JOIN pg_catalog.pg_depend x
     ON x.objid = c.oid AND x.classid = 'pg_catalog.pg_class'::regclass AND x.deptype = 'e'
   WHERE n.nspname = ANY ($1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition

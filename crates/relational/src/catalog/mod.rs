@@ -86,6 +86,11 @@ pub enum Placement {
         /// Tables of one colocation keep equal values on one node.
         colocation: u32,
     },
+    /// All rows are on one shard, as those of all tables of a schema that is spread as a whole.
+    Single {
+        /// Tables of one colocation are on one node.
+        colocation: u32,
+    },
 }
 
 /// Kinds of relations.
@@ -433,10 +438,12 @@ impl Catalog {
     pub fn has_numbered_types(&self) -> bool {
         self.tables.iter().flat_map(|it| &it.columns).any(|it| it.oid != 0)
     }
-    /// True if rows of some table are spread over shards.
+    /// True if rows of some table are on shards.
     #[must_use]
     pub fn has_shards(&self) -> bool {
-        self.tables.iter().any(|it| matches!(it.placement, Placement::Sharded { .. }))
+        let has_shard =
+            |it: &Table| matches!(it.placement, Placement::Sharded { .. } | Placement::Single { .. });
+        self.tables.iter().any(has_shard)
     }
     /// The table called `name` in `schema`, or in any if `schema` is empty.
     #[must_use]

@@ -102,9 +102,35 @@ impl Relations {
                 Placement::Sharded { column: ours, colocation },
                 Placement::Sharded { column: theirs, colocation: other },
             ) => colocation == other && related.on.contains(&(ours, theirs)),
-            (Placement::Local | Placement::Reference, Placement::Sharded { .. })
-            | (Placement::Sharded { .. }, Placement::Local) => false,
+            (Placement::Single { colocation }, Placement::Single { colocation: other }) => {
+                colocation == other
+            }
+            (
+                Placement::Local | Placement::Reference,
+                Placement::Sharded { .. } | Placement::Single { .. },
+            )
+            | (Placement::Sharded { .. } | Placement::Single { .. }, Placement::Local)
+            | (Placement::Sharded { .. }, Placement::Single { .. })
+            | (Placement::Single { .. }, Placement::Sharded { .. }) => false,
             (_, Placement::Reference) | (Placement::Local | Placement::Reference, Placement::Local) => true,
+        }
+    }
+
+    /// True if a query of the rows along `by` has to be planned by itself: else the planner of shards joins the tables, and finds that
+    /// they are spread in different ways.
+    #[must_use]
+    pub fn is_planned_apart(&self, by: RelationshipId) -> bool {
+        let related = self.relationship(by);
+        let placement = |table| self.catalog.table(table).placement;
+        match (placement(related.from), placement(related.to)) {
+            (Placement::Sharded { column: ours, .. }, Placement::Sharded { column: theirs, .. }) => {
+                related.on.contains(&(ours, theirs)) && !self.is_colocated(by)
+            }
+            (Placement::Single { .. }, _) | (_, Placement::Single { .. }) => !self.is_colocated(by),
+            (
+                Placement::Local | Placement::Reference | Placement::Sharded { .. },
+                Placement::Local | Placement::Reference | Placement::Sharded { .. },
+            ) => false,
         }
     }
 

@@ -51,6 +51,8 @@ pub struct Abilities {
     pub hides_shards: bool,
     /// The hidden column `xmax` of a row that was inserted is 0, and of one that an upsert updated is not.
     pub tells_upserts: bool,
+    /// What a change returns may be computed by functions that depend on the session.
+    pub returns_stable: bool,
     /// What an `OFFSET` or a condition computes of values of the request is computed before a row is read.
     pub judges: bool,
     /// The snapshot of a statement says which transactions run.
@@ -166,6 +168,7 @@ impl Flavour {
             hides_shards: true,
             tells_upserts: true,
             tells_snapshots: true,
+            returns_stable: true,
             judges: true,
             portals: true,
             repeats: false,
@@ -200,6 +203,7 @@ impl Flavour {
                 has_row_types: false,
                 merges_by_join: false,
                 mixes_shards: false,
+                returns_stable: false,
                 judges: false,
                 hides_shards: false,
                 ..others

@@ -237,6 +237,10 @@ pub trait Dialect: Send + Sync {
     fn returns_by_name(&self) -> bool {
         false
     }
+    /// True if the change of a view knows it by its own name, not by an alias.
+    fn changes_views_by_name(&self) -> bool {
+        false
+    }
     /// True if the database has `SELECT DISTINCT ON`.
     fn distinct_on(&self) -> bool {
         false

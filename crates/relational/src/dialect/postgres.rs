@@ -322,8 +322,10 @@ impl Dialect for Postgres {
     }
 
     fn checked(&self, condition: &str) -> String {
-        // A cast of a text that is no value fails only where a row needs it: this one is not computed beforehand.
-        format!("(CASE WHEN {condition} THEN NULL ELSE '{CHECK_FAILED}' END)::timestamptz")
+        // A cast of a text that is no value fails only where a row needs it: that to a time is never computed beforehand. The other is
+        // not where the condition reads the row.
+        let ty = if self.flavour.abilities().returns_stable { "timestamptz" } else { "int4" };
+        format!("(CASE WHEN {condition} THEN NULL ELSE '{CHECK_FAILED}' END)::{ty}")
     }
 
     fn snapshot(&self) -> &'static str {
@@ -332,7 +334,7 @@ impl Dialect for Postgres {
     }
 
     fn checked_type(&self) -> u32 {
-        oid::TIMESTAMPTZ
+        if self.flavour.abilities().returns_stable { oid::TIMESTAMPTZ } else { oid::INT4 }
     }
 
     fn by_branch(&self, alias: Option<&String>, inserted: &str, updated: &str) -> String {

@@ -212,6 +212,10 @@ impl Dialect for Sqlite {
         true
     }
 
+    fn changes_views_by_name(&self) -> bool {
+        true
+    }
+
     fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>) {
         let bits = if let Reader::Column(ty) = value.reader { ty.facts().bits } else { None };
         let value = value.placeholder;

@@ -82,6 +82,7 @@ pub fn of_change(relations: &Relations, change: &Change) -> Reach {
             // The row has one value.
             let is_sharded = asked.distribution(&insert.scan).is_some();
             asked.least = if is_sharded { Reach::One } else { Reach::None };
+            asked.single(&insert.scan);
             asked.restrictions(&insert.scan);
             if let Some(conflict) = &insert.conflict {
                 asked.restrictions(&conflict.scan);
@@ -102,15 +103,17 @@ pub fn of_change(relations: &Relations, change: &Change) -> Reach {
     asked.reach()
 }
 
-/// True if one transaction of `plan` changes several shards, or reads them, and a table that is on every node: a database of shards
-/// opens connections for the one that do not see the other.
+/// True if one transaction of `plan` changes several shards, or reads them, and a table that is on every node, or changes such a table by
+/// a condition on rows of shards: a database of shards opens connections for the one that do not see the other.
 #[must_use]
 pub fn mixes(relations: &Relations, plan: &Plan) -> bool {
     let is_reference = |it: &Change| relations.catalog.table(it.table()).placement == Placement::Reference;
     let is_wide = |it: Reach| it > Reach::One;
+    let is_mixed = |it: &Change| is_reference(it) && of_change(relations, it) > Reach::None;
     relations.catalog.has_shards()
         && plan.changes.iter().any(is_reference)
-        && (plan.changes.iter().any(|it| is_wide(of_change(relations, it)))
+        && (plan.changes.iter().any(is_mixed)
+            || plan.changes.iter().any(|it| is_wide(of_change(relations, it)))
             || (0..plan.levels.len() as u32).any(|it| is_wide(of_level(relations, plan, it))))
 }
 
@@ -119,6 +122,8 @@ struct Asked<'r> {
     relations: &'r Relations,
     /// Different values of distribution columns.
     values: Vec<Parameter>,
+    /// Colocations of tables with one shard.
+    singles: Vec<u32>,
     least: Reach,
     /// The query at hand is below parents whose keys are bound as lists.
     has_keys: bool,
@@ -126,11 +131,11 @@ struct Asked<'r> {
 
 impl<'r> Asked<'r> {
     const fn new(relations: &'r Relations) -> Self {
-        Self { relations, values: Vec::new(), least: Reach::None, has_keys: false }
+        Self { relations, values: Vec::new(), singles: Vec::new(), least: Reach::None, has_keys: false }
     }
 
     fn reach(&self) -> Reach {
-        let by_values = match self.values.len() {
+        let by_values = match self.values.len() + self.singles.len() {
             0 => Reach::None,
             1 => Reach::One,
             _ => Reach::Several,
@@ -141,7 +146,7 @@ impl<'r> Asked<'r> {
     fn distribution(&self, scan: &Scan) -> Option<ColumnId> {
         match self.relations.catalog.table(scan.table()).placement {
             Placement::Sharded { column, .. } => Some(column),
-            Placement::Local | Placement::Reference => None,
+            Placement::Local | Placement::Reference | Placement::Single { .. } => None,
         }
     }
 
@@ -170,8 +175,18 @@ impl<'r> Asked<'r> {
         self.own_rows(scan, filter, false);
     }
 
+    /// Notes the shard of a table that has one.
+    fn single(&mut self, scan: &Scan) {
+        if let Placement::Single { colocation } = self.relations.catalog.table(scan.table()).placement
+            && !self.singles.contains(&colocation)
+        {
+            self.singles.push(colocation);
+        }
+    }
+
     /// The same; `is_listed`: their shards are those of values in a list.
     fn own_rows(&mut self, scan: &Scan, filter: &Filter, mut is_listed: bool) {
+        self.single(scan);
         if let Some(column) = self.distribution(scan) {
             let mut known = Known::new();
             is_listed |= self::is_listed(filter, column);

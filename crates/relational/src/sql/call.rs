@@ -28,6 +28,7 @@ impl Renderer<'_> {
         if let Some(call) = &query.call {
             let row = query.nest.iter().find(|it| it.0 == Tie::Row).map(|it| RowOf::Parent(it.1));
             self.calls.push((scope.alias, call.clone(), row));
+            self.called.push(scope.alias);
         }
         scope
     }

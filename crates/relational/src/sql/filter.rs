@@ -29,6 +29,7 @@ impl<'r> Renderer<'r> {
         if let Some(function) = related.call {
             let call = Call { function, arguments: Vec::new() };
             self.calls.push((there.alias, call, Some(RowOf::Alias(scope.alias))));
+            self.called.push(there.alias);
         }
         self.sql.push_str("SELECT ");
         match of {
@@ -118,7 +119,7 @@ impl<'r> Renderer<'r> {
             Filter::Columns { of, by, row, with } => self.columns_compared(of, *by, (*row, *with), scope),
             Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
             Filter::Somewhere { scan, filter } => self.somewhere(scan, filter),
-            Filter::Exists { by, scan, filter } if self.is_gathered(*by, (scan, filter), None) => {
+            Filter::Exists { by, scan, filter } if self.is_gathered_for(scope, *by, (scan, filter), None) => {
                 self.among_related(*by, (scan, filter), scope);
             }
             Filter::Exists { by, scan, filter } => {

@@ -8,7 +8,7 @@
 //! them: by brackets and the joined relations, or by nothing.
 
 use super::{Renderer, Scope};
-use crate::catalog::{ColumnId, RelationshipId};
+use crate::catalog::{ColumnId, Placement, RelationshipId};
 use crate::plan::{Expr, Filter, Scan};
 
 /// Encloses a mark. No name of a database's has this character.
@@ -26,6 +26,24 @@ impl Renderer<'_> {
             restricted || self.compares_far(filter) || of.is_some_and(|it| self.reads_far(it))
         };
         !self.dialect.correlates_shards() && is_plain && (!self.relations.is_colocated(by) || reads_far())
+    }
+
+    /// The same of the rows related to one in `scope`, which is on the node that answers if a function gave it.
+    pub(super) fn is_gathered_for(
+        &self,
+        scope: Scope,
+        by: RelationshipId,
+        rows: (&Scan, &Filter),
+        of: Option<&Expr>,
+    ) -> bool {
+        let related = self.relations.relationship(by);
+        let is_called = self.called.contains(&scope.alias) && !self.dialect.correlates_shards();
+        let is_plain = related.through.is_none() && related.call.is_none() && !related.on.is_empty();
+        let has_shard = || {
+            let placement = self.relations.catalog.table(related.to).placement;
+            matches!(placement, Placement::Sharded { .. } | Placement::Single { .. })
+        };
+        (is_called && is_plain && has_shard()) || self.is_gathered(by, rows, of)
     }
 
     /// True if `filter` compares a value of a row that may be on another node.
@@ -119,7 +137,7 @@ impl Renderer<'_> {
         self.guard(there, rows.0);
         self.key_list(&theirs, there);
         self.apart(|it| it.gathered_from(&theirs, rows, there));
-        self.sql.push_str("))");
+        self.sql.push_str(if self.relations.is_planned_apart(by) { " OFFSET 0))" } else { "))" });
     }
 
     /// A value of the related row, or over the related rows.
@@ -130,7 +148,7 @@ impl Renderer<'_> {
         scope: Scope,
         of: &Expr,
     ) {
-        if self.is_gathered(by, rows, Some(of)) && self.joinable.contains(&scope.alias) {
+        if self.is_gathered_for(scope, by, rows, Some(of)) && self.joinable.contains(&scope.alias) {
             return self.gathered_value(by, rows, scope, of);
         }
         self.sql.push('(');
@@ -171,6 +189,7 @@ impl Renderer<'_> {
             if is_aggregate {
                 it.sql.push_str(" GROUP BY ");
                 it.key_list(&theirs, there);
+                it.sql.push_str(if it.relations.is_planned_apart(by) { " OFFSET 0" } else { "" });
             } else {
                 // Without it the planner joins the table itself, which it then finds to be of another shard.
                 it.sql.push_str(" OFFSET 0");

@@ -13,7 +13,7 @@ pub(super) struct Guard {
     alias: u32,
     column: ColumnId,
     shown_if: Filter,
-    /// The condition as it was written, before and after `RETURNING`.
+    /// The condition as it was written, by alias and by the table's name.
     texts: [Option<String>; 2],
 }
 
@@ -39,7 +39,7 @@ impl Renderer<'_> {
             return None;
         }
         let at = self.guards.iter().position(|it| it.alias == scope.alias && it.column == column)?;
-        let place = usize::from(scope.is_returned);
+        let place = usize::from(scope.is_named);
         if self.guards[at].texts[place].is_none() {
             let filter = self.guards[at].shown_if.clone();
             let text = self.aside(|it| it.demanded(&filter, scope));

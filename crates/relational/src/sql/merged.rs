@@ -12,7 +12,7 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
     let query = &plan.levels[level as usize].query;
     let single = plan.members.iter().any(|it| it.kind == MemberKind::One(level));
     let table = assembler.renderer.relations.catalog.table(query.table());
-    let is_spread = matches!(table.placement, Placement::Sharded { .. });
+    let is_spread = matches!(table.placement, Placement::Sharded { .. } | Placement::Single { .. });
     if query.call.is_some() || is_spread && !assembler.dialect.flavour.abilities().merges_by_join {
         return None;
     }

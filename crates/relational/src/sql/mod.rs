@@ -76,6 +76,8 @@ pub(crate) struct Renderer<'r> {
     returns_rows: bool,
     /// Calls of functions that stand in place of tables, by their aliases.
     calls: Vec<(u32, Call, Option<RowOf>)>,
+    /// The aliases of all calls that stand in place of tables.
+    called: Vec<u32>,
     /// Columns that are hidden in some rows, by the aliases of their tables.
     guards: Vec<Guard>,
     /// The policies of the scans around the condition at hand.
@@ -116,13 +118,13 @@ pub(crate) struct Scope {
     pub(crate) alias: u32,
     /// Reads what is stored: for the policy itself, and for ties of rows.
     pub(crate) is_raw: bool,
-    /// Stands after `RETURNING`, where some databases know the table by its own name only.
-    pub(crate) is_returned: bool,
+    /// Stands after `RETURNING` or in the change of a view, where some databases know the table by its own name only.
+    pub(crate) is_named: bool,
 }
 
 impl Scope {
     pub(crate) const fn new(table: TableId, alias: u32) -> Self {
-        Self { table, alias, is_raw: false, is_returned: false }
+        Self { table, alias, is_raw: false, is_named: false }
     }
 
     /// The same row, with what is stored in hidden columns.
@@ -167,6 +169,7 @@ impl<'r> Renderer<'r> {
             in_each: false,
             returns_rows: true,
             calls: Vec::new(),
+            called: Vec::new(),
             guards: Vec::new(),
             barriers: Vec::new(),
             is_behind: false,
@@ -443,7 +446,7 @@ impl<'r> Renderer<'r> {
     /// A column as it is stored.
     pub(crate) fn stored(&mut self, scope: Scope, column: ColumnId) {
         let table = &self.relations.catalog.tables[scope.table.0 as usize];
-        match scope.is_returned && self.dialect.returns_by_name() {
+        match scope.is_named && self.dialect.returns_by_name() {
             true => self.dialect.identifier(&mut self.sql, &table.name),
             false => self.write_alias(scope.alias),
         }

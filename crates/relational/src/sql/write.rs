@@ -62,11 +62,11 @@ fn render_with(
             renderer.insert(insert, scope);
         }
         Change::Update(update) => {
-            let scope = renderer.scope_of(&update.scan);
+            let scope = renderer.changed_scope(&update.scan);
             assigned = renderer.update(update, scope);
         }
         Change::Delete(delete) => {
-            let scope = renderer.scope_of(&delete.scan);
+            let scope = renderer.changed_scope(&delete.scan);
             renderer.delete(delete, scope);
         }
         Change::Call(query) => {
@@ -121,6 +121,23 @@ impl Renderer<'_> {
         self.guard(scope, scan);
         self.avoid_alias(scan.table());
         scope
+    }
+
+    /// The rows of an update or a delete.
+    fn changed_scope(&mut self, scan: &Scan) -> Scope {
+        let is_view = self.relations.catalog.table(scan.table()).kind == TableKind::View;
+        let is_named = is_view && self.dialect.changes_views_by_name();
+        Scope { is_named, ..self.scope_of(scan) }
+    }
+
+    /// The table whose rows are changed.
+    fn changed_table(&mut self, scope: Scope) {
+        if scope.is_named {
+            let table = self.relations.catalog.table(scope.table);
+            self.dialect.table(&mut self.sql, &table.schema, &table.name);
+        } else {
+            self.read_table(scope);
+        }
     }
 
     /// Where a table is known by its own name, no alias may be equal to it.
@@ -229,7 +246,7 @@ impl Renderer<'_> {
     /// Gives the number of the parameters that columns are set to.
     fn update(&mut self, update: &Update, scope: Scope) -> usize {
         self.sql.push_str("UPDATE ");
-        self.read_table(scope);
+        self.changed_table(scope);
         for (at, (column, assign)) in update.set.iter().enumerate() {
             self.sql.push_str(if at == 0 { " SET " } else { ", " });
             self.assign(*column, assign, scope);
@@ -303,10 +320,11 @@ impl Renderer<'_> {
     /// Some stored value of a column, one that equals `value` where it is given.
     fn first_value(&self, (table, column): (TableId, ColumnId), value: Option<&str>) -> String {
         let of = self.relations.catalog.table(table);
-        let (mut name, mut sql) = (String::new(), String::new());
+        let (mut name, mut sql) = ("first.".to_owned(), String::new());
         self.dialect.identifier(&mut name, &of.column(column).name);
         sql.push_str(&format!("(SELECT {name} FROM "));
         self.dialect.table(&mut sql, &of.schema, &of.name);
+        sql.push_str(" AS first");
         if let Some(placeholder) = value {
             sql.push_str(" WHERE ");
             let storage = of.column(column).storage;
@@ -319,7 +337,7 @@ impl Renderer<'_> {
 
     fn delete(&mut self, delete: &Delete, scope: Scope) {
         self.sql.push_str("DELETE FROM ");
-        self.read_table(scope);
+        self.changed_table(scope);
         self.judged_conditions(|it| it.found(&delete.scan, &delete.filter, scope));
         self.returning(scope, &delete.returning, None);
     }
@@ -363,13 +381,21 @@ impl Renderer<'_> {
         }
     }
 
+    /// A returned column. Where a name in double quotes may be a text, a column that is gone has to be an error.
+    fn returned_name(&mut self, scope: Scope, column: ColumnId) {
+        match self.dialect.returns_by_name() {
+            true => self.stored(scope, column),
+            false => self.name(scope.table, column),
+        }
+    }
+
     fn returned(&mut self, scope: Scope, of: &Expr) {
         match of {
             Expr::Column(column) => match self.shown_if(scope, *column) {
-                None => self.name(scope.table, *column),
+                None => self.returned_name(scope, *column),
                 Some(_) => self.column(scope, *column),
             },
-            Expr::Key(column) => self.name(scope.table, *column),
+            Expr::Key(column) => self.returned_name(scope, *column),
             Expr::JsonPath(of, path) => {
                 let of = self.aside(|it| it.returned(scope, of));
                 let path = self.bind(path, self.dialect.usual(Usual::Texts));
@@ -393,5 +419,5 @@ static ALL: Filter = Filter::TRUE;
 
 /// The rows in `scope` after a change.
 const fn returned(scope: Scope) -> Scope {
-    Scope { is_returned: true, ..scope }
+    Scope { is_named: true, ..scope }
 }

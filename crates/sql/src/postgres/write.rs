@@ -469,7 +469,7 @@ pub(super) enum Single {
 
 /// The way for a mutation of at most one statement, whose answer is certain; nothing for others.
 pub(super) fn single(prepared: &Prepared, form: &Form) -> Option<Single> {
-    if prepared.may_fail.contains(&true) || !prepared.row_checks.is_empty() {
+    if prepared.may_fail.contains(&true) || !prepared.row_checks.is_empty() || prepared.is_sequential {
         return None;
     }
     let mut writes = wanted(prepared);

@@ -370,7 +370,41 @@ async fn a_watch_sees_what_changes_the_api_and_nothing_else() {
     }
 }
 
+#[tokio::test]
+async fn a_watch_sees_that_a_table_is_distributed() {
+    let database =
+        database(&[crate::citus_served::CATALOGS, "CREATE TABLE pet (id int PRIMARY KEY)"].concat());
+    let settings = Settings::parse(&database.url(), |_| None).unwrap();
+    let soon = || Instant::now() + Duration::from_secs(60);
+    for (sql, expected) in [
+        ("INSERT INTO pet VALUES (1)", false),
+        ("INSERT INTO dist.pg_dist_partition VALUES ('pet', 'h', 'id', 1, 's')", true),
+        ("UPDATE dist.pg_dist_partition SET colocationid = 2", true),
+        ("INSERT INTO pet VALUES (2)", false),
+        ("DELETE FROM dist.pg_dist_partition", true),
+    ] {
+        let watch = Watch::begin(&settings, &["public".into()], soon()).await.unwrap();
+        database.run(sql);
+        assert_eq!(watch.is_changed(soon()).await.unwrap(), expected, "{sql}");
+    }
+}
+
+fn what_is_stored_by_columns_takes_new_rows_alone() {
+    check(
+        "CREATE ACCESS METHOD columnar TYPE TABLE HANDLER heap_tableam_handler;
+         CREATE TABLE columns (id int) USING columnar; CREATE TABLE rows (id int);",
+        &["public"],
+        "
+Table public.columns insert
+  id Int integer
+Table public.rows insert update delete
+  id Int integer
+",
+    );
+}
+
 on_each_release! {
+    what_is_stored_by_columns_takes_new_rows_alone,
     chinook_is_what_it_is_on_sqlite_but_for_its_own_types,
     columns_say_what_fills_them_and_keys_what_they_are_called,
     odd_names_are_names,

@@ -6,9 +6,12 @@
 use crate::citus_model::{Model, Reach};
 use crate::flavours::{answer, cases};
 use crate::postgres_kit::{Database, chinook as chinook_database, database};
-use crate::texts::{Sent, api, api_over, catalog, chinook, sent, sent_as};
+use crate::role_kit::side::caller_with;
+use crate::texts::{Sent, api, api_over, api_with, catalog, chinook, sent, sent_as};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use weir_engine::caller::Identity;
+use weir_metadata::document::table::TableEntry;
 use weir_relational::catalog::{Catalog, Placement};
 use weir_relational::dialect::flavour::Flavour;
 use weir_sql::api::meaning::Api;
@@ -265,4 +268,105 @@ fn a_key_on_a_distributed_table_is_asked_alone() {
     assert!(!of(&spread, "{ Album_by_pk(AlbumId: 1) { Title } }"));
     assert!(of(&spread, "{ Genre_by_pk(GenreId: 1) { Name } }"), "a reference table");
     assert!(of(&api(), "{ Album_by_pk(AlbumId: 1) { Title } }"), "no table is distributed");
+}
+
+/// The shop, whose clerks may write what keeps their tenant and a check that reads the row and others.
+fn clerks() -> (Catalog, Arc<Api>) {
+    let catalog = shop();
+    let own = json!({"tenant_id": {"_eq": "X-Hasura-Tenant-Id"}});
+    let check = json!({"_and": [own, {"_or": [{"note": {"_is_null": true}}, {"note": {"_neq": "closed"}}]}]});
+    let related = json!({"_and": [own, {"purchase": {"note": {"_neq": "closed"}}}]});
+    let entry = |table: &str, insert: &Value, update: &Value| {
+        json!({"table": table,
+            "select_permissions": [{"role": "clerk", "permission": {"columns": "*", "filter": own}}],
+            "insert_permissions": [{"role": "clerk", "permission": {"columns": "*", "check": insert}}],
+            "update_permissions": [{"role": "clerk", "permission": {"columns": "*", "filter": own, "check": update}}]})
+    };
+    let tables =
+        json!([entry("purchase", &check, &check), entry("line", &own, &related), {"table": "customer"}]);
+    let api = api_with(catalog.clone(), &serde_json::from_value::<Vec<TableEntry>>(tables).unwrap());
+    (catalog, api)
+}
+
+#[test]
+fn citus_takes_the_checks_of_permissions() {
+    let (catalog, api) = clerks();
+    let clerk = caller_with("clerk", false, &[("x-hasura-tenant-id", "3")]);
+    for question in [
+        "mutation { insert_purchase_one(object: {tenant_id: 3, id: 99, customer_id: 2, note: \"x\"}) { note } }",
+        "mutation { update_purchase(where: {note: {_eq: \"x\"}}, _set: {note: \"y\"}) { affected_rows returning { id } } }",
+        "mutation { insert_purchase_one(object: {tenant_id: 3, id: 2, customer_id: 2}, on_conflict: {constraint: purchase_pkey, update_columns: [note]}) { note } }",
+        "mutation { update_line(where: {number: {_eq: 1}}, _set: {quantity: 5}) { affected_rows } }",
+    ] {
+        let (broken, _) = judged_as(&clerk, (&catalog, &api), Flavour::Citus, question);
+        assert!(broken.is_empty(), "{}", broken.join("\n"));
+        let sent = sent_as(&clerk, &api, Flavour::Citus, question);
+        // What reads other rows is judged by a statement of its own.
+        let is_read_later = question.contains("update_line");
+        assert!(sent.changes.iter().all(|it| it.0.sql.contains("END)::int4") != is_read_later), "{question}");
+    }
+}
+
+/// Pairs of tables that are tied by the distribution columns of both, whose shards are elsewhere.
+fn apart() -> Catalog {
+    let mut catalog = chinook();
+    place(&mut catalog, &[&[("Artist", "ArtistId")], &[("Album", "ArtistId")]], &["Genre"]);
+    catalog
+}
+
+/// Chinook in two schemas that are spread as wholes.
+fn in_schemas() -> Catalog {
+    let mut catalog = chinook();
+    for table in &mut catalog.tables {
+        let colocation = if matches!(table.name.as_str(), "Artist" | "Invoice") { 7 } else { 8 };
+        table.placement = match table.name.as_str() {
+            "Genre" => Placement::Reference,
+            _ => Placement::Single { colocation },
+        };
+    }
+    catalog
+}
+
+const OF_ARTISTS: &[&str] = &[
+    r#"{ Artist(where: {Artist_Albums: {Title: {_like: "B%"}}}, order_by: {ArtistId: asc}) { Name } }"#,
+    r#"{ Album(where: {_not: {Album_Artist: {Name: {_like: "A%"}}}}, order_by: {AlbumId: asc}) { Title } }"#,
+    r#"{ Artist(order_by: [{Artist_Albums_aggregate: {count: desc}}, {ArtistId: asc}], limit: 5) { Name } }"#,
+    r#"{ Artist(order_by: {ArtistId: asc}, limit: 5) { Name Artist_Albums(order_by: {AlbumId: asc}) { Title } } }"#,
+    r#"mutation { update_Artist(where: {Artist_Albums: {Title: {_eq: "x"}}}, _set: {Name: "y"}) { affected_rows } }"#,
+    r#"mutation { delete_Album(where: {Album_Artist: {Name: {_eq: "x"}}}) { affected_rows } }"#,
+];
+
+#[test]
+fn rows_tied_by_distribution_columns_are_found_where_shards_are_elsewhere() {
+    let (plain, database) = (api(), chinook_database());
+    for catalog in [apart(), in_schemas()] {
+        let spread = api_over(catalog.clone());
+        for question in OF_ARTISTS {
+            let (broken, _) = judged(&catalog, &spread, Flavour::Citus, question);
+            assert!(broken.is_empty(), "{}", broken.join("\n"));
+            let rows = |api, flavour| -> Vec<_> {
+                sent(api, flavour, question).reads.iter().map(|it| answer(&database, it)).collect()
+            };
+            assert_eq!(rows(&spread, Flavour::Citus), rows(&plain, Flavour::Postgres), "{question}");
+        }
+    }
+}
+
+#[test]
+fn a_table_of_one_shard_is_asked_there() {
+    let catalog = in_schemas();
+    let api = api_over(catalog.clone());
+    for (question, expected) in [
+        ("{ Track(limit: 3) { Name } }", vec![Reach::One("shard 8".into())]),
+        (
+            "{ Track(where: {Track_Album: {Title: {_like: \"A%\"}}}, limit: 3) { Name Track_Genre { Name } } }",
+            vec![Reach::One("shard 8".into())],
+        ),
+        ("{ Genre(limit: 3) { Name } }", vec![Reach::Coordinator]),
+        ("{ Artist(limit: 3) { Artist_Albums { Title } } }", vec![Reach::Several]),
+    ] {
+        let (broken, reached) = judged(&catalog, &api, Flavour::Citus, question);
+        assert!(broken.is_empty(), "{}", broken.join("\n"));
+        assert_eq!(reached, expected, "{question}");
+    }
 }

@@ -79,6 +79,15 @@ fn plain<'n>(catalog: &'n Catalog, name: &'n str) -> Cow<'n, str> {
     }
 }
 
+/// The constraint `name` without the number of a shard. The name of a long table begins as those of its keys do.
+fn plain_constraint<'n>(catalog: &'n Catalog, name: &'n str) -> Cow<'n, str> {
+    let is_known = catalog.tables.iter().any(|it| constraints(it).any(|it| it == name));
+    match constraint(catalog, name).filter(|_| !is_known) {
+        Some((_, found)) => found.into(),
+        None => plain(catalog, name),
+    }
+}
+
 /// Tells an error of a worker as one of the server's own: with the names of tables, and the fields that belong to them.
 pub(crate) fn on_one_node(error: Error, plan: Option<(&Plan, u32)>, relations: &Relations) -> Error {
     let Error::Database { mut error, statement } = error else { return error };
@@ -102,7 +111,7 @@ fn name_tables(error: &mut DatabaseError, catalog: &Catalog) {
     };
     let by_constraint = of_constraint.and_then(|it| constraint(catalog, it)).map(|it| it.0);
     let found = of_table.and_then(|it| table(catalog, it)).or(by_constraint);
-    let constraint = of_constraint.map(|it| plain(catalog, it).into_owned());
+    let constraint = of_constraint.map(|it| plain_constraint(catalog, it).into_owned());
     // A table that is not known is named to no one.
     let unknown = of_table.or(of_constraint).map(|it| plain(catalog, it).into_owned());
     let column = of_column.map(str::to_owned);
@@ -112,6 +121,7 @@ fn name_tables(error: &mut DatabaseError, catalog: &Catalog) {
         .enumerate()
         .map(|(at, part)| match at % 2 {
             0 => Cow::Borrowed(part),
+            _ if of_constraint == Some(part) => format!("\"{}\"", plain_constraint(catalog, part)).into(),
             _ => format!("\"{}\"", plain(catalog, part)).into(),
         })
         .collect();
@@ -166,7 +176,8 @@ pub(crate) fn refusal(
 ) -> Option<SourceError> {
     let Error::Database { error, .. } = error else { return None };
     let (message, detail) = (&*error.message, &*error.detail);
-    let is_planners = &error.sqlstate == b"0A000" && !error.is_type_change();
+    let is_planners = (&error.sqlstate == b"0A000" && !error.is_type_change())
+        || (&error.sqlstate == b"XX000" && message.contains("repartition"));
     let has_shard = || {
         quoted(message)
             .filter_map(split)
@@ -178,10 +189,32 @@ pub(crate) fn refusal(
         _ if [message, detail].iter().any(|it| it.contains("SQL functions")) => SQL_FUNCTION.to_owned(),
         _ if message.contains("partition value") => MOVED.to_owned(),
         _ if message.contains("within INSERT queries") => READING_INSERT.to_owned(),
+        _ if ![message, detail].iter().any(|it| is_about_shards(it)) => return None,
         _ => related(&plan.map_or_else(Vec::new, |it| apart(it, relations))),
     };
     tracing::warn!(%error, "the planner of shards refused a statement");
     Some(rejected(protocol, Some(field), CODES.0, CODES.1, &words))
+}
+
+/// True for words of the planner of shards about tables on several nodes. What else has the state 0A000 may fail on one node too.
+fn is_about_shards(words: &str) -> bool {
+    const WORDS: [&str; 13] = [
+        "shard",
+        "distribut",
+        "pushdown",
+        "push down",
+        "join",
+        "subquer",
+        "subselect",
+        "correlated",
+        "repartition",
+        "reference table",
+        "located",
+        "partition column",
+        "router",
+    ];
+    let words = words.to_ascii_lowercase();
+    WORDS.iter().any(|it| words.contains(it))
 }
 
 const SQL_FUNCTION: &str = "the database runs no function in SQL that reads distributed tables and takes arguments: write it in PL/pgSQL";

@@ -48,12 +48,17 @@ fn distributed(name: &str, key: &str) -> Table {
 /// A table whose name is too long beside a number, and one that ends with a number itself.
 const LONG: &str = "measurements_of_all_the_sensors_of_the_northern_stations_by_hour";
 
+/// A table whose name has as many letters as a name may have, and the key that PostgreSQL gives it.
+const LONGEST: &str = "invoices_of_all_the_customers_of_the_southern_branches_by_month";
+const LONGEST_KEY: &str = "invoices_of_all_the_customers_of_the_southern_branches_by__pkey";
+
 fn relations() -> Relations {
     let mut tables = vec![
         distributed("Album", "Album_pkey"),
         distributed("Artist", "Artist_pkey"),
         distributed("events_202401", "events_202401_pkey"),
         distributed(LONG, "measurements_pkey"),
+        distributed(LONGEST, LONGEST_KEY),
     ];
     let key = weir_relational::catalog::ForeignKey {
         name: "Album_ArtistId_fkey".into(),
@@ -137,6 +142,21 @@ fn names_that_were_cut_or_end_with_numbers_are_known() {
         "events_202401_pkey",
         "duplicate key value violates unique constraint \"events_202401_pkey\"",
     );
+    let cut = format!("{}_5e6f7a8b_102078", &LONGEST_KEY[..45]);
+    check(
+        b"23505",
+        &format!("duplicate key value violates unique constraint \"{cut}\""),
+        LONGEST,
+        LONGEST_KEY,
+        &format!("duplicate key value violates unique constraint \"{LONGEST_KEY}\""),
+    );
+    check(
+        b"23505",
+        &format!("duplicate key value violates unique constraint \"{LONGEST_KEY}\""),
+        "",
+        "",
+        &format!("duplicate key value violates unique constraint \"{LONGEST_KEY}\""),
+    );
     // The server's own error about the table itself.
     check(
         b"42501",
@@ -184,6 +204,12 @@ fn the_planners_refusals_say_what_to_do() {
     let insert = "subqueries are not supported within INSERT queries";
     assert_eq!(said(b"0A000", insert, ""), READING_INSERT);
     assert_eq!(said(b"42883", "function public.f(\"Album_102051\") does not exist", ""), ROW_OF_SHARD);
+    let repartitions = "the query contains a join that requires repartitioning";
+    assert!(said(b"XX000", repartitions, "").contains("colocate them"));
+    // What would fail on one node too, or is about a table itself.
+    assert_eq!(said(b"0A000", "UPDATE and CTID scans not supported for ColumnarScan", ""), "false");
+    assert_eq!(said(b"0A000", "cannot change materialized view \"m\"", ""), "false");
+    assert_eq!(said(b"XX000", "cache lookup failed for type 12", ""), "false");
     assert_eq!(said(b"42883", "function public.f(integer) does not exist", ""), "false");
     assert_eq!(said(b"42P01", "relation \"Album\" does not exist", ""), "false");
 }
