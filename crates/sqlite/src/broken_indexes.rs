@@ -16,7 +16,8 @@ pub(crate) struct BrokenIndex {
     pub(crate) cause: String,
 }
 
-fn quoted(name: &str) -> String {
+/// `name` as a statement has it.
+pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 

@@ -9,7 +9,7 @@ use crate::functions;
 use crate::pool::{Aside, Turns};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, OpenFlags, Result};
+use rusqlite::{Connection, Error, ErrorCode, MAIN_DB, OpenFlags, Result, ffi};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -68,10 +68,12 @@ impl Database {
         self.tuning.statement_max
     }
 
-    /// A connection that may write; the file has to exist.
+    /// A connection that may write; the file has to exist. It changes nothing in the file: [`enable_log`] does, before the first write.
     pub fn open_writer(&self) -> Result<Connection> {
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
+        if connection.is_readonly(MAIN_DB)? {
+            return Err(Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_READONLY), None));
+        }
         connection.pragma_update(None, "synchronous", "FULL")?;
         Ok(connection)
     }
@@ -88,7 +90,9 @@ impl Database {
         let tuning = self.tuning;
         connection.busy_timeout(Duration::from_millis(u64::from(tuning.busy_ms)))?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+        // Triggers and views of the file may have texts in double quotes. The statements of plans say the table of each column, so
+        // that none of them becomes a text.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
         // Else a new value for a LIMIT, or for a column with statistics, prepares the statement anew.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -102,6 +106,37 @@ impl Database {
         functions::register(&connection)?;
         Ok(connection)
     }
+}
+
+/// Longest time of one attempt to enable the log: meanwhile no other read begins.
+const LOG_ATTEMPT: Duration = Duration::from_millis(50);
+/// Time between two attempts, in which reads begin.
+const LOG_PAUSE: Duration = Duration::from_millis(20);
+
+/// Turns the file of `connection` to write-ahead logging, so that it is read while it is written. That waits until nobody reads the
+/// file, as long as the connection waits for locks. A file system that has no such log keeps the journal that it has.
+/// # Errors
+/// SQLite's; of a folder in which no file can be made: that the database is read-only.
+pub(crate) fn enable_log(connection: &Connection) -> Result<()> {
+    let usual: u32 = connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
+    let usual = Duration::from_millis(u64::from(usual));
+    let end = Instant::now() + usual;
+    connection.busy_timeout(LOG_ATTEMPT.min(usual))?;
+    let enabled = loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < end =>
+            {
+                std::thread::sleep(LOG_PAUSE);
+            }
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
+                break Err(Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_READONLY), None));
+            }
+            tried => break tried,
+        }
+    };
+    connection.busy_timeout(usual)?;
+    enabled
 }
 
 /// Says to a running statement when it has to stop.

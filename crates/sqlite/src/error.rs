@@ -72,6 +72,55 @@ pub fn is_value_complaint(words: &str) -> bool {
         || SUM_COMPLAINTS.contains(&words)
 }
 
+/// Failures that lie in the file: a statement needs what this SQLite, or the file itself, does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// A table or column of a plan: the file was changed.
+    OfPlan,
+    /// Something of the program that made the file, or of another place of the file; words for clients.
+    OfFile(String),
+}
+
+/// The failure that SQLite's words on a statement tell of, if they do.
+#[must_use]
+pub fn find_lack(words: &str) -> Option<Lack> {
+    let after = |start: &str| words.strip_prefix(start);
+    let program = |kind: &str, name: &str| {
+        Some(Lack::OfFile(format!(
+            "the database's file needs the {kind} `{name}` of the program that made it"
+        )))
+    };
+    if let Some(name) = after("no such collation sequence: ") {
+        return program("collation", name);
+    }
+    let function = after("no such function: ").or_else(|| after("unknown function: "));
+    if let Some(name) = function.or_else(|| after("unsafe use of ").filter(|it| it.ends_with("()"))) {
+        return program("function", name.trim_end_matches("()"));
+    }
+    if let Some(name) = after("no such module: ").or_else(|| after("unsafe use of virtual table ")) {
+        return program("module", name.trim_matches('"'));
+    }
+    if words.starts_with("foreign key mismatch") {
+        return Some(Lack::OfFile(
+            "a foreign key of the database's file refers to columns that are no key".into(),
+        ));
+    }
+    // Statements of plans have no schema before a table, and a table before each column; `new` and `old` are those of a trigger.
+    if words.starts_with("no such table: main.") {
+        let words =
+            "a foreign key, a trigger or a view of the database's file names a table that is not there";
+        return Some(Lack::OfFile(words.into()));
+    }
+    if let Some((table, _)) = after("no such column: ").map(|it| it.split_once('.').unwrap_or(("new", it))) {
+        let is_of_trigger = ["new", "old"].iter().any(|it| table.eq_ignore_ascii_case(it));
+        let words = "a trigger or a view of the database's file names a column that is not there";
+        return Some(if is_of_trigger { Lack::OfFile(words.into()) } else { Lack::OfPlan });
+    }
+    let is_of_plan = words.starts_with("no such table: ")
+        || (words.starts_with("table ") && words.contains(" has no column named "));
+    is_of_plan.then_some(Lack::OfPlan)
+}
+
 /// Bounds of SQLite on one statement, which only a request can have passed.
 #[must_use]
 pub fn is_too_large(words: &str) -> bool {
@@ -127,6 +176,45 @@ pub fn constraint_name(columns: &str, extended: i32) -> String {
 mod tests {
     use super::*;
     use rusqlite::Connection;
+
+    #[test]
+    fn what_a_file_needs_is_told() {
+        let connection = Connection::open_in_memory().unwrap();
+        let tables = "PRAGMA foreign_keys = on; CREATE TABLE a (x INTEGER PRIMARY KEY, y TEXT); \
+             CREATE TABLE b (x INT REFERENCES a (y)); CREATE TABLE c (x INT REFERENCES gone (x)); \
+             CREATE TABLE d (x INT); CREATE TRIGGER d_in AFTER INSERT ON d BEGIN SELECT shape(new.x); END; \
+             CREATE TABLE e (x INT); CREATE TRIGGER e_in AFTER INSERT ON e BEGIN INSERT INTO gone VALUES (1); END; \
+             CREATE TABLE f (x INT); CREATE TRIGGER f_in AFTER INSERT ON f BEGIN SELECT new.gone; END;";
+        connection.execute_batch(tables).unwrap();
+        let of_program = |what: &str| {
+            Some(Lack::OfFile(format!("the database's file needs the {what} of the program that made it")))
+        };
+        let no_key = "a foreign key of the database's file refers to columns that are no key";
+        let no_table =
+            "a foreign key, a trigger or a view of the database's file names a table that is not there";
+        let no_column = "a trigger or a view of the database's file names a column that is not there";
+        for (sql, lack) in [
+            ("INSERT INTO d VALUES (1)", of_program("function `shape`")),
+            ("SELECT x FROM d ORDER BY x COLLATE other", of_program("collation `other`")),
+            ("INSERT INTO b VALUES (1)", Some(Lack::OfFile(no_key.into()))),
+            ("INSERT INTO c VALUES (1)", Some(Lack::OfFile(no_table.into()))),
+            ("INSERT INTO e VALUES (1)", Some(Lack::OfFile(no_table.into()))),
+            ("INSERT INTO f VALUES (1)", Some(Lack::OfFile(no_column.into()))),
+            ("SELECT t0.\"x\" FROM \"gone\" AS t0", Some(Lack::OfPlan)),
+            ("SELECT t0.\"gone\" FROM \"a\" AS t0", Some(Lack::OfPlan)),
+            ("DELETE FROM \"a\" AS t0 RETURNING \"a\".\"gone\"", Some(Lack::OfPlan)),
+            ("INSERT INTO \"a\" AS t0 (\"gone\") VALUES (1)", Some(Lack::OfPlan)),
+            ("SELECT 1 +", None),
+        ] {
+            let error = connection.execute(sql, []).unwrap_err();
+            let words = match &error {
+                rusqlite::Error::SqliteFailure(_, Some(words)) => words,
+                rusqlite::Error::SqlInputError { msg, .. } => msg,
+                other => panic!("{sql}: {other}"),
+            };
+            assert_eq!(find_lack(words), lack, "{sql}: {words}");
+        }
+    }
 
     #[test]
     fn violated_constraints_have_the_names_postgresql_gives() {

@@ -76,8 +76,8 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
 }
 
 /// Why a sum is refused: its column cannot hold it, or what the column holds is no number.
-pub(crate) const SUM_COMPLAINTS: [&str; 3] =
-    ["integer out of range", "number out of range", "the stored value is not a number"];
+pub(crate) const SUM_COMPLAINTS: [&str; 3] = ["integer out of range", "number out of range", NO_NUMBER];
+pub(crate) const NO_NUMBER: &str = "the stored value is not a number";
 
 /// The sum of two numbers, of integers held to so many bits where they are given. SQLite's own `+` would go on in floating point
 /// where an integer is meant, and to infinity.

@@ -8,6 +8,7 @@
 //! **Cost:** six statements and one per view; a few microseconds per table.
 
 use crate::broken_indexes;
+use crate::broken_indexes::quoted;
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
 use weir_relational::catalog::{
@@ -69,14 +70,14 @@ const FOREIGN_KEYS: &str = "SELECT t.name, f.id, f.\"table\", f.\"from\", f.\"to
 /// # Errors
 /// Errors of the database.
 pub fn enum_values(connection: &Connection, table: &Table) -> Result<Vec<EnumTableValue>, String> {
-    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
     let key = table.primary_key.as_ref().and_then(|key| key.columns.first().copied());
     let key = key.ok_or("it has no primary key")?;
     let comment = table.columns.iter().find(|column| column.name != table.column(key).name);
-    let comment = comment.map_or("''".into(), |column| format!("coalesce({}, '')", quoted(&column.name)));
-    let (key, table) = (quoted(&table.column(key).name), quoted(&table.name));
+    let comment = comment.map_or("''".into(), |column| format!("coalesce(t0.{}, '')", quoted(&column.name)));
+    let (key, table) = (format!("t0.{}", quoted(&table.column(key).name)), quoted(&table.name));
     let read = || {
-        let sql = format!("SELECT {key}, {comment} FROM main.{table} WHERE {key} IS NOT NULL ORDER BY 1");
+        let sql =
+            format!("SELECT {key}, {comment} FROM main.{table} AS t0 WHERE {key} IS NOT NULL ORDER BY 1");
         let mut statement = connection.prepare(&sql)?;
         let mut rows = statement.query([])?;
         let mut values = Vec::new();

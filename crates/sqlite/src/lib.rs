@@ -22,4 +22,5 @@ pub mod pattern;
 pub mod pool;
 mod statistics;
 pub mod stored_forms;
+pub mod table_checks;
 pub mod writer;

@@ -6,7 +6,7 @@
 //! **Cost:** one pass; a few numbers per group.
 //! Source: B. P. Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products".
 
-use crate::pattern::BadPattern;
+use crate::functions::NO_NUMBER;
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Result};
@@ -89,7 +89,7 @@ fn number(value: ValueRef<'_>) -> Result<Option<f64>> {
 
 fn digits(text: &str) -> Result<f64> {
     let text = text.trim().trim_matches('\'');
-    text.parse().map_err(|_| Error::UserFunctionError(Box::new(BadPattern("a number is needed".into()))))
+    text.parse().map_err(|_| Error::UserFunctionError(NO_NUMBER.into()))
 }
 
 impl Aggregate<Sums, Option<f64>> for Spread {

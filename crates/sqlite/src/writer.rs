@@ -9,13 +9,15 @@
 //! sync that it succeeded though it wrote nothing of what the first one lost. Reads go on; a restart moves what is left of the
 //! log into the file before anything else.
 //!
+//! A file keeps its journal until the first write, which turns it to write-ahead logging.
+//!
 //! **Invariant:** at most `JOBS_MAX` jobs wait; jobs run in the order they came. Where the tables have a version, no job runs
 //! over another one than it was made for, whoever changed it.
 //!
 //! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to `GROUP_MAX` together, with those that
 //! came while the first of them were done. A savepoint is two statements and a copy of each page its job changes.
 
-use crate::connection::Watch;
+use crate::connection::{Watch, enable_log};
 use crate::error::{Error, is_sync_failure};
 use crate::index_maintenance::IndexMaintenance;
 use rusqlite::Connection;
@@ -284,6 +286,8 @@ struct Committer {
     careful_groups: u32,
     /// A sync failed.
     is_stopped: bool,
+    /// The file was turned to write-ahead logging.
+    is_logged: bool,
     /// The version of the tables that the jobs were made for.
     version: Option<i64>,
     queue: Arc<Queue>,
@@ -299,7 +303,8 @@ impl Committer {
         version: Option<i64>,
     ) -> Self {
         let (queue, index_maintenance) = (Arc::clone(queue), Arc::clone(index_maintenance));
-        Self { connection, watch, careful_groups: 0, is_stopped: false, version, queue, index_maintenance }
+        let (careful_groups, is_stopped, is_logged) = (0, false, false);
+        Self { connection, watch, careful_groups, is_stopped, is_logged, version, queue, index_maintenance }
     }
 
     /// Tells the version of the data.
@@ -320,7 +325,7 @@ impl Committer {
             }
             self.watch.set(None, None);
             self.index_maintenance.forget();
-            if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE") {
+            if let Err(error) = self.begin() {
                 return refuse(group, || uncommitted(&error));
             }
             if self.version.is_some_and(|it| version(&self.connection) != Ok(it)) {
@@ -343,6 +348,15 @@ impl Committer {
                 Ran::Whole => return self.end(group),
             }
         }
+    }
+
+    /// Begins a transaction; before the first one the file gets its log.
+    fn begin(&mut self) -> rusqlite::Result<()> {
+        if !self.is_logged {
+            enable_log(&self.connection)?;
+            self.is_logged = true;
+        }
+        execute(&self.connection, "BEGIN IMMEDIATE")
     }
 
     /// Makes what `group` did durable and answers.

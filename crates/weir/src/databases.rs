@@ -1,6 +1,6 @@
 //! Databases by their addresses: read and opened for serving.
 
-use crate::address::Address;
+use crate::address::{self, Address};
 use crate::config::postgres::Postgres;
 use crate::config::{Config, Integers, Limits, MissingRow, RelationshipNames, Source};
 use std::path::Path;
@@ -69,33 +69,54 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
     }
 }
 
-/// The rule for relationship names that suits the tables and columns of the database at `address`.
+/// Settings that suit a database.
+pub(crate) struct Proposal {
+    pub(crate) names: RelationshipNames,
+    pub(crate) integers: Integers,
+}
+
+/// Longest time in which integers are looked for that have more than 32 bits.
+const INTEGERS_MAX: Duration = Duration::from_secs(10);
+
+/// The columns of the SQLite database `source` whose integers do not fit their type, if it is one.
+pub(crate) fn wide_integers(source: &Source, limits: &Limits) -> Vec<String> {
+    match address::parse(&source.url) {
+        Ok(Address::Sqlite(path)) if source.integers == Integers::Declared && path.is_file() => {
+            sqlite(source, &path, limits).map_or_else(|_| Vec::new(), |it| it.0.wide_integers(INTEGERS_MAX))
+        }
+        Ok(_) | Err(_) => Vec::new(),
+    }
+}
+
+/// The settings that suit the tables, columns and values of the database at `address`.
 /// # Errors
 /// It is no database, or cannot be read.
-pub(crate) fn proposed_names(address: &Address) -> Result<RelationshipNames, String> {
+pub(crate) fn propose(address: &Address) -> Result<Proposal, String> {
     let config = Config::of(address);
     let source = &config.sources[0];
-    let proposed = match address {
+    let (names, integers) = match address {
         Address::Sqlite(path) if !path.is_file() => {
             return Err(format!("there is no file {}", path.display()));
         }
         Address::Sqlite(path) => {
             let (made, ..) = sqlite(source, path, &config.limits).map_err(|it| it.to_string())?;
-            made.proposed_names()
+            let is_wide = !made.wide_integers(INTEGERS_MAX).is_empty();
+            (made.proposed_names(), if is_wide { Integers::Bigint } else { Integers::Declared })
         }
         Address::Postgres(url) => {
             let opened = postgres(source, url, &config, None).map_err(|it| it.to_string())?;
-            opened.source.proposed_names()
+            (opened.source.proposed_names(), Integers::Declared)
         }
         Address::Native(_) | Address::Services(_) => {
             return Err("name a database: `sqlite:FILE` or `postgres://…`".into());
         }
     };
-    Ok(match proposed {
+    let names = match names {
         model::RelationshipNames::Long => RelationshipNames::Long,
         model::RelationshipNames::Short => RelationshipNames::Short,
         model::RelationshipNames::Hasura => RelationshipNames::Hasura,
-    })
+    };
+    Ok(Proposal { names, integers })
 }
 
 /// The tables that `source`, a database at `address`, serves, as entries of metadata.

@@ -52,6 +52,14 @@ impl Fault {
         Self { code: "INT_RANGE", message: message.into() }
     }
 
+    /// The same of a file whose integers can be served with 64 bits.
+    #[cold]
+    pub(crate) fn beyond_declared_bits(value: i64) -> Self {
+        let Self { code, message } = Self::beyond_32_bits(value);
+        let message = format!("{message}; the setting `integers: bigint` of the source serves 64 bits");
+        Self { code, message: message.into() }
+    }
+
     /// A number is infinite or none.
     #[cold]
     pub(crate) fn not_finite(value: f64) -> Self {

@@ -9,8 +9,8 @@ use crate::frontend::ApiFrontend;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Protocol, SourceError};
 use weir_sqlite::error::{
-    Error as Failed, constraint_name, is_check_complaint, is_pattern_complaint, is_too_large,
-    is_value_complaint, pattern_complaint,
+    Error as Failed, Lack, constraint_name, find_lack, is_check_complaint, is_pattern_complaint,
+    is_too_large, is_value_complaint, pattern_complaint,
 };
 
 const DAMAGED: &str = "the database's file is damaged: a copy has to be restored";
@@ -19,6 +19,12 @@ const UNCONFIRMED: &str =
 const STOPPED: &str = "the disk failed to keep an earlier change, so no more are made until the database is opened anew; what it has can still be read";
 const CHANGED: &str = "the database's tables are no longer as they were read: reload the source";
 const TOO_LARGE: &str = "the request makes a statement that is too large for the database";
+
+/// SQLite's words on every violated foreign key.
+const KEY_VIOLATED: &str = "FOREIGN KEY constraint failed";
+const VIOLATED: &str = "a constraint is violated";
+/// Longest text of a trigger that is told: it may have values of rows in it.
+const RAISED_BYTES_MAX: usize = 1024;
 
 /// Turns a failure of SQLite into an answer for the client of `protocol`.
 #[must_use]
@@ -60,18 +66,44 @@ pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> Sou
                 Some(words) if is_pattern_complaint(words) => {
                     rejected("INVALID_PATTERN", "data-exception", words)
                 }
-                _ => SourceError::Unavailable(Box::new(error)),
+                _ if is_of_machine(cause.code) => SourceError::Unavailable(Box::new(error)),
+                words => refusal(&error, words.unwrap_or_default(), protocol, field),
             },
         },
         Error::SqlInputError { msg, .. } if is_too_large(msg) => {
             rejected("LIMIT_STATEMENT", "validation-failed", TOO_LARGE)
         }
+        Error::SqlInputError { msg, .. } => refusal(&error, msg, protocol, field),
         Error::UserFunctionError(_) => match pattern_complaint(&error) {
             Some(words) => rejected("INVALID_PATTERN", "data-exception", words),
             None => SourceError::Unavailable(Box::new(error)),
         },
         _ => SourceError::Unavailable(Box::new(error)),
     }
+}
+
+/// True for failures of the disk, the memory or the system: they may pass.
+const fn is_of_machine(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::SystemIoFailure
+            | ErrorCode::CannotOpen
+            | ErrorCode::OutOfMemory
+            | ErrorCode::PermissionDenied
+            | ErrorCode::NoLargeFileSupport
+            | ErrorCode::FileLockingProtocolFailed
+    )
+}
+
+/// A statement that SQLite does not take.
+fn refusal(error: &Error, words: &str, protocol: Protocol, field: Option<u32>) -> SourceError {
+    tracing::warn!(%error, "a statement was refused");
+    let (spec, message) = match find_lack(words) {
+        Some(Lack::OfPlan) => ("SCHEMA_CHANGED", CHANGED.to_owned()),
+        Some(Lack::OfFile(words)) => ("DATABASE_ERROR", words),
+        None => ("DATABASE_ERROR", "database query error".to_owned()),
+    };
+    SourceError::Rejected { error: coded(protocol, spec, "unexpected", message), field }
 }
 
 /// Turns a failure of the writer or of a health check into an answer for the client of `protocol`.
@@ -116,7 +148,10 @@ fn constraint(extended: i32, words: Option<&str>) -> (&'static str, &'static str
             );
             ("UNIQUE_VIOLATION", "constraint-violation", message)
         }
-        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
+        // RESTRICT is made of a trigger, and has the words of the others.
+        ffi::SQLITE_CONSTRAINT_FOREIGNKEY | ffi::SQLITE_CONSTRAINT_TRIGGER
+            if extended == ffi::SQLITE_CONSTRAINT_FOREIGNKEY || words == Some(KEY_VIOLATED) =>
+        {
             let message = "Foreign key violation. a referenced row is missing or still referenced".into();
             ("FOREIGN_KEY_VIOLATION", "constraint-violation", message)
         }
@@ -133,7 +168,12 @@ fn constraint(extended: i32, words: Option<&str>) -> (&'static str, &'static str
         ffi::SQLITE_CONSTRAINT_DATATYPE => {
             ("INVALID_VALUE", "data-exception", "a value does not fit the type of its column".into())
         }
-        _ => ("CONSTRAINT_VIOLATION", "constraint-violation", "a constraint is violated".into()),
+        // A trigger's own words, which its author wrote for users.
+        ffi::SQLITE_CONSTRAINT_TRIGGER => {
+            let message = words.map_or(VIOLATED, |it| &it[..it.floor_char_boundary(RAISED_BYTES_MAX)]);
+            ("CONSTRAINT_VIOLATION", "constraint-violation", message.to_owned())
+        }
+        _ => ("CONSTRAINT_VIOLATION", "constraint-violation", VIOLATED.to_owned()),
     }
 }
 
@@ -145,7 +185,11 @@ mod tests {
     fn check(sql: &str, expected: &str) {
         let connection = Connection::open_in_memory().unwrap();
         let tables = "PRAGMA foreign_keys = on; CREATE TABLE a (x INTEGER PRIMARY KEY, y TEXT UNIQUE NOT NULL, \
-             z INT CHECK (z > 0), w INT REFERENCES a (x)); INSERT INTO a VALUES (1, 'one', 1, 1);";
+             z INT CHECK (z > 0), w INT REFERENCES a (x)); INSERT INTO a VALUES (1, 'one', 1, 1); \
+             CREATE TABLE kept (x INT REFERENCES a ON DELETE RESTRICT); INSERT INTO kept VALUES (1); \
+             CREATE TABLE b (x INT); CREATE TRIGGER b_in BEFORE INSERT ON b BEGIN SELECT RAISE(ABORT, 'x must be positive') \
+             WHERE new.x <= 0; SELECT RAISE(FAIL, 'ä: b.x') WHERE new.x = 7; END; \
+             CREATE TABLE c (x INT); CREATE TRIGGER c_in BEFORE INSERT ON c BEGIN SELECT shape(new.x); END;";
         connection.execute_batch(tables).unwrap();
         let error = connection.execute(sql, []).unwrap_err();
         let shown = match source_error(error, Protocol::Hasura, None) {
@@ -174,5 +218,20 @@ mod tests {
             "constraint-violation: Foreign key violation. a referenced row is missing or still referenced",
         );
         check("INSERT INTO a VALUES ('x', 'two', 1, 1)", "data-exception: datatype mismatch");
+        check(
+            "DELETE FROM a",
+            "constraint-violation: Foreign key violation. a referenced row is missing or still referenced",
+        );
+    }
+    #[test]
+    fn the_words_of_triggers_and_what_the_file_lacks_are_told() {
+        check("INSERT INTO b VALUES (0)", "constraint-violation: x must be positive");
+        check("INSERT INTO b VALUES (7)", "constraint-violation: ä: b.x");
+        check(
+            "INSERT INTO c VALUES (1)",
+            "unexpected: the database's file needs the function `shape` of the program that made it",
+        );
+        check("INSERT INTO gone VALUES (1)", &format!("unexpected: {CHANGED}"));
+        check("SELECT nothing", "unexpected: database query error");
     }
 }

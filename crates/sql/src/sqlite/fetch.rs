@@ -5,6 +5,7 @@
 //! **Cost:** a warm run takes the thread's connection and allocates the answer's buffer and the future.
 
 use super::bind;
+use super::errors::source_error;
 use super::prepared::{Class, PAGE_ROWS_MAX, SLOW_RUNS_MAX, SqlitePlan};
 use super::run::{RunFailure, Statements};
 use super::sink::Sink;
@@ -174,7 +175,7 @@ impl RelationalFetch<SqliteDriver> {
     ) -> Option<Result<FetchResult, SourceError>> {
         let reader = match reader(&self.state.driver.database) {
             Ok(reader) => reader,
-            Err(error) => return Some(Err(SourceError::Unavailable(Box::new(error)))),
+            Err(error) => return Some(Err(source_error(error, self.ask.protocol, None))),
         };
         let start = Instant::now();
         reader.watch.extend(input.deadline);
@@ -224,7 +225,7 @@ impl OwnedRun {
         let fetch = &*self.fetch;
         let reader = match reader(&fetch.state.driver.database) {
             Ok(reader) => reader,
-            Err(error) => return Some(Err(SourceError::Unavailable(Box::new(error)))),
+            Err(error) => return Some(Err(source_error(error, fetch.ask.protocol, None))),
         };
         reader.watch.set(Some(self.deadline), Some(cancelled));
         if turns.is_some() {

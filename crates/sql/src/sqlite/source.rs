@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::ScopedJoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use weir_engine::source::{BoxFuture, ChangeFeed, FetchResult, Protocol, SourceError};
 use weir_relational::catalog::Warning;
@@ -28,6 +28,7 @@ use weir_sqlite::connection::{Database, Tuning, reader};
 use weir_sqlite::health::probe;
 use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
 use weir_sqlite::pool::Pool;
+use weir_sqlite::table_checks::{find_wide_integers, warn_of_refusals};
 use weir_sqlite::writer::Writer;
 
 /// Executes plans on a SQLite database.
@@ -236,16 +237,25 @@ impl DatabaseSource<SqliteDriver> {
             let table = contents.catalog.table(table);
             contents.enums.push((table.name.clone(), enum_values(&reader.connection, table)));
         }
-        let (model, permissions, warnings) = contents.model(options.model);
+        let (model, permissions, mut warnings) = contents.model(options.model);
         let (api, writer) = std::thread::scope(|scope| {
             // Opening reads the whole schema of the database, while ours is made.
-            let writer = std::thread::Builder::new().spawn_scoped(scope, || database.open_writer());
+            let open = || {
+                let writer = database.open_writer()?;
+                let refusals = warn_of_refusals(&writer, &contents.catalog);
+                Ok::<_, rusqlite::Error>((writer, refusals))
+            };
+            let writer = std::thread::Builder::new().spawn_scoped(scope, open);
             let api = generate(model, permissions);
             let opened = |it: ScopedJoinHandle<'_, _>| it.join().unwrap_or_else(|it| resume_unwind(it));
             (api, writer.map(opened))
         });
         let api = api.map_err(SqliteOpenError::Schema)?;
-        let writer = writer.map_err(SqliteOpenError::Thread)?;
+        let writer = writer.map_err(SqliteOpenError::Thread)?.map(|(writer, refusals)| {
+            warnings.extend(refusals.iter().cloned());
+            contents.warnings.extend(refusals);
+            writer
+        });
         Ok((Self::start(name, Arc::new(api), database, writer)?, warnings, contents))
     }
 
@@ -278,6 +288,14 @@ impl DatabaseSource<SqliteDriver> {
         reader(&database).map_err(SqliteOpenError::Sqlite)?;
         let writer = database.open_writer();
         Self::start(name, frontend, database, writer)
+    }
+
+    /// The columns of `Int` that hold integers of more than 32 bits, as `table.column`, as far as they are found in so much time.
+    #[must_use]
+    pub fn wide_integers(&self, within: Duration) -> Vec<String> {
+        let Ok(reader) = reader(&self.state.driver.database) else { return Vec::new() };
+        reader.watch.set(Some(Instant::now() + within), None);
+        find_wide_integers(&reader.connection, &self.state.frontend.relations().catalog)
     }
 
     fn start(
@@ -320,7 +338,6 @@ impl DatabaseSource<SqliteDriver> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
     use weir_engine::caller::Identity;
     use weir_engine::compose::Graph;
     use weir_engine::engine::{Body, Engine, Request, Settings};

@@ -70,7 +70,7 @@ fn float<'v>(value: f64) -> Result<CellValue<'v>, Fault> {
 #[cold]
 fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<CellValue<'_>, Fault> {
     match (cell, value) {
-        (Cell::Int, ValueRef::Integer(value)) => Err(Fault::beyond_32_bits(value)),
+        (Cell::Int, ValueRef::Integer(value)) => Err(Fault::beyond_declared_bits(value)),
         (Cell::Int | Cell::BigInt, ValueRef::Real(value)) if value.fract() == 0.0 && value.abs() < 9e15 => {
             read(cell, ValueRef::Integer(value as i64))
         }

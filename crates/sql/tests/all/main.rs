@@ -79,6 +79,7 @@ mod role_probe;
 mod role_wall;
 mod row_checks;
 mod sql_text;
+mod sqlite_files;
 mod stored_forms;
 mod streams;
 mod wall;

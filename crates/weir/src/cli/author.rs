@@ -2,7 +2,7 @@
 
 use super::{demo, print};
 use crate::address::{self, Address};
-use crate::config::{Cache, Config, RelationshipNames, published};
+use crate::config::{Cache, Config, Integers, RelationshipNames, published};
 use crate::databases;
 use crate::native::Native;
 use crate::services;
@@ -23,6 +23,8 @@ const SAMPLE: &str = "chinook.db";
 const NAME_LINE: &str = "  - name: chinook";
 const URL_LINE: &str = "    url: sqlite:chinook.db";
 const NAMES_LINE: &str = "    # relationship_names: long";
+const INTEGERS_LINE: &str = "    # integers: declared";
+const INTEGERS_KEY: &str = "integers: bigint";
 
 /// Writes a configuration to a new file or to standard output (`-`), or the JSON schema to standard output. The source is `url`,
 /// else the only database or `.graphql` file in the folder of `file`, else a sample database that is created there.
@@ -140,15 +142,15 @@ fn template_for(url: &str, folder: &Path) -> Result<String, String> {
 }
 
 /// The template with the source at `address`, whose file is called `path` there. Of a database it has the rule for relationship
-/// names that suits its tables.
+/// names that suits its tables, and the width of integers that suits its values.
 fn template(address: &Address, path: &Path) -> Result<String, String> {
     let path = path.display().to_string();
     let config = Config::of(address).sources.remove(0);
-    let (source, names) = match address {
+    let (source, proposal) = match address {
         Address::Sqlite(_) => {
-            (format!("url: {}", scalar(&format!("sqlite:{path}"))), Some(proposed(address)?))
+            (format!("url: {}", scalar(&format!("sqlite:{path}"))), Some(databases::propose(address)?))
         }
-        Address::Postgres(url) => (format!("url: {}", scalar(url)), Some(proposed(address)?)),
+        Address::Postgres(url) => (format!("url: {}", scalar(url)), Some(databases::propose(address)?)),
         Address::Native(file) => {
             Native::new(file, None)?.types()?;
             (format!("native: {}", scalar(&path)), None)
@@ -158,22 +160,23 @@ fn template(address: &Address, path: &Path) -> Result<String, String> {
             (format!("file: {}", scalar(&path)), None)
         }
     };
-    let lines = TEMPLATE.lines().map(|line| match (line, names) {
+    let lines = TEMPLATE.lines().map(|line| match (line, &proposal) {
         (NAME_LINE, _) => format!("  - name: {}\n", scalar(&config.name)),
         (URL_LINE, _) => format!("    {source}\n"),
-        (NAMES_LINE, Some(names)) => format!("    relationship_names: {names}\n"),
+        (NAMES_LINE, Some(it)) => format!("    relationship_names: {}\n", names_key(it.names)),
+        (INTEGERS_LINE, Some(it)) if it.integers == Integers::Bigint => format!("    {INTEGERS_KEY}\n"),
         (line, _) => format!("{line}\n"),
     });
     Ok(lines.collect())
 }
 
-/// `relationship_names` that suits the tables of the database at `address`.
-fn proposed(address: &Address) -> Result<&'static str, String> {
-    Ok(match databases::proposed_names(address)? {
+/// A rule for relationship names as a value of weir.yaml.
+const fn names_key(names: RelationshipNames) -> &'static str {
+    match names {
         RelationshipNames::Long => "long",
         RelationshipNames::Short => "short",
         RelationshipNames::Hasura => "hasura",
-    })
+    }
 }
 
 /// `text` as a value of weir.yaml, in quotes and with `${` escaped where it would not be read back as it stands.

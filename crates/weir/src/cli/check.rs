@@ -6,6 +6,7 @@ use super::print;
 use super::serve::origin;
 use crate::address;
 use crate::config::{Auth, AuthOverrides, Config, Described, Environment};
+use crate::databases;
 use crate::generation::{Generation, Overrides};
 use crate::session::Authenticator;
 use crate::sources::{Down, Findings};
@@ -32,6 +33,7 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     match Generation::build(config, 1) {
         Ok(generation) => {
             tell(&generation.findings, &mut errors);
+            integers(&generation.config);
             let Findings { down, .. } = &generation.findings;
             unchecked(&generation.config, down, &mut errors);
             if errors.is_empty() {
@@ -61,6 +63,31 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     }
     errors.iter().for_each(|it| eprintln!("error: {it}"));
     Ok(ExitCode::FAILURE)
+}
+
+/// Warns of columns whose integers are errors when they are read.
+fn integers(config: &Config) {
+    for source in &config.sources {
+        let wide = databases::wide_integers(source, &config.limits);
+        if !wide.is_empty() {
+            eprintln!(
+                "warning: source `{}`: integers of more than 32 bits in {}: INT_RANGE when they are read; set `integers: bigint`",
+                source.name,
+                listed(&wide)
+            );
+        }
+    }
+}
+
+/// Longest list of columns in a line.
+const LISTED_MAX: usize = 10;
+
+fn listed(columns: &[String]) -> String {
+    let mut line = columns.iter().take(LISTED_MAX).map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    if columns.len() > LISTED_MAX {
+        line.push_str(&format!(" and {} more", columns.len() - LISTED_MAX));
+    }
+    line
 }
 
 /// Of each source, a line: how subscriptions find out that its data changed, and what would tell them sooner.

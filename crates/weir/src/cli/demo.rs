@@ -64,7 +64,8 @@ pub(crate) fn create(file: &Path) -> Result<(), String> {
         // The draft is thrown away if anything fails, so nothing has to reach the disk before it is whole.
         database.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
         database.execute_batch(&seed)?;
-        database.execute_batch(EXTRA)
+        database.execute_batch(EXTRA)?;
+        database.execute_batch("PRAGMA journal_mode = WAL")
     });
     let moved = written
         .map_err(|cause| fail(&cause))

@@ -21,15 +21,19 @@ fn set_rights(folder: &Path, of_folder: u32, of_files: u32) {
 }
 
 /// Weir as a user who may not write what is in `folder`: the one of this test, unless everything is allowed to that one.
-fn reader(folder: &Path) -> Command {
+fn reader_of(source: &str, folder: &Path) -> Command {
     set_rights(folder, 0o555, 0o444);
     let mut command = command();
     if fs::write(folder.join("probe"), "").is_ok() {
         fs::remove_file(folder.join("probe")).expect("it was made");
         command.uid(NOBODY).gid(NOBODY);
     }
-    command.current_dir(folder).args(["serve", "shop.graphql", "--listen", "127.0.0.1:0"]);
+    command.current_dir(folder).args(["serve", source, "--listen", "127.0.0.1:0"]);
     command
+}
+
+fn reader(folder: &Path) -> Command {
+    reader_of("shop.graphql", folder)
 }
 
 /// A folder with a store of one type that has one object; nothing of it is in a log.
@@ -86,4 +90,24 @@ fn a_server_that_cannot_read_without_writing_says_what_it_needs() {
     fs::remove_file(folder.file("shop.weir.db")).expect("it is there");
     let absent = complaint(&folder);
     assert!(absent.contains("unable to open") && absent.contains(remedy), "{absent}");
+}
+
+#[test]
+fn a_file_in_a_folder_that_may_not_be_written_is_read() {
+    for of_file in [0o444, 0o666] {
+        let folder = Folder::new();
+        let before = fs::read(folder.pets()).expect("it was made");
+        let mut command = reader_of("sqlite:pets.db", &folder.0);
+        fs::set_permissions(folder.file("pets.db"), Permissions::from_mode(of_file)).expect("it is ours");
+        let weir = Weir::run(&mut command, Folder::new());
+        let query = "{ pet(order_by: {id: asc}) { name } }";
+        let rows = r#"{"data":{"pet":[{"name":"Ada"},{"name":"Bob"},{"name":"Cyd"}]}}"#;
+        assert_eq!(weir.query(query).text(), rows);
+        let refused = weir.query("mutation { delete_pet(where: {}) { affected_rows } }");
+        assert!(refused.text().contains(r#""code":"READ_ONLY""#), "{of_file:o}: {}", refused.text());
+        assert_eq!(weir.query(query).text(), rows);
+        drop(weir);
+        set_rights(&folder.0, 0o755, 0o644);
+        assert_eq!(fs::read(folder.file("pets.db")).expect("it is there"), before);
+    }
 }
