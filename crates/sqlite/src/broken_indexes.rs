@@ -3,6 +3,7 @@
 //!
 //! **Cost:** a statement is prepared, and not run, for each index.
 
+use crate::names::quoted;
 use rusqlite::{Connection, Result};
 
 const INDEXES: &str = "SELECT tbl_name, name FROM main.sqlite_schema WHERE type = 'index' \
@@ -14,11 +15,6 @@ pub(crate) struct BrokenIndex {
     pub(crate) name: String,
     /// SQLite's words.
     pub(crate) cause: String,
-}
-
-/// `name` as a statement has it.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// All such indexes: SQLite cannot prepare a statement that would make them anew.

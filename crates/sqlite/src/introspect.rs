@@ -7,8 +7,9 @@
 //!
 //! **Cost:** six statements and one per view; a few microseconds per table.
 
+use crate::arbiters;
 use crate::broken_indexes;
-use crate::broken_indexes::quoted;
+use crate::names::{quoted, text};
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
 use weir_relational::catalog::{
@@ -262,7 +263,7 @@ impl Reading {
                 column.has_default = true;
                 column.nullable = false;
             }
-            table.offer_all_keys();
+            arbiters::offer(connection, table)?;
         }
         Ok(())
     }
@@ -425,11 +426,6 @@ fn column(
         by_prefix: false,
         comment: String::new(),
     })
-}
-
-/// A text that may be stored as anything; SQLite lets names be bytes.
-fn text(row: &Row<'_>, at: usize) -> Result<String, rusqlite::Error> {
-    Ok(String::from_utf8_lossy(row.get_ref(at)?.as_bytes_or_null()?.unwrap_or_default()).into_owned())
 }
 
 fn made_up(table: &Table, columns: &[ColumnId], suffix: &str) -> String {

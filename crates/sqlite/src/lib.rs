@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** nothing here knows GraphQL; a statement's text comes from the relational plan.
 
+mod arbiters;
 pub mod binary_json;
 mod broken_indexes;
 mod checks;
@@ -18,6 +19,7 @@ mod json_canonical;
 mod json_contains;
 mod json_edit;
 mod json_text;
+mod names;
 pub mod pattern;
 pub mod pool;
 mod statistics;

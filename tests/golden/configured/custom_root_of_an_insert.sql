@@ -1,6 +1,6 @@
 -- shop
 -- maker
-INSERT INTO "maker" AS t0 ("name") VALUES (?1) RETURNING "name", "id"
+INSERT INTO "maker" AS t0 ("name") VALUES (?1) RETURNING "maker"."name", "maker"."id"
 
 -- thing
 INSERT INTO "thing" AS t0 ("name", "maker_id") VALUES (?1, ?2) RETURNING 1

@@ -1,3 +1,3 @@
 -- shop
 -- maker
-INSERT INTO "maker" AS t0 ("name") VALUES (?1) RETURNING "name"
+INSERT INTO "maker" AS t0 ("name") VALUES (?1) RETURNING "maker"."name"

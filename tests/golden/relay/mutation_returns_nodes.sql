@@ -1,3 +1,3 @@
 -- relay
 -- boat
-INSERT INTO "boat" AS t0 ("name", "country", "code", "owner") VALUES (?1, ?2, ?3, ?4) RETURNING "id", "name", "owner"
+INSERT INTO "boat" AS t0 ("name", "country", "code", "owner") VALUES (?1, ?2, ?3, ?4) RETURNING "boat"."id", "boat"."name", "boat"."owner"

@@ -1,3 +1,3 @@
 -- unbound
 -- author
-UPDATE "author" AS t0 SET "bio" = ?1 WHERE t0."id" = ?2 RETURNING "id", "name", "bio"
+UPDATE "author" AS t0 SET "bio" = ?1 WHERE t0."id" = ?2 RETURNING "author"."id", "author"."name", "author"."bio"

@@ -1,3 +1,3 @@
 -- unbound
 -- author
-INSERT INTO "author" AS t0 ("id") VALUES (?1) RETURNING "id", "name", "bio"
+INSERT INTO "author" AS t0 ("id") VALUES (?1) RETURNING "author"."id", "author"."name", "author"."bio"

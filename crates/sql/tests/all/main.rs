@@ -82,5 +82,6 @@ mod sql_text;
 mod sqlite_files;
 mod stored_forms;
 mod streams;
+mod upserts_write;
 mod wall;
 mod write;

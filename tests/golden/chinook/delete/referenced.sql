@@ -1,3 +1,3 @@
 -- chinook
 -- Artist
-DELETE FROM "Artist" AS t0 WHERE t0."ArtistId" = ?1 RETURNING "Name"
+DELETE FROM "Artist" AS t0 WHERE t0."ArtistId" = ?1 RETURNING "Artist"."Name"

@@ -1,3 +1,3 @@
 -- chinook
 -- Album
-INSERT INTO "Album" AS t0 ("Title", "ArtistId") VALUES (?1, ?2) RETURNING "Title"
+INSERT INTO "Album" AS t0 ("Title", "ArtistId") VALUES (?1, ?2) RETURNING "Album"."Title"

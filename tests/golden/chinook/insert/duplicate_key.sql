@@ -1,3 +1,3 @@
 -- chinook
 -- Genre
-INSERT INTO "Genre" AS t0 ("GenreId", "Name") VALUES (?1, ?2) RETURNING "Name"
+INSERT INTO "Genre" AS t0 ("GenreId", "Name") VALUES (?1, ?2) RETURNING "Genre"."Name"

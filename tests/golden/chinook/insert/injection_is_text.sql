@@ -1,3 +1,3 @@
 -- chinook
 -- Artist
-INSERT INTO "Artist" AS t0 ("Name") VALUES (?1) RETURNING "Name"
+INSERT INTO "Artist" AS t0 ("Name") VALUES (?1) RETURNING "Artist"."Name"

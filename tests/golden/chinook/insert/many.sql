@@ -1,6 +1,6 @@
 -- chinook
 -- Genre
-INSERT INTO "Genre" AS t0 ("GenreId", "Name") VALUES (?1, ?2) RETURNING "GenreId", "Name"
+INSERT INTO "Genre" AS t0 ("GenreId", "Name") VALUES (?1, ?2) RETURNING "Genre"."GenreId", "Genre"."Name"
 
 -- Genre
-INSERT INTO "Genre" AS t0 ("GenreId") VALUES (?1) RETURNING "GenreId", "Name"
+INSERT INTO "Genre" AS t0 ("GenreId") VALUES (?1) RETURNING "Genre"."GenreId", "Genre"."Name"

@@ -1,3 +1,3 @@
 -- chinook
 -- Album
-INSERT INTO "Album" AS t0 ("ArtistId") VALUES (?1) RETURNING "Title"
+INSERT INTO "Album" AS t0 ("ArtistId") VALUES (?1) RETURNING "Album"."Title"

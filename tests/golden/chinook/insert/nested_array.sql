@@ -1,12 +1,12 @@
 -- chinook
 -- Artist
-INSERT INTO "Artist" AS t0 ("Name") VALUES (?1) RETURNING "Name", "ArtistId"
+INSERT INTO "Artist" AS t0 ("Name") VALUES (?1) RETURNING "Artist"."Name", "Artist"."ArtistId"
 
 -- Album
 INSERT INTO "Album" AS t0 ("Title", "ArtistId") VALUES (?1, ?2) RETURNING 1
 
 -- Album
-INSERT INTO "Album" AS t0 ("Title", "ArtistId") VALUES (?1, ?2) RETURNING "AlbumId"
+INSERT INTO "Album" AS t0 ("Title", "ArtistId") VALUES (?1, ?2) RETURNING "Album"."AlbumId"
 
 -- Track
 INSERT INTO "Track" AS t0 ("Name", "AlbumId", "MediaTypeId", "Milliseconds", "UnitPrice") VALUES (?1, ?2, ?3, ?4, ?5) RETURNING 1

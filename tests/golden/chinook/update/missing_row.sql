@@ -1,3 +1,3 @@
 -- chinook
 -- Album
-UPDATE "Album" AS t0 SET "Title" = ?1 WHERE t0."AlbumId" = ?2 RETURNING "Title"
+UPDATE "Album" AS t0 SET "Title" = ?1 WHERE t0."AlbumId" = ?2 RETURNING "Album"."Title"

@@ -1,3 +1,3 @@
 -- chinook
 -- Track
-UPDATE "Track" AS t0 SET "Composer" = NULL WHERE t0."TrackId" = ?1 RETURNING "Composer"
+UPDATE "Track" AS t0 SET "Composer" = NULL WHERE t0."TrackId" = ?1 RETURNING "Track"."Composer"

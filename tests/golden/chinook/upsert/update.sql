@@ -1,3 +1,3 @@
 -- chinook
 -- Genre
-INSERT INTO "Genre" AS t0 ("GenreId", "Name") VALUES (?1, ?2) ON CONFLICT ("GenreId") DO UPDATE SET "Name" = excluded."Name" RETURNING "GenreId", "Name"
+INSERT INTO "Genre" AS t0 ("GenreId", "Name") VALUES (?1, ?2) ON CONFLICT ("GenreId") DO UPDATE SET "Name" = excluded."Name" RETURNING "Genre"."GenreId", "Genre"."Name"

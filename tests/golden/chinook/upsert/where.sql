@@ -1,3 +1,3 @@
 -- chinook
 -- Genre
-INSERT INTO "Genre" AS t0 ("GenreId", "Name") VALUES (?1, ?2) ON CONFLICT ("GenreId") DO UPDATE SET "Name" = excluded."Name" WHERE t0."Name" = ?3 RETURNING "GenreId", "Name"
+INSERT INTO "Genre" AS t0 ("GenreId", "Name") VALUES (?1, ?2) ON CONFLICT ("GenreId") DO UPDATE SET "Name" = excluded."Name" WHERE t0."Name" = ?3 RETURNING "Genre"."GenreId", "Genre"."Name"

@@ -1,3 +1,3 @@
 -- permissions
 -- boat
-INSERT INTO "boat" AS t0 ("name", "price", "harbour_id", "owner") VALUES (?1, ?2, ?3, ?4) RETURNING "id", "owner", weir_check("boat"."price" < ?5)
+INSERT INTO "boat" AS t0 ("name", "price", "harbour_id", "owner") VALUES (?1, ?2, ?3, ?4) RETURNING "boat"."id", "boat"."owner", weir_check("boat"."price" < ?5)

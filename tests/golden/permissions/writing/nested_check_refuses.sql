@@ -1,6 +1,6 @@
 -- permissions
 -- boat
-INSERT INTO "boat" AS t0 ("name", "price", "harbour_id", "owner") VALUES (?1, ?2, ?3, ?4) RETURNING "id", weir_check("boat"."price" < ?5)
+INSERT INTO "boat" AS t0 ("name", "price", "harbour_id", "owner") VALUES (?1, ?2, ?3, ?4) RETURNING "boat"."id", weir_check("boat"."price" < ?5)
 
 -- crew
 INSERT INTO "crew" AS t0 ("name", "boat_id") VALUES (?1, ?2) RETURNING weir_check("crew"."name" <> ?3)
