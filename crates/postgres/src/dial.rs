@@ -165,31 +165,34 @@ impl Dialer {
     ) -> Result<(Connection, CancelKey), Error> {
         let last = Instant::now() + self.settings.connect_timeout;
         let mut tries = 0;
-        let (mut connection, key, mut turn) = loop {
+        let (mut connection, key, turn, _under_way) = loop {
             let turn = match self.is_single() {
                 true => Some(self.turn().await?),
                 false => None,
             };
             let under_way = AttemptCount::enter(&self.attempts);
             let done = self.connect_now(kind, hosts, target).await;
-            drop(under_way);
             tries += 1;
-            match done {
-                Ok((connection, key)) => break (connection, key, turn),
-                Err(error) if error.is_hang_up() && self.may_be_single(tries) && Instant::now() < last => {}
-                Err(error) => return Err(error),
+            let error = match done {
+                Ok((connection, key)) => break (connection, key, turn, under_way),
+                Err(error) => error,
+            };
+            drop((turn, under_way));
+            if !error.is_hang_up() || !self.may_be_single(tries) || Instant::now() >= last {
+                return Err(error);
             }
-            drop(turn);
             tokio::time::sleep(SINGLE_PAUSE).await;
         };
         if connection.facts.is_single {
-            let turn = match turn.take() {
+            let turn = match turn {
                 Some(turn) => turn,
                 // It was not known before.
                 None => self.turn().await?,
             };
             connection.hold(turn);
         }
+        // Others take turns from now on, so that this one has to have its own.
+        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection.facts);
         Ok((connection, key))
     }
 
@@ -226,7 +229,6 @@ impl Dialer {
             for host in hosts {
                 match tokio::time::timeout(self.settings.connect_timeout, self.host(kind, host)).await {
                     Ok(Ok((connection, key))) if fits(connection.facts, *target) => {
-                        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection.facts);
                         return Ok((connection, key));
                     }
                     Ok(Ok(_)) => {

@@ -432,6 +432,8 @@ pub enum Prospect {
     Except(String),
     /// Nothing, for this reason, with what an operator can do.
     Nothing(String),
+    /// Nothing, whatever an operator does.
+    Never(String),
 }
 
 /// Ability of the server of `pool` to tell changes of `tables`.
@@ -443,6 +445,9 @@ pub async fn prospect(
     tables: &BTreeSet<TableName>,
     deadline: Instant,
 ) -> Result<Prospect, Error> {
+    if let Some(reason) = obstacle::of_product(facts) {
+        return Ok(Prospect::Never(reason));
+    }
     if let Some(obstacle) = obstacle::of_server(facts) {
         return Ok(Prospect::Nothing(obstacle));
     }

@@ -66,13 +66,18 @@ pub(super) fn of_refusal(error: &Error, facts: Facts, pooler: Option<&str>) -> S
     }
 }
 
-/// The reason that lies in the kind of server.
-pub(super) fn of_server(facts: Facts) -> Option<String> {
+/// The reason that lies in the product, for which there is no remedy.
+pub(super) fn of_product(facts: Facts) -> Option<String> {
     if facts.flavour != Flavour::Postgres {
         return Some(format!("{} has no changes to tell", facts.flavour.product()));
     }
-    if facts.is_single {
-        return Some("PGlite has no changes to tell".into());
+    facts.is_single.then(|| "PGlite has no changes to tell".into())
+}
+
+/// The reason that lies in the kind of server.
+pub(super) fn of_server(facts: Facts) -> Option<String> {
+    if let Some(reason) = of_product(facts) {
+        return Some(reason);
     }
     if facts.version < VERSION_MIN {
         return Some("the server is older than PostgreSQL 13: upgrade it".into());

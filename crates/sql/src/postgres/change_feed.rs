@@ -91,6 +91,7 @@ impl Decoding {
                 OthersChanges::Told(format!("{WORDS}; read at intervals: {left_out}").into())
             }
             Prospect::Nothing(obstacle) => OthersChanges::Polled(format!("{obstacle}, {at_once}").into()),
+            Prospect::Never(reason) => OthersChanges::Polled(reason.clone().into()),
         }
     }
 

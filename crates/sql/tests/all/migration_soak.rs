@@ -274,7 +274,7 @@ fn every_change_of_sqlite_under_load() {
     let runtime = runtime();
     let model = ModelOptions { relationship_names: RelationshipNames::Short, ..ModelOptions::default() };
     let served = kit::serve_as(&[changes::SQLITE_TABLES, changes::ROWS].concat(), model, &[]);
-    let kit::Served { engine: _, source, beside, .. } = &served;
+    let kit::Served { source, beside, .. } = &served;
     beside.busy_timeout(Duration::from_secs(60)).unwrap();
     let soaked = Soak::new(kit::engine(source, 256 << 10, &[]));
     let change = async |sql: &str| {

@@ -90,6 +90,8 @@ async fn single() -> Served {
 #[tokio::test]
 async fn a_server_that_lets_one_connection_in_is_read_and_written() {
     let served = single().await;
+    let OthersChanges::Polled(words) = served.source.others_changes() else { panic!("it is polled") };
+    assert_eq!(words, "PGlite has no changes to tell");
     let short = "{ thing_by_pk(id: 1) { id thing { id } } thing(limit: 2, order_by: {id: desc}) { id } }";
     let shown = r#"{"data":{"thing_by_pk":{"id":1,"thing":null},"thing":[{"id":4000},{"id":3999}]}}"#;
     let one = "mutation { update_thing_by_pk(pk_columns: {id: 2}, _inc: {hits: 1}) { id } }";
