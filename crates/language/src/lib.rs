@@ -22,6 +22,7 @@ pub mod report;
 pub mod schema;
 pub mod span;
 pub mod string_value;
+pub mod suggest;
 pub mod validate;
 pub mod value;
 pub mod wraps;

@@ -64,7 +64,9 @@ impl<'l> Place<'l> {
             TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt) => PlaceKind::Int,
             TypeKind::Scalar(ScalarReader::Float) => PlaceKind::Float,
             TypeKind::Scalar(ScalarReader::Boolean) => PlaceKind::Bool,
-            TypeKind::Scalar(ScalarReader::String | ScalarReader::Text) => PlaceKind::Text,
+            TypeKind::Scalar(ScalarReader::String | ScalarReader::Text | ScalarReader::Moment) => {
+                PlaceKind::Text
+            }
             TypeKind::Scalar(ScalarReader::Id) => PlaceKind::Id,
             TypeKind::Scalar(ScalarReader::Json | ScalarReader::Decimal) | TypeKind::Input { .. } => {
                 let functions = registry.scalars.get(schema.type_name(ty.base));

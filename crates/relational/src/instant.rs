@@ -9,6 +9,11 @@ use std::borrow::Cow;
 /// Digits of a fraction that are kept.
 const FRACTION_DIGITS_MAX: usize = 9;
 
+/// The beginning of the year 0, in microseconds since 1970.
+const FIRST_US: i64 = -62_167_219_200_000_000;
+/// The last microsecond of the year 9999.
+const LAST_US: i64 = 253_402_300_799_999_999;
+
 /// A `DateTime` in its parts. What is not given is the beginning, in UTC.
 struct DateTimeParts<'t> {
     /// Year, month and day.
@@ -25,6 +30,9 @@ struct DateTimeParts<'t> {
 /// is finer than a microsecond is cut off.
 #[must_use]
 pub fn parse(text: &str) -> Option<i64> {
+    if text.starts_with('@') {
+        return seconds(text);
+    }
     let DateTimeParts { date: [year, month, day], time: [hour, minute, second], fraction, offset } =
         read(text)?;
     let digit = |at: usize| fraction.get(at).map_or(0, |it| i64::from(it - b'0'));
@@ -38,6 +46,9 @@ pub fn parse(text: &str) -> Option<i64> {
 /// and a fraction to the nanosecond. `None` if `text` is no point in time.
 #[must_use]
 pub fn normal(text: &str) -> Option<Cow<'_, str>> {
+    if text.starts_with('@') {
+        return seconds(text).map(|at_us| Cow::Owned(format(at_us)));
+    }
     let normal = write(&read(text)?);
     Some(if normal == text { Cow::Borrowed(text) } else { Cow::Owned(normal) })
 }
@@ -55,6 +66,16 @@ pub fn format(at_us: i64) -> String {
         fraction: format!("{micros:06}").as_bytes(),
         offset: 0,
     })
+}
+
+/// Microseconds of `@1.5`, which is one and a half second after the beginning of 1970; `None` beyond the years of four digits.
+fn seconds(text: &str) -> Option<i64> {
+    let number = text.strip_prefix('@')?;
+    let at_us = match number.parse::<i64>() {
+        Ok(whole) => whole.checked_mul(1_000_000)?,
+        Err(_) => (number.parse::<f64>().ok().filter(|it| it.is_finite())? * 1e6).round() as i64,
+    };
+    (FIRST_US..=LAST_US).contains(&at_us).then_some(at_us)
 }
 
 fn write(parts: &DateTimeParts<'_>) -> String {
@@ -189,6 +210,22 @@ mod tests {
 
     fn check(text: &str, expected: Option<i64>) {
         assert_eq!(parse(text), expected, "{text}");
+    }
+
+    #[test]
+    fn a_number_counts_seconds() {
+        check("@0", Some(0));
+        check("@1000000000", Some(1_000_000_000_000_000));
+        check("@-1.5", Some(-1_500_000));
+        check("@1e9", Some(1_000_000_000_000_000));
+        check("@253402300799.5", Some(LAST_US - 499_999));
+        check("@253402300800", None);
+        check("@-62167219201", None);
+        check("@9223372036854775807", None);
+        check("@nan", None);
+        check("@", None);
+        assert_eq!(normal("@2003").as_deref(), Some("1970-01-01T00:33:23Z"));
+        assert_eq!(normal("@-1.5").as_deref(), Some("1969-12-31T23:59:58.5Z"));
     }
 
     #[test]

@@ -121,7 +121,7 @@ leaf! {
         Node::Bool(value) => Some(value),
         _ => None,
     };
-    String: "text", None | Some(ScalarReader::String | ScalarReader::Id | ScalarReader::Text),
+    String: "text", None | Some(ScalarReader::String | ScalarReader::Id | ScalarReader::Text | ScalarReader::Moment),
         |value| value.text().map(str::to_owned);
     RawJson: "JSON", Some(ScalarReader::Json | ScalarReader::Decimal),
         |value| value.text().map(|text| RawJson(text.into()));

@@ -298,7 +298,11 @@ impl Answer for str {
             matches!(
                 reader,
                 None | Some(
-                    ScalarReader::String | ScalarReader::Id | ScalarReader::Text | ScalarReader::Json
+                    ScalarReader::String
+                        | ScalarReader::Id
+                        | ScalarReader::Text
+                        | ScalarReader::Moment
+                        | ScalarReader::Json
                 )
             )
         })

@@ -107,9 +107,10 @@ fn leaf<'v>(value: &'v Value, kind: TypeKind) -> Option<Leaf<'v>> {
         (ScalarReader::Float, &Value::Float(value)) => Some(Leaf::Float(value)),
         (ScalarReader::Float, &Value::Int(value)) => Some(Leaf::Float(value as f64)),
         (ScalarReader::Boolean, &Value::Bool(value)) => Some(Leaf::Bool(value)),
-        (ScalarReader::String | ScalarReader::Id | ScalarReader::Text, Value::Text(text)) => {
-            Some(Leaf::Text(text))
-        }
+        (
+            ScalarReader::String | ScalarReader::Id | ScalarReader::Text | ScalarReader::Moment,
+            Value::Text(text),
+        ) => Some(Leaf::Text(text)),
         (ScalarReader::Json | ScalarReader::Decimal, Value::Json(text)) => Some(Leaf::Json(text)),
         (ScalarReader::Json | ScalarReader::Decimal, &Value::Int(value)) => Some(Leaf::Int(value)),
         (ScalarReader::Json, &Value::Float(value)) if value.is_finite() => Some(Leaf::Float(value)),
@@ -386,7 +387,9 @@ fn leaf_column<'v>(
         TypeKind::Scalar(ScalarReader::Float) => Data::Float(Vec::new()),
         TypeKind::Scalar(ScalarReader::Boolean) => Data::Bool(Vec::new()),
         TypeKind::Scalar(ScalarReader::Json | ScalarReader::Decimal) => Data::Json(Texts::default()),
-        TypeKind::Scalar(ScalarReader::String | ScalarReader::Id | ScalarReader::Text)
+        TypeKind::Scalar(
+            ScalarReader::String | ScalarReader::Id | ScalarReader::Text | ScalarReader::Moment,
+        )
         | TypeKind::Enum
         | TypeKind::Object
         | TypeKind::Interface

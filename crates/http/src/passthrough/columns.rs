@@ -171,7 +171,7 @@ impl Columns<'_> {
                 }
                 is_text
             }
-            TypeKind::Scalar(ScalarReader::Text | ScalarReader::Json) => true,
+            TypeKind::Scalar(ScalarReader::Text | ScalarReader::Moment | ScalarReader::Json) => true,
             TypeKind::Enum => {
                 let name = value.as_str().unwrap_or_default();
                 if self.schema.enum_value_by_name(ty, &name).is_none() {
@@ -228,7 +228,9 @@ impl Columns<'_> {
                 });
                 Column { nulls, data: Data::Int(numbers), errors, ..Column::default() }
             }
-            TypeKind::Scalar(ScalarReader::String | ScalarReader::Id | ScalarReader::Text)
+            TypeKind::Scalar(
+                ScalarReader::String | ScalarReader::Id | ScalarReader::Text | ScalarReader::Moment,
+            )
             | TypeKind::Enum => {
                 let mut texts = Texts::default();
                 let (nulls, errors) = self.each(values, |value| {

@@ -46,7 +46,7 @@ use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind};
 use weir_language::span::{Location, Span};
-use weir_language::validate::suggest;
+use weir_language::suggest;
 use weir_language::{parser, report};
 
 use crate::selection::{Selection, SelectionError};

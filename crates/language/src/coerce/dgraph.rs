@@ -35,6 +35,7 @@ pub(crate) fn scalar(
         | ScalarReader::Id
         | ScalarReader::Decimal
         | ScalarReader::Text
+        | ScalarReader::Moment
         | ScalarReader::Json => expected(&schema.type_text(ty), found),
     }
 }

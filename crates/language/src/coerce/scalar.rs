@@ -67,6 +67,13 @@ pub(super) fn read(
             Leaf::Bool(false) => Ok(Node::Text(out.push_text("false"))),
             Leaf::Other => Err(Why::Form),
         },
+        ScalarReader::Moment => match leaf {
+            Leaf::Text(text) => Ok(Node::Text(out.push_text(text))),
+            Leaf::Int(digits) | Leaf::Float(digits) | Leaf::Number(digits) => {
+                Ok(Node::Text(out.push_text(&format!("@{digits}"))))
+            }
+            Leaf::Bool(_) | Leaf::Other => Err(Why::Form),
+        },
         // The trees write JSON themselves.
         ScalarReader::Json => Err(Why::Form),
     }

@@ -81,7 +81,7 @@ impl Tree for Tape<'_> {
         }
         if let (
             JsonKind::String { escapes: true },
-            ScalarReader::String | ScalarReader::Id | ScalarReader::Text,
+            ScalarReader::String | ScalarReader::Id | ScalarReader::Text | ScalarReader::Moment,
         ) = (value.kind(), reader)
         {
             // Decoded in place: a text with escapes costs no allocation of its own either.

@@ -233,7 +233,7 @@ fn leaf(schema: SchemaView<'_>, ty: TypeId, why: Why, shown: &str) -> String {
         (ScalarReader::Float | ScalarReader::Decimal, _) => "non numeric value",
         (ScalarReader::String, _) => "a non string value",
         (ScalarReader::Boolean, _) => "a non boolean value",
-        (ScalarReader::Id | ScalarReader::Text | ScalarReader::Json, _) => "value",
+        (ScalarReader::Id | ScalarReader::Text | ScalarReader::Moment | ScalarReader::Json, _) => "value",
     };
     format!("{name} cannot represent {what}: {shown}")
 }
@@ -298,7 +298,9 @@ fn wanted(schema: SchemaView<'_>, ty: TypeId) -> &'static str {
         TypeKind::Scalar(ScalarReader::Float) => "a float",
         TypeKind::Scalar(ScalarReader::Decimal) => "a number",
         TypeKind::Scalar(ScalarReader::Boolean) => "a boolean",
-        TypeKind::Scalar(ScalarReader::String | ScalarReader::Id | ScalarReader::Text) => "a string",
+        TypeKind::Scalar(
+            ScalarReader::String | ScalarReader::Id | ScalarReader::Text | ScalarReader::Moment,
+        ) => "a string",
         TypeKind::Scalar(ScalarReader::Json)
         | TypeKind::Object
         | TypeKind::Interface

@@ -518,7 +518,7 @@ mod tests {
             messages,
             [
                 "There can be only one type named \"Album\".",
-                "Unknown type \"Gone\".",
+                "Unknown type \"Gone\". Did you mean \"Node\"?",
                 "Field \"Album.a\" can only be defined once."
             ]
         );

@@ -14,6 +14,7 @@ use crate::error::{Code, Error};
 use crate::limits::Limits;
 use crate::parser;
 use crate::span::Span;
+use crate::suggest;
 use crate::value::{Node, Values};
 
 /// Finishes `builder`. `documents` hold the literals of its defaults, and one text follows the other: a span of the
@@ -46,7 +47,14 @@ fn undefined_types(builder: &mut SchemaBuilder) {
     for at in 0..builder.defined.len() {
         if !builder.defined[at] {
             let id = TypeId(at as u32);
-            let message = format!("Unknown type \"{}\".", builder.schema.type_name(id));
+            if builder.errors.are_enough() {
+                return;
+            }
+            let name = builder.schema.type_name(id);
+            let known = builder.defined.iter().zip(&builder.schema.types).filter(|it| *it.0);
+            let known = known.map(|it| builder.schema.str(it.1.name));
+            let suggestion = suggest::did_you_mean("", &suggest::near(name, known));
+            let message = format!("Unknown type \"{name}\".{suggestion}");
             builder.errors.push(Error { message, spans: builder.places.of_type(id), code: Code::Schema });
         }
     }

@@ -141,6 +141,9 @@ pub enum ScalarReader {
     Decimal,
     /// Text of a format the source checks (dates, uuid …): string, number or boolean in. `Node::Text`.
     Text,
+    /// A point in time: text of a format the source checks, or a number of seconds since the beginning of 1970, which is given as
+    /// `@` and its digits. `Node::Text`.
+    Moment,
     /// Any JSON value. `Node::Json`.
     Json,
 }

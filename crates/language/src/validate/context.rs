@@ -3,15 +3,16 @@
 //! **Invariant:** [`Context::report`] keeps at most `errors_max` errors; once that many are there
 //! [`Context::is_full`] tells every loop to stop, so refusing a hostile document costs no more than refusing a bad one.
 
+use super::Options;
 use super::names::Names;
 use super::valid::Tables;
 use super::values::Expected;
-use super::{Options, suggest};
 use crate::ast::{self, Document, ValueId};
 use crate::coerce::Reading;
 use crate::error::{Code, Error};
 use crate::schema::{Run, SchemaView, TypeId, TypeRef};
 use crate::span::Span;
+use crate::suggest;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::fmt;

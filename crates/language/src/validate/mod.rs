@@ -16,7 +16,6 @@ mod limits;
 mod names;
 mod rules;
 mod show;
-pub mod suggest;
 mod valid;
 mod values;
 mod walk;

@@ -57,7 +57,14 @@ fn roots_are_objects_and_differ() {
         "schema { query: A mutation: A } type A { a: Int }",
         &["1:17 All root types must be different, \"A\" type is used as query and mutation root types."],
     );
-    check("schema { query: B } type A { a: Int }", &["1:17 Unknown type \"B\"."]);
+    check("schema { query: B } type A { a: Int }", &["1:17 Unknown type \"B\". Did you mean \"A\"?"]);
+    check(
+        "schema { query: Albun } type Album { a: Strin }",
+        &[
+            "1:17 Unknown type \"Albun\". Did you mean \"Album\"?",
+            "1:41 Unknown type \"Strin\". Did you mean \"String\"?",
+        ],
+    );
     check(
         "schema { query: A query: A } type A { a: Int }",
         &["1:19 There can be only one query type in schema."],
@@ -238,6 +245,14 @@ fn directives_are_known_and_stand_where_they_may() {
 #[test]
 fn extensions_extend_what_is_there() {
     check_types("extend type A { a: Int }", &["2:13 Cannot extend type \"A\" because it is not defined."]);
+    check_types(
+        "extend type Quer { b: Int }",
+        &["2:13 Cannot extend type \"Quer\" because it is not defined. Did you mean \"Query\"?"],
+    );
+    check_types(
+        "directive @dir(reason: Int) on OBJECT type A @dir(reasn: 1) { a: Int }",
+        &["2:51 Unknown argument \"reasn\" on directive \"@dir\". Did you mean \"reason\"?"],
+    );
     check_types("extend input Query { a: Int }", &["2:14 Cannot extend non-input object type \"Query\"."]);
     check_types("extend type Query { a: Int }", &["2:21 Field \"Query.a\" can only be defined once."]);
     check_types("{ a }", &["2:1 A schema cannot hold an operation."]);

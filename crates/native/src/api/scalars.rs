@@ -238,8 +238,9 @@ impl Core<'_> {
                     self.b.scalar("Int64", "An integer of 64 bits.", ScalarReader::BigInt);
                 }
                 Scalar::DateTime => {
-                    let words = "A point in time, as RFC 3339 writes it, or a date.";
-                    self.b.scalar("DateTime", words, ScalarReader::Text);
+                    let words =
+                        "A point in time, as RFC 3339 writes it, a date, or a number of seconds since 1970.";
+                    self.b.scalar("DateTime", words, ScalarReader::Moment);
                 }
                 Scalar::String
                 | Scalar::Int

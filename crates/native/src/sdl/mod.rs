@@ -42,7 +42,7 @@ use weir_language::ast::{Document, TypeDefinition};
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
 use weir_language::span::{Location, Span};
-use weir_language::validate::suggest;
+use weir_language::suggest;
 use weir_language::{parser, report};
 
 /// The most fields a model may have, inherited ones counted for each type.

@@ -9,7 +9,7 @@ use super::ddl::literal;
 use super::migrate::Refusal;
 use super::renames::Renames;
 use crate::model::{FieldId, Model};
-use weir_language::validate::suggest::near;
+use weir_language::suggest::near;
 
 /// Renames from a name that stays, in words, each with a question that is answered.
 pub(super) fn renames(renames: Renames<'_>) -> Vec<(String, Vec<DataCheck>)> {

@@ -6,7 +6,7 @@
 use super::Warning;
 use hashbrown::HashSet;
 use std::borrow::Cow;
-use weir_language::validate::suggest;
+use weir_language::suggest;
 use weir_relational::catalog::Catalog;
 
 /// A valid GraphQL name made of `name`; `None` if no letter or digit is left. UniqueNames that begin with `__` belong to

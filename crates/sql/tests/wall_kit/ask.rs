@@ -183,7 +183,7 @@ impl<'s> Asker<'s> {
             ScalarReader::Float => format!("{}.5", self.random.below(5)),
             ScalarReader::Boolean => (self.random.below(2) == 0).to_string(),
             ScalarReader::Id => format!("\"0x{:x}\"", 1 + self.random.below(20)),
-            ScalarReader::String | ScalarReader::Text | ScalarReader::Json => {
+            ScalarReader::String | ScalarReader::Text | ScalarReader::Moment | ScalarReader::Json => {
                 format!("\"{}\"", TEXTS[self.random.below(TEXTS.len() as u32) as usize])
             }
         }

@@ -30,7 +30,7 @@ use weir_native::custom::{Customs, Owner};
 
 /// Scalars that native sources read.
 const SCALARS: [(&str, ScalarReader); 2] =
-    [("Int64", ScalarReader::BigInt), ("DateTime", ScalarReader::Text)];
+    [("Int64", ScalarReader::BigInt), ("DateTime", ScalarReader::Moment)];
 
 /// Checks the calls of the fields in the types at `path`. Nothing is sent.
 /// # Errors

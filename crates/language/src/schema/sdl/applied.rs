@@ -11,6 +11,7 @@ use crate::schema::complaints::Complaints;
 use crate::schema::{DirectiveId, InputId, Place, Schema, builtin};
 use crate::span::Span;
 use crate::string_value;
+use crate::suggest;
 use crate::value::Values;
 
 impl SdlReader<'_> {
@@ -148,7 +149,10 @@ impl SdlReader<'_> {
             let found = run.range().map(|at| InputId(at as u32));
             match found.into_iter().find(|&id| self.b.schema.input_name(id) == argument_name) {
                 None => {
-                    let message = format!("Unknown argument \"{argument_name}\" on directive \"@{name}\".");
+                    let all = run.range().map(|at| self.b.schema.str(self.b.schema.inputs[at].name));
+                    let suggestion = suggest::did_you_mean("", &suggest::near(argument_name, all));
+                    let message =
+                        format!("Unknown argument \"{argument_name}\" on directive \"@{name}\".{suggestion}");
                     self.complain(argument.span, message);
                 }
                 Some(id) if known.contains(&id) => {

@@ -25,6 +25,7 @@ use crate::limits::Limits;
 use crate::parser;
 use crate::span::Span;
 use crate::string_value;
+use crate::suggest;
 use std::borrow::Cow;
 
 impl Schema {
@@ -175,7 +176,9 @@ impl<'d> SdlReader<'d> {
         }
         let known = self.b.schema.type_by_name(name);
         if ty.extend && known.is_none() {
-            self.b.complain(format!("Cannot extend type \"{name}\" because it is not defined."));
+            let known = self.b.schema.types.iter().map(|it| self.b.schema.str(it.name));
+            let suggestion = suggest::did_you_mean("", &suggest::near(name, known));
+            self.b.complain(format!("Cannot extend type \"{name}\" because it is not defined.{suggestion}"));
             return;
         }
         if !ty.extend && known.is_some() {

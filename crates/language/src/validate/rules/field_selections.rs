@@ -4,8 +4,8 @@
 
 use crate::ast::Field;
 use crate::schema::{TypeId, TypeKind};
+use crate::suggest;
 use crate::validate::context::Context;
-use crate::validate::suggest;
 use std::cmp::Ordering;
 
 /// Reports `field`, which `parent` does not have.

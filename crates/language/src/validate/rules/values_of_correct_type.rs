@@ -6,8 +6,9 @@ use crate::ast::{ValueId, ValueKind};
 use crate::coerce::dgraph;
 use crate::coerce::{is_beyond, kind_of_literal};
 use crate::schema::{ScalarReader, TypeRef, Wording};
+use crate::suggest;
 use crate::validate::context::Context;
-use crate::validate::{show, suggest};
+use crate::validate::show;
 
 /// Reports `null` where `ty` is expected, which takes none.
 #[cold]
@@ -82,6 +83,7 @@ pub(in crate::validate) fn scalar(cx: &mut Context<'_>, value: ValueId, ty: Type
             is_number || (is_string && (is_decimal(unquoted(text)) || is_beyond(unquoted(text))))
         }
         ScalarReader::Text => is_string || is_number || matches!(kind, ValueKind::Boolean(_)),
+        ScalarReader::Moment => is_string || is_number,
         ScalarReader::Json => true,
     };
     if !is_right {
@@ -122,7 +124,11 @@ fn wrong(cx: &mut Context<'_>, value: ValueId, ty: TypeRef, reader: ScalarReader
         }
         ScalarReader::Boolean => format!("Boolean cannot represent a non boolean value: {found}"),
         ScalarReader::Id => format!("ID cannot represent a non-string and non-integer value: {found}"),
-        ScalarReader::BigInt | ScalarReader::Decimal | ScalarReader::Text | ScalarReader::Json => {
+        ScalarReader::BigInt
+        | ScalarReader::Decimal
+        | ScalarReader::Text
+        | ScalarReader::Moment
+        | ScalarReader::Json => {
             format!("Expected value of type \"{}\", found: {found}.", cx.schema.type_name(ty.base))
         }
     };
@@ -143,6 +149,7 @@ mod tests {
         check("{ float(x: \"1\") }", &["1:12 Float cannot represent non numeric value: \"1\""]);
         check("{ float(x: 1e400) }", &["1:12 Float cannot represent non numeric value: 1e400"]);
         check("{ text(x: 1) }", &["1:11 String cannot represent a non string value: an integer"]);
+        check("{ text(x: secret) }", &["1:11 String cannot represent a non string value: an enum value"]);
         check("{ key(x: 1.5) }", &["1:10 ID cannot represent a non-string and non-integer value: 1.5"]);
         check("{ yes(x: 1) }", &["1:10 Boolean cannot represent a non boolean value: 1"]);
         check("{ any(x: { from: 1 }) }", &[]);

@@ -13,7 +13,7 @@ const PROPOSED_MAX: usize = 5;
 const MEASURED_BYTES_MAX: usize = 256;
 
 /// ` Did you mean <what>"a", "b", or "c"?`, or nothing when there are none.
-pub(super) fn did_you_mean(what: &str, names: &[&str]) -> String {
+pub(crate) fn did_you_mean(what: &str, names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().take(PROPOSED_MAX).map(|name| format!("\"{name}\"")).collect();
     let list = match quoted.as_slice() {
         [] => return String::new(),
@@ -94,7 +94,7 @@ impl<'i> Measure<'i> {
 }
 
 /// Orders names as people do: runs of digits by their value.
-pub(super) fn natural(a: &str, b: &str) -> Ordering {
+pub(crate) fn natural(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
