@@ -18,6 +18,10 @@ pub(super) enum MutationRefusal {
     Required { ty: String, field: String },
     /// An object that is referred to is not there.
     NoSuch { id: String, ty: String },
+    /// A key names no object of this type.
+    NoKey { field: String, key: String, ty: String },
+    /// One key of a reference names several objects: it is unique within each type only.
+    Shared { field: String, key: String, ty: String },
     /// A reference by keys, each with its field, finds two objects.
     Ambiguous { ty: String, keys: String },
     /// A reference does not name its object.
@@ -77,8 +81,9 @@ impl MutationRefusal {
             Self::Several(all) => all.first().map_or("BAD_USER_INPUT", Self::code),
             Self::Exists { .. } | Self::ExistsBeside { .. } | Self::Twice { .. } => "UNIQUE_VIOLATION",
             Self::Missing { .. } | Self::Required { .. } => "NOT_NULL_VIOLATION",
-            Self::NoSuch { .. } => "FOREIGN_KEY_VIOLATION",
+            Self::NoSuch { .. } | Self::NoKey { .. } => "FOREIGN_KEY_VIOLATION",
             Self::Ambiguous { .. }
+            | Self::Shared { .. }
             | Self::NoId
             | Self::NotOneMember { .. }
             | Self::OtherParent { .. }
@@ -111,6 +116,10 @@ impl MutationRefusal {
                 format!("type {ty} requires a value for field {field}, so it cannot be removed")
             }
             Self::NoSuch { id, ty } => format!("ID \"{id}\" isn't a {ty}"),
+            Self::NoKey { field, key, ty } => format!("there is no {ty} whose {field} is \"{key}\""),
+            Self::Shared { field, key, ty } => format!(
+                "several objects of {ty} have the {field} {key}: `{field}` is unique within each type only; name the object by its ID"
+            ),
             Self::Ambiguous { ty, keys } => {
                 format!("the keys of one {ty} belong to different objects: {keys}")
             }
@@ -161,6 +170,8 @@ impl MutationRefusal {
             | Self::Twice { .. }
             | Self::Missing { .. }
             | Self::NoSuch { .. }
+            | Self::NoKey { .. }
+            | Self::Shared { .. }
             | Self::Ambiguous { .. }
             | Self::NoId
             | Self::NotOneMember { .. }

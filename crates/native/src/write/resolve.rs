@@ -305,8 +305,10 @@ impl Resolver<'_> {
             for hit in hits.iter().filter(|it| !is_hidden(it.0)) {
                 match there {
                     Some((other, by)) if other.0 != hit.0 => {
-                        let refusal =
-                            MutationRefusal::Ambiguous { ty: name(), keys: self.told([by, called]) };
+                        let refusal = match by == called {
+                            true => self.shared(called, object.ty),
+                            false => MutationRefusal::Ambiguous { ty: name(), keys: self.told([by, called]) },
+                        };
                         // A link meets visible objects alone.
                         let taken = [other.1, hit.1].into_iter().filter(|_| !is_linked);
                         return Err(taken.fold(refusal, |told, ty| self.untold(ty, told)));
@@ -322,13 +324,12 @@ impl Resolver<'_> {
             (Role::Top, Some(((_, ty), called))) => Err(self.exists(called, object.ty, ty)),
             (_, Some(((id, ty), called))) => match self.model().ty(object.ty).members.contains(&ty) {
                 true => Ok(Resolution::There(id, ty)),
-                false => Err(MutationRefusal::NoSuch { id: called.shown(), ty: name() }),
+                false => Err(self.none_of(called, object.ty)),
             },
-            (Role::Unlinked, None) => match (object.id, self.names.has(at)) {
-                (None, true) => Ok(Resolution::Nothing),
-                (None, false) => Err(MutationRefusal::NoId),
-                (Some(id), _) => Err(MutationRefusal::NoSuch { id: format!("0x{id:x}"), ty: name() }),
-            },
+            (Role::Unlinked, None) => Err(match object.id {
+                None => MutationRefusal::NoId,
+                Some(id) => MutationRefusal::NoSuch { id: format!("0x{id:x}"), ty: name() },
+            }),
             (Role::Top | Role::Below(_) | Role::Patch { .. }, None) => {
                 self.check_new(at, object)?;
                 // Its key is taken by an object that the caller does not see.
@@ -336,6 +337,23 @@ impl Resolver<'_> {
                 if is_taken { Err(MutationRefusal::Denied) } else { Ok(Resolution::Made(0)) }
             }
         }
+    }
+
+    /// The refusal of `name`, which names no object of type `ty`.
+    fn none_of(&self, name: &Name, ty: TypeId) -> MutationRefusal {
+        let ty = self.model().ty(ty).name.clone();
+        match name {
+            Name::Id(..) => MutationRefusal::NoSuch { id: name.shown(), ty },
+            Name::Int(..) | Name::Text(..) => {
+                MutationRefusal::NoKey { field: self.field_of(name).0, key: name.shown(), ty }
+            }
+        }
+    }
+
+    /// The refusal of `name`, which names several objects of type `ty`.
+    fn shared(&self, name: &Name, ty: TypeId) -> MutationRefusal {
+        let ty = self.model().ty(ty).name.clone();
+        MutationRefusal::Shared { field: self.field_of(name).0, key: name.shown(), ty }
     }
 
     /// The refusal of an object of type `of` under a name that an object of type `taker` has.
@@ -382,8 +400,8 @@ impl Resolver<'_> {
             return Err(MutationRefusal::NoSuch { id: format!("0x{id:x}"), ty: ty.name.clone() });
         }
         if ty.kind != TypeKind::Object {
-            let id = self.names.of(at).next().map_or_else(String::new, |it| it.1.shown());
-            return Err(MutationRefusal::NoSuch { id, ty: ty.name.clone() });
+            let named = self.names.of(at).next();
+            return Err(named.map_or(MutationRefusal::NoId, |it| self.none_of(it.1, object.ty)));
         }
         match self.lacking(object) {
             Some(field) => Err(MutationRefusal::Missing { ty: ty.name.clone(), field }),
@@ -391,7 +409,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A field that a new object would lack.
+    /// A field that a new object would lack. A nested one may lack its password, as in Dgraph: an `update` or upsert gives it one.
     pub(super) fn lacking(&self, object: &InputObject) -> Option<String> {
         let model = self.model();
         let by_parent = object.parent_field(model);
@@ -410,9 +428,7 @@ impl Resolver<'_> {
                 && !is_given(*id)
                 && by_parent != Some(*id)
         };
-        let secret = model.ty(object.ty).secret.as_ref().filter(|_| object.secret.is_none());
-        let field = model.fields_of(object.ty).find(lacks).map(|it| it.1.name.clone());
-        field.or_else(|| secret.map(|it| it.name.clone()))
+        model.fields_of(object.ty).find(lacks).map(|it| it.1.name.clone())
     }
 
     /// True if an upsert finds an object that the caller may not update.
@@ -454,7 +470,8 @@ impl Resolver<'_> {
                     continue;
                 }
                 // An object that was only linked so far may be described here.
-                let (link, is) = if says && !said { (other, at as u32) } else { (at as u32, other) };
+                let is_here = (says && !said) || (says == said && object.role == Role::Top);
+                let (link, is) = if is_here { (other, at as u32) } else { (at as u32, other) };
                 let given = if self.is_patch(is) { &patched } else { &self.names.of[is as usize] };
                 if let Err(refusal) = self.check_same(link, is, name, given) {
                     refusals.push(refusal);
@@ -497,7 +514,7 @@ impl Resolver<'_> {
         let of = if is_patch { self.patched.map(|it| it.1) } else { Some(self.objects[is as usize].ty) };
         match of.is_none_or(|of| ty.members.contains(&of)) {
             true => Ok(()),
-            false => Err(MutationRefusal::NoSuch { id: name.shown(), ty: ty.name.clone() }),
+            false => Err(self.none_of(name, self.objects[link as usize].ty)),
         }
     }
 
@@ -531,9 +548,7 @@ impl Resolver<'_> {
 
     /// True if an object has more fields than its name.
     fn says(&self, object: &InputObject) -> bool {
-        object.role == Role::Top
-            || object.secret.is_some()
-            || object.fields.iter().any(|it| self.model().field(it.0).key.is_none())
+        object.secret.is_some() || object.fields.iter().any(|it| self.model().field(it.0).key.is_none())
     }
 }
 

@@ -4,12 +4,12 @@ use crate::kit;
 use crate::kit::in_postgres;
 
 /// Asks both stores of `sdl` each of `requests` in turn and compares the data, or the words of the error.
-fn check(sdl: &str, requests: &[(&str, &str)]) {
+pub(crate) fn check(sdl: &str, requests: &[(&str, &str)]) {
     check_given(sdl, &requests.iter().map(|it| (it.0, "", it.1)).collect::<Vec<_>>());
 }
 
 /// As [`check`], with variables; gives what was served.
-fn check_given(sdl: &str, requests: &[(&str, &str, &str)]) -> (kit::Served, in_postgres::Served) {
+pub(crate) fn check_given(sdl: &str, requests: &[(&str, &str, &str)]) -> (kit::Served, in_postgres::Served) {
     let (sqlite, postgres) = (kit::serve(sdl, ""), in_postgres::serve(sdl, ""));
     for &(request, variables, expected) in requests {
         let asked: [(&str, String); 2] =

@@ -18,6 +18,7 @@ mod auth_wall_writes;
 mod both;
 mod cascades;
 mod concurrent;
+mod differences;
 mod error_wall;
 mod filters;
 mod found;

@@ -175,8 +175,7 @@ impl Oracle {
 
     /// True if an object has more fields than its key.
     fn says(node: &Node) -> bool {
-        node.below.is_none()
-            || node.input.fields.iter().any(|it| it.0 != TYPES[node.input.ty].key && it.1 != Given::Null)
+        node.input.fields.iter().any(|it| it.0 != TYPES[node.input.ty].key && it.1 != Given::Null)
     }
 
     /// Finds out which nodes are the same object of the input. With `patched`, node 0 is a patch of those.
@@ -210,7 +209,7 @@ impl Oracle {
                 match patched {
                     _ if says => return Err(Self::twice(&key)),
                     [one] if !members(wanted).contains(&self.objects[one].ty) => {
-                        return Err(format!("ID \"{key}\" isn't a {wanted}"));
+                        return Err(Self::none_of(&key, nodes[at].input.ty));
                     }
                     _ => nodes[at].same = Some(0),
                 }
@@ -220,10 +219,11 @@ impl Oracle {
             if are_top || (says && said && !equal) {
                 return Err(Self::twice(&key));
             }
-            let (link, is) = if says && !said { (other, at) } else { (at, other) };
+            let is_here = (says && !said) || (says == said && nodes[at].below.is_none());
+            let (link, is) = if is_here { (other, at) } else { (at, other) };
             let wanted = TYPES[nodes[link].input.ty].name;
             if !members(wanted).contains(&nodes[is].input.ty) {
-                return Err(format!("ID \"{key}\" isn't a {wanted}"));
+                return Err(Self::none_of(&key, nodes[link].input.ty));
             }
             first.insert(name, is);
             nodes[link].same = Some(is);
@@ -252,6 +252,11 @@ impl Oracle {
         };
         let said = input.fields.iter().filter(|it| it.1 != Given::Null);
         OracleInput { ty: input.ty, id: input.id, fields: said.map(|it| (it.0, plain(&it.1))).collect() }
+    }
+
+    /// The refusal of `key`, which names no object of type `ty`.
+    fn none_of(key: &str, ty: usize) -> String {
+        format!("there is no {} whose {} is \"{key}\"", TYPES[ty].name, TYPES[ty].key)
     }
 
     fn twice(key: &str) -> String {
@@ -287,12 +292,10 @@ impl Oracle {
             (Some(id), None) => Err(self.exists(&key.unwrap_or_default(), node.input.ty, id)),
             (Some(id), Some(_)) => {
                 node.id = Some(id).filter(fits);
-                node.id
-                    .map(drop)
-                    .ok_or_else(|| format!("ID \"{}\" isn't a {}", key.unwrap_or_default(), ty.name))
+                node.id.map(drop).ok_or_else(|| Self::none_of(&key.unwrap_or_default(), node.input.ty))
             }
             (None, _) if node.input.ty == NAMED => {
-                Err(format!("ID \"{}\" isn't a {}", key.unwrap_or_default(), ty.name))
+                Err(key.map_or("id is not provided".into(), |it| Self::none_of(&it, NAMED)))
             }
             (None, _) => {
                 let parent = node.below.and_then(|(of, field)| match &TYPES[of].field(field)?.kind {
@@ -452,18 +455,19 @@ impl Oracle {
             let key = Self::key(&node.input);
             let id = match (node.input.id, key) {
                 (Some(id), _) => match Some(id).filter(|it| self.objects.contains_key(it)).filter(fits) {
-                    Some(id) => Some(id),
+                    Some(id) => id,
                     None => return Err(format!("ID \"0x{id:x}\" isn't a {ty}")),
                 },
                 (None, Some(key)) => match self.by_key(node.input.ty, key) {
-                    Some(id) if !fits(&id) => return Err(format!("ID \"{key}\" isn't a {ty}")),
-                    found => found,
+                    Some(id) if !fits(&id) => return Err(Self::none_of(key, node.input.ty)),
+                    Some(id) => id,
+                    None => return Err("id is not provided".into()),
                 },
                 (None, None) => return Err("id is not provided".into()),
             };
             ids.push(id);
         }
-        let of = |all: &[usize]| all.iter().filter_map(|at| ids[at - 1]).collect();
+        let of = |all: &[usize]| all.iter().map(|at| ids[at - 1]).collect();
         Ok(nodes[0].children.iter().map(|(field, all)| (*field, of(all))).collect())
     }
 
