@@ -180,6 +180,13 @@ impl Native {
         Store::existing(&self.place)?.building(types)
     }
 
+    /// The schema in which the tables of the store are.
+    /// # Errors
+    /// The store cannot be opened.
+    pub fn schema(&self) -> Result<String, store::Error> {
+        Store::existing(&self.place)?.schema()
+    }
+
     /// Builds the indexes that are still to be built; `goes_on` is asked between steps. `false` if it said no.
     /// # Errors
     /// The store refused.

@@ -20,7 +20,7 @@ use weir_language::schema::build::SchemaBuilder;
 use weir_metadata::document::customization::Customization;
 use weir_native::store;
 use weir_postgres::Watch;
-use weir_relational::catalog::Warning;
+use weir_relational::catalog::{Catalog, Warning};
 use weir_sql::postgres::PostgresSource;
 
 mod findings;
@@ -332,16 +332,21 @@ fn native(
         let types = native.types()?;
         let warnings = types.warnings.iter().map(|it| Warning::new(native.at(it.place), it.message.clone()));
         let mut warnings: Vec<Warning> = warnings.collect();
-        let catalog = types.layout.relations.catalog.clone();
         let hasty = native.connecting_within(connect_max);
-        let migrated = hasty.migrate(&types, &[]).and_then(|_| hasty.building(&types));
-        let (building, unreached) = match (migrated, known.filter(|it| it.0 == catalog)) {
-            (Ok(building), _) => (building, None),
+        let migrated = hasty.migrate(&types, &[]);
+        let found = migrated.and_then(|_| Ok((hasty.building(&types)?, hasty.schema()?)));
+        let (types, building, unreached) = match (found, known) {
+            (Ok((building, schema)), _) => (types.in_schema(&schema), building, None),
             (Err(store::Error::Unreachable(message)), Some(known)) => {
-                (known.1.clone(), Some(Unopened::Down(message)))
+                let down = Unopened::Down(message);
+                match where_known(types, &known.0) {
+                    Some(types) => (types, known.1.clone(), Some(down)),
+                    None => return Err(down),
+                }
             }
             (Err(error), _) => return Err(unopened(error, path)),
         };
+        let catalog = types.layout.relations.catalog.clone();
         let waiting = building.iter().filter_map(|it| Some((it, it.waits_for?)));
         warnings.extend(waiting.map(|(it, mend)| {
             Warning::new(native.sdl.display().to_string(), format!("index `{}` waits for {mend}", it.name))
@@ -369,6 +374,12 @@ fn native(
     // A thread of its own, as this may be called where another runtime runs.
     let opened = std::thread::scope(|scope| scope.spawn(open).join());
     opened.map_err(|_| "opening the store panicked".to_owned())?
+}
+
+/// `types` with their tables in the schema of `known`, if these are the same tables.
+fn where_known(types: store::Types, known: &Catalog) -> Option<store::Types> {
+    let schema = known.tables.first().map_or("", |it| it.schema.as_str());
+    Some(types.in_schema(schema)).filter(|it| it.layout.relations.catalog == *known)
 }
 
 /// The bounds and promises of an open database.

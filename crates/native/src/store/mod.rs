@@ -63,6 +63,15 @@ impl Types {
         let (customs, warnings) = (read.customs, read.warnings);
         Ok(Self { sdl: sdl.to_owned(), model: read.model, customs, layout, kind, warnings })
     }
+
+    /// The same types with their tables in `schema`, which statements of requests name.
+    #[must_use]
+    pub fn in_schema(mut self, schema: &str) -> Self {
+        for table in &mut self.layout.relations.catalog.tables {
+            schema.clone_into(&mut table.schema);
+        }
+        self
+    }
 }
 
 /// Why a store cannot be opened or changed.
@@ -163,6 +172,16 @@ impl Store {
     pub fn types(&self) -> Result<Option<Types>, Error> {
         let Some(version) = &self.version else { return Ok(None) };
         Types::read(&version.sdl, self.database.kind()).map(Some).map_err(Error::Stored)
+    }
+
+    /// The schema of the database in which the tables of this store are.
+    /// # Errors
+    /// The database cannot be asked.
+    pub fn schema(&mut self) -> Result<String, Error> {
+        let dialect = self.database.dialect();
+        let asked = dialect.session_schema().map(|sql| self.database.one(sql, &[])).transpose()?;
+        let named = asked.map(|it| it.text()).filter(|it| !it.is_empty());
+        Ok(named.unwrap_or_else(|| dialect.schema().to_owned()))
     }
 
     /// Plan of the migration to `types`. Data is lost only if `allowed` names it.

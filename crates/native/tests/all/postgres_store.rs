@@ -398,3 +398,28 @@ fn an_index_is_made_anew_by_taking_its_search_away() {
     bring(&place, &with).unwrap();
     assert_eq!(database.run(made), fresh);
 }
+
+#[test]
+fn a_store_in_a_schema_of_its_own_is_served() {
+    use crate::kit::in_postgres::serve_in_schema;
+    let sdl = "interface Named { name: String! @id(interface: true) } type Boat implements Named { id: ID!, tags: [String], crew: [Sailor] @hasInverse(field: boat) } \
+               type Sailor @secret(field: \"pwd\") { nick: String! @id, boat: Boat, bio: String @search(by: [fulltext]) }";
+    let served = serve_in_schema(sdl, "fleet");
+    for (request, expected) in [
+        (
+            r#"mutation { addBoat(input: [{name: "Ada", tags: ["a"], crew: [{nick: "n", pwd: "secret", bio: "sails fast"}]}]) { numUids boat { name tags crew { nick } } } }"#,
+            r#"{"data":{"addBoat":{"numUids":2,"boat":[{"name":"Ada","tags":["a"],"crew":[{"nick":"n"}]}]}}}"#,
+        ),
+        (
+            r#"mutation { updateSailor(input: {filter: {nick: {eq: "n"}}, set: {bio: "sailed"}, remove: {boat: {name: "Ada"}}}) { sailor { bio boat { name } } } }"#,
+            r#"{"data":{"updateSailor":{"sailor":[{"bio":"sailed","boat":null}]}}}"#,
+        ),
+        (
+            r#"{ queryNamed { name } querySailor(filter: {bio: {alloftext: "sails"}}) { nick } checkSailorPassword(nick: "n", pwd: "secret") { nick } }"#,
+            r#"{"data":{"queryNamed":[{"name":"Ada"}],"querySailor":[{"nick":"n"}],"checkSailorPassword":{"nick":"n"}}}"#,
+        ),
+        ("mutation { deleteBoat(filter: {}) { numUids } }", r#"{"data":{"deleteBoat":{"numUids":1}}}"#),
+    ] {
+        assert_eq!(served.ask(request, ""), expected, "{request}");
+    }
+}

@@ -456,6 +456,34 @@ fn what_a_native_store_was_asked_is_old_when_it_is_changed() {
     }
 }
 
+#[test]
+fn a_native_store_may_have_a_schema_of_its_own() {
+    let database = database("CREATE SCHEMA fleet; CREATE TABLE other (id int)");
+    let folder = Folder::new();
+    let types = "type Boat @withSubscription { reg: String! @id, tags: [String], mate: Boat @hasInverse(field: mate) }";
+    let file = folder.write("fleet.graphql", types).display().to_string();
+    let url = database.url();
+    let mark = if url.contains('?') { '&' } else { '?' };
+    let store = format!("{url}{mark}options=-csearch_path=fleet");
+    let weir = Weir::start(&["serve", &file, "--listen", "127.0.0.1:0", "--store", &store], folder);
+    let add = r#"mutation { addBoat(input: [{reg: "A1", tags: ["a"], mate: {reg: "B2"}}]) { boat { reg tags mate { reg } } } }"#;
+    check(
+        &weir.query(add),
+        200,
+        r#"{"data":{"addBoat":{"boat":[{"reg":"A1","tags":["a"],"mate":{"reg":"B2"}}]}}}"#,
+    );
+    let read = "query @cacheControl(maxAge: 60) { queryBoat(order: {asc: reg}) { reg mate { reg } } }";
+    check(&weir.query(read), 200, r#"[{"reg":"A1","mate":{"reg":"B2"}},{"reg":"B2","mate":{"reg":"A1"}}]"#);
+    check(
+        &weir.query("mutation { deleteBoat(filter: {reg: {eq: \"B2\"}}) { numUids } }"),
+        200,
+        r#""numUids":1"#,
+    );
+    check(&weir.query(read), 200, r#"{"data":{"queryBoat":[{"reg":"A1","mate":null}]}}"#);
+    let tables = "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE relname = 'Boat' AND nspname = 'fleet'";
+    assert_eq!(database.run(tables).trim(), "1");
+}
+
 /// A shop whose purchases are told to be spread over shards, as Citus tells it.
 const SHARDS: &str = r#"
 CREATE SCHEMA dist;

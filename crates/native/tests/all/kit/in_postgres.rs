@@ -9,7 +9,7 @@ use weir_engine::caller::Identity;
 use weir_engine::engine::Engine;
 use weir_native::compile::Native;
 use weir_native::layout;
-use weir_native::store::{Place, Types, bring};
+use weir_native::store::{Place, Store, Types, bring};
 use weir_postgres::Settings;
 use weir_sql::postgres::PostgresSource;
 
@@ -27,12 +27,29 @@ pub(crate) fn serve(sdl: &str, sql: &str) -> Served {
 
 /// As [`serve`], with other settings than the usual.
 pub(crate) fn serve_with(sdl: &str, sql: &str, tune: impl FnOnce(&mut Settings)) -> Served {
-    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("one starts");
     let database = database("");
     let mut settings = Settings::parse(&database.url(), |_| None).expect("a sound address");
     tune(&mut settings);
+    serve_at(database, settings, sdl, sql)
+}
+
+/// As [`serve`], in the schema `schema`, which the address names.
+pub(crate) fn serve_in_schema(sdl: &str, schema: &str) -> Served {
+    let database = database(&format!("CREATE SCHEMA {schema}"));
+    let url = database.url();
+    let mark = if url.contains('?') { '&' } else { '?' };
+    let url = format!("{url}{mark}options=-csearch_path={schema}");
+    let settings = Settings::parse(&url, |_| None).expect("a sound address");
+    serve_at(database, settings, sdl, "")
+}
+
+fn serve_at(database: Database, settings: Settings, sdl: &str, sql: &str) -> Served {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("one starts");
     let types = Types::read(sdl, layout::Database::Postgres).expect("the types are sound");
-    bring(&Place::Postgres(Box::new(settings.clone())), &types).expect("the store is made");
+    let place = Place::Postgres(Box::new(settings.clone()));
+    bring(&place, &types).expect("the store is made");
+    let schema = Store::existing(&place).and_then(|mut it| it.schema()).expect("it says its schema");
+    let types = types.in_schema(&schema);
     database.run(sql);
     let api = weir_native::api::generate(types.model).expect("the API is sound");
     let frontend = Arc::new(Native::new(api, types.layout, layout::Database::Postgres));

@@ -53,8 +53,10 @@ pub struct SideIndex {
 
 /// One database's way of keeping a store.
 pub trait StoreDialect: Dialect {
-    /// The schema that the tables are in.
+    /// The schema that the tables are in where a session names none.
     fn schema(&self) -> &'static str;
+    /// Asks for the schema in which a session makes its tables; nothing if there is just one.
+    fn session_schema(&self) -> Option<&'static str>;
     /// The declaration of a type, and its number.
     fn declared(&self, ty: &ColumnType) -> (&'static str, u32);
     /// Maximum length of a text in an index of order or equality, in bytes; `None`: no limit.

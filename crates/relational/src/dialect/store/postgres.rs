@@ -25,6 +25,10 @@ impl StoreDialect for Postgres {
         "public"
     }
 
+    fn session_schema(&self) -> Option<&'static str> {
+        Some("SELECT current_schema()")
+    }
+
     fn declared(&self, ty: &ColumnType) -> (&'static str, u32) {
         match ty {
             ColumnType::Int => ("integer", oid::INT4),

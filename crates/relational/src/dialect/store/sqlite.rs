@@ -23,6 +23,10 @@ impl StoreDialect for Sqlite {
         "main"
     }
 
+    fn session_schema(&self) -> Option<&'static str> {
+        None
+    }
+
     fn declared(&self, ty: &ColumnType) -> (&'static str, u32) {
         let name = match ty {
             ColumnType::Int | ColumnType::BigInt | ColumnType::Boolean => "INTEGER",
