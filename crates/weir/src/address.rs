@@ -1,10 +1,8 @@
 //! Addresses of sources, as the command line and `url` in a configuration have them.
 
+use crate::types_file;
 use std::path::{Path, PathBuf};
 use weir_http::source;
-
-/// File endings that are taken for texts of types.
-const SDL_ENDINGS: [&str; 3] = ["graphql", "gql", "graphqls"];
 
 /// File endings that are taken for SQLite databases.
 const SQLITE_ENDINGS: [&str; 3] = ["db", "sqlite", "sqlite3"];
@@ -87,8 +85,7 @@ pub fn parse(text: &str) -> Result<Address, String> {
 /// True if `path` has the ending of a file of types.
 #[must_use]
 pub fn is_sdl(path: &Path) -> bool {
-    let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
-    SDL_ENDINGS.contains(&ending.as_str())
+    types_file::is_named(path)
 }
 
 /// True if the file at `path` describes services. False if it cannot be read; opening it reports the cause.

@@ -19,5 +19,6 @@ pub mod services;
 pub mod session;
 pub mod sources;
 mod trace;
+mod types_file;
 
 pub use facade::{Builder, ExecuteError, Weir};

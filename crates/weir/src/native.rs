@@ -5,6 +5,7 @@
 use crate::address;
 use crate::config::{Config, Limits, Source, load};
 use crate::custom;
+use crate::types_file;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -76,7 +77,7 @@ impl Native {
     /// The address is none of a store.
     pub fn new(sdl: &Path, store: Option<&str>) -> Result<Self, String> {
         let place = match store {
-            None => Place::Sqlite(sdl.with_extension("weir.db")),
+            None => Place::Sqlite(types_file::unpacked(sdl).with_extension("weir.db")),
             Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
                 let settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
                 Place::Postgres(Box::new(settings))
@@ -135,9 +136,7 @@ impl Native {
     /// # Errors
     /// It cannot be read; or all that is wrong with it, with its places.
     pub fn types(&self) -> Result<Types, String> {
-        let sdl =
-            std::fs::read_to_string(&self.sdl).map_err(|cause| format!("{}: {cause}", self.sdl.display()))?;
-        self.types_of(&sdl)
+        self.types_of(&types_file::read(&self.sdl)?)
     }
 
     /// Reads `sdl` instead of the file's text.
@@ -297,11 +296,11 @@ impl Native {
     /// Writes `sdl` beside the file, to the disk.
     /// # Errors
     /// It cannot be written.
-    pub(crate) fn draft(&self, sdl: &str) -> std::io::Result<Draft> {
+    pub(crate) fn draft(&self, sdl: &[u8]) -> std::io::Result<Draft> {
         let path = PathBuf::from(format!("{}.{}", self.sdl.display(), std::process::id()));
         let draft = Draft { path, of: self.sdl.clone() };
         let mut file = File::create(&draft.path)?;
-        file.write_all(sdl.as_bytes())?;
+        file.write_all(sdl)?;
         file.sync_all()?;
         Ok(draft)
     }
@@ -340,6 +339,7 @@ mod tests {
     #[test]
     fn a_store_is_beside_its_text_or_where_it_is_said_to_be() {
         check("a/shop.graphql", None, Ok("a/shop.weir.db"));
+        check("a/g01.gql_schema.gz", None, Ok("a/g01.weir.db"));
         check("shop.graphql", Some("sqlite:other.db"), Ok("other.db"));
         check("shop.graphql", Some("postgres://ada:secret@h/shop"), Ok("the database `shop`"));
         check("shop.graphql", Some("mysql://h/shop"), Err("not at `mysql://`"));

@@ -21,7 +21,7 @@ use std::io::BufRead;
 use weir_language::json::{Json, JsonBuffer};
 
 /// A line may not be longer; a record of several lines that is, is not closed.
-const LINE_BYTES_MAX: usize = 64 << 20;
+pub(super) const LINE_BYTES_MAX: usize = 64 << 20;
 
 /// A file and the position in it.
 pub(crate) struct Lines<R> {

@@ -18,6 +18,7 @@ mod nquads;
 mod rows;
 mod sink;
 mod slots;
+mod statement_list;
 mod statements;
 mod value;
 
@@ -41,6 +42,7 @@ use flate2::read::MultiGzDecoder;
 use gather::Gather;
 use import_lock::ImportLock;
 use lines::Lines;
+use nquads::StatementFile;
 use sink::Sink;
 use slots::Aim;
 use std::fs::File;
@@ -59,7 +61,7 @@ pub enum Format {
     Ndjson,
     /// Values with commas between, names in the first line.
     Csv,
-    /// Statements of subject, predicate and object.
+    /// Statements of subject, predicate and object: N-Quads, or a list of JSON objects where the file's name ends in `.json`.
     Nquads,
 }
 
@@ -67,15 +69,23 @@ impl Format {
     /// The format that a file's name says; `.gz` behind it means that it is packed.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
-        match name.rsplit_once('.')?.1 {
+        match ending(path)?.as_str() {
             "ndjson" | "jsonl" => Some(Self::Ndjson),
             "csv" => Some(Self::Csv),
-            "rdf" | "nq" | "nquads" => Some(Self::Nquads),
+            "rdf" | "nq" | "nquads" | JSON => Some(Self::Nquads),
             _ => None,
         }
     }
+}
+
+/// The ending of files of statements that are JSON.
+const JSON: &str = "json";
+
+/// The ending of a file's name in lower case, before a `.gz`.
+fn ending(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    name.rsplit_once('.').map(|it| it.1.to_owned())
 }
 
 /// A file to load.
@@ -347,13 +357,20 @@ fn read(
     folder: &Path,
     send: &SyncSender<Parcel>,
 ) -> Result<(), String> {
-    let mut inputs = group.sources.iter().map(|it| open(&it.path)).collect::<Result<Vec<_>, _>>()?;
     let gather = Gather::new(types, group.aim, &group.sources[0].mapping);
     let mut take = |parcel: Parcel| send.send(parcel).is_ok();
+    let first_lines = || open(&group.sources[0].path).map(Lines::new);
     match group.sources[0].format {
-        Format::Nquads => nquads::read(inputs, folder, types, gather, from, &mut take),
-        Format::Ndjson => lines::ndjson(Lines::new(inputs.remove(0)), gather, from, &mut take),
-        Format::Csv => lines::csv(Lines::new(inputs.remove(0)), gather, from, &mut take),
+        Format::Nquads => {
+            let file = |it: &&Source| {
+                let is_json = ending(&it.path).as_deref() == Some(JSON);
+                Ok(StatementFile { input: open(&it.path)?, is_json })
+            };
+            let files = group.sources.iter().map(file).collect::<Result<Vec<_>, String>>()?;
+            nquads::read(files, folder, types, gather, from, &mut take)
+        }
+        Format::Ndjson => lines::ndjson(first_lines()?, gather, from, &mut take),
+        Format::Csv => lines::csv(first_lines()?, gather, from, &mut take),
     }
 }
 

@@ -1,4 +1,4 @@
-//! N-Quads, as Dgraph exports them, to objects.
+//! Statements, as Dgraph exports them, to objects: N-Quads, a line each, or the JSON of `statement_list`.
 //!
 //! Statements of one object may stand anywhere in the files, so statements are sorted by subject first: in memory as
 //! long as they fit, else in runs that are merged. An edge that the store keeps at its other end is turned round before,
@@ -12,6 +12,7 @@
 use super::Reached;
 use super::batch::Parcel;
 use super::gather::Gather;
+use super::statement_list::{ObjectText, ObjectTexts, quads};
 use super::statements::{Predicate, Predicates, Record, assemble};
 use crate::model::TypeKind;
 use crate::store::Types;
@@ -22,24 +23,25 @@ use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom};
 use std::path::Path;
+use weir_language::json::{Json, JsonBuffer};
 
 /// Statements held before they are written to a run.
 const RUN_BYTES: usize = 128 << 20;
 /// The lines of a file are counted in so many bits; above stands the number of the file.
 pub(crate) const LINE_BITS: u32 = 48;
 
-/// One statement of a line.
+/// One statement.
 #[derive(Debug, PartialEq)]
-struct Quad<'q> {
-    subject: i64,
-    predicate: &'q str,
-    object: QuadObject<'q>,
+pub(super) struct Quad<'q> {
+    pub(super) subject: i64,
+    pub(super) predicate: Cow<'q, str>,
+    pub(super) object: QuadObject<'q>,
     /// It said more, which a store has no place for.
-    has_facets: bool,
+    pub(super) has_facets: bool,
 }
 
 #[derive(Debug, PartialEq)]
-enum QuadObject<'q> {
+pub(super) enum QuadObject<'q> {
     Id(i64),
     Text(Cow<'q, str>),
 }
@@ -62,6 +64,7 @@ fn parse(line: &str) -> Result<Option<Quad<'_>>, String> {
         // The namespace, which a store has none of.
         rest = after.trim_start();
     }
+    let predicate = Cow::Borrowed(predicate);
     let facets = rest.strip_suffix('.').map(str::trim_end);
     match facets {
         Some("") => Ok(Some(Quad { subject, predicate, object, has_facets: false })),
@@ -201,9 +204,100 @@ impl Sorter<'_> {
     }
 }
 
-/// Reads statements from `inputs`, sorts them in `folder` and gives the objects whose numbers are greater than the offset of `from`.
+/// A file of statements.
+pub(crate) struct StatementFile {
+    pub(crate) input: Box<dyn BufRead + Send>,
+    /// True for a list of JSON objects, false for N-Quads.
+    pub(crate) is_json: bool,
+}
+
+/// Reads files of statements into a sorter.
+struct Reading<'r, 'g, 't, 's, 'k> {
+    gather: &'r mut Gather<'g>,
+    predicates: &'r mut Predicates<'t>,
+    sorter: &'r mut Sorter<'s>,
+    take: &'r mut super::lines::Take<'k>,
+    from: Reached,
+    bytes: u64,
+    sum: Crc,
+}
+
+impl Reading<'_, '_, '_, '_, '_> {
+    /// Reads N-Quads of the file with this number; `false` to stop.
+    fn lines(&mut self, mut input: impl BufRead, number: u64) -> Result<bool, String> {
+        let (mut line, mut text) = (number << LINE_BITS, Vec::new());
+        loop {
+            text.clear();
+            let read = input.read_until(b'\n', &mut text).map_err(|cause| cause.to_string())?;
+            if read == 0 {
+                return Ok(true);
+            }
+            line += 1;
+            self.sum.update(&text);
+            let quad = std::str::from_utf8(&text).map_err(|_| "it is not UTF-8".to_owned()).and_then(parse);
+            if let Some(quad) = quad.transpose() {
+                self.keep(quad, line)?;
+            }
+            if !self.advance(read as u64) {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// As [`Self::lines`], of a list of JSON objects.
+    fn objects(&mut self, input: impl BufRead, number: u64) -> Result<bool, String> {
+        let (mut objects, mut text) = (ObjectTexts::new(input), Vec::new());
+        let mut buffer = JsonBuffer::default();
+        loop {
+            let ObjectText { line, read } = objects.next(&mut text, &mut self.sum)?;
+            if line > 0 {
+                let line = (number << LINE_BITS) + line;
+                match Json::parse_in(std::mem::take(&mut buffer), &text, super::value::DEPTH_MAX) {
+                    Ok(json) => {
+                        quads(json.root()).into_iter().try_for_each(|quad| self.keep(quad, line))?;
+                        buffer = json.into_buffer();
+                    }
+                    Err(error) => self.keep(Err(error.to_string()), line)?,
+                }
+            }
+            if !self.advance(read) || line == 0 {
+                return Ok(line == 0);
+            }
+        }
+    }
+
+    /// Keeps a statement of a line, or why it is none.
+    fn keep(&mut self, quad: Result<Quad<'_>, String>, line: u64) -> Result<(), String> {
+        // Those before were told with the first parcel.
+        let is_told = self.from.offset > 0;
+        match quad {
+            Ok(quad) => {
+                if quad.has_facets && !is_told {
+                    self.gather.left_out();
+                }
+                let record = record(self.predicates, quad, line);
+                self.sorter.push(record)
+            }
+            Err(why) => {
+                if !is_told {
+                    self.gather.unread(line, why);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Says now and then how far it is read; `false` to stop.
+    fn advance(&mut self, read: u64) -> bool {
+        self.bytes += read;
+        let is_time = self.bytes % (1 << 23) < read;
+        !is_time || (self.take)(Parcel::progress(self.from, self.bytes))
+    }
+}
+
+/// Reads statements from `files`, sorts them in `folder` and gives the objects whose numbers are greater than the offset of `from`.
 pub(crate) fn read(
-    inputs: Vec<Box<dyn BufRead + Send>>,
+    files: Vec<StatementFile>,
     folder: &Path,
     types: &Types,
     mut gather: Gather<'_>,
@@ -212,32 +306,23 @@ pub(crate) fn read(
 ) -> Result<(), String> {
     let mut predicates = Predicates::new(types);
     let mut sorter = Sorter { folder, held: Vec::new(), bytes: 0, runs: Vec::new() };
-    let (mut bytes, mut sum, mut text) = (0, Crc::new(), Vec::new());
-    for (number, mut input) in inputs.into_iter().enumerate() {
-        let mut line = (number as u64) << LINE_BITS;
-        loop {
-            text.clear();
-            let read = input.read_until(b'\n', &mut text).map_err(|cause| cause.to_string())?;
-            if read == 0 {
-                break;
-            }
-            bytes += read as u64;
-            line += 1;
-            sum.update(&text);
-            let it = std::str::from_utf8(&text).map_err(|_| "it is not UTF-8".to_owned()).and_then(parse);
-            // Those before were told with the first parcel.
-            count(&mut gather, it.as_ref().map_err(String::as_str), line, from.offset > 0);
-            if let Ok(Some(quad)) = it {
-                sorter.push(record(&mut predicates, quad, line))?;
-            }
-            if bytes % (1 << 23) < read as u64 {
-                // Says how far it is read.
-                if !take(Parcel::progress(from, bytes)) {
-                    return Ok(());
-                }
-            }
+    let mut reading = Reading {
+        gather: &mut gather,
+        predicates: &mut predicates,
+        sorter: &mut sorter,
+        take: &mut *take,
+        from,
+        bytes: 0,
+        sum: Crc::new(),
+    };
+    for (number, StatementFile { input, is_json }) in files.into_iter().enumerate() {
+        let number = number as u64;
+        let goes_on = if is_json { reading.objects(input, number)? } else { reading.lines(input, number)? };
+        if !goes_on {
+            return Ok(());
         }
     }
+    let Reading { bytes, sum, .. } = reading;
     if from.offset > 0 && from.sum != sum.sum() {
         return Err(super::changed(from.line));
     }
@@ -261,17 +346,8 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// Counts what of a line is not taken, unless it was told before.
-fn count(gather: &mut Gather<'_>, quad: Result<&Option<Quad<'_>>, &str>, line: u64, is_told: bool) {
-    match quad {
-        Ok(Some(quad)) if quad.has_facets && !is_told => gather.left_out(),
-        Err(why) if !is_told => gather.unread(line, why.to_owned()),
-        Ok(_) | Err(_) => {}
-    }
-}
-
 fn record(predicates: &mut Predicates<'_>, quad: Quad<'_>, line: u64) -> Record {
-    let predicate = predicates.place(quad.predicate);
+    let predicate = predicates.place(&quad.predicate);
     match (quad.object, predicates.all[predicate as usize].turned) {
         (QuadObject::Id(id), Some(turned)) => {
             Record { subject: id, line, predicate: turned, id: quad.subject, text: String::new() }
@@ -318,6 +394,7 @@ mod tests {
         match (parse(line), expected) {
             (Ok(Some(quad)), Ok((subject, predicate, object))) => {
                 let has_facets = line.contains('(');
+                let predicate = predicate.into();
                 assert_eq!(quad, Quad { subject, predicate, object, has_facets }, "{line}");
             }
             (Err(why), Err(part)) => assert!(why.contains(part), "{line}: {why}"),

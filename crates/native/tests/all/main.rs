@@ -25,6 +25,7 @@ mod found;
 mod golden;
 mod imports;
 mod in_or_out;
+mod json_exports;
 mod live;
 mod many;
 mod migrations;

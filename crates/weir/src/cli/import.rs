@@ -1,6 +1,7 @@
-//! `weir import`: files into a native store, or the description of services into types to edit.
+//! `weir import`: files into a native store, or a description of services or types into types to edit.
 
 use super::{print, store};
+use crate::types_file;
 use bytes::Bytes;
 use clap::{Args, Subcommand};
 use hyper::http::uri::PathAndQuery;
@@ -20,14 +21,24 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Imports {
     #[command(subcommand)]
-    services: Option<Services>,
+    described: Option<TypesToPrint>,
     #[command(flatten)]
     files: Option<store::Import>,
 }
 
-/// Descriptions of services.
+/// Descriptions of types.
 #[derive(Debug, Subcommand)]
-enum Services {
+enum TypesToPrint {
+    /// Print the types in a file of Dgraph's export, to edit
+    #[command(after_help = "\
+Examples:
+  weir import dgraph g01.gql_schema.gz > schema.graphql
+  weir import g01.rdf.gz --into schema.graphql           then its data")]
+    Dgraph {
+        /// `g01.gql_schema.gz`, or the same unpacked
+        #[arg(value_name = "FILE")]
+        types: PathBuf,
+    },
     /// Print types with @source and @connect for the REST services of an OpenAPI 3 description
     #[command(after_help = "\
 Examples:
@@ -60,12 +71,15 @@ Set `url` to the address of the server. Keep the description beside the .graphql
 
 /// Runs `weir import`.
 pub(super) fn import(options: &Imports) -> Result<ExitCode, String> {
-    match (&options.services, &options.files) {
-        (Some(Services::Openapi { description }), _) => {
+    match (&options.described, &options.files) {
+        (Some(TypesToPrint::Openapi { description }), _) => {
             let text = read(description)?;
             print(&openapi::sdl(&text, description).map_err(|error| format!("{description} {error}"))?)
         }
-        (Some(Services::Proto { description, prefix }), _) => {
+        (Some(TypesToPrint::Dgraph { types }), _) => {
+            print(&format!("{}\n", types_file::read(types)?.trim_end()))
+        }
+        (Some(TypesToPrint::Proto { description, prefix }), _) => {
             let types = grpc::sdl(description, prefix).map_err(|error| error.to_string())?;
             print(&grpc_text(description, prefix, &types))
         }

@@ -19,7 +19,7 @@ use weir_native::transfer::{self, Count, Event, Format, Hooks, Mapping, Reject, 
 /// Options of `weir import` for files.
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// NDJSON, CSV or N-Quads, also compressed as .gz
+    /// NDJSON, CSV, N-Quads or Dgraph's JSON, also compressed as .gz
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The types: X.graphql, or a weir.yaml with one native source
@@ -167,7 +167,10 @@ pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
     let mut sources = Vec::new();
     for path in &options.files {
         let format = Format::of(path).ok_or_else(|| {
-            format!("{}: files are .ndjson, .jsonl, .csv, .rdf or .nq, also with .gz behind", path.display())
+            format!(
+                "{}: files are .ndjson, .jsonl, .csv, .rdf, .nq or .json, also with .gz behind",
+                path.display()
+            )
         })?;
         let mut mapping = entries.remove(stem(path)).unwrap_or_default();
         if options.target.is_some() {

@@ -281,3 +281,36 @@ fn a_copy_is_made_while_the_store_is_served() {
         "{\"__typename\":\"Dish\",\"__id\":\"0x1\",\"name\":\"Pie\",\"price\":3}\n",
     );
 }
+
+#[test]
+fn the_types_in_an_export_of_dgraph_are_read_as_they_are() {
+    let folder = Folder::new();
+    let json = serde_json::json!([{ "Namespace": 0, "Schema": SHOP }]).to_string();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, json.as_bytes()).expect("it is packed");
+    let packed = packed.finish().expect("it is packed");
+    std::fs::write(folder.file("g01.gql_schema.gz"), packed).expect("it is written");
+    folder.write("shop.graphql", &json);
+    folder.write("g01.json", "[\n  {\"uid\":\"0x1\",\"namespace\":\"0x0\",\"dgraph.type\":\"Dish\"},\n  {\"uid\":\"0x1\",\"namespace\":\"0x0\",\"Dish.name\":\"Pho\"}\n]\n");
+    for types in ["g01.gql_schema.gz", "shop.graphql"] {
+        check(&weir(&folder, &["migrate", types, "--plan"]), true, "Dish");
+        check(&weir(&folder, &["import", "g01.json", "--into", types]), true, "loaded 1 object into");
+    }
+    let printed = weir(&folder, &["import", "dgraph", "g01.gql_schema.gz"]);
+    assert_eq!(String::from_utf8_lossy(&printed.stdout).trim_end(), SHOP.trim_end());
+    folder.write(
+        "wrong.graphql",
+        &serde_json::json!([{ "Namespace": 0, "Schema": "type A {\n  a: Nope\n}" }]).to_string(),
+    );
+    check(&weir(&folder, &["migrate", "wrong.graphql", "--plan"]), false, "wrong.graphql:2:6");
+    let file = folder.file("g01.gql_schema.gz").display().to_string();
+    let weir = Weir::start(&["serve", &file, "--listen", "127.0.0.1:0"], folder);
+    let answer = weir.query("{ queryDish { name } }");
+    assert_eq!(answer.text(), r#"{"data":{"queryDish":[{"name":"Pho"}]}}"#);
+    // A change of the types over HTTP leaves SDL in the file.
+    let more = serde_json::json!([{ "Namespace": 0, "Schema": SHOP.replace("price: Float", "price: Float, note: String") }]);
+    let changed = weir.post("/admin/schema", &[], more.to_string().as_bytes());
+    assert_eq!(changed.status, 200, "{}", changed.text());
+    let text = std::fs::read_to_string(weir.folder().file("g01.gql_schema.gz")).expect("it is text now");
+    assert!(text.contains("note: String") && !text.starts_with('['), "{text}");
+}

@@ -15,6 +15,7 @@ use crate::server::request::receive;
 use crate::server::request::refusal::{Refusal, string};
 use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::Metrics;
+use crate::types_file;
 use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
@@ -74,11 +75,12 @@ fn apply(live: &Live, metrics: &Metrics, sdl: &str, allowed: &[String]) -> Resul
     let generation = turn.current();
     let mut natives = generation.config.sources.iter().filter_map(|it| Native::of(it).ok().flatten());
     let (Some(native), None) = (natives.next(), natives.next()) else { return Err(Failure::None) };
+    let sdl = &types_file::sdl_of(sdl.to_owned()).map_err(Failure::Text)?;
     let types = native.types_of(sdl).map_err(Failure::Text)?;
     let unwritten = |cause| Failure::Failed(format!("the file of types cannot be written: {cause}"));
-    let before = std::fs::read_to_string(&native.sdl).map_err(unwritten)?;
+    let before = std::fs::read(&native.sdl).map_err(unwritten)?;
     // The file is written first: its errors leave the store untouched.
-    let draft = native.draft(sdl).map_err(unwritten)?;
+    let draft = native.draft(sdl.as_bytes()).map_err(unwritten)?;
     let plan = native.migrate(&types, allowed).map_err(|error| match error {
         Error::Refused(_) => {
             Failure::Refused(error.to_string().replace("--allow-data-loss ", "?allow_data_loss="))
