@@ -128,6 +128,12 @@ impl BoundOperation {
         roots.find_map(|it| it.fetch.events(input))
     }
 
+    /// The error of a caller whose credential does not hold for a source of the operation.
+    pub(crate) fn refusal(&self) -> Option<FieldError> {
+        let mut roots = self.plan.nodes.iter().filter(|it| it.parent.is_none());
+        roots.find_map(|it| it.fetch.refusal(self.fetch_input()))
+    }
+
     /// Input of a fetch at its root that is asked what it depends on, and not run.
     pub(crate) fn fetch_input(&self) -> FetchInput<'_> {
         FetchInput {

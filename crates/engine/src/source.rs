@@ -190,6 +190,11 @@ pub trait PreparedFetch: Send + Sync {
     fn has_lifetime(&self) -> bool {
         false
     }
+    /// The error of each of its fields for a caller whose credential does not hold: nothing is subscribed to for him.
+    fn refusal(&self, input: FetchInput<'_>) -> Option<FieldError> {
+        let _ = input;
+        None
+    }
     /// Opens the events of a field of the subscription root, for each of which its operation is run once; `None`: results are read.
     fn events(&self, input: FetchInput<'_>) -> Option<Result<EventStream, FieldError>> {
         let _ = input;

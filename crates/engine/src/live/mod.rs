@@ -73,7 +73,7 @@ pub enum SubscribeError {
     Full,
     /// No thread can be started.
     NoThread,
-    /// The source does not open its events.
+    /// The source does not open its events, or the caller's credential does not hold.
     Refused(FieldError),
 }
 
@@ -204,6 +204,9 @@ impl LiveQueries {
     ) -> Result<Subscription, SubscribeError> {
         if operation.kind() == OperationKind::Mutation {
             return Err(SubscribeError::Mutation);
+        }
+        if let Some(refusal) = operation.refusal() {
+            return Err(SubscribeError::Refused(refusal));
         }
         let (shared, events) = (&self.shared, operation.events(None));
         let mut registry = shared.registry();

@@ -144,6 +144,9 @@ impl PreparedFetch for InterceptedFetch {
     fn touches(&self) -> &[Tag] {
         self.fetch.touches()
     }
+    fn refusal(&self, input: FetchInput<'_>) -> Option<FieldError> {
+        self.fetch.refusal(input)
+    }
     fn rows(&self, input: FetchInput<'_>) -> Vec<RowKey> {
         self.fetch.rows(input)
     }

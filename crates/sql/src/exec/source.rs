@@ -6,6 +6,8 @@
 //! **Cost:** monomorphised: a warm run is one dynamic call and looks up its plan (nothing without structural variables); the driver's
 //! future is all that is allocated here.
 
+mod refused_token;
+
 use super::answer::Names;
 use super::bind::{Bindings, Refused};
 use super::called_functions::CalledFunctions;
@@ -15,7 +17,6 @@ use super::explain::Explained;
 use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use super::judge::check_conditions;
 use super::planning::plan;
-use super::turn::Turns;
 use crate::frontend::form::{Form, form};
 use crate::frontend::program::{Answers, BoundStatement, Call, ObjectLookup, Program};
 use crate::frontend::{ApiFrontend, Ask, tags};
@@ -30,8 +31,8 @@ use weir_engine::caller::{Claims, Facts, Identity, WHOLE_SESSION};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
-    AnswerForm, BoxFuture, ChangeFeed, ExplainInput, FetchInput, FetchResult, Ids, OthersChanges, PathError,
-    PlanError, PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
+    AnswerForm, BoxFuture, ChangeFeed, ExplainInput, FetchInput, FetchResult, FieldError, Ids, OthersChanges,
+    PathError, PlanError, PlanNode, PreparedFetch, Protocol, Source, SourceError, Tag,
 };
 use weir_engine::tag_versions::RowKey;
 use weir_language::ast::OperationKind;
@@ -492,31 +493,6 @@ impl<D: Driver> DatabaseFetch<D> {
         Ok(Explained { fetch: &self.inner, prepared, input })
     }
 
-    /// The answer where the caller's token does not hold: each root field fails by itself.
-    fn refused(&self, input: &FetchInput<'_>, plan: &Plan, reason: &str) -> Result<FetchResult, SourceError> {
-        let (fetch, shape) = (&self.inner, input.output);
-        let refusal =
-            |field: u32| fetch.state.frontend.refused(&fetch.call(shape, input.variables, field), reason);
-        if fetch.rows {
-            let field = fetch.first_field();
-            return Err(SourceError::Rejected { error: refusal(field), field: Some(field) });
-        }
-        let mut turns = Turns::default();
-        for member in &plan.members[plan.root.range()] {
-            match self.kind {
-                FetchKind::Read => turns.refuse(shape, member, &refusal),
-                FetchKind::Write | FetchKind::Programs => {
-                    if turns.next(shape, member) {
-                        let error = refusal(member.field);
-                        let field = Some(member.field);
-                        turns.fail(shape, member, SourceError::Rejected { error, field });
-                    }
-                }
-            }
-        }
-        Ok(turns.reply())
-    }
-
     /// Runs a plan that is known or short.
     fn planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
         let fetch = &self.inner;
@@ -560,6 +536,10 @@ impl<D: Driver> PreparedFetch for DatabaseFetch<D> {
 
     fn touches(&self) -> &[Tag] {
         &self.tags
+    }
+
+    fn refusal(&self, input: FetchInput<'_>) -> Option<FieldError> {
+        self.first_refusal(&input)
     }
 
     fn reads_untagged(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The source of services behind a native source: callers whose token does not hold get nothing of it.
 
 use std::sync::Arc;
-use weir_engine::caller::{Facts, Identity, Token};
+use weir_engine::caller::{Caller, Facts, Identity, Token};
 use weir_engine::lifetime::HintAt;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
@@ -83,6 +83,16 @@ impl Source for CustomSource {
     }
 }
 
+/// The error of the call `what` for a caller whose token does not hold.
+fn refusal(what: &str, caller: &Caller) -> FieldError {
+    let reason = match caller.claims().token() {
+        Token::Refused(reason) => &**reason,
+        Token::Absent | Token::Claims(_) => "",
+    };
+    let message = format!("couldn't rewrite {what} because {reason}").into();
+    FieldError { code: "INVALID_TOKEN", message, hasura_path: None, extensions: None }
+}
+
 /// A fetch that calls nobody.
 struct RefusedFetch {
     /// The call of each member, in words.
@@ -91,14 +101,9 @@ struct RefusedFetch {
 
 impl PreparedFetch for RefusedFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
-        let reason = match input.caller.claims().token() {
-            Token::Refused(reason) => &**reason,
-            Token::Absent | Token::Claims(_) => "",
-        };
         let rows = input.parent_keys.and_then(<[Column]>::first).map_or(1, Column::len);
         let column = |what: &String| {
-            let message = format!("couldn't rewrite {what} because {reason}").into();
-            let error = FieldError { code: "INVALID_TOKEN", message, hasura_path: None, extensions: None };
+            let error = refusal(what, input.caller);
             let mut column = Column::default();
             for row in 0..rows {
                 column.nulls.set(row);
@@ -114,6 +119,10 @@ impl PreparedFetch for RefusedFetch {
 
     fn touches(&self) -> &[Tag] {
         &[]
+    }
+
+    fn refusal(&self, input: FetchInput<'_>) -> Option<FieldError> {
+        self.fields.first().map(|what| refusal(what, input.caller))
     }
 
     fn explain(&self, _: ExplainInput<'_>, out: &mut String) {

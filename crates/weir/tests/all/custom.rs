@@ -309,3 +309,14 @@ fn the_example_is_sound() {
     let ran = command().args(["check", &file]).output().expect("it runs");
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }
+
+#[test]
+fn an_empty_answer_is_null_and_a_missing_value_is_sent_as_null() {
+    let known = "- {ask: GET /ports/kiel, text: \"\"}\n- {ask: POST /ratings, answer: [{stars: 4}]}\n";
+    let (upstream, weir, _) = serve(BOATS, known);
+    assert_eq!(weir.query(r#"{ port(name: "kiel") }"#).json(), json!({"data": {"port": null}}));
+    let rated = weir.query("{ queryBoat { rating { stars } } }").json();
+    assert_eq!(rated, json!({"data": {"queryBoat": [{"rating": {"stars": 4}}]}}));
+    let sent = upstream.asked().into_iter().find(|it| it.line == "POST /ratings").expect("it is asked");
+    assert_eq!(sent.body, r#"[{"boat":"A1","tons":null}]"#);
+}

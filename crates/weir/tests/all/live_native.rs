@@ -1,7 +1,7 @@
 //! Subscriptions to native types over real sockets: every transport, rules of the caller, the end of a token.
 
 use crate::live::{read_until, stream};
-use crate::native_auth::{served, token};
+use crate::native_auth::{served, token, token_by};
 use crate::sockets::{ACK, NEW, begin, closed, hear, say, socket};
 use crate::support::{Folder, Weir, body, message};
 use crate::upstream_kit::{Upstream, answers};
@@ -82,6 +82,34 @@ fn results_follow_the_rules_of_the_caller_over_every_transport() {
         read_until(&mut reader, &notes(&["a", "b"]));
         give(&weir, "b", "bob");
         read_until(&mut reader, &notes(&["a"]));
+    }
+}
+
+#[test]
+fn a_subscription_with_an_invalid_token_ends_at_once() {
+    let weir = filled();
+    let wrong = token_by("another", r#"{"LOGIN":"ann"}"#);
+    for subprotocol in [NEW, "graphql-ws"] {
+        let mut socket = socket(&weir, "/graphql", subprotocol);
+        say(&mut socket, &format!(r#"{{"type":"connection_init","payload":{{"X-Auth":"{wrong}"}}}}"#));
+        assert_eq!(hear(&mut socket), ACK);
+        say(&mut socket, &begin(subprotocol, "1", &body(QUERY)));
+        let refused = hear(&mut socket);
+        assert!(refused.contains("INVALID_TOKEN") && !refused.contains("queryNote\":["), "{refused}");
+        match subprotocol {
+            NEW => assert!(refused.starts_with(r#"{"type":"error","id":"1""#), "{refused}"),
+            _ => assert_eq!(hear(&mut socket), r#"{"type":"complete","id":"1"}"#),
+        }
+        // The socket goes on: its next operation is answered.
+        say(&mut socket, &begin(subprotocol, "2", &body("{ queryNote { text } }")));
+        assert!(hear(&mut socket).contains("INVALID_TOKEN"));
+    }
+    let apollo = "multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json";
+    for (accept, end) in [("text/event-stream", "event: complete"), (apollo, "--graphql--")] {
+        let headers = [("content-type", "application/json"), ("accept", accept), ("x-auth", wrong.as_str())];
+        let answer = weir.post("/graphql", &headers[1..], body(QUERY).as_bytes());
+        let text = answer.text();
+        assert!(text.contains("INVALID_TOKEN") && text.contains(end), "{text}");
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn token(claims: &str) -> String {
     token_by("secret", claims)
 }
 
-fn token_by(secret: &str, claims: &str) -> String {
+pub(crate) fn token_by(secret: &str, claims: &str) -> String {
     let signed =
         format!("{}.{}", URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256"}"#), URL_SAFE_NO_PAD.encode(claims));
     let signature = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()), signed.as_bytes());

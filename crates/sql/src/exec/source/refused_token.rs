@@ -1,0 +1,46 @@
+//! Callers whose token does not hold: nothing is asked for them.
+
+use super::{DatabaseFetch, Driver, FetchKind};
+use crate::exec::turn::Turns;
+use weir_engine::source::{FetchInput, FetchResult, FieldError, SourceError};
+use weir_relational::plan::Plan;
+
+impl<D: Driver> DatabaseFetch<D> {
+    /// The answer where the caller's token does not hold: each root field fails by itself.
+    pub(super) fn refused(
+        &self,
+        input: &FetchInput<'_>,
+        plan: &Plan,
+        reason: &str,
+    ) -> Result<FetchResult, SourceError> {
+        let (fetch, shape) = (&self.inner, input.output);
+        let refusal =
+            |field: u32| fetch.state.frontend.refused(&fetch.call(shape, input.variables, field), reason);
+        if fetch.rows {
+            let field = fetch.first_field();
+            return Err(SourceError::Rejected { error: refusal(field), field: Some(field) });
+        }
+        let mut turns = Turns::default();
+        for member in &plan.members[plan.root.range()] {
+            match self.kind {
+                FetchKind::Read => turns.refuse(shape, member, &refusal),
+                FetchKind::Write | FetchKind::Programs => {
+                    if turns.next(shape, member) {
+                        let error = refusal(member.field);
+                        let field = Some(member.field);
+                        turns.fail(shape, member, SourceError::Rejected { error, field });
+                    }
+                }
+            }
+        }
+        Ok(turns.reply())
+    }
+
+    /// The error of the first field for a caller whose token does not hold.
+    pub(super) fn first_refusal(&self, input: &FetchInput<'_>) -> Option<FieldError> {
+        let fetch = &self.inner;
+        let reason = fetch.state.frontend.refusal(input.caller.claims(), &fetch.ask.facts)?;
+        let call = fetch.call(input.output, input.variables, fetch.first_field());
+        Some(fetch.state.frontend.refused(&call, reason))
+    }
+}
