@@ -300,15 +300,15 @@ impl Planner {
     ) -> Result<Arc<Plan>, Refusal> {
         let null = |it: &&NeverNull| variables.node(it.variable) == Node::Null;
         let nulls: Vec<&NeverNull> = plan.never_null.iter().filter(null).collect();
-        let steers = plan.operation.steering.is_null(plan.asked, variables);
-        if nulls.is_empty() && !steers {
+        let steers: Vec<u32> = plan.operation.steering.nulls(plan.asked, variables).collect();
+        if nulls.is_empty() && steers.is_empty() {
             return Ok(plan);
         }
         let can_fail = |it: &&NeverNull| {
             self.graph.owner(plan.output.fields[it.field as usize].field) != Owner::Introspection
         };
         let fails = request.protocol == Protocol::GraphqlOverHttp && plan.kind == OperationKind::Query;
-        if fails && !steers && nulls.iter().all(can_fail) {
+        if fails && steers.is_empty() && nulls.iter().all(can_fail) {
             timing.plan_hit = false;
             return self.with_context(request, place, timing, |context| {
                 let operation = context.operation()?;
@@ -323,9 +323,10 @@ impl Planner {
                 Failure::text(Error::new(Code::Variable, Span::new(it.offset, it.offset), words))
             })
             .collect();
-        if steers {
-            failures.push(Failure::request(Code::Variable.text(), &must_not_be_null("if", "Boolean!")));
-        }
+        failures.extend(steers.into_iter().map(|offset| {
+            let words = must_not_be_null("if", "Boolean!");
+            Failure::text(Error::new(Code::Variable, Span::new(offset, offset), words))
+        }));
         failures.truncate(self.settings.limits.errors_max as usize);
         Err(failures.into())
     }

@@ -18,7 +18,14 @@ const STEERING_MAX: usize = 64;
 /// name, by number: bit `i` of the state is the `i`th.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConditionVariables {
-    variables: Vec<u32>,
+    variables: Vec<SteeringVariable>,
+}
+
+/// A variable, by its number, and the offset of the condition in which it stands first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SteeringVariable {
+    number: u32,
+    offset: u32,
 }
 
 impl ConditionVariables {
@@ -27,17 +34,22 @@ impl ConditionVariables {
         self.variables.is_empty()
     }
 
-    /// True if one of those in `asked` is null: a default allowed it for the condition, which takes no null.
-    pub(crate) fn is_null(&self, asked: u64, variables: &Variables) -> bool {
-        let mut numbers = self.variables.iter().enumerate();
-        numbers.any(|(bit, &number)| asked >> bit & 1 == 1 && variables.node(number) == Node::Null)
+    /// The offsets of conditions on those in `asked` that are null: a default allowed it for the condition, which takes no null.
+    pub(crate) fn nulls(&self, asked: u64, variables: &Variables) -> impl Iterator<Item = u32> {
+        let all = self.variables.iter().enumerate();
+        all.filter(move |(bit, it)| asked >> bit & 1 == 1 && variables.node(it.number) == Node::Null)
+            .map(|(_, it)| it.offset)
+    }
+
+    fn has(&self, number: u32) -> bool {
+        self.variables.iter().any(|it| it.number == number)
     }
 
     /// The state of a request. Null counts as false, and is refused later if the plan asks for it.
     pub(crate) fn bits(&self, variables: &Variables) -> u64 {
         let mut bits = 0;
-        for (bit, &number) in self.variables.iter().enumerate() {
-            bits |= u64::from(variables.node(number) == Node::Bool(true)) << bit;
+        for (bit, it) in self.variables.iter().enumerate() {
+            bits |= u64::from(variables.node(it.number) == Node::Bool(true)) << bit;
         }
         bits
     }
@@ -48,11 +60,15 @@ impl ConditionVariables {
 /// Those of `@defer` and `@stream` count if `is_incremental`. Those that do not fit any more let nothing come later.
 pub(crate) fn steering(selected: &Selected<'_, '_>, is_incremental: bool) -> Option<ConditionVariables> {
     let mut steering = ConditionVariables::default();
-    let mut deferring: Vec<u32> = Vec::new();
+    let mut deferring: Vec<SteeringVariable> = Vec::new();
     let (valid, document) = (selected.valid(), selected.valid().document());
     if document.directives.is_empty() {
         return Some(steering);
     }
+    let steered = |value: ValueId| {
+        let offset = document.value(value).span.start;
+        selected.variable(value).map(|number| SteeringVariable { number, offset })
+    };
     let mut seen = vec![false; valid.fragments().len()];
     let mut lists = vec![selected.operation().ast.selections];
     while let Some(list) = lists.pop() {
@@ -75,10 +91,10 @@ pub(crate) fn steering(selected: &Selected<'_, '_>, is_incremental: bool) -> Opt
                 }
             };
             for (_, value) in conditions(document, directives) {
-                if let Some(number) = selected.variable(value)
-                    && !steering.variables.contains(&number)
+                if let Some(variable) = steered(value)
+                    && !steering.has(variable.number)
                 {
-                    steering.variables.push(number);
+                    steering.variables.push(variable);
                 }
             }
             if steering.variables.len() > STEERING_MAX {
@@ -87,13 +103,13 @@ pub(crate) fn steering(selected: &Selected<'_, '_>, is_incremental: bool) -> Opt
             for name in ["defer", "stream"].into_iter().filter(|_| is_incremental) {
                 let condition =
                     directive(document, directives, name).and_then(|it| argument(document, it, "if"));
-                deferring.extend(condition.and_then(|it| selected.variable(it)));
+                deferring.extend(condition.and_then(steered));
             }
         }
     }
-    for number in deferring {
-        if steering.variables.len() < STEERING_MAX && !steering.variables.contains(&number) {
-            steering.variables.push(number);
+    for variable in deferring {
+        if steering.variables.len() < STEERING_MAX && !steering.has(variable.number) {
+            steering.variables.push(variable);
         }
     }
     steering.variables.sort_unstable();
@@ -202,7 +218,7 @@ impl ConditionState<'_> {
             ValueKind::Boolean(is) => Some(is),
             ValueKind::Variable(_) => {
                 let number = selected.variable(value)?;
-                let bit = self.steering.variables.iter().position(|&it| it == number)?;
+                let bit = self.steering.variables.iter().position(|it| it.number == number)?;
                 self.asked.set(self.asked.get() | 1 << bit);
                 Some(self.state >> bit & 1 == 1)
             }

@@ -266,12 +266,17 @@ fn null_in_a_list_past_a_default_takes_a_field_that_may_not_be_null_along() {
 
 #[test]
 fn null_does_not_steer_past_a_default() {
-    let refused = r#"{"errors":[{"message":"Argument \"if\" of non-null type \"Boolean!\" must not be null.","extensions":{"code":"BAD_USER_INPUT"}}]}"#;
+    let refused = |query: &str, variable: &str| {
+        let column = query.find(&format!("if: {variable})")).expect("it is there") + 5;
+        format!(
+            r#"{{"errors":[{{"message":"Argument \"if\" of non-null type \"Boolean!\" must not be null.","locations":[{{"line":1,"column":{column}}}],"extensions":{{"code":"BAD_USER_INPUT"}}}}]}}"#
+        )
+    };
     for directive in ["skip", "include"] {
         let query = format!(
             "query ($s: Boolean = true) {{ album(id: 1) {{ id ...on Album @{directive}(if: $s) {{ title }} }} }}"
         );
-        check(Protocol::GraphqlOverHttp, &query, r#"{"s": null}"#, refused);
+        check(Protocol::GraphqlOverHttp, &query, r#"{"s": null}"#, &refused(&query, "$s"));
     }
     let query = "query ($s: Boolean = true) { album(id: 1) { id title @skip(if: $s) } }";
     check(Protocol::GraphqlOverHttp, query, "{}", r#"{"data":{"album":{"id":1}}}"#);
@@ -279,7 +284,7 @@ fn null_does_not_steer_past_a_default() {
     let fields: String = (0..6).map(|it| format!("t{it}: title @skip(if: $s{it}) ")).collect();
     let query = format!("query ({many}) {{ album(id: 1) {{ id {fields} }} }}");
     check(Protocol::GraphqlOverHttp, &query, "{}", r#"{"data":{"album":{"id":1}}}"#);
-    check(Protocol::GraphqlOverHttp, &query, r#"{"s3": null}"#, refused);
+    check(Protocol::GraphqlOverHttp, &query, r#"{"s3": null}"#, &refused(&query, "$s3"));
 }
 
 #[test]
