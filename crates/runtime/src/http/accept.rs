@@ -3,6 +3,7 @@
 //! Sources: RFC 9110, section 12.5; GraphQL over HTTP, section 5.
 
 use http::header::{ACCEPT, HeaderMap};
+use std::cmp::Reverse;
 use weir_engine::engine::IncrementForm;
 
 /// Forms of answers.
@@ -55,11 +56,11 @@ const fn parts(form: IncrementForm, content_type: &'static str) -> PartsForm {
     PartsForm { form, content_type }
 }
 
-/// In the order in which they win where a client weighs them the same: what tells most, first.
+/// The last one wins where `Accept` says no more of one than of another.
 const FORMS: [(Accepted, &str); 3] = [
+    (Accepted::Events, "text/event-stream"),
     (Accepted::GraphqlResponse, "application/graphql-response+json"),
     (Accepted::Json, "application/json"),
-    (Accepted::Events, "text/event-stream"),
 ];
 
 /// The weight of a range, in thousandths.
@@ -103,25 +104,36 @@ pub(super) fn accepted(headers: &HeaderMap) -> Option<Accepted> {
     if !headers.contains_key(ACCEPT) {
         return Some(Accepted::Json);
     }
-    // By form: precision and weight.
-    let mut found = [(0_u8, 0_u16); FORMS.len()];
-    for (range, parameters) in ranges(headers) {
+    let mut found = [Wish::default(); FORMS.len()];
+    for (order, (range, parameters)) in ranges(headers).enumerate() {
         let weight = weight(parameters);
         for (found, (_, media)) in found.iter_mut().zip(FORMS) {
             let precision = precision(&range, media);
-            if precision > found.0 {
-                *found = (precision, weight);
+            if precision > found.precision {
+                *found = Wish { precision, weight, order };
             }
         }
     }
-    let named = |it: &(u8, u16)| (it.1, it.0 == 3);
-    let Some(best) = found.iter().filter(|it| it.1 > 0).map(named).max() else {
-        // Clients that read an answer in parts read one that is whole, too.
-        return increments(headers).map(|_| Accepted::Json);
+    // By weight, then what is named, then whole answers by the client's order.
+    let rank = |(wish, (form, _)): &(Wish, (Accepted, &str))| {
+        let is_named = wish.precision == 3;
+        let order = if is_named { wish.order } else { 0 };
+        (wish.weight, is_named, *form != Accepted::Events, Reverse(order))
     };
-    // A client that takes everything gets JSON.
-    let order = if best.1 { [0, 1, 2] } else { [1, 0, 2] };
-    order.into_iter().find(|&it| named(&found[it]) == best).map(|it| FORMS[it].0)
+    match found.into_iter().zip(FORMS).filter(|it| it.0.weight > 0).max_by_key(rank) {
+        Some((_, (form, _))) => Some(form),
+        // Clients that read an answer in parts read one that is whole, too.
+        None => increments(headers).map(|_| Accepted::Json),
+    }
+}
+
+/// A client's wish for a form.
+#[derive(Clone, Copy, Default)]
+struct Wish {
+    precision: u8,
+    weight: u16,
+    /// Place of its range in the header.
+    order: usize,
 }
 
 #[cfg(test)]
@@ -141,7 +153,10 @@ mod tests {
         check("application/*", Some(Accepted::Json));
         check("application/json", Some(Accepted::Json));
         check("application/graphql-response+json, application/json;q=0.9", Some(Accepted::GraphqlResponse));
-        check("application/json, application/graphql-response+json", Some(Accepted::GraphqlResponse));
+        check("application/json, application/graphql-response+json", Some(Accepted::Json));
+        check("application/graphql-response+json, application/json", Some(Accepted::GraphqlResponse));
+        check("*/*, application/graphql-response+json", Some(Accepted::GraphqlResponse));
+        check("text/event-stream, application/json", Some(Accepted::Json));
         check("application/graphql-response+json;q=0.5, application/json", Some(Accepted::Json));
         check("text/event-stream", Some(Accepted::Events));
         check("text/event-stream;q=0, */*", Some(Accepted::Json));

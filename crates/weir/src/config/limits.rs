@@ -34,7 +34,7 @@ pub struct Limits {
     pub headers_max: u16,
     /// Bytes of a request's URL.
     pub url_bytes_max: u32,
-    /// Requests in one batch on `/v1/graphql`.
+    /// Requests in one list on `/graphql` and `/v1/graphql`.
     pub batch_max: u16,
     /// Connections at once; beyond it the longest idle one is closed.
     pub connections_max: u32,

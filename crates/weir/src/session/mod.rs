@@ -288,6 +288,12 @@ impl Authenticator {
         is_trusted && !headers.keys().any(headers::is_session)
     }
 
+    /// True if the caller of a request with these headers could be the admin and asks for another role.
+    pub(crate) fn tries_role(&self, headers: &HeaderMap) -> bool {
+        let is_trusted = self.is_open() || secret::sent(headers).is_some_and(|it| self.is_secret(it));
+        is_trusted && headers::role(headers).is_ok_and(|it| it.is_some_and(|role| role != ADMIN))
+    }
+
     /// Goes on with what `before` has fetched: the key sets of the same addresses.
     pub fn keep_keys_of(&mut self, before: &Self) {
         if let (Mode::Jwt(kinds), Mode::Jwt(before)) = (&mut self.mode, &before.mode) {

@@ -117,7 +117,6 @@ fn a_body_that_is_no_request_is_refused_with_words() {
     for (bytes, part) in [
         (&b""[..], "the body is empty"),
         (b"null", "must be a JSON object"),
-        (b"[]", "a list of requests is answered at /v1/graphql"),
         (b"\"x\"", "must be a JSON object"),
         (b"7", "must be a JSON object"),
         (b"{\"query\":\"{__typename}\"} {}", "not valid JSON"),
@@ -280,6 +279,10 @@ fn a_persisted_query_is_answered_with_the_words_clients_look_for() {
     let text = br#"{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}"#;
     check(&weir.post("/graphql", &[], text), 200, "PersistedQueryNotSupported");
     check(&weir.post("/graphql", &[TELLING], text), 400, "PERSISTED_QUERY_NOT_SUPPORTED");
+    let empty = br#"{"query":"","extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}"#;
+    check(&weir.post("/graphql", &[], empty), 200, "PersistedQueryNotSupported");
+    let get = "/graphql?query=&extensions=%7B%22persistedQuery%22:%7B%22sha256Hash%22:%2200%22%7D%7D";
+    check(&weir.get(get, &[TELLING]), 400, "PERSISTED_QUERY_NOT_SUPPORTED");
 }
 
 #[test]
@@ -329,7 +332,7 @@ fn a_subscription_is_answered_as_what_it_is() {
 }
 
 #[test]
-fn a_list_of_requests_is_answered_in_order_on_hasura_s_address_only() {
+fn a_list_of_requests_is_answered_in_order() {
     let weir = Weir::pets(&[]);
     let one = body(ASK);
     let wrong = body("{ nothing }");
@@ -341,8 +344,35 @@ fn a_list_of_requests_is_answered_in_order_on_hasura_s_address_only() {
     assert!(list[2]["errors"].is_array());
     let eleven = format!("[{}]", [one.as_str(); 11].join(","));
     check(&weir.post("/v1/graphql", &[], eleven.as_bytes()), 400, "LIMIT_BATCH");
-    let list = format!("[{one}]");
-    check(&weir.post("/graphql", &[], list.as_bytes()), 400, "a list of requests is answered at /v1/graphql");
+    check(&weir.post("/graphql", &[], eleven.as_bytes()), 400, "LIMIT_BATCH");
+    for accept in [TELLING, ("accept", "*/*")] {
+        let answer = weir.post("/graphql", &[accept], format!("[{one},{wrong},[],{one}]").as_bytes());
+        let list = answer.json();
+        assert_eq!((answer.status, list.as_array().map(Vec::len)), (200, Some(4)), "{list}");
+        assert_eq!(list[0].to_string(), ADA);
+        assert_eq!(list[0], list[3]);
+        assert_eq!(list[1]["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED");
+        assert_eq!(list[2]["errors"][0]["extensions"]["code"], "BAD_REQUEST");
+    }
+    check(&weir.post("/graphql", &[], b"[]"), 200, "[]");
+    let subscription = body("subscription { pet { name } }");
+    check(&weir.post("/graphql", &[], format!("[{subscription}]").as_bytes()), 200, "errors");
+    check(&weir.get("/v1/graphql?query=%7B__typename%7D", &[]), 404, "resource does not exist");
+    let single = Weir::configured("limits: {batch_max: 1}");
+    check(&single.post("/graphql", &[], format!("[{one},{one}]").as_bytes()), 400, "LIMIT_BATCH");
+}
+
+#[test]
+fn the_client_s_order_decides_between_equal_weights() {
+    let weir = Weir::pets(&[]);
+    let ask = |accept: &str| weir.post("/graphql", &[("accept", accept)], body("{ nothing }").as_bytes());
+    let json = ask("application/json, application/graphql-response+json");
+    assert_eq!((json.status, json.header("content-type")), (200, Some("application/json; charset=utf-8")));
+    let telling = ask("application/graphql-response+json, application/json");
+    assert_eq!(
+        (telling.status, telling.header("content-type")),
+        (400, Some("application/graphql-response+json; charset=utf-8"))
+    );
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn events_and_parts_come_as_the_results_do() {
     let apollo = "multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json";
     let event = |name: &str| format!("event: next\ndata: {}\n\n", pet(name));
     let part = |name: &str| format!("{{\"payload\":{}}}\r\n--graphql", pet(name));
-    let cases: [StreamCase<'_>; 5] = [
+    let cases: [StreamCase<'_>; 6] = [
         (post("/graphql", "text/event-stream"), "text/event-stream; charset=utf-8", &event),
         (
             message("GET", &format!("/graphql?query={query}"), &[("accept", "text/event-stream")], None),
@@ -122,6 +122,7 @@ fn events_and_parts_come_as_the_results_do() {
             "text/event-stream; charset=utf-8",
             &event,
         ),
+        (post("/v1/graphql", "text/event-stream"), "text/event-stream; charset=utf-8", &event),
         (post("/graphql", apollo), "multipart/mixed;boundary=\"graphql\";subscriptionSpec=1.0", &part),
         (post("/v1/graphql", apollo), "multipart/mixed;boundary=\"graphql\";subscriptionSpec=1.0", &part),
     ];
@@ -146,14 +147,17 @@ fn events_and_parts_come_as_the_results_do() {
 fn a_client_that_reads_events_alone_gets_answers_and_errors_as_events() {
     let weir = Weir::pets(&[]);
     let events = [("accept", "text/event-stream")];
-    let answer = weir.post("/graphql", &events, body("{ pet_by_pk(id: 1) { name } }").as_bytes());
-    assert_eq!(
-        (answer.status, answer.header("content-type")),
-        (200, Some("text/event-stream; charset=utf-8"))
-    );
-    assert_eq!(answer.text(), format!("event: next\ndata: {}\n\nevent: complete\ndata:\n\n", pet("Ada")));
-    let refused = weir.post("/graphql", &events, body("{ pets }").as_bytes());
-    assert!(refused.text().starts_with("event: next\ndata: {\"errors\":["), "{}", refused.text());
+    for path in ["/graphql", "/v1/graphql"] {
+        let answer = weir.post(path, &events, body("{ pet_by_pk(id: 1) { name } }").as_bytes());
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (200, Some("text/event-stream; charset=utf-8"))
+        );
+        let whole = format!("event: next\ndata: {}\n\nevent: complete\ndata:\n\n", pet("Ada"));
+        assert_eq!(answer.text(), whole, "{path}");
+        let refused = weir.post(path, &events, body("{ pets }").as_bytes());
+        assert!(refused.text().starts_with("event: next\ndata: {\"errors\":["), "{}", refused.text());
+    }
     let by_get =
         weir.get("/graphql?query=mutation%7Bdelete_pet(where:%7B%7D)%7Baffected_rows%7D%7D", &events);
     assert!(by_get.text().contains("METHOD_NOT_ALLOWED"), "{}", by_get.text());

@@ -69,6 +69,36 @@ fn only_what_is_tracked_is_served_and_nothing_that_nobody_asked_for() {
 }
 
 #[test]
+fn an_admin_who_tries_a_role_is_told_what_the_role_lacks() {
+    let folder = Folder::new();
+    folder.pets();
+    let pet = "  - table: pet\n    select_permissions:\n    - role: user\n      permission: {columns: [id], filter: {}}\n";
+    write(&folder, &[VERSION, ("databases/databases.yaml", &pets(pet))]);
+    let settings =
+        "listen: 127.0.0.1:0\nmetadata: metadata\nadmin_secret: hush\nauth: {unauthorized_role: user}\n";
+    let file = folder.write("weir.yaml", settings);
+    let weir = Weir::by_file(&file, folder);
+    let ask = |path: &str, headers: &[(&str, &str)], query: &str| {
+        weir.post(path, headers, crate::support::body(query).as_bytes()).text().to_owned()
+    };
+    let (secret, role) = (("x-weir-admin-secret", "hush"), ("x-hasura-role", "user"));
+    let (name, hint) = ("{ pet { name } }", "the admin's role is answered");
+    let tried = ask("/graphql", &[secret, role], name);
+    assert!(tried.contains("Cannot query field") && tried.contains(hint), "{tried}");
+    // A field that nobody has is nobody's lack; a caller without the secret learns nothing; Hasura's answers stay.
+    for (path, headers, query) in [
+        ("/graphql", &[secret, role][..], "{ pet { nothing } }"),
+        ("/graphql", &[secret], "{ pet { nothing } }"),
+        ("/graphql", &[], name),
+        ("/graphql", &[role], name),
+        ("/v1/graphql", &[secret, role], name),
+    ] {
+        let told = ask(path, headers, query);
+        assert!(told.contains("errors") && !told.contains(hint), "{path} {headers:?}: {told}");
+    }
+}
+
+#[test]
 fn what_does_not_resolve_is_left_out_and_told_and_the_rest_serves() {
     let folder = Folder::new();
     folder.pets();

@@ -1,6 +1,7 @@
 //! WebSockets over real sockets: the handshake, both subprotocols, what breaks them, and their end.
 
 use crate::auth::{JWT, token};
+use crate::live::stream;
 use crate::support::{Weir, body, config, message, until};
 use std::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::client_with_config;
@@ -51,6 +52,26 @@ pub(crate) fn socket(weir: &Weir, path: &str, subprotocol: &str) -> WebSocket<Tc
     assert_eq!(answer.headers()["sec-websocket-protocol"], subprotocol);
     assert_eq!(answer.headers()["sec-websocket-accept"], "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     socket
+}
+
+#[test]
+fn the_chosen_protocol_is_named_in_the_letters_that_clients_look_for() {
+    let weir = patient("");
+    let headers = [
+        ("connection", "Upgrade"),
+        ("upgrade", "websocket"),
+        ("sec-websocket-version", "13"),
+        ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ("sec-websocket-protocol", NEW),
+    ];
+    for path in ["/graphql", "/v1/graphql"] {
+        let (head, _) = stream(&weir, &message("GET", path, &headers, None));
+        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+        assert!(head.contains("\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n"), "{head}");
+    }
+    // A refused one is any other answer.
+    let (head, _) = stream(&weir, &message("GET", "/graphql", &headers[..4], None));
+    assert!(head.starts_with("HTTP/1.1 400 ") && head.contains("content-type: "), "{head}");
 }
 
 pub(crate) fn say(socket: &mut WebSocket<TcpStream>, text: &str) {

@@ -117,6 +117,11 @@ impl<S: AsyncRead + Unpin> GuardedIo<S> {
         self.last == HeadVerdict::Flood
     }
 
+    /// The head that agrees to a WebSocket, as [`with_protocol_in_title_case`] writes it; nothing for other bytes.
+    fn renamed(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        if self.heads.is_offered() { with_protocol_in_title_case(bytes) } else { None }
+    }
+
     /// Records the result of writing a part of an answer.
     fn wrote(&mut self, written: &Poll<io::Result<usize>>) {
         self.watched.await_reader(written.is_pending());
@@ -270,7 +275,8 @@ impl<S: AsyncRead + Unpin> Read for GuardedIo<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Write for GuardedIo<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        let renamed = self.renamed(bytes);
+        let written = Pin::new(&mut self.socket).poll_write(cx, renamed.as_deref().unwrap_or(bytes));
         self.wrote(&written);
         written
     }
@@ -297,6 +303,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for GuardedIo<S> {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if let Some(first) = parts.first()
+            && self.renamed(first).is_some()
+        {
+            return self.poll_write(cx, first);
+        }
         let this = &mut *self;
         let written = match parts.iter().map(|it| it.len()).sum::<usize>() {
             bytes @ 1..=JOINED_BYTES_MAX => {
@@ -314,4 +325,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for GuardedIo<S> {
         this.wrote(&written);
         written
     }
+}
+
+/// The head that turns a connection into a WebSocket, with the name of its protocol's header as RFC 6455 writes it: gql 4.0 for
+/// Python looks it up by exactly these letters.
+fn with_protocol_in_title_case(head: &[u8]) -> Option<Vec<u8>> {
+    const NAME: &[u8] = b"Sec-WebSocket-Protocol";
+    let lower = NAME.to_ascii_lowercase();
+    let is_switch = head.starts_with(b"HTTP/1.1 101 ");
+    let at = memchr::memmem::find(head, &lower).filter(|_| is_switch)?;
+    let mut out = head.to_vec();
+    out[at..at + NAME.len()].copy_from_slice(NAME);
+    Some(out)
 }

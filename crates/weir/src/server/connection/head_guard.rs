@@ -161,6 +161,11 @@ impl HeadGuard {
         }
     }
 
+    /// True if the last head asked for a WebSocket.
+    pub(crate) fn is_offered(&self) -> bool {
+        matches!(self.at, ReadPosition::Offered)
+    }
+
     /// Counts the frames that follow in this second of the connection's clock.
     pub(crate) fn at_second(&mut self, second: u32) {
         if let ReadPosition::Multiplexed(frames) = &mut self.at {

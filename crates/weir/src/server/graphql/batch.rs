@@ -1,13 +1,14 @@
-//! A list of requests in one body of `/v1/graphql`.
+//! A list of requests in one body of `/graphql` or `/v1/graphql`.
 //!
 //! **Invariant:** the requests of a list run one after another, each on its own; their answers leave in the same order.
 
 use super::execute::execute;
-use super::hasura::params;
+use super::hasura;
 use crate::server::request::client_headers::ClientHeaders;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::negotiate::Media;
+use crate::server::request::receive::{self, Params, Unusable};
 use crate::server::request::refusal::{Refusal, error_body};
 use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
@@ -23,13 +24,50 @@ use weir_language::json::{Json, JsonBuffer, JsonRef};
 /// Answers of a list are sent when so many bytes have gathered.
 const BATCH_CHUNK_BYTES: usize = 64 * 1024;
 
+/// Address of a list, and the form of its answer.
+#[derive(Clone, Copy)]
+pub(super) struct BatchForm {
+    pub(super) endpoint: Endpoint,
+    pub(super) media: Media,
+}
+
+impl BatchForm {
+    /// Of a list on `/v1/graphql`.
+    pub(super) const HASURA: Self = Self { endpoint: Endpoint::Hasura, media: Media::Json };
+
+    /// Of a list on `/graphql`.
+    pub(super) const fn of_graphql(media: Media) -> Self {
+        Self { endpoint: Endpoint::Graphql, media }
+    }
+
+    /// The parameters of one request, or its refusal as an answer.
+    fn params(self, item: JsonRef<'_>) -> Result<Params<'_>, Vec<u8>> {
+        match self.endpoint {
+            Endpoint::Hasura => {
+                hasura::params(item).map_err(|message| error_body(message, "parse-failed", Some("$")))
+            }
+            Endpoint::Graphql | Endpoint::Other => {
+                let refused = |it: Unusable| error_body(it.message(), it.code(), None);
+                receive::params(item).map_err(refused)
+            }
+        }
+    }
+
+    const fn protocol(self) -> Protocol {
+        match self.endpoint {
+            Endpoint::Hasura => Protocol::Hasura,
+            Endpoint::Graphql | Endpoint::Other => Protocol::GraphqlOverHttp,
+        }
+    }
+}
+
 /// Answers a list of requests, as a stream.
 pub(super) fn batch(
     context: &RequestContext,
     headers: &HeaderMap,
-    text: Bytes,
-    count: usize,
+    (text, count): (Bytes, usize),
     caller: Caller,
+    form: BatchForm,
 ) -> Result<Answer, Refusal> {
     let batch_max = usize::from(context.generation.config.limits.batch_max);
     if count > batch_max {
@@ -42,7 +80,7 @@ pub(super) fn batch(
     tokio::task::spawn_local(async move {
         // They were read before.
         let Ok(client) = context.client(&headers) else { return };
-        let work = run_batch(&context, &text, (&caller, &client), &send);
+        let work = run_batch(&context, &text, (&caller, &client, form), &send);
         let work = AssertUnwindSafe(work).catch_unwind();
         // The client must not take a part for the whole.
         if work.await.is_err() {
@@ -50,14 +88,19 @@ pub(super) fn batch(
             let _ = send.send(Err(Aborted)).await;
         }
     });
-    let response = json(StatusCode::OK, Media::Json, ResponseBody::stream(Vec::new(), rest, None));
-    Ok(Answer { response, endpoint: Endpoint::Hasura, verdict: Verdict::Executed, execution: None })
+    let response = json(StatusCode::OK, form.media, ResponseBody::stream(Vec::new(), rest, None));
+    Ok(Answer { response, endpoint: form.endpoint, verdict: Verdict::Executed, execution: None })
 }
 
 type Sender = unread::Sender<Result<Vec<u8>, Aborted>>;
 
 /// Runs the requests in turn until the last, or until nobody reads.
-async fn run_batch(context: &RequestContext, text: &[u8], who: (&Caller, &ClientHeaders<'_>), send: &Sender) {
+async fn run_batch(
+    context: &RequestContext,
+    text: &[u8],
+    who: (&Caller, &ClientHeaders<'_>, BatchForm),
+    send: &Sender,
+) {
     let nesting_max = context.generation.config.limits.nesting_max;
     // The text was read once already, to count its requests.
     let Ok(tape) = Json::parse_in(JsonBuffer::default(), text, nesting_max) else { return };
@@ -81,24 +124,24 @@ async fn run_batch(context: &RequestContext, text: &[u8], who: (&Caller, &Client
 async fn run_one(
     context: &RequestContext,
     item: JsonRef<'_>,
-    (caller, client): (&Caller, &ClientHeaders<'_>),
+    (caller, client, form): (&Caller, &ClientHeaders<'_>, BatchForm),
     out: &mut Vec<u8>,
     send: &Sender,
 ) -> Option<()> {
-    let params = match params(item) {
+    let params = match form.params(item) {
         Ok(params) => params,
-        Err(message) => {
-            out.extend_from_slice(&error_body(message, "parse-failed", Some("$")));
+        Err(refusal) => {
+            out.extend_from_slice(&refusal);
             return Some(());
         }
     };
-    let request = engine_request(context, &params, client, Protocol::Hasura, false);
+    let request = engine_request(context, &params, client, form.protocol(), false);
     let made = execute(context, request, caller).await;
     context.worker.metrics.execution(&made.execution(), context.started.elapsed());
     match made.body {
         Body::Whole(bytes) => out.extend_from_slice(&bytes),
         Body::Shared(bytes) => out.extend_from_slice(&bytes),
-        // Over Hasura's protocol nothing comes in parts.
+        // No request of a list asks for an answer in parts.
         Body::Stream { head, mut rest } | Body::Increments { first: head, mut rest } => {
             out.extend_from_slice(&head);
             send.send(Ok(std::mem::take(out))).await.ok()?;

@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** the requests of a list run one after another, each on its own; their answers leave in the same order.
 
-use super::batch;
+use super::batch::{self, BatchForm};
 use super::engine_response::respond;
 use super::event_stream::{self, StreamRequest};
 use super::execute::execute;
@@ -92,9 +92,12 @@ pub(crate) async fn answer(
     if tape.root().is_array() {
         let count = tape.root().items().count();
         drop(tape);
-        return batch::batch(context, headers, bytes, count, caller);
+        return batch::batch(context, headers, (bytes, count), caller, BatchForm::HASURA);
     }
     let answer = match params(tape.root()) {
+        Ok(_) if negotiate::wants_events(headers) => {
+            Box::pin(streamed(context, headers, &bytes, (StreamForm::Events, statuses))).await?
+        }
         Err(message) => refused(message, "parse-failed", statuses.rejected()),
         Ok(params) => {
             let client = context.client(headers)?;
@@ -102,10 +105,7 @@ pub(crate) async fn answer(
             let made = execute(context, request, &caller).await;
             match negotiate::stream(headers).filter(|_| made.outcome == Outcome::Subscription) {
                 None => finished(context, made, headers, statuses),
-                Some(form) => match Box::pin(streamed(context, headers, &bytes, form)).await {
-                    Ok(answer) => answer,
-                    Err(error) => return denied(error, statuses),
-                },
+                Some(form) => Box::pin(streamed(context, headers, &bytes, (form, statuses))).await?,
             }
         }
     };
@@ -113,14 +113,17 @@ pub(crate) async fn answer(
     Ok(answer)
 }
 
-/// Answers the subscription in `body` by a stream.
+/// Answers the request in `body` by a stream.
 async fn streamed(
     context: &RequestContext,
     headers: &HeaderMap,
     body: &[u8],
-    form: StreamForm,
-) -> Result<Answer, AuthError> {
-    let session = auth::session(context, headers, Some(body)).await?;
+    (form, statuses): (StreamForm, Statuses),
+) -> Result<Answer, Refusal> {
+    let session = match auth::session(context, headers, Some(body)).await {
+        Ok(session) => session,
+        Err(error) => return denied(error, statuses),
+    };
     let payload = String::from_utf8_lossy(body).into_owned();
     let (is_get, endpoint) = (false, Endpoint::Hasura);
     let request = StreamRequest { headers, payload, is_get, endpoint, session };

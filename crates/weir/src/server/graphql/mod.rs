@@ -10,4 +10,5 @@ pub(crate) mod over_http;
 mod push_cause;
 mod reserved_stream;
 pub(crate) mod rest;
+mod role_hint;
 pub(crate) mod websocket;

@@ -4,10 +4,12 @@
 //!
 //! Sources: GraphQL over HTTP, sections 4 to 6; statuses by `docs/limits.md`.
 
+use super::batch::{self, BatchForm};
 use super::engine_response::respond;
 use super::event_stream::{self, StreamRequest};
 use super::execute::{check_origin, execute};
 use super::reserved_stream;
+use super::role_hint;
 use crate::server::connection::unread::STREAM_BYTES;
 use crate::server::request::auth;
 use crate::server::request::cache_headers;
@@ -66,20 +68,22 @@ pub(crate) async fn answer(
     let buffer = context.worker.json_buffer.take();
     let tape = receive::json(buffer, &bytes, limits)?;
     let caller = known(context, headers, caller, Some(&bytes)).await?;
+    if tape.root().is_array() {
+        let count = tape.root().items().count();
+        drop(tape);
+        return batch::batch(context, headers, (bytes, count), caller, BatchForm::of_graphql(media));
+    }
     let answer = match receive::params(tape.root()) {
         Ok(params) => {
             let client = context.client(headers)?;
             let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, false);
             let request = in_parts(request, headers);
-            let made = execute(context, request, &caller).await;
+            let made = role_hint::execute_with_hint(context, headers, request, &caller).await;
             let is_subscription = made.outcome == Outcome::Subscription;
             match is_subscription.then(|| negotiate::stream(headers)).flatten() {
                 None => answer_with(context, made, media, headers),
                 Some(form) => Box::pin(streamed(context, headers, (&bytes, false), form)).await,
             }
-        }
-        Err(Unusable::NoObject) if tape.root().is_array() => {
-            Err(Refusal::bad_request("a list of requests is answered at /v1/graphql, here one request alone"))
         }
         Err(unusable) => unusable_answer(&unusable, media),
     };
@@ -209,9 +213,10 @@ async fn by_get(
         let message = "`variables` and `extensions` must be JSON objects";
         return unusable_answer(&Unusable::Wrong(message), media);
     }
-    let Some(query) = sent.query.as_deref() else {
-        let persisted = extensions.as_ref().is_some_and(|it| it.root().get("persistedQuery").is_some());
-        return unusable_answer(&if persisted { Unusable::PersistedOnly } else { Unusable::NoQuery }, media);
+    let is_persisted = extensions.as_ref().is_some_and(|it| it.root().get("persistedQuery").is_some());
+    let Some(query) = sent.query.as_deref().filter(|it| !is_persisted || !it.is_empty()) else {
+        let unusable = if is_persisted { Unusable::PersistedOnly } else { Unusable::NoQuery };
+        return unusable_answer(&unusable, media);
     };
     if let Err(unusable) = receive::check_hash(query, extensions.as_ref().map(Json::root)) {
         return unusable_answer(&unusable, media);
@@ -264,9 +269,7 @@ fn in_parts<'r>(request: engine::Request<'r>, headers: &HeaderMap) -> engine::Re
 /// A well-formed body without a usable request in it.
 fn unusable_answer(unusable: &Unusable, media: Media) -> Result<Answer, Refusal> {
     let code = match unusable {
-        // Clients look for exactly its words, then send the whole text.
-        Unusable::PersistedOnly => "PERSISTED_QUERY_NOT_SUPPORTED",
-        Unusable::OtherHash => "PERSISTED_QUERY_MISMATCH",
+        Unusable::PersistedOnly | Unusable::OtherHash => unusable.code(),
         Unusable::NoQuery | Unusable::Wrong(_) | Unusable::NoObject => {
             return Err(Refusal::bad_request(unusable.message()));
         }

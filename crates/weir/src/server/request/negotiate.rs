@@ -6,6 +6,7 @@
 use super::content_coding::Coding;
 use hyper::HeaderMap;
 use hyper::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+use std::cmp::Ordering;
 use weir_engine::engine::IncrementForm;
 
 /// The media types of GraphQL answers.
@@ -33,8 +34,8 @@ impl Media {
     }
 }
 
-/// Chooses by `Accept`; `None` if neither will do. Equal weights are decided for the more telling type where it is
-/// named, else for JSON.
+/// Chooses by `Accept`; `None` if neither will do. Of types with equal weights a named one is chosen before one that a wildcard
+/// stands for, and of two named ones the first; a wildcard that stands for both means JSON.
 pub(crate) fn media(headers: &HeaderMap) -> Option<Media> {
     let Some(only) = headers.get(ACCEPT) else { return Some(Media::Json) };
     match only.as_bytes() {
@@ -42,8 +43,8 @@ pub(crate) fn media(headers: &HeaderMap) -> Option<Media> {
         b"application/graphql-response+json" => return Some(Media::GraphqlResponse),
         _ => {}
     }
-    let mut best = [(0u8, 0u16); 2];
-    for item in items(headers, &ACCEPT) {
+    let mut best = [(0u8, 0u16, 0usize); 2];
+    for (order, item) in items(headers, &ACCEPT).enumerate() {
         for (place, media) in [Media::Json, Media::GraphqlResponse].into_iter().enumerate() {
             let precision = match item.name {
                 name if name.eq_ignore_ascii_case(media.essence()) => 3,
@@ -53,18 +54,20 @@ pub(crate) fn media(headers: &HeaderMap) -> Option<Media> {
             };
             // The most precise range that fits decides, however low its weight.
             if precision > best[place].0 {
-                best[place] = (precision, item.weight);
+                best[place] = (precision, item.weight, order);
             }
         }
     }
-    let [(_, json), (telling_precision, telling)] = best;
-    match (json, telling) {
+    let [(json_precision, json, json_order), (telling_precision, telling, telling_order)] = best;
+    let is_telling = match json.cmp(&telling) {
         // Clients that read an answer in parts read one that is whole, too.
-        (0, 0) => accepts(headers, "multipart/mixed").then_some(Media::Json),
-        (json, telling) if telling > json => Some(Media::GraphqlResponse),
-        (json, telling) if telling == json && telling_precision == 3 => Some(Media::GraphqlResponse),
-        _ => Some(Media::Json),
-    }
+        _ if (json, telling) == (0, 0) => return accepts(headers, "multipart/mixed").then_some(Media::Json),
+        Ordering::Less => true,
+        Ordering::Equal if json_precision == 3 && telling_precision == 3 => telling_order < json_order,
+        Ordering::Equal => telling_precision == 3,
+        Ordering::Greater => false,
+    };
+    Some(if is_telling { Media::GraphqlResponse } else { Media::Json })
 }
 
 /// Forms of a stream of results.
@@ -320,7 +323,13 @@ mod tests {
             "application/graphql-response+json; charset=utf-8, application/json;q=0.9",
             Some(Media::GraphqlResponse),
         );
-        check("application/json, application/graphql-response+json", Some(Media::GraphqlResponse));
+        check("application/json, application/graphql-response+json", Some(Media::Json));
+        check("application/graphql-response+json, application/json", Some(Media::GraphqlResponse));
+        check("application/json;q=0.5, application/graphql-response+json;q=0.5", Some(Media::Json));
+        check("application/json;q=0.5, application/graphql-response+json", Some(Media::GraphqlResponse));
+        check("*/*, application/graphql-response+json", Some(Media::GraphqlResponse));
+        check("application/graphql-response+json, */*", Some(Media::GraphqlResponse));
+        check("application/*, application/json", Some(Media::Json));
         check("application/graphql-response+json;q=0.1, application/json;q=0.2", Some(Media::Json));
         check("application/json;q=0, */*", Some(Media::GraphqlResponse));
         check("application/graphql-response+json;q=0, application/json", Some(Media::Json));

@@ -40,6 +40,16 @@ pub(crate) enum Unusable {
 }
 
 impl Unusable {
+    /// Code of its error.
+    pub(crate) const fn code(&self) -> &'static str {
+        match self {
+            // Clients look for exactly its words, then send the whole text.
+            Self::PersistedOnly => "PERSISTED_QUERY_NOT_SUPPORTED",
+            Self::OtherHash => "PERSISTED_QUERY_MISMATCH",
+            Self::NoQuery | Self::Wrong(_) | Self::NoObject => "BAD_REQUEST",
+        }
+    }
+
     /// In words.
     pub(crate) const fn message(&self) -> &'static str {
         match self {
@@ -152,11 +162,15 @@ pub(crate) fn params<'t>(body: JsonRef<'t>) -> Result<Params<'t>, Unusable> {
         None => None,
         Some(it) => Some(it.as_str().ok_or(Unusable::Wrong("`operationName` must be a string"))?),
     };
+    let is_persisted = extensions.is_some_and(|it| it.get("persistedQuery").is_some());
     let Some(query) = present(query) else {
-        let persisted = extensions.is_some_and(|it| it.get("persistedQuery").is_some());
-        return Err(if persisted { Unusable::PersistedOnly } else { Unusable::NoQuery });
+        return Err(if is_persisted { Unusable::PersistedOnly } else { Unusable::NoQuery });
     };
     let query = query.as_str().ok_or(Unusable::Wrong("`query` must be a string"))?;
+    // Some clients send an empty text with a hash.
+    if is_persisted && query.is_empty() {
+        return Err(Unusable::PersistedOnly);
+    }
     check_hash(&query, extensions)?;
     Ok(Params { query, operation_name, variables })
 }
@@ -265,6 +279,11 @@ mod tests {
         check(r#"[1]"#, Err("must be a JSON object"));
         check("", Err("the body is empty"));
         check(r#"{"extensions":{"persistedQuery":{"version":1}}}"#, Err("PersistedQueryNotSupported"));
+        check(
+            r#"{"query":"","extensions":{"persistedQuery":{"version":1}}}"#,
+            Err("PersistedQueryNotSupported"),
+        );
+        check(r#"{"query":""}"#, Ok(""));
     }
 
     #[test]
