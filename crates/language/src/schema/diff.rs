@@ -7,7 +7,11 @@
 //!
 //! **Cost:** linear in both schemas. Source: graphql-js, `findBreakingChanges` and `findDangerousChanges`.
 
-use super::{FieldId, InputId, Run, Schema, Type, TypeId, TypeKind, TypeRef};
+use super::{FieldId, Input, InputId, Run, Schema, Str, Type, TypeId, TypeKind, TypeRef};
+use crate::ast::{Document, ValueId, ValueKind};
+use crate::limits::Limits;
+use crate::parser;
+use crate::printer;
 
 /// Effect of a change on clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +58,26 @@ impl Differ<'_> {
         self.changes.push(SchemaChange { severity, coordinate, message });
     }
 
+    fn described(&mut self, coordinate: &str, (old, new): (Str, Str)) {
+        let message = match (self.old.str(old), self.new.str(new)) {
+            (old, new) if old == new => return,
+            ("", _) => "it has a description now",
+            (_, "") => "it has no description any more",
+            (_, _) => "its description was changed",
+        };
+        self.note(Severity::Safe, coordinate, message);
+    }
+
+    fn deprecated(&mut self, coordinate: &str, word: &str, (old, new): (Option<Str>, Option<Str>)) {
+        let message = match (old.map(|it| self.old.str(it)), new.map(|it| self.new.str(it))) {
+            (None, Some(_)) => format!("the {word} is deprecated now"),
+            (Some(_), None) => format!("the {word} is no longer deprecated"),
+            (Some(old), Some(new)) if old != new => "the reason of its deprecation was changed".to_owned(),
+            (Some(_), Some(_)) | (None, None) => return,
+        };
+        self.note(Severity::Safe, coordinate, message);
+    }
+
     fn roots(&mut self) {
         use crate::ast::OperationKind;
         for (kind, word) in [
@@ -93,6 +117,7 @@ impl Differ<'_> {
 
     fn ty(&mut self, name: &str, old: TypeId, new: TypeId) {
         let (old, new): (Type, Type) = (*self.old.ty(old), *self.new.ty(new));
+        self.described(name, (old.description, new.description));
         match (old.kind, new.kind) {
             (TypeKind::Scalar(one), TypeKind::Scalar(other)) => {
                 if one != other {
@@ -134,19 +159,28 @@ impl Differ<'_> {
     }
 
     fn enum_values(&mut self, name: &str, old: Run, new: Run) {
-        let names = |schema: &Schema, run: Run| -> Vec<String> {
-            schema.enum_values[run.range()].iter().map(|it| schema.str(it.name).to_owned()).collect()
+        let value = |schema: &Schema, run: Run, word: &str| {
+            let mut values = schema.enum_values[run.range()].iter();
+            values.find(|it| schema.str(it.name) == word).copied()
         };
-        let (old, new) = (names(self.old, old), names(self.new, new));
-        for gone in old.iter().filter(|it| !new.contains(it)) {
-            self.note(Severity::Breaking, format!("{name}.{gone}"), "the value was removed");
+        for at in old.range() {
+            let one = self.old.enum_values[at];
+            let word = self.old.str(one.name).to_owned();
+            let coordinate = format!("{name}.{word}");
+            match value(self.new, new, &word) {
+                None => self.note(Severity::Breaking, coordinate, "the value was removed"),
+                Some(other) => {
+                    self.described(&coordinate, (one.description, other.description));
+                    self.deprecated(&coordinate, "value", (one.deprecated, other.deprecated));
+                }
+            }
         }
-        for added in new.iter().filter(|it| !old.contains(it)) {
-            self.note(
-                Severity::Dangerous,
-                format!("{name}.{added}"),
-                "the value was added: answers may have it",
-            );
+        for at in new.range() {
+            let word = self.new.str(self.new.enum_values[at].name);
+            if value(self.old, old, word).is_none() {
+                let message = "the value was added: answers may have it";
+                self.note(Severity::Dangerous, format!("{name}.{word}"), message);
+            }
         }
     }
 
@@ -163,9 +197,8 @@ impl Differ<'_> {
             };
             let (one, two) = (*self.old.field(id), *self.new.field(other));
             self.output_type(&coordinate, one.ty, two.ty);
-            if one.deprecated.is_none() && two.deprecated.is_some() {
-                self.note(Severity::Safe, coordinate.clone(), "the field is deprecated now");
-            }
+            self.described(&coordinate, (one.description, two.description));
+            self.deprecated(&coordinate, "field", (one.deprecated, two.deprecated));
             self.inputs(one.arguments, two.arguments, |it| format!("{coordinate}({it}:)"), "argument");
         }
         for id in of(new) {
@@ -203,14 +236,9 @@ impl Differ<'_> {
                 let severity = if fits { Severity::Safe } else { Severity::Breaking };
                 self.note(severity, coordinate.clone(), format!("its type was `{from}` and is `{to}`"));
             }
-            let default =
-                |schema: &Schema, it: super::Input| it.default.map(|it| schema.str(it.literal).to_owned());
-            let (from, to) = (default(self.old, one), default(self.new, two));
-            if from != to {
-                let shown = |it: Option<String>| it.map_or("nothing".into(), |it| format!("`{it}`"));
-                let message = format!("its default was {} and is {}", shown(from), shown(to));
-                self.note(Severity::Dangerous, coordinate, message);
-            }
+            self.described(&coordinate, (one.description, two.description));
+            self.deprecated(&coordinate, word, (one.deprecated, two.deprecated));
+            self.default(coordinate, (one, two));
         }
         for id in of(new) {
             let (name, input) = (self.new.input_name(id), self.new.input(id));
@@ -223,6 +251,17 @@ impl Differ<'_> {
         }
     }
 
+    /// Compares defaults as values: the order of an object's fields means nothing.
+    fn default(&mut self, coordinate: String, (old, new): (Input, Input)) {
+        let literal = |schema: &Schema, it: Input| it.default.map(|it| schema.str(it.literal).to_owned());
+        let (from, to) = (literal(self.old, old), literal(self.new, new));
+        if from.as_deref().map(sorted_literal) != to.as_deref().map(sorted_literal) {
+            let shown = |it: Option<String>| it.map_or("nothing".into(), |it| format!("`{it}`"));
+            let message = format!("its default was {} and is {}", shown(from), shown(to));
+            self.note(Severity::Dangerous, coordinate, message);
+        }
+    }
+
     fn directives(&mut self) {
         for directive in self.old.directives.iter().filter(|it| !it.built_in) {
             let name = self.old.str(directive.name).to_owned();
@@ -231,14 +270,73 @@ impl Differ<'_> {
                 continue;
             };
             let other = self.new.directives[other.index()];
+            let coordinate = format!("@{name}");
             if directive.places & !other.places != 0 {
-                self.note(Severity::Breaking, format!("@{name}"), "it may stand in fewer places");
+                self.note(Severity::Breaking, coordinate.clone(), "it may stand in fewer places");
             }
-            if directive.repeatable && !other.repeatable {
-                self.note(Severity::Breaking, format!("@{name}"), "it may not be repeated any more");
+            if other.places & !directive.places != 0 {
+                self.note(Severity::Safe, coordinate.clone(), "it may stand in more places");
             }
+            match (directive.repeatable, other.repeatable) {
+                (true, false) => {
+                    let message = "it may not be repeated any more";
+                    self.note(Severity::Breaking, coordinate.clone(), message);
+                }
+                (false, true) => self.note(Severity::Safe, coordinate.clone(), "it may be repeated now"),
+                (true, true) | (false, false) => {}
+            }
+            self.described(&coordinate, (directive.description, other.description));
             self.inputs(directive.arguments, other.arguments, |it| format!("@{name}({it}:)"), "argument");
         }
+        for directive in self.new.directives.iter().filter(|it| !it.built_in) {
+            let name = self.new.str(directive.name);
+            if self.old.directive_by_name(name).is_none() {
+                self.note(Severity::Safe, format!("@{name}"), "the directive was added");
+            }
+        }
+    }
+}
+
+/// A literal with the fields of its objects in the order of their names. Depth is that of the schema's parser.
+fn sorted_literal(literal: &str) -> String {
+    let text = format!("{{ a(b: {literal}) }}");
+    let Ok(document) = parser::parse(&text, &Limits::NONE) else { return literal.to_owned() };
+    let mut out = String::new();
+    if let Some(argument) = document.arguments.first() {
+        write_sorted(&document, argument.value, &mut out);
+    }
+    out
+}
+
+fn write_sorted(document: &Document<'_>, id: ValueId, out: &mut String) {
+    match document.value(id).kind {
+        ValueKind::List(items) => {
+            out.push('[');
+            for at in items.range() {
+                write_sorted(document, ValueId(at as u32), out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        ValueKind::Object(members) => {
+            let mut members: Vec<_> = document.list(members).iter().collect();
+            members.sort_unstable_by_key(|it| document.str(it.name));
+            out.push('{');
+            for member in members {
+                out.push_str(document.str(member.name));
+                out.push(':');
+                write_sorted(document, member.value, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        ValueKind::String { .. } | ValueKind::Block => printer::string(&document.string(id), out),
+        ValueKind::Variable(_)
+        | ValueKind::Int
+        | ValueKind::Float
+        | ValueKind::Boolean(_)
+        | ValueKind::Null
+        | ValueKind::Enum => out.push_str(document.str(document.value(id).span)),
     }
 }
 
@@ -272,11 +370,40 @@ mod tests {
     }
 
     #[test]
-    fn order_and_descriptions_are_no_difference() {
+    fn order_is_no_difference() {
         check(
-            "type Query { a: Int b(x: Int = 1): Int } enum Kind { X Y }",
-            "enum Kind { Y X } \"words\" type Query { b(x: Int = 1): Int a: Int }",
+            "type Query { a: Int b(x: Int = 1 i: I = {a: 1, b: [{a: 2, c: \"x\"}]}): Int } enum Kind { X Y } input I { a: Int b: [I!] c: String }",
+            "enum Kind { Y X } type Query { b(i: I = {b: [{c: \"\"\"x\"\"\", a: 2}] a: 1} x: Int = 1): Int a: Int } input I { c: String b: [I!] a: Int }",
             &[],
+        );
+        let of = |items: &str| format!("type Query {{ a(x: [Int] = {items}): Int }}");
+        let message = "its default was `[1, 2]` and is `[2, 1]`";
+        check(&of("[1, 2]"), &of("[2, 1]"), &[(Severity::Dangerous, "Query.a(x:)", message)]);
+    }
+
+    #[test]
+    fn words_and_directives_that_break_nothing_are_told() {
+        use Severity::Safe;
+        check(
+            "type Query { a(x: Int): Int b: Int @deprecated c: Int @deprecated(reason: \"d\") } enum Kind { X Y } \"old\" input I { a: Int } directive @d on FIELD",
+            "\"words\" type Query { \"f\" a(\"arg\" x: Int @deprecated): Int b: Int c: Int @deprecated(reason: \"e\") } enum Kind { \"x\" X Y @deprecated } \
+             input I { \"in\" a: Int } \"dir\" directive @d repeatable on FIELD | QUERY directive @e on FIELD",
+            &[
+                (Safe, "Query", "it has a description now"),
+                (Safe, "Query.a", "it has a description now"),
+                (Safe, "Query.a(x:)", "it has a description now"),
+                (Safe, "Query.a(x:)", "the argument is deprecated now"),
+                (Safe, "Query.b", "the field is no longer deprecated"),
+                (Safe, "Query.c", "the reason of its deprecation was changed"),
+                (Safe, "Kind.X", "it has a description now"),
+                (Safe, "Kind.Y", "the value is deprecated now"),
+                (Safe, "I", "it has no description any more"),
+                (Safe, "I.a", "it has a description now"),
+                (Safe, "@d", "it may stand in more places"),
+                (Safe, "@d", "it may be repeated now"),
+                (Safe, "@d", "it has a description now"),
+                (Safe, "@e", "the directive was added"),
+            ],
         );
     }
 

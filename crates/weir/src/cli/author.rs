@@ -6,6 +6,7 @@ use crate::config::{Cache, Config, Integers, RelationshipNames, published};
 use crate::databases;
 use crate::native::Native;
 use crate::services;
+use crate::types_file;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use weir_language::ast::Definition;
 use weir_language::limits::Limits;
 use weir_language::parser;
 use weir_language::value::json::quoted;
+use weir_postgres::Settings;
 
 /// Text that `weir init` writes: every block with its defaults, in comments.
 pub(crate) const TEMPLATE: &str = include_str!("weir.yaml");
@@ -115,7 +117,7 @@ fn is_database(name: &str) -> bool {
 /// # Errors
 /// The mistakes of the types, with their places.
 fn readable(path: &Path) -> Result<bool, String> {
-    let text = std::fs::read_to_string(path).map_err(|cause| format!("{}: {cause}", path.display()))?;
+    let text = types_file::read(path)?;
     if address::is_services(path) {
         return Ok(true);
     }
@@ -160,14 +162,24 @@ fn template(address: &Address, path: &Path) -> Result<String, String> {
             (format!("file: {}", scalar(&path)), None)
         }
     };
+    let name = match address {
+        Address::Postgres(url) => database_of(url).unwrap_or(config.name),
+        Address::Sqlite(_) | Address::Native(_) | Address::Services(_) => config.name,
+    };
     let lines = TEMPLATE.lines().map(|line| match (line, &proposal) {
-        (NAME_LINE, _) => format!("  - name: {}\n", scalar(&config.name)),
+        (NAME_LINE, _) => format!("  - name: {}\n", scalar(&name)),
         (URL_LINE, _) => format!("    {source}\n"),
         (NAMES_LINE, Some(it)) => format!("    relationship_names: {}\n", names_key(it.names)),
         (INTEGERS_LINE, Some(it)) if it.integers == Integers::Bigint => format!("    {INTEGERS_KEY}\n"),
         (line, _) => format!("{line}\n"),
     });
     Ok(lines.collect())
+}
+
+/// The name of the database in a URL of PostgreSQL's.
+fn database_of(url: &str) -> Option<String> {
+    let settings = Settings::parse(url, |name| std::env::var(name).ok()).ok()?;
+    Some(settings.database).filter(|it| !it.is_empty())
 }
 
 /// A rule for relationship names as a value of weir.yaml.

@@ -1,24 +1,17 @@
-//! `weir explain`, `weir schema`, `weir validate`: tools for authors of documents.
+//! `weir explain` and `weir schema`: tools for authors of documents.
 
+use super::print;
 use super::serve::{environment, origin};
-use super::{Format, print};
 use crate::generation::{Generation, Overrides};
 use crate::{address, session};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use weir_engine::engine::Request;
 use weir_engine::source::Protocol;
-use weir_language::error::Error;
 use weir_language::json::Json;
-use weir_language::limits::Limits;
-use weir_language::parser;
-use weir_language::report;
-use weir_language::schema::Schema;
 use weir_language::schema::print::{self as schema_text, Order};
-use weir_language::span::Location;
-use weir_language::validate::{self, Options};
 
 /// Opens what `target` means, without serving it.
 fn open(target: &str) -> Result<Generation, String> {
@@ -124,105 +117,6 @@ fn read(file: &Path) -> Result<String, String> {
 /// Prints the schema in SDL.
 pub(super) fn schema(target: &str) -> Result<ExitCode, String> {
     print(&schema_text::print(open(target)?.engine.schema(), Order::Defined))
-}
-
-/// One violation in one file.
-struct Violation {
-    file: PathBuf,
-    error: Error,
-    locations: Vec<Location>,
-}
-
-/// Holds documents against a schema.
-pub(super) fn validate(schema: &Path, documents: &[PathBuf], format: Format) -> Result<ExitCode, String> {
-    let sdl = read(schema)?;
-    let mut violations = Vec::new();
-    match Schema::from_sdl(&sdl) {
-        Err(errors) => collect(&mut violations, schema, &sdl, errors),
-        Ok(schema) => {
-            for file in documents {
-                let text = read(file)?;
-                if let Err(errors) = check(&schema, &text) {
-                    collect(&mut violations, file, &text, errors);
-                }
-            }
-        }
-    }
-    let report = match format {
-        Format::Text => as_text(&violations),
-        Format::Json => as_json(&violations),
-    };
-    print(&report)?;
-    Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// The violations of named documents against the schema in a file, one line each.
-pub(super) fn violations<'d>(
-    schema: &Path,
-    documents: impl Iterator<Item = (&'d str, &'d str)>,
-) -> Result<Vec<String>, String> {
-    let sdl = read(schema)?;
-    let mut found = Vec::new();
-    match Schema::from_sdl(&sdl) {
-        Err(errors) => collect(&mut found, schema, &sdl, errors),
-        Ok(schema) => {
-            for (name, text) in documents {
-                if let Err(errors) = check(&schema, text) {
-                    collect(&mut found, Path::new(name), text, errors);
-                }
-            }
-        }
-    }
-    Ok(as_text(&found).lines().map(str::to_owned).collect())
-}
-
-fn check(schema: &Schema, text: &str) -> Result<(), Vec<Error>> {
-    let document = parser::parse(text, &Limits::STANDARD).map_err(|error| vec![error])?;
-    let options = Options {
-        limits: Limits::STANDARD,
-        suggestions: true,
-        edition_2026: false,
-        subscriptions_beside: false,
-    };
-    validate::validate(schema, &document, &options).map(drop)
-}
-
-fn collect(violations: &mut Vec<Violation>, file: &Path, text: &str, errors: Vec<Error>) {
-    let places = report::locations(text, &errors);
-    violations.extend(errors.into_iter().zip(places).map(|(error, locations)| Violation {
-        file: file.to_path_buf(),
-        error,
-        locations,
-    }));
-}
-
-/// `file:line:column: message`, one per line.
-fn as_text(violations: &[Violation]) -> String {
-    let mut out = String::new();
-    for Violation { file, error, locations } in violations {
-        out.push_str(&file.display().to_string());
-        if let Some(first) = locations.first() {
-            out.push_str(&format!(":{}:{}", first.line, first.column));
-        }
-        out.push_str(&format!(": {} [{}]\n", error.message.replace('\n', " "), error.code.text()));
-    }
-    out
-}
-
-/// `{"errors": [{"message", "locations", "extensions": {"code", "file"}}]}`.
-fn as_json(violations: &[Violation]) -> String {
-    let errors: Vec<serde_json::Value> = violations
-        .iter()
-        .map(|it| {
-            let place = |at: &Location| serde_json::json!({ "line": at.line, "column": at.column });
-            serde_json::json!({
-                "message": it.error.message,
-                "locations": it.locations.iter().map(place).collect::<Vec<_>>(),
-                "extensions": { "code": it.error.code.text(), "file": it.file },
-            })
-        })
-        .collect();
-    format!("{:#}\n", serde_json::json!({ "errors": errors }))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod check;
 mod demo;
 mod document;
 mod import;
+mod introspection_sdl;
 mod load;
 mod metadata;
 mod mock;
@@ -18,9 +19,11 @@ mod progress;
 mod schema_diff;
 mod serve;
 mod store;
+mod validate;
 mod watch;
 
 use crate::config::Listen;
+use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -165,9 +168,12 @@ Examples:
     #[command(after_help = "\
 Examples:
   weir validate --schema schema.graphql query.graphql
-  weir validate --schema schema.graphql --format json queries/*.graphql")]
+  weir validate --schema introspection.json --format json queries/*.graphql
+
+The files are one program: operations may use fragments of other files.
+Exit code 1: there is a violation, or a file cannot be read.")]
     Validate {
-        /// The schema, in SDL
+        /// The schema: SDL, or the answer to an introspection query
         #[arg(long, value_name = "FILE")]
         schema: PathBuf,
         /// The documents
@@ -197,12 +203,13 @@ Examples:
         #[arg(long, value_name = "URL")]
         store: Option<String>,
     },
-    /// Load files into a native store, or print types for services from their description
+    /// Load files into a native store, or print types from the description of services or an export of Dgraph
     #[command(after_help = "\
 Examples:
   weir import dishes.ndjson --into shop.graphql --type Dish
   weir import *.csv --into shop.graphql --map names.yaml
-  weir import g01.rdf.gz --into shop.graphql             an export of Dgraph
+  weir import dgraph g01.gql_schema.gz > shop.graphql    the types of an export of Dgraph
+  weir import g01.rdf.gz --into shop.graphql             its data, also g01.json.gz
   weir import openapi petstore.yaml > services.graphql   types for REST services, to edit")]
     Import(import::Imports),
     /// Write the objects of a native store to files
@@ -256,6 +263,9 @@ While it runs:
         /// Address to listen on
         #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:3900")]
         listen: Listen,
+        // A name that users try.
+        #[arg(long = "port", hide = true, value_name = "PORT", value_parser = no_port())]
+        _port: Option<String>,
     },
     /// Drive a GraphQL or HTTP server: latencies, its maximum, two servers compared
     #[command(subcommand)]
@@ -268,12 +278,21 @@ While it runs:
     },
 }
 
+/// Refuses `--port` with the option to use instead.
+fn no_port() -> UnknownArgumentValueParser {
+    UnknownArgumentValueParser::suggest_arg("--listen")
+        .and_suggest("`--listen 9000` is port 9000 on 127.0.0.1")
+}
+
 /// Options that `serve` and `demo` share.
 #[derive(Debug, Args)]
 struct ServeOptions {
     /// Address to listen on; a port alone is on 127.0.0.1
     #[arg(long, value_name = "[ADDRESS:]PORT")]
     listen: Option<Listen>,
+    // A name that users try.
+    #[arg(long = "port", hide = true, value_name = "PORT", value_parser = no_port())]
+    _port: Option<String>,
     /// Separate address for metrics and health probes
     #[arg(long, value_name = "[ADDRESS:]PORT")]
     admin_listen: Option<Listen>,
@@ -302,7 +321,7 @@ Examples:
   weir schema weir.yaml > new.graphql && weir schema diff schema.graphql new.graphql
   weir schema diff old.graphql new.graphql --fail-on dangerous --format json")]
     Diff {
-        /// The schema that clients know, in SDL
+        /// The schema that clients know: SDL, or the answer to an introspection query
         #[arg(value_name = "OLD")]
         old: PathBuf,
         /// The schema that replaces it
@@ -366,7 +385,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Schema { command: Some(SchemaCommand::Diff { old, new, format, fail_on }), .. } => {
             schema_diff::run(&old, &new, format, fail_on)
         }
-        Command::Validate { schema, documents, format } => document::validate(&schema, &documents, format),
+        Command::Validate { schema, documents, format } => validate::validate(&schema, &documents, format),
         Command::Migrate { target, plan, allow_data_loss, store } => {
             store::migrate(&target, store.as_deref(), plan, &allow_data_loss)
         }
@@ -374,7 +393,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Export(options) => store::export_all(&options),
         Command::Backup { file, target, store } => store::save(&file, &target, store.as_deref()),
         Command::Metadata(command) => metadata::run(command),
-        Command::Mock { file, listen } => mock::mock(&file, listen.0),
+        Command::Mock { file, listen, .. } => mock::mock(&file, listen.0),
         Command::Load(command) => load::load(*command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
@@ -411,10 +430,14 @@ mod tests {
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
         check(&["serve", "sqlite:chinook.db", "--listen", "127.0.0.1:0"], Ok(()));
+        check(&["serve", "sqlite:chinook.db", "--port", "9000"], Err("--listen"));
+        check(&["demo", "--port=9000"], Err("a similar argument exists: '--listen'"));
+        check(&["mock", "mock.yaml", "--port", "9000"], Err("--listen"));
         check(&["demo", "--reset"], Ok(()));
         check(&["demo", "--cors", "*"], Ok(()));
         check(&["serve", "--cors", "https://a.example", "--cors", "http://b.example"], Ok(()));
         check(&["import", "openapi", "petstore.yaml"], Ok(()));
+        check(&["import", "dgraph", "g01.gql_schema.gz"], Ok(()));
         check(&["import", "a.csv", "--into", "shop.graphql"], Ok(()));
         check(&["import", "a.csv"], Err("--into"));
         check(&["mock", "mock.yaml", "--listen", "127.0.0.1:0"], Ok(()));

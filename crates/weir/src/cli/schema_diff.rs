@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 no change reaches `--fail-on`, 4 one does, 1 a file cannot be read.
 
+use super::validate::read_schema;
 use super::{FailOn, Format, print};
 use std::path::Path;
 use std::process::ExitCode;
@@ -30,7 +31,7 @@ pub(super) fn run(old: &Path, new: &Path, format: Format, fail_on: FailOn) -> Re
 
 fn read(file: &Path) -> Result<Schema, String> {
     let name = file.display().to_string();
-    let sdl = std::fs::read_to_string(file).map_err(|cause| format!("{name}: {cause}"))?;
+    let sdl = read_schema(file)?;
     Schema::from_sdl(&sdl).map_err(|errors| report::text(&name, &sdl, &errors))
 }
 

@@ -52,7 +52,7 @@ pub(super) fn serve(
 /// # Errors
 /// A variable of the environment that cannot be read.
 pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
-    let ServeOptions { listen, admin_listen, admin_secret, dev, cors } = options;
+    let ServeOptions { listen, admin_listen, admin_secret, dev, cors, _port: _ } = options;
     let auth = Box::new(AuthOverrides::read(|name| std::env::var(name).ok())?);
     let admin_secret = admin_secret.map(Secret::new);
     let environment = environment()?;

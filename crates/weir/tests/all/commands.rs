@@ -184,6 +184,40 @@ fn init_prints_the_file_for_the_folder_and_creates_none() {
     check("weir serve", &folder.0);
 }
 
+#[test]
+fn init_names_a_source_after_its_database() {
+    let database = crate::postgres_kit::database("CREATE TABLE boat (id int PRIMARY KEY)");
+    let printed = init(&format!("- --url '{}'", database.url()), &Folder::new().0).expect("it is printed");
+    let url = database.url();
+    let name = url.rsplit('/').next().and_then(|it| it.split('?').next()).expect("it has a name");
+    assert!(printed.contains(&format!("  - name: {name}\n")), "{printed}");
+}
+
+#[test]
+fn validate_reads_several_files_and_the_answer_to_an_introspection_query() {
+    let folder = Folder::new();
+    let root = r#"{"kind":"OBJECT","name":"Query","fields":[{"name":"a","args":[],"type":{"kind":"OBJECT","name":"A"}}]}"#;
+    let a = r#"{"kind":"OBJECT","name":"A","fields":[{"name":"c","args":[],"type":{"kind":"SCALAR","name":"Int"}}]}"#;
+    let schema = format!(
+        r#"{{"data":{{"__schema":{{"queryType":{{"name":"Query"}},"types":[{root},{a}],"directives":[]}}}}}}"#
+    );
+    folder.write("schema.json", &schema);
+    folder.write("one.graphql", "query One { a { ...Part } }");
+    folder.write("parts.graphql", "fragment Part on A { c }");
+    folder.write("wrong.graphql", "fragment Wrong on A { d }");
+    let validate = |files: &[&str]| {
+        let mut asked = command();
+        asked.args(["validate", "--schema", "schema.json"]).args(files).current_dir(&folder.0);
+        let done = asked.output().expect("it runs");
+        (done.status.code(), String::from_utf8_lossy(&done.stdout).into_owned())
+    };
+    assert_eq!(validate(&["one.graphql", "parts.graphql"]), (Some(0), String::new()));
+    let (code, said) = validate(&["one.graphql", "parts.graphql", "wrong.graphql"]);
+    assert_eq!(code, Some(1));
+    assert!(said.starts_with("wrong.graphql:1:1: Fragment \"Wrong\" is never used."), "{said}");
+    assert!(said.contains("wrong.graphql:1:23: Cannot query field \"d\" on type \"A\"."), "{said}");
+}
+
 /// Runs `weir schema diff` on the SDL `old` and `new`: its exit code, standard output and standard error.
 fn schema_diff(old: &str, new: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
     let folder = Folder::new();

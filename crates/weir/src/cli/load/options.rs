@@ -212,7 +212,7 @@ impl PlanOptions {
     /// Validates the documents against the schema that is named here or in the plan.
     fn validate(&self, plan: &Plan) -> Result<(), String> {
         let Some(schema) = self.schema.as_ref().or(plan.schema()) else { return Ok(()) };
-        let violations = crate::cli::document::violations(schema, plan.documents())?;
+        let violations = crate::cli::validate::violations(schema, plan.documents())?;
         match violations.is_empty() {
             true => Ok(()),
             false => {
