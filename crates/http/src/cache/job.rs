@@ -6,7 +6,8 @@
 //!
 //! **Invariant:** an answer that is for one caller is kept nowhere and reaches nobody else.
 
-use super::entry::{Body, Entry, Lifetime};
+use super::body::Body;
+use super::entry::{Entry, Lifetime};
 use super::flights::{AnswerOrigin, Flight, Landed};
 use super::freshness::{self, Fate, Verdict};
 use super::inner::Inner;
@@ -202,7 +203,7 @@ impl Job {
     ) -> Result<FilledEntry, Failure> {
         let asked = AskedAt::now(self);
         let answer = call.await?;
-        let body = Body::read(answer.body, &answer.headers, self.rule.depth_max);
+        let body = Body::read(answer.body, &answer.headers, &self.rule);
         let verdict = freshness::assess(&self.rule, answer.status, &answer.headers, asked.wall_ms);
         Ok(self.made(0, (answer.status, answer.went), body, verdict, &asked))
     }

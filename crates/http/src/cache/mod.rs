@@ -9,6 +9,7 @@
 //! **Cost:** a hit is a hash, a lock for reading and a few comparisons; it allocates nothing and reads no JSON.
 //! Source: `docs/caching.md`.
 
+mod body;
 mod clock;
 mod counters;
 mod entry;
@@ -34,14 +35,17 @@ mod second_level;
     expect(dead_code, reason = "other processes are heard of by the second level alone")
 )]
 mod tags;
+mod tape;
 
+pub use body::{Body, NoJson};
 pub use clock::Clock;
 pub use counters::{Counters, OUTCOMES, Outcome, SourceCounts};
-pub use entry::{Body, Entry, Lifetime, NoJson, Tape};
+pub use entry::{Entry, Lifetime};
 pub use key::Key;
 pub use remote::Address;
-pub use rule::{Overruled, Rule, Scope, Sharing};
+pub use rule::{BodyReading, Overruled, Rule, Scope, Sharing};
 pub use second_level::{RemoteCounts, RemoteSettings};
+pub use tape::Tape;
 
 pub use crate::call::Failure;
 

@@ -64,6 +64,17 @@ pub struct Rule {
     pub anonymous: bool,
     /// Parts of `Cache-Control` that do not count.
     pub overruled: Overruled,
+    /// How the bytes of an answer are read.
+    pub reading: BodyReading,
     /// Maximum nesting of an answer's JSON.
     pub depth_max: u32,
+}
+
+/// How the bytes of a body are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyReading {
+    /// JSON, whatever type it has.
+    Json,
+    /// Reads by `Content-Type`: JSON, a plain text as one string, and nothing of any other type.
+    ByType,
 }

@@ -309,7 +309,7 @@ impl WantedItems {
 fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: Answer) -> Batch {
     let (shared, id) = (&about.shared, about.connector);
     let connector = shared.connector(id);
-    let body = Body::read(answer.body.clone(), &answer.headers, shared.runtime(id).rule.depth_max);
+    let body = Body::read(answer.body.clone(), &answer.headers, &shared.runtime(id).rule);
     let is_success = {
         let json = body.tape().map(Tape::json);
         is_batch(connector, &answer, json.as_ref(), &about.inputs(keys))

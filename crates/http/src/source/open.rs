@@ -3,7 +3,7 @@
 use super::division::Division;
 use super::personal::Personal;
 use super::{ClientKey, ConnectorRuntime, HttpSource, Shared};
-use crate::cache::{Cache, Counters, Rule, Sharing};
+use crate::cache::{BodyReading, Cache, Counters, Rule, Sharing};
 use crate::call::{self, CallCounts, Upstream};
 use crate::inputs::ConfigValues;
 use crate::sdl::{
@@ -212,7 +212,7 @@ fn asks(mapping: &Mapping) -> Vec<Option<u32>> {
 /// True if its calls only read.
 fn is_safe(mapping: &Mapping, connector: &Connector) -> bool {
     let said = cache_rule(mapping, connector);
-    connector.request.method == Method::GET
+    matches!(connector.request.method.as_str(), "GET" | "QUERY")
         || connector.request.method == Method::POST && said.is_some_and(|it| it.post)
 }
 
@@ -300,7 +300,9 @@ fn place(mapping: &Mapping, place: Place) -> String {
 fn rule(mapping: &Mapping, connector: &Connector, counters: Arc<Counters>) -> Rule {
     let said = cache_rule(mapping, connector);
     let only_reads = is_safe(mapping, connector) && !changes(mapping, connector);
-    rule_of(said, only_reads, held(connector), counters)
+    // The answers of GraphQL servers are JSON, whatever they call it.
+    let reading = if connector.graphql.is_some() { BodyReading::Json } else { BodyReading::ByType };
+    Rule { reading, ..rule_of(said, only_reads, held(connector), counters) }
 }
 
 /// `@cache` of a connector's calls.
@@ -338,6 +340,7 @@ pub(crate) fn rule_of(
         held,
         anonymous: false,
         overruled: said.map(|it| it.overruled).unwrap_or_default(),
+        reading: BodyReading::Json,
         depth_max: DEPTH_MAX,
     }
 }

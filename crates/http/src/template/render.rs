@@ -7,6 +7,7 @@ use crate::inputs::Inputs;
 use crate::selection::Selection;
 use crate::selection::eval::{BYTES_MAX, Fault, eval_request};
 use crate::selection::value::Value;
+use http::header::CONTENT_TYPE;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use weir_engine::rows::Data;
 use weir_engine::source::FieldError;
@@ -98,16 +99,19 @@ impl Request {
         self.path(inputs, &mut out.target)?;
         self.query(inputs, &mut out.target)?;
         self.headers(inputs, out)?;
-        if let Some(body) = &self.body {
-            let value = eval_request(body, inputs)?;
-            if value.bytes() > BYTES_MAX {
-                return Err(Fault::TooMuch.into());
-            }
-            if form::is_form(out.headers()) {
-                return form::write(&value, &mut out.body);
-            }
-            // A missing value is null in JSON; an empty body would be no JSON.
+        let Some(body) = &self.body else { return Ok(()) };
+        let value = eval_request(body, inputs)?;
+        if value.bytes() > BYTES_MAX {
+            return Err(Fault::TooMuch.into());
+        }
+        if form::is_form(out.headers()) {
+            // A form of nothing has no names.
+            return if value.is_nothing() { Ok(()) } else { form::write(&value, &mut out.body) };
+        }
+        // Without a value the body is empty: many services refuse a `null` that nobody gave.
+        if !value.is_missing() {
             value.write(&mut out.body);
+            out.declare_json();
         }
         Ok(())
     }
@@ -217,13 +221,18 @@ impl Request {
                 return Err(RenderError::Control { header: header.name.as_str().into() });
             }
         }
-        let typed = out.headers.iter().any(|it| it.0 == http::header::CONTENT_TYPE);
-        if self.body.is_some() && !typed {
-            let start = out.header_bytes.len();
-            out.header_bytes.extend_from_slice(b"application/json");
-            out.headers.push((http::header::CONTENT_TYPE, start..out.header_bytes.len()));
-        }
         Ok(())
+    }
+}
+
+impl Rendered {
+    /// Adds the type of JSON, unless the mapping sets another.
+    fn declare_json(&mut self) {
+        if self.headers.iter().all(|it| it.0 != CONTENT_TYPE) {
+            let start = self.header_bytes.len();
+            self.header_bytes.extend_from_slice(b"application/json");
+            self.headers.push((CONTENT_TYPE, start..self.header_bytes.len()));
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! An upstream that says what it is told to, and counts how often it is asked.
 
 use crate::cache::{
-    AskMany, Batch, Body, Cache, CacheSettings, Clock, Failure, Key, Outcome, Overruled, RemoteSettings,
-    Rule, Served, Sharing, Tape, Wanted,
+    AskMany, Batch, Body, BodyReading, Cache, CacheSettings, Clock, Failure, Key, Outcome, Overruled,
+    RemoteSettings, Rule, Served, Sharing, Tape, Wanted,
 };
 use crate::call::{Answer, CallError, Went};
 use bytes::Bytes;
@@ -185,6 +185,7 @@ impl Kit {
             held: [].into(),
             anonymous: false,
             overruled: Overruled::default(),
+            reading: BodyReading::ByType,
             depth_max: 32,
         };
         Self { cache, changes, clock, rule, own_tags: Vec::new() }

@@ -4,7 +4,7 @@
 mod cluster;
 #[cfg(feature = "redis")]
 mod hostile;
-mod kit;
+pub(super) mod kit;
 #[cfg(feature = "redis")]
 mod messages;
 mod model;
