@@ -22,6 +22,7 @@ mod tests;
 pub use base::Base;
 pub(crate) use fixed::{Fixed, Looked, fixed, needed};
 pub use name::NameTemplate;
+pub(crate) use read::is_dropped;
 pub use render::RenderError;
 
 use crate::selection::{Selection, SelectionError};

@@ -10,7 +10,7 @@ use super::decode::ACCEPTED;
 use super::headers::may_be_sent;
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HOST};
 use http::uri::PathAndQuery;
-use http::{HeaderName, HeaderValue, Method};
+use http::{HeaderName, HeaderValue};
 
 /// Appends the request for `path`, with its body.
 pub(super) fn write(ask: &Ask, path: &PathAndQuery, host: &HeaderValue, out: &mut Vec<u8>) {
@@ -26,7 +26,7 @@ pub(super) fn write(ask: &Ask, path: &PathAndQuery, host: &HeaderValue, out: &mu
     for (name, value) in ask.headers.iter().filter(|it| may_be_sent(&it.0)) {
         line(name, value.as_bytes(), out);
     }
-    if !ask.body.is_empty() || matches!(ask.method, Method::POST | Method::PUT | Method::PATCH) {
+    if !ask.body.is_empty() || matches!(ask.method.as_str(), "POST" | "PUT" | "PATCH" | "QUERY") {
         let mut digits = itoa::Buffer::new();
         line(&CONTENT_LENGTH, digits.format(ask.body.len()).as_bytes(), out);
     }

@@ -9,7 +9,7 @@ use crate::selection::{Expr, ExprId, Variable};
 use std::sync::Arc;
 use weir_engine::plan::output_plan::{OutputField, OutputKind, OutputPlan, SelectionSetId};
 use weir_engine::source::PlanNode;
-use weir_language::schema::{FieldId, TypeId};
+use weir_language::schema::{FieldId, TypeId, TypeKind};
 use weir_language::wraps::Wraps;
 
 struct Compile<'c> {
@@ -170,10 +170,10 @@ impl<'c> Compile<'c> {
 
     /// The keys without which an object that the selection makes refers to nothing.
     fn needed(&self, node: Option<NodeId>, plan: &mut TablePlan) -> Vec<Find> {
-        let Some(node) = node.map(|it| self.mapping.node(it)).filter(|it| it.is_made) else {
+        let Some((id, node)) = node.map(|it| (it, self.mapping.node(it))).filter(|it| it.1.is_made) else {
             return Vec::new();
         };
-        let Some(entity) = self.mapping.of_type(node.ty) else { return Vec::new() };
+        let Some(entity) = self.mapping.entity_at(id) else { return Vec::new() };
         let keys = &self.mapping.connector(entity).keys;
         let is_key = |given: &&Given| keys.iter().any(|it| it.field == Some(given.field));
         let is_key_alone = node.given.iter().all(|it| is_key(&it));
@@ -189,7 +189,14 @@ impl<'c> Compile<'c> {
         plan: &mut TablePlan,
     ) -> ColumnPlan {
         let field = self.plan_node.ids.field(of.field);
-        let Some(given) = self.given(node, field) else { return self.key(field, entity) };
+        let Some(given) = self.given(node, field) else {
+            // A key that is an object or a list is known as JSON alone.
+            return if matches!(of.member, OutputKind::Leaf) && !of.ty.wraps.is_list() {
+                self.key(field, entity)
+            } else {
+                nothing()
+            };
+        };
         let find = self.find(&given, plan);
         let kind = self.kind(of, given.below);
         ColumnPlan { find, wraps: of.ty.wraps, kind }
@@ -199,8 +206,18 @@ impl<'c> Compile<'c> {
         let own = self.plan_node.ids.field(field);
         let Some(given) = self.given(node, own) else { return self.key(own, entity) };
         let ty = self.mapping.schema.field(own).ty;
-        let kind = Kind::Leaf(Leaf::of(&self.mapping.schema, ty.base).key());
-        ColumnPlan { find: self.find(&given, plan), wraps: ty.wraps, kind }
+        let leaf = Leaf::of(&self.mapping.schema, ty.base);
+        let is_leaf = matches!(self.mapping.schema.ty(ty.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
+        if is_leaf && !ty.wraps.is_list() {
+            return ColumnPlan {
+                find: self.find(&given, plan),
+                wraps: ty.wraps,
+                kind: Kind::Leaf(leaf.key()),
+            };
+        }
+        // All of an object or a list is the key, as the client would see it.
+        let find = self.find(&Given { below: None, ..given }, plan);
+        ColumnPlan { find, wraps: Wraps::default(), kind: Kind::Leaf(Leaf::Any) }
     }
 
     fn given(&self, node: Option<NodeId>, field: FieldId) -> Option<Given> {

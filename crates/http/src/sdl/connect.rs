@@ -6,7 +6,7 @@ use super::links::Known;
 use super::services::ParsedSelection;
 use super::{Connector, ConnectorId, Items, Matching, Place, Reader, ServiceId};
 use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind};
-use crate::template::{Base, Header, Request};
+use crate::template::{Base, Header, Request, is_dropped};
 use http::Method;
 use weir_language::ast::{Definition, Directive, FieldDefinition, ValueId};
 use weir_language::schema::{FieldId, TypeId, TypeKind};
@@ -17,13 +17,8 @@ const BATCH_DEFAULT: u32 = 100;
 /// The most `batch` may say.
 const BATCH_MAX: u32 = 10_000;
 
-const METHODS: [(&str, Method); 5] = [
-    ("GET", Method::GET),
-    ("POST", Method::POST),
-    ("PUT", Method::PUT),
-    ("PATCH", Method::PATCH),
-    ("DELETE", Method::DELETE),
-];
+/// The methods of calls, under which `http` has their URLs.
+const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"];
 
 /// `http` of a `@connect`.
 struct Http {
@@ -44,13 +39,6 @@ impl<'d> Reader<'d> {
             let message = "`@connect` stands on object types of this text and on fields";
             return self.complain(directive.span, message);
         }
-        if self.mapping.of_type(ty).is_some() {
-            let message = format!(
-                "`{}` has a connector already: of several, which are alternatives, keep one",
-                schema.type_name(ty)
-            );
-            return self.complain(directive.span, message);
-        }
         let place = Where { this: Some(ty), batch: true, ..Where::SOURCE };
         self.connect(directive, Place::Entity(ty), place, beside, None);
     }
@@ -64,11 +52,12 @@ impl<'d> Reader<'d> {
                 "`@connect` stands on fields of object types, not of interfaces or subscriptions",
             );
         }
-        if self.mapping.of_field(id).is_some() {
-            let message = "this field has a connector already: of several, which are alternatives, keep one";
-            return self.complain(directive.span, message);
-        }
         let root = self.is_root(ty);
+        let is_alternative = !self.mapping.connectors_of(id).is_empty();
+        if is_alternative && (root || self.mapping.foreign.contains(&ty)) {
+            let message = "this field has several connectors, and the one that gives most of its fields is asked: what only another gives is null";
+            self.note(directive.span, message);
+        }
         let place = match (root, self.mapping.foreign.contains(&ty)) {
             (true, _) => Place::Root(id),
             (false, true) => Place::Extension(id),
@@ -118,8 +107,8 @@ impl<'d> Reader<'d> {
         self.check_keys(directive, place, &seen, batch);
         seen.keys.sort_by_key(|it| it.is_optional);
         let cache = self.cache_beside(beside, http.service);
-        let own = [success, message, extensions];
-        let [success, error_message, error_extensions] = self.with_defaults(http.service, own, &mut seen);
+        let [success, error_message] = self.with_defaults(http.service, [success, message], &mut seen);
+        let error_extensions = self.error_extensions(http.service, extensions, &mut seen);
         let connector = Connector {
             place,
             service: http.service,
@@ -144,22 +133,34 @@ impl<'d> Reader<'d> {
         self.entity(entity, directive, place);
     }
 
-    /// `isSuccess`, `errors.message` and `errors.extensions`: a connector's `own`, or those of its service.
+    /// `isSuccess` and `errors.message`: a connector's `own`, or those of its service.
     fn with_defaults(
         &self,
         service: ServiceId,
-        own: [Option<ParsedSelection>; 3],
+        own: [Option<ParsedSelection>; 2],
         seen: &mut Seen,
-    ) -> [Option<Selection>; 3] {
+    ) -> [Option<Selection>; 2] {
         let defaults = &self.defaults[service.index()];
-        let mut defaults =
-            [&defaults.success, &defaults.error_message, &defaults.error_extensions].into_iter();
+        let mut defaults = [&defaults.success, &defaults.error_message].into_iter();
         own.map(|own| {
             let default = defaults.next().and_then(Option::as_ref);
             let chosen = own.or_else(|| default.cloned()).map(|it| it.0);
             chosen.iter().for_each(|it| seen.client(it));
             chosen
         })
+    }
+
+    /// `errors.extensions`: those of the service, and a connector's `own` over them.
+    fn error_extensions(
+        &self,
+        service: ServiceId,
+        own: Option<ParsedSelection>,
+        seen: &mut Seen,
+    ) -> Vec<Selection> {
+        let default = self.defaults[service.index()].error_extensions.clone();
+        let all: Vec<Selection> = default.into_iter().chain(own).map(|it| it.0).collect();
+        all.iter().for_each(|it| seen.client(it));
+        all
     }
 
     /// `entity` of a `@connect` at `place`, and where it is written.
@@ -196,7 +197,7 @@ impl<'d> Reader<'d> {
         if connector.batch_max.is_some() {
             connector.items = self.batch_items(&connector, literal);
         }
-        self.mapping.connectors.push(connector);
+        self.mapping.add_connector(connector);
         self.selections.push(Some(literal));
     }
 
@@ -204,8 +205,9 @@ impl<'d> Reader<'d> {
     fn http(&mut self, value: ValueId, service: Option<Option<ServiceId>>, span: Span) -> Option<Http> {
         let mut fields = self.object(value, "http")?;
         let mut urls = Vec::new();
-        for (name, method) in METHODS {
-            urls.extend(self.take(&mut fields, name).map(|it| (method, it)));
+        for name in METHODS {
+            let method = Method::from_bytes(name.as_bytes()).ok();
+            urls.extend(method.zip(self.take(&mut fields, name)));
         }
         let headers = self.headers(&mut fields);
         let path = self.optional_selection(&mut fields, "path");
@@ -214,12 +216,12 @@ impl<'d> Reader<'d> {
         let whole = fields.span;
         self.finish(fields);
         let [(method, url)] = urls.as_slice() else {
-            self.complain(whole, "`http` needs one of GET, POST, PUT, PATCH and DELETE, and no more");
+            self.complain(whole, "`http` needs one of GET, POST, PUT, PATCH, DELETE and QUERY, and no more");
             return None;
         };
         let text = self.string(*url)?;
         let (service, base) = self.whom(*url, &text, service, span)?;
-        let mut request = match Request::read(method.clone(), &base, &text) {
+        let mut request = match Request::read((*method).clone(), &base, &text) {
             Ok(request) => request,
             Err(error) => {
                 self.complain_within(*url, error);
@@ -252,7 +254,8 @@ impl<'d> Reader<'d> {
         directive: Span,
     ) -> Option<(ServiceId, Base)> {
         let span = self.document.value(url).span;
-        let absolute = text.find("://").filter(|at| text[..*at].bytes().all(|it| it.is_ascii_alphabetic()));
+        let is_scheme = |it: &str| it.trim_start().bytes().all(|it| it.is_ascii_alphabetic());
+        let absolute = text.find("://").filter(|at| is_scheme(&text[..*at]));
         match (service, absolute) {
             (Some(service), None) => {
                 let service = service?;
@@ -271,7 +274,9 @@ impl<'d> Reader<'d> {
             }
             (None, Some(at)) => {
                 let host = text[at + 3..].find(['/', '?']).map_or(text.len(), |it| at + 3 + it);
-                match Base::parse(&text[..host]) {
+                // A long URL may have its line ends anywhere.
+                let origin: String = text[..host].chars().filter(|it| !is_dropped(*it)).collect();
+                match Base::parse(origin.trim()) {
                     Ok(base) => Some((self.anonymous(base.clone(), directive), base)),
                     Err(message) => {
                         self.complain(span, message);
@@ -289,30 +294,38 @@ impl<'d> Reader<'d> {
         let method = &http.request.method;
         let changes = matches!(*method, Method::PUT | Method::PATCH | Method::DELETE);
         if changes && !place.field().is_some_and(is_mutation) {
-            let message = format!("{method} changes something: it stands on fields of `Mutation` only");
-            self.complain(self.document.value(http.url).span, message);
+            let span = self.document.value(http.url).span;
+            if self.outside.embedding.is_some() {
+                let message = format!("{method} changes something: it stands on fields of `Mutation` only");
+                return self.complain(span, message);
+            }
+            // Other servers take it, and a service may read by it.
+            let message = format!(
+                "{method} changes something: on a field that is no mutation it is called at any time, several at once"
+            );
+            self.note(span, message);
         }
     }
 
     fn check_request(&mut self, http: &Http, scope: &Where, seen: &mut Seen) {
         for slot in http.request.slots() {
             self.check(&slot.expr, http.url, slot.at, scope, seen);
-            self.check_single(&slot.expr, http.url, slot.at, scope.args);
+            self.check_single(&slot.expr, http.url, slot.at, scope);
         }
         for (header, text) in &http.headers {
             for slot in header.slots() {
                 self.check(&slot.expr, *text, slot.at, scope, seen);
-                self.check_single(&slot.expr, *text, slot.at, scope.args);
+                self.check_single(&slot.expr, *text, slot.at, scope);
             }
         }
         if let Some((path, literal)) = &http.path {
-            self.check_path(path, *literal, scope.args);
+            self.check_path(path, *literal, scope);
         }
         if let Some((params, literal)) = &http.params {
-            self.check_params(params, *literal, scope.args);
+            self.check_params(params, *literal, scope);
         }
         if let Some((body, literal)) = http.body.as_ref().filter(|_| http.request.is_form()) {
-            self.check_form(body, *literal, scope.args);
+            self.check_form(body, *literal, scope);
         }
         for (selection, literal) in &http.selections {
             self.check(selection, *literal, 0, scope, seen);
@@ -349,7 +362,8 @@ impl<'d> Reader<'d> {
             );
         }
         match place {
-            Place::Entity(_) | Place::Field(_) | Place::Extension(_) if !seen.batch && !seen.this => {
+            // A field that needs nothing of its parent is asked once for all of them.
+            Place::Entity(_) | Place::Extension(_) if !seen.batch && !seen.this => {
                 let message = "nothing of the parent is in this call: name a field of it, as in `{$this.id}`";
                 self.complain(directive.span, message);
             }
@@ -417,21 +431,12 @@ impl<'d> Reader<'d> {
             let message = format!("`{}` has no field `{lost}` to find it by", schema.type_name(of.base));
             return self.complain(directive.span, message);
         }
-        if self.mapping.of_type(of.base).is_some() || self.has_connect(schema.type_name(of.base)) {
+        if self.has_connect(schema.type_name(of.base)) {
             let message = format!(
                 "`{}` is found by another `@connect`: this one answers its own field only",
                 schema.type_name(of.base)
             );
             return self.note(directive.span, message);
-        }
-        let is_leaf = |field: FieldId| {
-            let ty = schema.field(field).ty;
-            matches!(schema.ty(ty.base).kind, TypeKind::Scalar(_) | TypeKind::Enum) && !ty.wraps.is_list()
-        };
-        let of_name = |name: &&str| schema.field_by_name(of.base, name).is_some_and(is_leaf);
-        if let Some(lost) = names.iter().find(|it| !of_name(it)) {
-            let message = format!("`{lost}` is no single value: a key is a scalar or enum");
-            return self.complain(directive.span, message);
         }
         let last = ConnectorId(self.mapping.connectors.len() as u32 - 1);
         let from = self.mapping.connector(last);
@@ -451,11 +456,11 @@ impl<'d> Reader<'d> {
             tags: Vec::new(),
             success: from.success.as_ref().map(Selection::of_parent),
             error_message: from.error_message.as_ref().map(Selection::of_parent),
-            error_extensions: from.error_extensions.as_ref().map(Selection::of_parent),
+            error_extensions: from.error_extensions.iter().map(Selection::of_parent).collect(),
             ..from.clone()
         };
         let literal = self.selections.last().copied().flatten();
-        self.mapping.connectors.push(connector);
+        self.mapping.add_connector(connector);
         self.selections.push(literal);
     }
 }
@@ -483,11 +488,15 @@ fn path_and_members<'s>(
     let Expr::Path { start, .. } = selection.expr(selection.root()) else { return None };
     let first = match start {
         Start::Key(key) => Some(key.clone()),
-        Start::Scope | Start::Current | Start::Variable(_) | Start::Value(_) => None,
+        Start::Scope | Start::Current | Start::Local(_) | Start::Variable(_) | Start::Value(_) => None,
     };
     let key = |step: &Step| match &step.kind {
         StepKind::Key(key) => Some(key.clone()),
-        StepKind::Optional | StepKind::Call(_) | StepKind::UnknownCall { .. } | StepKind::Members(_) => None,
+        StepKind::Optional
+        | StepKind::Bind { .. }
+        | StepKind::Call(_)
+        | StepKind::UnknownCall { .. }
+        | StepKind::Members(_) => None,
     };
     let path: Option<Vec<Box<str>>> = first.map(Some).into_iter().chain(before.iter().map(key)).collect();
     Some((path?, members))

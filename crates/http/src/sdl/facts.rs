@@ -7,10 +7,18 @@ use crate::inputs::KeyField;
 use crate::selection::{ExprId, Selection};
 use crate::template::{Base, NameTemplate, Request};
 use http::HeaderName;
+use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::compose::join_keys;
 use weir_language::schema::{FieldId, Schema, TypeId};
 use weir_language::span::Location;
+
+/// The connectors of each place, in the order of the text.
+#[derive(Debug, Default)]
+pub struct Places {
+    pub(super) fields: HashMap<FieldId, Vec<ConnectorId>>,
+    pub(super) types: HashMap<TypeId, Vec<ConnectorId>>,
+}
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
@@ -43,6 +51,8 @@ pub struct Mapping {
     pub services: Vec<Service>,
     /// One per `@connect`.
     pub connectors: Vec<Connector>,
+    /// Which of them stand where.
+    pub places: Places,
     /// Results of the connectors' selections, by type.
     pub nodes: Vec<Node>,
     /// Object types of other sources that this text extends. In `schema` they have the added fields only, each answered
@@ -151,23 +161,6 @@ impl Mapping {
     #[must_use]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
-    }
-
-    /// The connector of a field: of a root, of a type, or added to a type of another source.
-    #[must_use]
-    pub fn of_field(&self, field: FieldId) -> Option<ConnectorId> {
-        self.position(|place| place.field() == Some(field))
-    }
-
-    /// The connector that brings what the keys of a type do not say.
-    #[must_use]
-    pub fn of_type(&self, ty: TypeId) -> Option<ConnectorId> {
-        self.position(|place| place == Place::Entity(ty))
-    }
-
-    fn position(&self, is: impl Fn(Place) -> bool) -> Option<ConnectorId> {
-        let at = self.connectors.iter().position(|it| is(it.place))?;
-        Some(ConnectorId(at as u32))
     }
 }
 
@@ -299,8 +292,8 @@ pub struct Connector {
     pub graphql: Option<Box<str>>,
     /// `errors: {message}`: what the client is told when it is none.
     pub error_message: Option<Selection>,
-    /// `errors: {extensions}`.
-    pub error_extensions: Option<Selection>,
+    /// `errors: {extensions}` of the service, and of the connector: of one name the last counts.
+    pub error_extensions: Vec<Selection>,
     /// `@cacheTag` of its field, of its type, or of the entity.
     pub tags: Vec<Tag>,
     /// `@cache` beside it, with what it leaves to that of the service.

@@ -93,6 +93,10 @@ impl Reader<'_> {
                 Ok(()) => self.note_setting(selection, &used, literal, shift),
                 Err(error) => self.complain_shifted(literal, shift, error),
             }
+            if used.variable == Variable::Context {
+                let message = "nothing is in `$context`, so this has no value: `$config`, `$env` and `$request.headers` have";
+                self.note_shifted(literal, shift, SelectionError::new(used.span, message));
+            }
         }
         self.check_syntax(selection, literal, shift, place);
         if place.answer {
@@ -137,7 +141,7 @@ impl Reader<'_> {
         }
     }
 
-    fn note_shifted(&mut self, literal: ValueId, shift: u32, error: SelectionError) {
+    pub(super) fn note_shifted(&mut self, literal: ValueId, shift: u32, error: SelectionError) {
         let span = Span::new(error.span.start + shift, error.span.end + shift);
         let span = self.within(literal, span);
         let message = self.about(literal, error.message);
@@ -215,9 +219,7 @@ impl Reader<'_> {
             Variable::Response => {
                 wrong("headers of answers are not kept: `$status` is known, `$response` is not")
             }
-            Variable::Context => {
-                wrong("nothing is in `$context`: read `$config`, `$env` or `$request.headers`")
-            }
+            Variable::Context => Ok(()),
             Variable::Request | Variable::Claims | Variable::Role => check_client(used, seen),
             Variable::Status => Ok(()),
             Variable::Selection if self.outside.embedding.is_some() && !place.answer => Ok(()),
@@ -291,9 +293,16 @@ impl Reader<'_> {
             | Expr::IfMissing(_) => None,
         };
         if let Some((key, steps)) = of_key {
-            let below = steps.iter().find(|it| matches!(it.kind, StepKind::Key(_) | StepKind::Members(_)));
-            let keys = std::iter::once((&**key, member.span)).chain(below.map(|it| ("", it.span)));
-            return self.key(ty, variable, &keys.collect::<Vec<_>>(), member.span, seen);
+            let below = steps.iter().map_while(|it| match &it.kind {
+                StepKind::Key(key) => Some((&**key, it.span)),
+                StepKind::Optional
+                | StepKind::Bind { .. }
+                | StepKind::Call(_)
+                | StepKind::UnknownCall { .. }
+                | StepKind::Members(_) => None,
+            });
+            let keys: Vec<(&str, Span)> = std::iter::once((&**key, member.span)).chain(below).collect();
+            return self.key(ty, variable, &keys, member.span, seen);
         }
         match nothing_at_hand(selection, member.value) {
             None => Ok(()),
@@ -306,7 +315,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `$this.name`: one scalar of the parent.
+    /// `$this.name`: a field of the parent, or a part of one.
     fn key(
         &self,
         ty: TypeId,
@@ -316,43 +325,80 @@ impl Reader<'_> {
         seen: &mut Seen,
     ) -> Result<(), SelectionError> {
         let name = variable.name();
-        let &[(key, span)] = keys else {
-            let span = keys.get(1).map_or(whole, |it| it.1);
+        let Some((&(key, span), below)) = keys.split_first() else {
             let message = format!("`${name}` has fields that are single values: write `${name}.id`");
-            return Err(SelectionError::new(span, message));
+            return Err(SelectionError::new(whole, message));
         };
-        let schema = &self.mapping.schema;
-        let mut is_optional = false;
-        let field = if self.mapping.foreign.contains(&ty) {
-            if schema.field_by_name(ty, key).is_some() {
-                return Err(SelectionError::new(span, added(schema.type_name(ty), key)));
-            }
-            is_optional =
-                self.outside.embedding.is_some_and(|it| (it.may_be_null)(schema.type_name(ty), key));
-            None
-        } else {
-            let Some(field) = schema.field_by_name(ty, key) else {
-                let fields = schema.ty(ty).fields;
-                let names =
-                    (fields.start..fields.start + fields.len).map(|at| schema.field_name(FieldId(at)));
-                let message = format!("`{}` has no field `{key}`{}", schema.type_name(ty), hint(key, names));
-                return Err(SelectionError::new(span, message));
-            };
-            let found = schema.field(field).ty;
-            let leaf = matches!(schema.ty(found.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
-            if !leaf || found.wraps.is_list() {
-                let message = format!("`{key}` is no single value: a key is a scalar or enum");
-                return Err(SelectionError::new(span, message));
-            }
-            Some(field)
+        let found = match self.mapping.foreign.contains(&ty) {
+            true => self.foreign_key(ty, key, below, span)?,
+            false => self.own_key(ty, variable, key, below, span)?,
         };
         if !seen.keys.iter().any(|it| &*it.name == key) {
-            seen.keys.push(KeyField { name: key.into(), field, is_optional });
+            seen.keys.push(found);
         }
         Ok(())
     }
-}
 
+    /// A key of a type of another source.
+    fn foreign_key(
+        &self,
+        ty: TypeId,
+        key: &str,
+        below: &[(&str, Span)],
+        span: Span,
+    ) -> Result<KeyField, SelectionError> {
+        let name = self.mapping.schema.type_name(ty);
+        if self.mapping.schema.field_by_name(ty, key).is_some() {
+            return Err(SelectionError::new(span, added(name, key)));
+        }
+        if let Some((_, span)) = below.first() {
+            let message = format!("`{name}` is of another source, whose fields are keys as a whole");
+            return Err(SelectionError::new(*span, message));
+        }
+        let is_optional = self.outside.embedding.is_some_and(|it| (it.may_be_null)(name, key));
+        Ok(KeyField { name: key.into(), field: None, is_optional })
+    }
+
+    /// A key of a type of this text: of an object or a list a part is named, by `below` or a method.
+    fn own_key(
+        &self,
+        ty: TypeId,
+        variable: Variable,
+        key: &str,
+        below: &[(&str, Span)],
+        span: Span,
+    ) -> Result<KeyField, SelectionError> {
+        let schema = &self.mapping.schema;
+        let find = |ty: TypeId, key: &str, span: Span| {
+            schema.field_by_name(ty, key).ok_or_else(|| {
+                let names = schema.ty(ty).fields.range().map(|at| schema.field_name(FieldId(at as u32)));
+                let message = format!("`{}` has no field `{key}`{}", schema.type_name(ty), hint(key, names));
+                SelectionError::new(span, message)
+            })
+        };
+        let field = find(ty, key, span)?;
+        let found = schema.field(field).ty;
+        let is_leaf = |ty: TypeRef| matches!(schema.ty(ty.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
+        let is_single = is_leaf(found) && !found.wraps.is_list() && below.is_empty();
+        if !is_single && variable == Variable::Batch {
+            let message = format!("`{key}` is no single value, and answers to `$batch` are matched by such");
+            return Err(SelectionError::new(span, message));
+        }
+        let mut at = found;
+        for (name, span) in below {
+            at = match schema.ty(at.base).kind {
+                TypeKind::Object => schema.field(find(at.base, name, *span)?).ty,
+                // A scalar of one's own may be any JSON.
+                TypeKind::Scalar(_) if at.base > weir_language::schema::builtin::ID => break,
+                _ => {
+                    let message = format!("`{}` has no fields", schema.type_name(at.base));
+                    return Err(SelectionError::new(*span, message));
+                }
+            };
+        }
+        Ok(KeyField { name: key.into(), field: Some(field), is_optional: false })
+    }
+}
 /// Checks what is read of the client, and notes it.
 fn check_client(used: &Use<'_>, seen: &mut Seen) -> Result<(), SelectionError> {
     let wrong = |message: &str| Err(SelectionError::new(used.span, message));
@@ -401,7 +447,11 @@ fn members<'s>(selection: &'s Selection, used: &Use<'_>) -> Option<&'s [Member]>
     let Expr::Path { steps, .. } = selection.expr(used.expr) else { return None };
     match &steps.get(used.keys.len())?.kind {
         StepKind::Members(members) => Some(members),
-        StepKind::Key(_) | StepKind::Optional | StepKind::Call(_) | StepKind::UnknownCall { .. } => None,
+        StepKind::Key(_)
+        | StepKind::Optional
+        | StepKind::Bind { .. }
+        | StepKind::Call(_)
+        | StepKind::UnknownCall { .. } => None,
     }
 }
 
@@ -419,7 +469,7 @@ fn nothing_at_hand(selection: &Selection, root: ExprId) -> Option<Span> {
             Expr::Members(members) => open.extend(members.iter().map(|it| (it.value, in_call))),
             Expr::Path { start, steps } => {
                 match start {
-                    Start::Variable(_) => {}
+                    Start::Variable(_) | Start::Local(_) => {}
                     Start::Current if in_call => {}
                     Start::Value(inner) => open.push((*inner, in_call)),
                     Start::Scope | Start::Current | Start::Key(_) => return Some(selection.span(id)),
@@ -430,6 +480,7 @@ fn nothing_at_hand(selection: &Selection, root: ExprId) -> Option<Span> {
                         StepKind::UnknownCall { arguments, .. } => {
                             open.extend(arguments.iter().map(|&it| (it, true)));
                         }
+                        StepKind::Bind { value, .. } => open.extend(value.iter().map(|&it| (it, true))),
                         StepKind::Key(_) | StepKind::Optional | StepKind::Members(_) => {}
                     }
                 }

@@ -262,7 +262,7 @@ impl<'d> Links<'d> {
         let Some(url) = url else { return found.complain(directive.span, "`@link` needs `url`") };
         let (text, span) = (document.string(url), document.value(url).span);
         let Some(spec) = SPECS.iter().find(|it| text.starts_with(it.home)) else {
-            if text.starts_with("https://") && !HOSTS.iter().any(|it| text.starts_with(it)) {
+            if text.contains("://") && !HOSTS.iter().any(|it| text.starts_with(it)) {
                 let message = format!("`{text}` is not known: its directives say nothing here");
                 return found.note(span, message);
             }

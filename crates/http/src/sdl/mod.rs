@@ -10,6 +10,7 @@
 //! **Cost:** linear in the text, but for the fields of a type per place where a selection gives it.
 //! Source: the public documentation of connect, v0.1 to v0.4; `docs/sources/services.md`.
 
+mod alternatives;
 mod caching;
 mod connect;
 mod facts;
@@ -149,6 +150,7 @@ impl<'d> Reader<'d> {
             schema: Arc::new(schema),
             services: Vec::new(),
             connectors: Vec::new(),
+            places: Places::default(),
             nodes: Vec::new(),
             foreign: Vec::new(),
             stub: None,

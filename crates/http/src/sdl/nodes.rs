@@ -15,6 +15,7 @@ struct Build<'b> {
     connector: ConnectorId,
     nodes: &'b mut Vec<Node>,
     errors: Vec<SelectionError>,
+    notes: Vec<SelectionError>,
     /// Fields that have connectors of their own.
     connected: &'b [FieldId],
     /// Of a made text: a path to an object gives all of its fields.
@@ -42,15 +43,17 @@ impl Reader<'_> {
                 connector: ConnectorId(at as u32),
                 nodes: &mut self.mapping.nodes,
                 errors: Vec::new(),
+                notes: Vec::new(),
                 connected: &connected,
                 embedding: self.outside.embedding,
                 wholes: HashMap::new(),
             };
             let node = build.value(ty, connector.selection.root(), "this field");
-            let errors = build.errors;
+            let (errors, notes) = (build.errors, build.notes);
             self.mapping.connectors[at].node = node;
             if let Some(literal) = self.selections[at] {
                 errors.into_iter().for_each(|error| self.complain_within(literal, error));
+                notes.into_iter().for_each(|note| self.note_shifted(literal, 0, note));
             }
         }
     }
@@ -161,7 +164,7 @@ impl Build<'_> {
                     let of = format!("`{name}`");
                     let below = self.value(self.schema.field(field).ty.base, member.value, &of);
                     let given = Given { field, within: within.clone(), value, below };
-                    self.nodes[node.index()].given.push(given);
+                    self.give(node, given, member.span);
                 }
                 None => match self.selection.group(member.value) {
                     Some(inner) => {
@@ -190,6 +193,10 @@ impl Build<'_> {
     fn field(&mut self, node: NodeId, name: &str, span: Span) -> Option<FieldId> {
         let ty = self.nodes[node.index()].ty;
         let type_name = self.schema.type_name(ty);
+        // The type of an object is known, whatever the service calls it.
+        if name == "__typename" {
+            return None;
+        }
         let Some(field) = self.schema.field_by_name(ty, name) else {
             let run = self.schema.ty(ty).fields;
             let names = (run.start..run.start + run.len).map(|at| self.schema.field_name(FieldId(at)));
@@ -197,21 +204,16 @@ impl Build<'_> {
             self.wrong(span, message);
             return None;
         };
-        if self.nodes[node.index()].find(field).is_some() {
-            self.wrong(span, format!("`{name}` is given twice"));
-            return None;
+        if self.connected.contains(&field) {
+            let message = format!(
+                "`{type_name}.{name}` has a `@connect` of its own, which is not asked where a selection gives the field"
+            );
+            self.notes.push(SelectionError::new(span, message));
         }
         if self.schema.field(field).arguments.len > 0 {
             let message =
                 format!("`{type_name}.{name}` has arguments, which only a `@connect` of its own can read");
             self.wrong(span, message);
-            return None;
-        }
-        if self.connected.contains(&field) {
-            self.wrong(
-                span,
-                format!("`{type_name}.{name}` has a `@connect` of its own: take it out of this selection"),
-            );
             return None;
         }
         Some(field)
@@ -243,8 +245,20 @@ impl Build<'_> {
                 _ => None,
             };
             let given = Given { field, within: within.to_vec(), value: Taken::Own, below };
-            self.nodes[node.index()].given.push(given);
+            self.give(node, given, span);
         }
+    }
+
+    /// Adds what gives a field. Of two single values the last counts; two objects are not put together.
+    fn give(&mut self, node: NodeId, given: Given, span: Span) {
+        let known = self.nodes[node.index()].given.iter().position(|it| it.field == given.field);
+        let Some(known) = known else { return self.nodes[node.index()].given.push(given) };
+        let is_object = self.nodes[node.index()].given[known].below.is_some() || given.below.is_some();
+        if is_object {
+            let message = format!("`{}` is given twice", self.schema.field_name(given.field));
+            return self.wrong(span, message);
+        }
+        self.nodes[node.index()].given[known] = given;
     }
 }
 
@@ -262,7 +276,7 @@ fn made(selection: &Selection, id: ExprId, steps_max: usize) -> Option<Vec<(Box<
             match (steps.last().map(|it| &it.kind), start) {
                 (None, Start::Value(inner)) => made(selection, *inner, usize::MAX),
                 (Some(StepKind::Members(members)), _) => named(selection, members),
-                (Some(StepKind::Optional), _) => made(selection, id, steps.len() - 1),
+                (Some(StepKind::Optional | StepKind::Bind { .. }), _) => made(selection, id, steps.len() - 1),
                 (Some(StepKind::Call(Call { method, arguments })), _) => match method {
                     Method::Map | Method::Echo => made(selection, *arguments.first()?, usize::MAX),
                     Method::Match => common(

@@ -1,57 +1,85 @@
 //! Check that every field of a type can be resolved in each place: by the selection, its own connector, or its type's.
 //!
+//! A field that some connector gives, but none where its type stands, is null there: a warning. One that nothing ever gives is a mistake.
+//!
 //! **Cost:** once per place of a type and field of it.
 
-use super::{Connector, ConnectorId, KeyField, Node, NodeId, Place, Reader};
+use super::{Connector, ConnectorId, Node, NodeId, Place, Reader};
 use std::collections::HashSet;
 use weir_language::schema::FieldId;
 
+/// Words about a field that nothing brings in one place.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Complaint {
+    connector: ConnectorId,
+    message: String,
+    /// True if something gives it elsewhere.
+    is_given: bool,
+}
+
 impl Reader<'_> {
     pub(super) fn reach(&mut self) {
-        let mut complaints: Vec<(ConnectorId, String)> = Vec::new();
+        let mut complaints: Vec<Complaint> = Vec::new();
         for at in 0..self.mapping.nodes.len() {
-            let node = self.mapping.node(NodeId(at as u32));
+            let id = NodeId(at as u32);
+            let node = self.mapping.node(id);
             // An entity's missing fields come by its keys or other calls: they are checked where the entity is referenced.
             let entity =
                 matches!(self.mapping.connector(node.connector).place, Place::Entity(ty) if ty == node.ty);
-            let root = self.mapping.connector(node.connector).node == Some(NodeId(at as u32));
+            let root = self.mapping.connector(node.connector).node == Some(id);
             if !(entity && root) {
-                complaints.extend(self.lost(node).into_iter().map(|message| (node.connector, message)));
+                complaints.extend(self.lost(id));
             }
         }
         // Of a type that stands in one selection several times all is told once.
         let mut told = HashSet::new();
         complaints.retain(|it| told.insert(it.clone()));
-        for (connector, message) in complaints {
-            if let Some(literal) = self.selections[connector.index()] {
-                self.complain(self.document.value(literal).span, message);
+        for Complaint { connector, message, is_given } in complaints {
+            let Some(literal) = self.selections[connector.index()] else { continue };
+            let span = self.document.value(literal).span;
+            match is_given {
+                true => self.note(span, format!("{message}; it is null here")),
+                false => self.complain(span, message),
             }
         }
     }
 
+    /// True if a selection gives `field` anywhere, or another graph does.
+    fn is_given(&self, field: FieldId) -> bool {
+        self.external.contains(&field) || self.mapping.nodes.iter().any(|it| it.find(field).is_some())
+    }
+
     /// Errors of a place where a type is given.
-    fn lost(&self, node: &Node) -> Vec<String> {
+    fn lost(&self, id: NodeId) -> Vec<Complaint> {
         let mapping = &self.mapping;
+        let node = mapping.node(id);
         let schema = &mapping.schema;
         let type_name = schema.type_name(node.ty);
-        let entity = mapping.of_type(node.ty).map(|id| mapping.connector(id));
-        let is_given = |key: &KeyField| key.field.is_some_and(|it| node.find(it).is_some());
-        let missing_key = entity.and_then(|it| it.keys.iter().find(|key| !is_given(key)));
-        let found = entity.filter(|_| missing_key.is_none());
-        let entity = found.and_then(|it| Some((it, mapping.node(it.node?))));
-        let sides = Sides { node, entity };
+        let entity = mapping.entity_at(id).map(|it| mapping.connector(it));
+        let missing_key = mapping.of_type(node.ty).filter(|_| entity.is_none()).and_then(|it| {
+            let mut keys = mapping.connector(it).keys.iter();
+            keys.find(|key| !key.field.is_some_and(|it| node.find(it).is_some()))
+        });
+        let sides = Sides { node, entity: entity.and_then(|it| Some((it, mapping.node(it.node?)))) };
+        let complaint = |message, is_given| Complaint { connector: node.connector, message, is_given };
         let (mut all, mut is_keyless) = (Vec::new(), false);
         for at in schema.ty(node.ty).fields.range() {
             let field = FieldId(at as u32);
             let name = schema.field_name(field);
-            if let Some(connector) = mapping.of_field(field).map(|id| mapping.connector(id)) {
-                let keys = connector.keys.iter().map(|key| (&*key.name, key.field));
-                let lost = self.lost_key(&keys.collect::<Vec<_>>(), &sides);
-                all.extend(lost.map(|it| it.of(type_name, name)));
-            } else if !sides.brought(field) && !is_keyless && !self.external.contains(&field) {
+            if node.find(field).is_some() || mapping.entity_for(id, field).is_some() {
+                continue;
+            }
+            if let Some(first) = mapping.of_field(field).map(|it| mapping.connector(it)) {
+                if mapping.own_connector(id, field).is_none() {
+                    let keys: Vec<_> = first.keys.iter().map(|key| (&*key.name, key.field)).collect();
+                    let is_given = keys.iter().all(|it| it.1.is_some_and(|it| self.is_given(it)));
+                    let lost = self.lost_key(&keys, &sides);
+                    all.extend(lost.map(|it| complaint(it.of(type_name, name), is_given)));
+                }
+            } else if !is_keyless && !self.external.contains(&field) {
                 // One key is all that is to be mended, however many fields it would bring.
                 is_keyless = missing_key.is_some();
-                all.push(match missing_key {
+                let message = match missing_key {
                     Some(key) => format!(
                         "nothing gives `{type_name}.{name}` here: select `{}`, by which the type's own `@connect` finds it",
                         key.name
@@ -59,13 +87,14 @@ impl Reader<'_> {
                     None => format!(
                         "nothing gives `{type_name}.{name}` here: select it, or give it or `{type_name}` a `@connect` of its own"
                     ),
-                });
+                };
+                all.push(complaint(message, self.is_given(field)));
             }
         }
         for join in mapping.joins.iter().filter(|it| *it.on == *type_name) {
             let keys = join.keys().map(|key| (key, schema.field_by_name(node.ty, key)));
             let lost = self.lost_key(&keys.collect::<Vec<_>>(), &sides);
-            all.extend(lost.map(|it| it.of(type_name, &join.name)));
+            all.extend(lost.map(|it| complaint(it.of(type_name, &join.name), false)));
         }
         all
     }

@@ -119,11 +119,11 @@ impl<'d> Reader<'d> {
         }
         if let Some((path, literal)) = &defaults.path {
             self.check(path, *literal, 0, &Where::SOURCE, &mut seen);
-            self.check_path(path, *literal, None);
+            self.check_path(path, *literal, &Where::SOURCE);
         }
         if let Some((params, literal)) = &defaults.params {
             self.check(params, *literal, 0, &Where::SOURCE, &mut seen);
-            self.check_params(params, *literal, None);
+            self.check_params(params, *literal, &Where::SOURCE);
         }
     }
 
@@ -273,7 +273,7 @@ impl<'d> Reader<'d> {
         for (header, text) in &headers {
             for slot in header.slots() {
                 self.check(&slot.expr, *text, slot.at, &Where::SOURCE, &mut seen);
-                self.check_single(&slot.expr, *text, slot.at, None);
+                self.check_single(&slot.expr, *text, slot.at, &Where::SOURCE);
             }
         }
         headers.into_iter().map(|it| it.0).collect()

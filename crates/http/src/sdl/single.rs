@@ -4,13 +4,14 @@
 //!
 //! **Invariant:** depth is that of the expression, which is bounded.
 
+use super::keys::Where;
 use super::{Outside, Reader};
 use crate::selection::value::Value;
 use crate::selection::{
     Expr, ExprId, Member, Method, Selection, SelectionError, Start, Step, StepKind, Variable,
 };
 use weir_language::ast::ValueId;
-use weir_language::schema::{FieldId, Schema, TypeKind, TypeRef};
+use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
 
 /// Of a member of an argument that is a parameter.
 const IS_OBJECT: &str = "this is an object, and a parameter is a single value or a list";
@@ -22,17 +23,20 @@ struct Single<'s> {
     schema: &'s Schema,
     selection: &'s Selection,
     args: Option<FieldId>,
+    /// The type whose fields are `$this`.
+    this: Option<TypeId>,
     outside: &'s Outside<'s>,
 }
 
 impl Reader<'_> {
-    fn single<'s>(&'s self, selection: &'s Selection, args: Option<FieldId>) -> Single<'s> {
-        Single { schema: &self.mapping.schema, selection, args, outside: self.outside }
+    fn single<'s>(&'s self, selection: &'s Selection, place: &Where) -> Single<'s> {
+        let this = place.this.filter(|it| !self.mapping.foreign.contains(it));
+        Single { schema: &self.mapping.schema, selection, args: place.args, this, outside: self.outside }
     }
 
     /// `path` makes a list of single values.
-    pub(super) fn check_path(&mut self, selection: &Selection, literal: ValueId, args: Option<FieldId>) {
-        let single = self.single(selection, args);
+    pub(super) fn check_path(&mut self, selection: &Selection, literal: ValueId, place: &Where) {
+        let single = self.single(selection, place);
         let root = selection.root();
         let is_list = single.is_list(root);
         let is_no_list = !is_list && (single.has_no_names(root) || single.is_object(root));
@@ -50,8 +54,8 @@ impl Reader<'_> {
     }
 
     /// `queryParams` makes an object of single values and lists of them.
-    pub(super) fn check_params(&mut self, selection: &Selection, literal: ValueId, args: Option<FieldId>) {
-        let single = self.single(selection, args);
+    pub(super) fn check_params(&mut self, selection: &Selection, literal: ValueId, place: &Where) {
+        let single = self.single(selection, place);
         if let Some(error) = single.params(selection.root()) {
             self.complain_within(literal, error);
         }
@@ -63,9 +67,9 @@ impl Reader<'_> {
         selection: &Selection,
         literal: ValueId,
         shift: u32,
-        args: Option<FieldId>,
+        place: &Where,
     ) {
-        let single = self.single(selection, args);
+        let single = self.single(selection, place);
         let root = selection.root();
         let message = if single.is_object(root) {
             "this is an object, and a single value belongs here: name one of its members"
@@ -78,8 +82,8 @@ impl Reader<'_> {
     }
 
     /// A form has names; of a list each item has.
-    pub(super) fn check_form(&mut self, body: &Selection, literal: ValueId, args: Option<FieldId>) {
-        let single = self.single(body, args);
+    pub(super) fn check_form(&mut self, body: &Selection, literal: ValueId, place: &Where) {
+        let single = self.single(body, place);
         if single.is_no_form(body.root()) {
             let message = "a form has names: write `name: value`";
             self.complain_within(literal, SelectionError::new(body.span(body.root()), message));
@@ -158,7 +162,11 @@ impl Single<'_> {
                         let named = |ty| self.is_input(ty) && !ty.wraps.is_list() || self.is_any(ty);
                         is_whole && self.argument(&keys).is_some_and(|ty| !named(ty))
                     }
-                    Variable::This => is_whole && !keys.is_empty(),
+                    Variable::This => {
+                        is_whole
+                            && keys.len() == 1
+                            && self.parent_field(keys[0]).is_none_or(|it| self.is_leaf(it))
+                    }
                     Variable::Batch => is_whole || self.is_list(id),
                     Variable::Config => {
                         self.config(steps).is_some_and(|it| !it.is_nothing() && !it.is_object())
@@ -238,7 +246,7 @@ impl Single<'_> {
             return match start {
                 Start::Value(inner) => self.is_list(*inner),
                 Start::Variable(variable) => *variable == Variable::Batch,
-                Start::Scope | Start::Current | Start::Key(_) => false,
+                Start::Scope | Start::Current | Start::Local(_) | Start::Key(_) => false,
             };
         };
         match &last.kind {
@@ -247,7 +255,14 @@ impl Single<'_> {
                 let is_list = |len: usize| self.argument(&keys[..len]).is_some_and(|ty| ty.wraps.is_list());
                 rest.is_empty() && (1..=keys.len()).any(is_list)
             }
-            StepKind::Key(_) | StepKind::Optional | StepKind::Members(_) => self.is_list_of(start, before),
+            StepKind::Key(_) if *start == Start::Variable(Variable::This) => {
+                let (keys, rest) = keys(steps);
+                let field = keys.first().and_then(|it| self.parent_field(it));
+                rest.is_empty() && field.is_some_and(|it| it.wraps.is_list())
+            }
+            StepKind::Key(_) | StepKind::Optional | StepKind::Bind { .. } | StepKind::Members(_) => {
+                self.is_list_of(start, before)
+            }
             StepKind::UnknownCall { .. } => false,
             StepKind::Call(call) => match call.method {
                 Method::Map | Method::Filter | Method::Entries => true,
@@ -280,13 +295,13 @@ impl Single<'_> {
             return match start {
                 Start::Value(inner) => self.is_object(*inner),
                 Start::Variable(Variable::Args) => true,
-                Start::Variable(_) | Start::Scope | Start::Current | Start::Key(_) => false,
+                Start::Variable(_) | Start::Scope | Start::Current | Start::Local(_) | Start::Key(_) => false,
             };
         };
         match &last.kind {
             StepKind::Members(_) => true,
             StepKind::UnknownCall { .. } => false,
-            StepKind::Optional => self.is_object_of(start, before),
+            StepKind::Optional | StepKind::Bind { .. } => self.is_object_of(start, before),
             StepKind::Key(_) => {
                 let (keys, rest) = keys(steps);
                 let is_input = || self.argument(&keys).is_some_and(|ty| self.is_input(ty));
@@ -338,6 +353,16 @@ impl Single<'_> {
         Some(ty)
     }
 
+    /// The type of `$this.name`, if it is a field of this text.
+    fn parent_field(&self, name: &str) -> Option<TypeRef> {
+        Some(self.schema.field(self.schema.field_by_name(self.this?, name)?).ty)
+    }
+
+    /// True if its values are certainly no objects.
+    fn is_leaf(&self, ty: TypeRef) -> bool {
+        ty.wraps.is_list() || !self.is_any(ty) && !matches!(self.schema.ty(ty.base).kind, TypeKind::Object)
+    }
+
     fn is_input(&self, ty: TypeRef) -> bool {
         matches!(self.schema.ty(ty.base).kind, TypeKind::Input { .. })
     }
@@ -360,7 +385,11 @@ fn keys(steps: &[Step]) -> (Vec<&str>, &[Step]) {
     let count = steps.iter().take_while(|it| key(it)).count();
     let names = steps[..count].iter().filter_map(|it| match &it.kind {
         StepKind::Key(name) => Some(&**name),
-        StepKind::Optional | StepKind::Call(_) | StepKind::UnknownCall { .. } | StepKind::Members(_) => None,
+        StepKind::Optional
+        | StepKind::Bind { .. }
+        | StepKind::Call(_)
+        | StepKind::UnknownCall { .. }
+        | StepKind::Members(_) => None,
     });
     (names.collect(), &steps[count..])
 }

@@ -75,6 +75,19 @@ fn refused(text: &str, expected: &[(&str, &str)]) {
     assert_eq!(mistakes.len(), expected.len(), "{text}\n{}", mistakes.last().expect("one"));
 }
 
+/// `text` behind the links is accepted with these warnings: the text at the place, and the words.
+#[track_caller]
+fn warned(text: &str, expected: &[(&str, &str)]) {
+    let text = format!("{HEAD}{text}");
+    let notes = mapping(&text).notes;
+    for (note, (place, message)) in notes.iter().zip(expected) {
+        let line = text.lines().nth(note.location.line as usize - 1).unwrap_or_default();
+        let rest: String = line.chars().skip(note.location.column as usize - 1).collect();
+        assert!(note.message == *message && rest.starts_with(place), "{text}\n{note}\nat {rest}");
+    }
+    assert_eq!(notes.len(), expected.len(), "{text}\n{notes:?}");
+}
+
 /// The same for `Query.u(id: ID): U` with `tag` beside its call, and for `U` with `on`.
 #[track_caller]
 fn tag_refused(tag: &str, on: &str, place: &str, message: &str) {
@@ -188,17 +201,10 @@ fn calls_that_cannot_be_made_are_said_with_their_place() {
         "boddy",
         "`http` has no `boddy`; did you mean `body`?",
     );
-    for method in ["PUT", "PATCH", "DELETE"] {
-        connect_refused(
-            &format!("source: \"s\", http: {{{method}: \"/u\"}}, {all}"),
-            "\"/u\"",
-            &format!("{method} changes something: it stands on fields of `Mutation` only"),
-        );
-    }
     connect_refused(
         &format!("source: \"s\", http: {{GET: \"/u\", POST: \"/u\"}}, {all}"),
         "{GET",
-        "`http` needs one of GET, POST, PUT, PATCH and DELETE, and no more",
+        "`http` needs one of GET, POST, PUT, PATCH, DELETE and QUERY, and no more",
     );
     connect_refused(
         &format!("http: {{GET: \"/u\"}}, {all}"),
@@ -228,7 +234,7 @@ fn calls_that_cannot_be_made_are_said_with_their_place() {
     connect_refused(
         &format!("source: \"s\", http: {{GET: \"/u/../x\"}}, {all}"),
         "..",
-        "an empty segment, `.` or `..` cannot stand in a path",
+        "`.` and `..` cannot stand in a path",
     );
     connect_refused("source: \"s\", http: {GET: \"/u\"}", "@connect", "`@connect` needs `selection`");
 }
@@ -301,9 +307,12 @@ fn complaints_about_selections_point_into_the_string() {
 fn what_a_type_lacks_has_to_be_brought_by_its_keys() {
     let query = "type Query { a: A @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"b { x }\") } type A { b: B }";
     let b = "type B @connect(source: \"s\", http: {GET: \"/b\", queryParams: \"id: $batch.id\"}, selection: \"SELECTION\") { id: ID x: Int y: Int }";
-    refused(
+    warned(
         &format!("{query}\n{}", b.replace("SELECTION", "id y")),
-        &[("\"b { x", "nothing gives `B.id` here: select `id`, by which the type's own `@connect` finds it")],
+        &[(
+            "\"b { x",
+            "nothing gives `B.id` here: select `id`, by which the type's own `@connect` finds it; it is null here",
+        )],
     );
     let keyed = query.replace("b { x }", "b { id x }");
     refused(
@@ -323,9 +332,7 @@ fn what_a_type_lacks_has_to_be_brought_by_its_keys() {
         &[("z\"", "`B` has no field `z`; did you mean `x`?")],
     );
     refused(
-        &format!(
-            "{keyed}\ntype B {{ id: ID x: Int y: Int @connect(source: \"s\", http: {{GET: \"/y\"}}, selection: \"$.y\") }}"
-        ),
+        &format!("{keyed}\n{}", b.replace("SELECTION", "id y").replace("queryParams: \"id: $batch.id\"", "")),
         &[("@connect", "nothing of the parent is in this call: name a field of it, as in `{$this.id}`")],
     );
 }
@@ -366,7 +373,7 @@ fn keys_of_one_call_have_to_come_together() {
     let both = "@connect(source: \"s\", http: {GET: \"/c/{$this.x}/{$this.y}\"}, selection: \"$\")";
     let parted =
         "`B.c` needs `B.x` and `B.y` of one call: select `y` here, or `x` in the `@connect` of `B` too";
-    refused(&text("id x", "id y", both), &[("\"id x\"", parted)]);
+    warned(&text("id x", "id y", both), &[("\"id x\"", &format!("{parted}; it is null here"))]);
     mapping(&format!("{HEAD}{}", text("id x", "id x y", both)));
     mapping(&format!("{HEAD}{}", text("id x y", "id", both)));
     let with_id = both.replace("$this.x", "$this.id");
@@ -399,17 +406,17 @@ fn what_is_asked_apart_is_no_key() {
 }
 
 #[test]
-fn what_a_selection_gives_takes_no_arguments_and_has_no_connector() {
+fn what_a_selection_gives_takes_no_arguments_and_is_not_asked_for() {
     let query = "type Query { a: A @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"id x\") }";
     refused(
         &format!("{query} type A {{ id: ID x(n: Int): Int }}"),
         &[("x\"", "`A.x` has arguments, which only a `@connect` of its own can read")],
     );
-    refused(
+    warned(
         &format!(
             "{query} type A {{ id: ID x: Int @connect(source: \"s\", http: {{GET: \"/x/{{$this.id}}\"}}, selection: \"$\") }}"
         ),
-        &[("x\"", "`A.x` has a `@connect` of its own: take it out of this selection")],
+        &[("x\"", "`A.x` has a `@connect` of its own, which is not asked where a selection gives the field")],
     );
     refused(
         &format!("{query} interface A {{ id: ID x: Int }}"),
@@ -505,20 +512,6 @@ fn servers_of_other_kinds_are_facts() {
     let [key] = &mapping.env[..] else { panic!("{:?}", mapping.env) };
     assert_eq!((&*region.name, &*key.name), ("region", "KEY"));
     assert_eq!(connector(&mapping, "Query", "a").timeout_ms, Some(70));
-}
-
-#[test]
-fn the_manual_shows_what_can_be_read() {
-    let manual = include_str!("../../../../docs/sources/services.md");
-    let text = manual.split("```graphql\n").nth(1).and_then(|it| it.split("```").next()).expect("an example");
-    let mapping = mapping(text);
-    assert_eq!(mapping.connectors.len(), 5);
-    for method in crate::selection::Method::ALL {
-        assert!(manual.contains(method.name()), "{}", method.name());
-    }
-    for variable in crate::selection::Variable::ALL {
-        assert!(manual.contains(&format!("${}", variable.name())), "{}", variable.name());
-    }
 }
 
 proptest! {

@@ -40,7 +40,7 @@ impl Visible {
 
 /// Blanks out what `document` says to us.
 pub(super) fn visible(document: &Document<'_>, links: &Links<'_>) -> Visible {
-    let mut blanks = Blanks { document, links, spans: Vec::new() };
+    let mut blanks = Blanks { document, links, spans: Vec::new(), own: Vec::new() };
     let mut foreign: Vec<String> = Vec::new();
     let mut has_query = false;
     for definition in &document.definitions {
@@ -85,6 +85,8 @@ struct Blanks<'d> {
     document: &'d Document<'d>,
     links: &'d Links<'d>,
     spans: Vec<Span>,
+    /// Names of types that are extended here and are of this text all the same.
+    own: Vec<String>,
 }
 
 impl Blanks<'_> {
@@ -156,13 +158,27 @@ impl Blanks<'_> {
         }
         let object = matches!(ty.body, TypeBody::Object { .. });
         let is_definition = |it: &Definition| matches!(it, Definition::Type(other) if !other.extend && self.document.str(other.name) == name);
-        let known = foreign.iter().any(|it| it == name);
+        let known = foreign.iter().chain(&self.own).any(|it| it == name);
         if ty.extend && object && !known && !self.document.definitions.iter().any(is_definition) {
             let start = self.document.text[ty.span.start as usize..].find("extend").unwrap_or(0) as u32;
             let start = ty.span.start + start;
             self.spans.push(Span::new(start, start + "extend".len() as u32));
-            foreign.push(name.to_owned());
+            match self.is_entity(ty, fields) {
+                true => self.own.push(name.to_owned()),
+                false => foreign.push(name.to_owned()),
+            }
         }
         true
+    }
+
+    /// True for a type of another graph that federation finds by a key: its part here is a type of its own.
+    fn is_entity(&self, ty: &TypeDefinition, fields: &[FieldDefinition]) -> bool {
+        let has = |list: List<Directive>, name: &str| {
+            self.document.list(list).iter().any(|it| match self.links.known(self.document.str(it.name)) {
+                Some(Known::Federation(it)) => it.name == name,
+                _ => false,
+            })
+        };
+        has(ty.directives, "key") || fields.iter().any(|it| has(it.directives, "external"))
     }
 }

@@ -12,7 +12,7 @@ use super::value::Value;
 use super::{Call, Expr, ExprId, Member, Selection, Start, StepKind, Variable};
 use crate::inputs::Inputs;
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 
 mod lists;
@@ -82,6 +82,8 @@ struct Eval<'e, 'v> {
     left: &'e Cell<u32>,
     /// Why a method had no value, the first that nothing made up for.
     fault: &'e Cell<Option<Fault>>,
+    /// Values that `->as` has named on the way here, the last at the end.
+    locals: &'e RefCell<Vec<(Box<str>, Value<'v>)>>,
 }
 
 /// `$` and `@`.
@@ -144,8 +146,8 @@ fn run<'v>(
     inputs: &Inputs<'v>,
     find: impl FnOnce(Eval<'_, 'v>) -> Evaluated<'v>,
 ) -> Result<(Value<'v>, Option<Fault>), Fault> {
-    let (left, fault) = (Cell::new(VALUES_MAX), Cell::new(None));
-    let value = find(Eval { selection, inputs, left: &left, fault: &fault })?;
+    let (left, fault, locals) = (Cell::new(VALUES_MAX), Cell::new(None), RefCell::new(Vec::new()));
+    let value = find(Eval { selection, inputs, left: &left, fault: &fault, locals: &locals })?;
     Ok((value, fault.get()))
 }
 
@@ -255,8 +257,16 @@ impl<'v> Eval<'_, 'v> {
     }
 
     fn path(&self, start: &Start, steps: &[super::Step], at: At<'_, 'v>) -> Evaluated<'v> {
+        let named = self.locals.borrow().len();
+        let value = self.walk(start, steps, at);
+        // A name holds for the rest of its path.
+        self.locals.borrow_mut().truncate(named);
+        value
+    }
+
+    fn walk(&self, start: &Start, steps: &[super::Step], at: At<'_, 'v>) -> Evaluated<'v> {
         let (mut value, mut steps) = self.start(start, steps, at)?;
-        if matches!(start, Start::Variable(_)) {
+        if matches!(start, Start::Variable(_) | Start::Local(_)) {
             self.spend(value.weight())?;
         }
         while let Some((step, rest)) = steps.split_first() {
@@ -270,6 +280,13 @@ impl<'v> Eval<'_, 'v> {
                 }
                 StepKind::Optional if value.is_nothing() => return Ok(Value::Missing),
                 StepKind::Optional => value,
+                StepKind::Bind { name, value: other } => {
+                    let at = At { scope: at.scope, current: &value };
+                    let named = other.map_or_else(|| Ok(value.clone()), |it| self.expr(it, at))?;
+                    self.spend(named.weight())?;
+                    self.locals.borrow_mut().push((name.clone(), named));
+                    value
+                }
                 StepKind::Call(call) => self.outcome(call, &value, at.scope)?,
                 StepKind::UnknownCall { .. } => Value::Missing,
                 StepKind::Members(members) => self.members(members, &value)?,
@@ -291,6 +308,11 @@ impl<'v> Eval<'_, 'v> {
             Start::Current => (at.current.clone(), steps),
             Start::Key(key) => (at.scope.get(key), steps),
             Start::Value(id) => (self.expr(*id, at)?, steps),
+            Start::Local(name) => {
+                let locals = self.locals.borrow();
+                let value = locals.iter().rev().find(|it| it.0 == *name).map(|it| it.1.clone());
+                (value.unwrap_or(Value::Missing), steps)
+            }
             Start::Variable(variable) => {
                 let keys: Vec<&str> = steps.iter().map_while(key).take(2).collect();
                 match (variable, keys.as_slice()) {
@@ -447,7 +469,11 @@ fn merged<'v>(old: &Value<'v>, new: Value<'v>) -> Value<'v> {
 fn key(step: &super::Step) -> Option<&str> {
     match &step.kind {
         StepKind::Key(key) => Some(key),
-        StepKind::Optional | StepKind::Call(_) | StepKind::UnknownCall { .. } | StepKind::Members(_) => None,
+        StepKind::Optional
+        | StepKind::Bind { .. }
+        | StepKind::Call(_)
+        | StepKind::UnknownCall { .. }
+        | StepKind::Members(_) => None,
     }
 }
 

@@ -52,6 +52,8 @@ pub enum Syntax {
     Spread,
     /// `{a}` for `{a: a}`.
     Shorthand,
+    /// `->as($name)`.
+    Local,
 }
 
 impl Syntax {
@@ -63,6 +65,7 @@ impl Syntax {
             Self::Otherwise => "??",
             Self::Spread => "...",
             Self::Shorthand => "{a}",
+            Self::Local => "->as",
         }
     }
 
@@ -71,7 +74,7 @@ impl Syntax {
     pub const fn since(self) -> u8 {
         match self {
             Self::Optional | Self::Otherwise => 3,
-            Self::Spread | Self::Shorthand => 4,
+            Self::Spread | Self::Shorthand | Self::Local => 4,
         }
     }
 }
@@ -138,6 +141,8 @@ pub enum Start {
     Current,
     /// `name`: the member `name` of `$`.
     Key(Box<str>),
+    /// `$name` behind `->as($name)`.
+    Local(Box<str>),
     /// `$args` and others.
     Variable(Variable),
     /// `$(…)`, or a literal with something behind it.
@@ -231,6 +236,13 @@ pub enum StepKind {
     Key(Box<str>),
     /// `?`: ends here without a value if there is none or null.
     Optional,
+    /// `->as($name)` or `->as($name, value)`: passes its value on, and names it or the other for the rest of the path.
+    Bind {
+        /// Without `$`.
+        name: Box<str>,
+        /// The value that is named, if it is another.
+        value: Option<ExprId>,
+    },
     /// `->name(arguments)`.
     Call(Call),
     /// `->name(arguments)` of a method that is not known: gives nothing.
@@ -318,7 +330,11 @@ impl Selection {
     pub fn unknown_calls(&self) -> impl Iterator<Item = (&str, Span)> {
         self.steps().filter_map(|step| match &step.kind {
             StepKind::UnknownCall { name, .. } => Some((&**name, step.span)),
-            StepKind::Key(_) | StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+            StepKind::Key(_)
+            | StepKind::Optional
+            | StepKind::Bind { .. }
+            | StepKind::Call(_)
+            | StepKind::Members(_) => None,
         })
     }
 
@@ -329,6 +345,7 @@ impl Selection {
             StepKind::Call(_)
             | StepKind::Key(_)
             | StepKind::Optional
+            | StepKind::Bind { .. }
             | StepKind::UnknownCall { .. }
             | StepKind::Members(_) => None,
         });
@@ -343,10 +360,14 @@ impl Selection {
         })
     }
 
-    /// The members that end `id`, if some do: `a { b }` and, among members, `x: { b }`.
+    /// The members that end `id`, if some do: `a { b }` and, among members, `x: { b }`. Where a value is named before them they cannot be
+    /// taken apart from the path, and are none.
     pub(crate) fn group(&self, id: ExprId) -> Option<&[Member]> {
         match self.expr(id) {
             Expr::Members(members) => Some(members),
+            Expr::Path { steps, .. } if steps.iter().any(|it| matches!(it.kind, StepKind::Bind { .. })) => {
+                None
+            }
             Expr::Path { steps, .. } => match steps.last().map(|it| &it.kind) {
                 Some(StepKind::Members(members)) => Some(members),
                 _ => None,
@@ -385,6 +406,7 @@ impl Selection {
                 let keys = steps.iter().map_while(|step| match &step.kind {
                     StepKind::Key(key) => Some((&**key, step.span)),
                     StepKind::Optional
+                    | StepKind::Bind { .. }
                     | StepKind::Call(_)
                     | StepKind::UnknownCall { .. }
                     | StepKind::Members(_) => None,
@@ -442,12 +464,13 @@ impl Selection {
         let mut path = match start {
             Start::Key(key) => vec![key.clone()],
             Start::Scope | Start::Current => Vec::new(),
-            Start::Variable(_) | Start::Value(_) => return None,
+            Start::Local(_) | Start::Variable(_) | Start::Value(_) => return None,
         };
         for step in steps.iter().take(steps_max) {
             match &step.kind {
                 StepKind::Key(key) => path.push(key.clone()),
                 StepKind::Optional
+                | StepKind::Bind { .. }
                 | StepKind::Call(_)
                 | StepKind::UnknownCall { .. }
                 | StepKind::Members(_) => return None,

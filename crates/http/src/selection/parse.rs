@@ -222,7 +222,7 @@ impl<'t> Parser<'t> {
     }
 
     fn path(&mut self, span: Span, start: Start) -> Next {
-        self.open.push(Frame::Path(Path { span, start, steps: Vec::new() }));
+        self.open.push(Frame::Path(Path { span, start, steps: Vec::new(), locals: Vec::new() }));
         Next::Steps
     }
 
@@ -233,6 +233,9 @@ impl<'t> Parser<'t> {
             TokenKind::At => Start::Current,
             TokenKind::Variable => {
                 let name = &self.str(token.span)[1..];
+                if self.is_local(name) {
+                    return Ok(self.path(token.span, Start::Local(name.into())));
+                }
                 let mut known = Variable::ALL.iter().chain(&[Variable::Selection]);
                 match known.find(|it| it.name() == name) {
                     Some(variable) => Start::Variable(*variable),
@@ -306,8 +309,42 @@ impl<'t> Parser<'t> {
 
     fn add_step(&mut self, step: Step) {
         if let Some(Frame::Path(path)) = self.open.last_mut() {
+            if let StepKind::Bind { name, .. } = &step.kind {
+                path.locals.push(name.clone());
+            }
             path.steps.push(step);
         }
+    }
+
+    /// True if a path that is being read names a value so.
+    fn is_local(&self, name: &str) -> bool {
+        self.open.iter().any(|it| match it {
+            Frame::Path(path) => path.locals.iter().any(|it| **it == *name),
+            _ => false,
+        })
+    }
+
+    /// `($name)` or `($name, value)` behind `->as`; the step, if no value stands there.
+    fn binding(&mut self, span: Span) -> Parsed<Option<Step>> {
+        self.newer.push((Syntax::Local, span));
+        if self.token.kind == TokenKind::OpenParen {
+            self.advance()?;
+        }
+        if self.token.kind != TokenKind::Variable {
+            return self.wrong(self.token.span, "`->as` names a value: write `->as($name)`");
+        }
+        let token = self.advance()?;
+        let name: Box<str> = self.str(token.span)[1..].into();
+        if self.token.kind == TokenKind::Comma {
+            self.advance()?;
+            self.open(Frame::Arguments { method: CalledMethod::Binding(name), span, items: Vec::new() })?;
+            return Ok(None);
+        }
+        if self.token.kind != TokenKind::CloseParen {
+            return self.unexpected("`)`");
+        }
+        self.advance()?;
+        Ok(Some(Step { kind: StepKind::Bind { name, value: None }, span }))
     }
 
     fn end_path(&mut self) -> Next {
@@ -331,6 +368,9 @@ impl<'t> Parser<'t> {
         }
         let name = self.str(span);
         self.advance()?;
+        if name == "as" {
+            return self.binding(span);
+        }
         let method =
             Method::by_name(name).map_or_else(|| CalledMethod::Unknown(name.into()), CalledMethod::Known);
         if self.token.kind == TokenKind::OpenParen {
@@ -347,6 +387,11 @@ impl<'t> Parser<'t> {
             CalledMethod::Unknown(name) => {
                 return Ok(Step { kind: StepKind::UnknownCall { name, arguments }, span });
             }
+            CalledMethod::Binding(name) if arguments.len() < 2 => {
+                let value = arguments.first().copied();
+                return Ok(Step { kind: StepKind::Bind { name, value }, span });
+            }
+            CalledMethod::Binding(_) => return self.wrong(span, "`->as` names one value"),
         };
         let (min, max) = method.arguments();
         let (name, given) = (method.name(), arguments.len());

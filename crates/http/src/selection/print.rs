@@ -169,6 +169,10 @@ impl Printer<'_> {
             Start::Scope => self.push("$"),
             Start::Current => self.push("@"),
             Start::Key(key) => self.key(key),
+            Start::Local(name) => {
+                self.push("$");
+                self.push(name);
+            }
             Start::Variable(variable) => {
                 self.push("$");
                 self.push(variable.name());
@@ -199,6 +203,15 @@ impl Printer<'_> {
                     self.key(key);
                 }
                 StepKind::Optional => self.push("?"),
+                StepKind::Bind { name, value } => {
+                    self.push("->as($");
+                    self.push(name);
+                    if let Some(value) = value {
+                        self.push(", ");
+                        self.value(*value);
+                    }
+                    self.push(")");
+                }
                 StepKind::Call(call) => self.call(call.method.name(), &call.arguments),
                 StepKind::UnknownCall { name, arguments } => self.call(name, arguments),
                 StepKind::Members(members) => {
@@ -215,6 +228,6 @@ impl Printer<'_> {
 pub(super) const fn names_itself(step: &Step) -> bool {
     match step.kind {
         StepKind::Optional | StepKind::Members(_) => true,
-        StepKind::Key(_) | StepKind::Call(_) | StepKind::UnknownCall { .. } => false,
+        StepKind::Key(_) | StepKind::Bind { .. } | StepKind::Call(_) | StepKind::UnknownCall { .. } => false,
     }
 }

@@ -88,13 +88,14 @@ fn selections_print_in_one_form() {
     prints("id ... $.a { b } ... c->first", "id ... $.a { b } ... c->first");
     prints("x: $({a, b: 1})", "x: $({a: a, b: 1})");
     prints("x: $(nullable)", "x: nullable");
+    prints("a->as( $x )->map({b: @, c: $x . d})", "a->as($x)->map({b: @, c: $x.d})");
+    prints("a->as($x, b->first,) { c: $x }", "a->as($x, b->first) { c: $x }");
 }
 
 #[test]
 fn what_is_no_selection_is_refused_where_it_goes_wrong() {
     refused("  ", 0, "nothing is selected: name the members to take, or write `$` for all");
     refused("id,name", 2, "members are set apart by spaces, not commas");
-    refused("id id", 3, "`id` is selected twice");
     refused("a { }", 4, "nothing is selected between these braces");
     refused("a {", 3, "expected `}`, found the end");
     refused("a }", 2, "expected a member, found `}`");
@@ -113,6 +114,9 @@ fn what_is_no_selection_is_refused_where_it_goes_wrong() {
     refused("a: $(-)", 5, "this is no number");
     refused("a: $({b: 1, b: 2})", 12, "`b` is given twice");
     refused("a: ...b", 3, "expected a value, found `...`");
+    refused("a->as(b)", 6, "`->as` names a value: write `->as($name)`");
+    refused("a: b->as($x) c: $x", 16, &format!("there is no variable `$x`: there are {variables}"));
+    refused("a->as($x, 1, 2)", 3, "`->as` names one value");
     refused("a & b", 2, "`&` cannot stand here");
     let deep = format!("a: $({}1{})", "[".repeat(DEPTH_MAX), "]".repeat(DEPTH_MAX));
     refused(&deep, 37, "more than 32 brackets are open");
@@ -314,8 +318,14 @@ fn methods_that_choose_and_count() {
         ("$.l->contains(o.z)", &argument("contains", "nothing")),
         ("$.t->contains('ll')", &kind("contains", "a string")),
         ("$(4)->in([1, 4])", "true"),
+        ("$(4)->as($x)->add(1)->mul($x)", "20"),
+        ("$(4)->as($x, @->add(1))->add($x)", "9"),
+        ("$([1, 2])->as($all)->map(@->add($all->size))", "[3,4]"),
+        ("$(1)->as($x)->echo($(2)->as($x)->add($x))->add($x)", "5"),
+        ("o->as($x) { b: $x.a of: a->as($x)->add($x) }", r#"{"b":1,"of":2}"#),
         ("$(4)->in(1, 4)", "true"),
-        ("$(4)->in(1)", "false"),
+        ("$(4)->in(1)", &argument("in", "a number")),
+        ("$(4)->in({a: 4})", &argument("in", "an object")),
         ("$(4)->in(o.z)", &argument("in", "nothing")),
         ("$.n->in([null])", "true"),
     ] {

@@ -11,7 +11,7 @@ use crate::template::Rendered;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::uri::PathAndQuery;
-use http::{HeaderName, HeaderValue, Method};
+use http::{HeaderName, HeaderValue};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -93,7 +93,8 @@ fn ask(connector: &Connector, rendered: &Rendered, deadline: Instant) -> Result<
         add(&mut headers, CONTENT_TYPE);
     }
     let method = connector.request.method.clone();
-    let idempotent = matches!(method, Method::GET | Method::PUT | Method::DELETE);
+    // Source: RFC 9110, section 9.2.2; the QUERY method is safe by its definition.
+    let idempotent = matches!(method.as_str(), "GET" | "QUERY" | "PUT" | "DELETE");
     Ok(Ask {
         path_and_query,
         headers,

@@ -7,6 +7,7 @@ use crate::sdl::Connector;
 use crate::selection::Selection;
 use crate::selection::eval::eval;
 use crate::selection::value::Value;
+use std::borrow::Cow;
 use weir_engine::source::{Extensions, FieldError, NoHeaders};
 use weir_language::json::{Json, JsonRef};
 
@@ -73,8 +74,15 @@ fn refused(connector: &Connector, entry: &Entry, body: &Value<'_>, inputs: &Inpu
         Some(Value::Text(message)) => message.into(),
         Some(_) | None => usual.message,
     };
-    let said = connector.error_extensions.as_ref().and_then(|it| evaluated(it, body, inputs));
-    FieldError { message, extensions: said.and_then(|it| extensions(&it)), ..usual }
+    let said = connector.error_extensions.iter().filter_map(|it| evaluated(it, body, inputs)?.members());
+    let mut members: Vec<(Cow<'_, str>, Value<'_>)> = Vec::new();
+    for (name, value) in said.flatten() {
+        match members.iter_mut().find(|it| it.0 == name) {
+            Some(known) => known.1 = value,
+            None => members.push((name, value)),
+        }
+    }
+    FieldError { message, extensions: extensions(&Value::Object(members)), ..usual }
 }
 
 /// The service's error extensions, if they are a non-empty object.

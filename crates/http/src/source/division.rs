@@ -14,30 +14,19 @@ const NOTHING: NodeId = NodeId(u32::MAX);
 /// The division of one mapping.
 pub(super) struct Division {
     mapping: Arc<Mapping>,
-    /// By field: its own connector.
+    /// By field: its own connector, of several the one that gives most.
     of_field: Vec<Option<ConnectorId>>,
-    /// By type: the connector that brings what its keys do not say.
-    of_type: Vec<Option<ConnectorId>>,
     /// By connector: the names of its keys.
     keys: Vec<Vec<Box<str>>>,
 }
 
 impl Division {
     pub(super) fn new(mapping: &Arc<Mapping>) -> Self {
-        let schema = &mapping.schema;
-        let (mut of_field, mut of_type) = (vec![None; schema.fields.len()], vec![None; schema.types.len()]);
-        for (at, connector) in mapping.connectors.iter().enumerate() {
-            let id = Some(ConnectorId(at as u32));
-            match connector.place {
-                Stands::Root(field) | Stands::Field(field) | Stands::Extension(field) => {
-                    of_field[field.index()] = id
-                }
-                Stands::Entity(ty) => of_type[ty.0 as usize] = id,
-            }
-        }
+        let fields = 0..mapping.schema.fields.len() as u32;
+        let of_field = fields.map(|at| mapping.of_field(FieldId(at))).collect();
         let keys = mapping.connectors.iter().map(|it| it.keys.iter().map(|key| key.name.clone()).collect());
         let keys = keys.collect();
-        Self { mapping: Arc::clone(mapping), of_field, of_type, keys }
+        Self { mapping: Arc::clone(mapping), of_field, keys }
     }
 
     /// Node of the objects that `connector` answers with.
@@ -50,27 +39,20 @@ impl Division {
         NodeId(self.mapping.nodes.len() as u32 + 1 + connector.0)
     }
 
-    /// A field of objects at a node of the mapping.
+    /// A field of objects at a node of the mapping. What no call brings there is null.
     fn in_answer(&self, node: crate::sdl::NodeId, field: FieldId) -> FieldResolution {
-        let known = self.mapping.node(node);
-        if let Some(given) = known.find(field) {
+        let mapping = &self.mapping;
+        if let Some(given) = mapping.node(node).find(field) {
             return FieldResolution::Inline(given.below.map_or(NOTHING, |it| NodeId(it.0 + 1)));
         }
-        if let Some(own) = self.of_field[field.index()] {
-            return FieldResolution::Separate(SeparateFetchId(own.0));
+        if mapping.is_found_by(node, field) {
+            return FieldResolution::Inline(NOTHING);
         }
-        match self.of_type[known.ty.0 as usize] {
-            Some(entity) if !self.is_said(entity, node, field) => {
-                FieldResolution::Separate(SeparateFetchId(entity.0))
-            }
-            Some(_) | None => FieldResolution::Inline(NOTHING),
+        let own = self.of_field[field.index()].and_then(|_| mapping.own_connector(node, field));
+        match own.or_else(|| mapping.entity_for(node, field)) {
+            Some(connector) => FieldResolution::Separate(SeparateFetchId(connector.0)),
+            None => FieldResolution::Inline(NOTHING),
         }
-    }
-
-    /// True if the call of `entity` would not add to `field`: it is one of its keys, or objects at `node` are its answer.
-    fn is_said(&self, entity: ConnectorId, node: crate::sdl::NodeId, field: FieldId) -> bool {
-        let connector = self.mapping.connector(entity);
-        connector.node == Some(node) || connector.keys.iter().any(|it| it.field == Some(field))
     }
 }
 
@@ -90,7 +72,8 @@ impl FieldResolver for Division {
             at if at <= nodes => self.in_answer(crate::sdl::NodeId(at - 1), field),
             at => {
                 let connector = ConnectorId(at - nodes - 1);
-                FieldResolution::Inline(if own == Some(connector) { self.below(connector) } else { NOTHING })
+                let is_own = self.mapping.connector(connector).place.field() == Some(field);
+                FieldResolution::Inline(if is_own { self.below(connector) } else { NOTHING })
             }
         }
     }

@@ -20,7 +20,6 @@ use crate::sdl::ConnectorId;
 use crate::template::Rendered;
 use futures_util::StreamExt;
 use futures_util::future::join_all;
-use http::Method;
 use std::ops::Range;
 use std::sync::Arc;
 use weir_engine::plan::output_plan::OutputKind;
@@ -404,9 +403,10 @@ impl PreparedFetch for HttpFetch {
         &self.touches
     }
 
-    /// A GET is harmless by its definition; it is not known of anything else that a service is sent. Source: RFC 9110, 9.2.1.
+    /// GET and QUERY are harmless by definition; it is not known of anything else that a service is sent. Source: RFC 9110, 9.2.1.
     fn may_change_data(&self) -> bool {
-        self.calls.iter().any(|it| self.shared.connector(it.connector).request.method != Method::GET)
+        let method = |it: &ConnectorCall| &self.shared.connector(it.connector).request.method;
+        self.calls.iter().any(|it| !matches!(method(it).as_str(), "GET" | "QUERY"))
     }
 
     fn reads_headers(&self) -> &[Box<str>] {

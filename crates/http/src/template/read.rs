@@ -16,9 +16,9 @@ impl Request {
     /// The first place where it is none.
     pub(crate) fn read(method: Method, base: &Base, url: &str) -> Parsed<Self> {
         let url = url.trim_end_matches(is_dropped);
-        let start = url
-            .find("://")
-            .map_or(0, |at| url[at + 3..].find(['/', '?']).map_or(url.len(), |slash| at + 3 + slash));
+        let host = url.find("://").map(|at| at + 3);
+        let lead = url.len() - url.trim_start_matches(is_dropped).len();
+        let start = host.map_or(lead, |at| url[at..].find(['/', '?']).map_or(url.len(), |slash| at + slash));
         if let Some(at) = find_outside(url, start, b'#') {
             let message = "a URL that is asked for has no `#`: write `%23` for the letter";
             return Err(SelectionError::new(Span::new(at as u32, url.len() as u32), message));
@@ -44,9 +44,9 @@ impl Request {
             at = end + 1;
         }
         // A URL of its own host has no base path before it.
-        let (prefix, base_query) = match start {
-            0 => (base.path.clone(), base.query.clone()),
-            _ => Default::default(),
+        let (prefix, base_query) = match host {
+            None => (base.path.clone(), base.query.clone()),
+            Some(_) => Default::default(),
         };
         let (params, headers, paths, body) = (Vec::new(), Vec::new(), Default::default(), None);
         Ok(Self { method, prefix, segments, slash, paths, base_query, query, params, headers, body })
@@ -148,8 +148,8 @@ fn segment(url: &str, start: usize, end: usize) -> Parsed<Segment> {
     let open = parts.iter().any(|part| matches!(part, Part::Value(_)));
     let text: String =
         parts.iter().filter_map(|it| if let Part::Text(it) = it { Some(&**it) } else { None }).collect();
-    if !open && matches!(&*text, "" | "." | "..") {
-        return Err(SelectionError::new(span, "an empty segment, `.` or `..` cannot stand in a path"));
+    if !open && matches!(&*text, "." | "..") {
+        return Err(SelectionError::new(span, "`.` and `..` cannot stand in a path"));
     }
     Ok(Segment { parts, open })
 }
@@ -168,7 +168,7 @@ const IN_URL: AsciiSet =
     CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'|');
 
 /// True for characters that are dropped: a long text may have several lines.
-const fn is_dropped(letter: char) -> bool {
+pub(crate) const fn is_dropped(letter: char) -> bool {
     matches!(letter, '\t' | '\n' | '\r' | '\x0c')
 }
 
@@ -219,7 +219,11 @@ fn fast(expr: &Selection) -> Fast {
     };
     let key = |step: &'_ Step| match &step.kind {
         StepKind::Key(key) => Some(key.clone()),
-        StepKind::Optional | StepKind::Call(_) | StepKind::UnknownCall { .. } | StepKind::Members(_) => None,
+        StepKind::Optional
+        | StepKind::Bind { .. }
+        | StepKind::Call(_)
+        | StepKind::UnknownCall { .. }
+        | StepKind::Members(_) => None,
     };
     let keys: Option<Vec<Box<str>>> = steps.iter().map(key).collect();
     let keys: Option<Vec<&str>> = keys.as_ref().map(|it| it.iter().map(|it| &**it).collect());

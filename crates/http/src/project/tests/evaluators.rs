@@ -132,7 +132,7 @@ fn projected(text: &str, shape: &Shape, depth: usize, answer: &str) -> Option<Va
     let mut types = Vec::new();
     let (ty, query) = written(shape, depth, &mut types);
     let literal = serde_json::to_string(text).expect("a text");
-    let version = if text.contains("...") { 4 } else { 3 };
+    let version = if text.contains("...") || text.contains("->as(") { 4 } else { 3 };
     let text = format!(
         "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.{version}\", import: [\"@source\", \"@connect\"])
         @source(name: \"s\", http: {{baseURL: \"http://host\"}})\nscalar Any {}

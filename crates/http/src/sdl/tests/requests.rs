@@ -1,6 +1,6 @@
 //! Requests of connectors.
 
-use super::{HEAD, connector, mapping, refused};
+use super::{HEAD, connector, mapping, refused, warned};
 
 /// A type that is asked for by `id` and `no`, with this `http` and, beside it, `more`.
 fn seat(http: &str, more: &str) -> String {
@@ -24,12 +24,9 @@ fn a_batch_of_several_keys_is_a_list_of_objects() {
         refused(&seat(&format!("POST: \"/s\", body: \"{body}\""), ""), &[(place, message)]);
     };
     check("$batch { id nos }", "nos", "`Seat` has no field `nos`; did you mean `no`?");
-    check("$batch { id to }", "to }", "`to` is no single value: a key is a scalar or enum");
-    check(
-        "$batch { id to { no } }",
-        "{ no }",
-        "`$batch` has fields that are single values: write `$batch.id`",
-    );
+    let single = "`to` is no single value, and answers to `$batch` are matched by such";
+    check("$batch { id to }", "to }", single);
+    check("$batch { id to { no } }", "to { no }", single);
     check(
         "$batch { id no: $.no }",
         "$.no",
@@ -136,8 +133,50 @@ fn all_that_nothing_gives_is_told_at_once() {
     let lost = |field: &str| {
         format!("nothing gives `U.{field}` here: select it, or give it or `U` a `@connect` of its own")
     };
-    let (name, at) = (lost("name"), lost("at"));
+    let at = lost("at");
     let text = "type U { id: ID name: String at: Int }
         type Query { u: U @connect(source: \"s\", http: {GET: \"/u\"}, selection: \"id\") us: [U] @connect(source: \"s\", http: {GET: \"/us\"}, selection: \"name\") }";
-    refused(text, &[("\"id\"", &name), ("\"id\"", &at), ("\"name\"", &lost("id")), ("\"name\"", &at)]);
+    refused(text, &[("\"id\"", &at), ("\"name\"", &at)]);
+    // A field that one connector gives and another does not is null where it is not given.
+    let text = text.replace(" at: Int", "");
+    let is_null = |field: &str| format!("{}; it is null here", lost(field));
+    warned(&text, &[("\"id\"", &is_null("name")), ("\"name\"", &is_null("id"))]);
+}
+
+#[test]
+fn what_changes_something_and_what_nobody_sets_are_warnings() {
+    for method in ["PUT", "PATCH", "DELETE"] {
+        warned(
+            &format!(
+                "type Query {{ a: Int @connect(source: \"s\", http: {{{method}: \"/u\"}}, selection: \"$\") }}"
+            ),
+            &[(
+                "\"/u\"",
+                &format!(
+                    "{method} changes something: on a field that is no mutation it is called at any time, several at once"
+                ),
+            )],
+        );
+    }
+    warned(
+        "type Query { a: Int @connect(source: \"s\", http: {GET: \"/u?a={$context.a}\"}, selection: \"$\") }",
+        &[(
+            "$context.a",
+            "nothing is in `$context`, so this has no value: `$config`, `$env` and `$request.headers` have",
+        )],
+    );
+}
+
+#[test]
+fn the_manual_shows_what_can_be_read() {
+    let manual = include_str!("../../../../../docs/sources/services.md");
+    let text = manual.split("```graphql\n").nth(1).and_then(|it| it.split("```").next()).expect("an example");
+    let mapping = mapping(text);
+    assert_eq!(mapping.connectors.len(), 5);
+    for method in crate::selection::Method::ALL {
+        assert!(manual.contains(method.name()), "{}", method.name());
+    }
+    for variable in crate::selection::Variable::ALL {
+        assert!(manual.contains(&format!("${}", variable.name())), "{}", variable.name());
+    }
 }

@@ -1,6 +1,6 @@
 //! Texts that other servers take: links to all versions of connect, directives of federation, paths and forms.
 
-use super::{HEAD, connector, mapping, refused};
+use super::{HEAD, connector, mapping, refused, warned};
 use crate::sdl::read;
 
 /// The notes to `text`: lines, columns and words.
@@ -243,17 +243,27 @@ fn a_form_has_names() {
 }
 
 #[test]
-fn a_type_is_found_by_one_connector_and_the_others_are_told() {
+fn a_type_is_found_by_any_of_its_connectors() {
     let text = format!(
         "{HEAD}type Query {{ u(id: ID!): U @connect(source: \"s\", http: {{GET: \"/u/{{$args.id}}\"}}, entity: true, selection: \"id n\")
           v(n: Int!): U @connect(source: \"s\", http: {{GET: \"/v/{{$args.n}}\"}}, entity: true, selection: \"id n\") }}
         type U {{ id: ID! n: Int }}"
     );
     let mapping = mapping(&text);
-    assert_eq!(connector(&mapping, "U", "").request.explain(), "GET /u/{$this.id}");
-    assert_eq!(
-        mapping.notes[0].message,
-        "`U` is found by another `@connect`: this one answers its own field only"
+    let of_type = |ty: &str| {
+        let ty = mapping.schema.type_by_name(ty).expect("the type");
+        let all = mapping.entities(ty).iter();
+        all.map(|it| mapping.connector(*it).request.explain()).collect::<Vec<_>>()
+    };
+    assert_eq!(of_type("U"), ["GET /u/{$this.id}", "GET /v/{$this.n}"]);
+    assert!(mapping.notes.is_empty(), "{:?}", mapping.notes);
+    let typed = "type U @connect(source: \"s\", http: {GET: \"/w/{$this.n}\"}, selection: \"id\") {";
+    warned(
+        &text.replace(HEAD, "").replace("type U {", typed),
+        &[
+            ("@connect", "`U` is found by another `@connect`: this one answers its own field only"),
+            ("@connect", "`U` is found by another `@connect`: this one answers its own field only"),
+        ],
     );
     refused(
         "type Query { us: [U] @connect(source: \"s\", http: {GET: \"/us\"}, selection: \"id\") }

@@ -99,10 +99,9 @@ impl<'v> Eval<'_, 'v> {
         for place in 0..call.arguments.len() {
             items.push(self.argument(call, place, at)?);
         }
-        if let [list] = items.as_slice()
-            && let Some(all) = list.items()
-        {
-            items = all;
+        if let [list] = items.as_slice() {
+            // One argument is the list.
+            items = list.items().ok_or(Fault::Argument { method: call.method, given: list.kind() })?;
         }
         let weight: usize = items.iter().map(Value::weight).sum();
         self.spend(weight + items.len() * value.weight())?;

@@ -26,6 +26,8 @@ pub(super) enum Frame {
 pub(super) enum CalledMethod {
     Known(Method),
     Unknown(Box<str>),
+    /// `->as($name, …)`.
+    Binding(Box<str>),
 }
 
 pub(super) struct Members {
@@ -46,6 +48,8 @@ pub(super) struct Path {
     pub(super) span: Span,
     pub(super) start: Start,
     pub(super) steps: Vec<Step>,
+    /// Names that `->as` gave to values on the way.
+    pub(super) locals: Vec<Box<str>>,
 }
 
 /// Next step of the loop.

@@ -25,14 +25,14 @@ impl Parser<'_> {
                 let key = self.key()?;
                 if self.token.kind == TokenKind::Colon {
                     self.advance()?;
-                    self.begin_member(Some(key), token.span)?;
+                    self.begin_member(Some(key), token.span);
                     return Ok(Next::Value);
                 }
-                self.begin_member(None, token.span)?;
+                self.begin_member(None, token.span);
                 Ok(self.path(token.span, Start::Key(key)))
             }
             TokenKind::Dollar | TokenKind::Variable | TokenKind::At => {
-                self.begin_member(None, token.span)?;
+                self.begin_member(None, token.span);
                 self.path_start()
             }
             TokenKind::Ellipsis => self.spread(),
@@ -56,7 +56,7 @@ impl Parser<'_> {
     pub(super) fn spread(&mut self) -> Parsed<Next> {
         let token = self.advance()?;
         self.newer.push((Syntax::Spread, token.span));
-        self.begin_member(None, token.span)?;
+        self.begin_member(None, token.span);
         if let Some(Frame::Members(members)) = self.open.last_mut() {
             members.is_spread = true;
         }
@@ -70,17 +70,12 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn begin_member(&mut self, name: Option<Box<str>>, span: Span) -> Parsed<()> {
+    pub(super) fn begin_member(&mut self, name: Option<Box<str>>, span: Span) {
         if let Some(Frame::Members(members)) = self.open.last_mut() {
-            if name.is_some() && members.members.iter().any(|it| it.name == name) {
-                let message = format!("`{}` is selected twice", name.unwrap_or_default());
-                return self.wrong(span, message);
-            }
             members.name = name;
             members.is_spread = false;
             members.span = span;
         }
-        Ok(())
     }
 
     /// A member whose value is whole. A name without other steps than `?` and members of its own names itself.
@@ -92,9 +87,6 @@ impl Parser<'_> {
             && !is_spread
             && steps.iter().all(names_itself)
         {
-            if members.members.iter().any(|it| it.name.as_ref() == Some(key)) {
-                return self.wrong(span, format!("`{key}` is selected twice"));
-            }
             name = Some(key.clone());
         }
         members.members.push(Member { name, value, is_spread, span });
