@@ -2,6 +2,7 @@
 
 use crate::cache::{Body, Entry};
 use crate::call::Failure;
+use std::fmt;
 use weir_engine::source::Headers;
 
 /// A call as operators know it.
@@ -31,11 +32,15 @@ impl CallLabel<'_> {
 
     /// The answer is none, which is told by `code`.
     pub(crate) fn bad_answer(self, entry: &Entry, code: &str) {
+        match &entry.body {
+            Body::Unreadable(reason) => self.bad_answer_for(entry, code, Some(&reason)),
+            Body::Json(_) | Body::Absent => self.bad_answer_for(entry, code, None),
+        }
+    }
+
+    /// Says so for this reason.
+    pub(crate) fn bad_answer_for(self, entry: &Entry, code: &str, reason: Option<&dyn fmt::Display>) {
         let went = &entry.went;
-        let reason = match &entry.body {
-            Body::Unreadable(reason) => Some(tracing::field::display(reason)),
-            Body::Json(_) | Body::Absent => None,
-        };
         tracing::warn!(
             request_id = self.headers.request_id(),
             call = %self.shown,
@@ -44,7 +49,7 @@ impl CallLabel<'_> {
             took_ms = went.took.as_millis() as u64,
             status = entry.status,
             code,
-            reason,
+            reason = reason.map(tracing::field::display),
             "a service failed"
         );
     }

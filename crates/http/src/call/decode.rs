@@ -44,7 +44,10 @@ fn is_gzip(headers: &HeaderMap) -> Result<Option<bool>, CallError> {
     Ok(found)
 }
 
-fn unpack(packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, CallError> {
+/// `packed` as it was before `gzip`, of at most `bytes_max`.
+/// # Errors
+/// It is no gzip, or longer.
+pub(crate) fn unpack(packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, CallError> {
     let mut plain = Vec::with_capacity((packed.len() * USUAL_RATIO).min(bytes_max));
     let bound = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
     match MultiGzDecoder::new(packed).take(bound).read_to_end(&mut plain) {

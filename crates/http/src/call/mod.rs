@@ -33,6 +33,8 @@ mod upstream;
 
 pub use addresses::{Found, Lookup};
 pub use counts::CallCounts;
+#[cfg(feature = "grpc")]
+pub(crate) use decode::unpack;
 pub use error::{CallError, Cause, Failure, Went};
 pub use headers::may_be_sent;
 pub use settings::{BreakerPolicy, CallPolicy, Protocol, SettingsError, UpstreamSettings};

@@ -179,6 +179,7 @@ impl ForwardedFetch {
             return Err(first);
         }
         let made = Columns {
+            is_fault: |_| false,
             schema: &self.schema,
             ids: &self.ids,
             output: input.output,

@@ -3,41 +3,64 @@
 //! **Invariant:** what is no good answer has a status or a body under which nobody keeps it, but for "not found" where
 //! `negative` of `@cache` says so.
 
-use super::{frame, status};
+use super::frame::{self, Framed};
+use super::{message, status};
 use crate::cache::{Body, Entry};
-use crate::call::Answer;
+use crate::call::{Answer, unpack};
 use crate::passthrough::failed;
 use bytes::Bytes;
 use http::StatusCode;
-use prost_reflect::{DynamicMessage, MessageDescriptor, SerializeOptions};
+use prost_reflect::{DynamicMessage, MessageDescriptor};
+use std::borrow::Cow;
 use weir_engine::source::FieldError;
 use weir_language::json::{Json, JsonRef};
 
-/// JSON format of messages: with default values, 64-bit integers as numbers.
-const AS_JSON: SerializeOptions =
-    SerializeOptions::new().skip_default_fields(false).stringify_64_bit_integers(false);
+/// The coding of a message, by its name in `grpc-encoding`.
+const GZIP: &str = "gzip";
 
-/// Under which a body that is no message stands for what is none: it is no JSON.
-const UNREADABLE: &[u8] = b"no message";
-
-/// Converts `answer`, whose message is one of `output`, for the cache.
-pub(super) fn read(answer: Answer, output: MessageDescriptor) -> Answer {
-    let status = status::of(&answer);
-    let body = match status {
-        Some(0) if output.fields().len() == 0 => Bytes::from_static(b"true"),
-        Some(0) => message(&answer.body, output).map_or(Bytes::from_static(UNREADABLE), Bytes::from),
-        Some(status) => Bytes::from(status.to_string()),
-        None => Bytes::new(),
+/// Converts `answer`, whose message is one of `output` and has at most `bytes_max`, for the cache.
+pub(super) fn read(answer: Answer, output: MessageDescriptor, bytes_max: usize) -> Answer {
+    let (code, body) = match status::of(&answer) {
+        Some(0) if output.fields().len() == 0 => (StatusCode::OK, Bytes::from_static(b"true")),
+        Some(0) => match read_message(&answer, output, bytes_max) {
+            Ok(json) => (StatusCode::OK, Bytes::from(json)),
+            // A text tells it from the number of a status.
+            Err(reason) => {
+                (StatusCode::BAD_GATEWAY, Bytes::from(serde_json::Value::from(reason).to_string()))
+            }
+        },
+        Some(status) => (status::as_http(Some(status)), Bytes::from(status.to_string())),
+        None => (status::as_http(None), Bytes::new()),
     };
-    Answer { status: status::as_http(status), body, ..answer }
+    Answer { status: code, body, ..answer }
 }
 
-fn message(body: &[u8], output: MessageDescriptor) -> Option<Vec<u8>> {
-    let message = DynamicMessage::decode(output, frame::unwrap(body)?).ok()?;
-    let mut json = serde_json::Serializer::new(Vec::new());
-    message.serialize_with_options(&mut json, &AS_JSON).ok()?;
-    Some(json.into_inner())
+/// The message as JSON, or why it cannot be read.
+fn read_message(answer: &Answer, output: MessageDescriptor, bytes_max: usize) -> Result<String, String> {
+    let bytes = match frame::unwrap(&answer.body).ok_or("the body is no single message")? {
+        Framed::Plain(bytes) => Cow::Borrowed(bytes),
+        Framed::Packed(packed) => {
+            let coding =
+                answer.headers.get("grpc-encoding").and_then(|it| it.to_str().ok()).unwrap_or_default();
+            if coding != GZIP {
+                return Err(format!("the message is compressed as `{coding}`, and `{GZIP}` is read"));
+            }
+            Cow::Owned(unpack(packed, bytes_max).map_err(|it| it.to_string())?)
+        }
+    };
+    let message = DynamicMessage::decode(output, &*bytes).map_err(|it| format!("the message: {it}"))?;
+    let mut json = String::with_capacity(bytes.len() * 2);
+    message::write(&message, &mut json);
+    Ok(json)
 }
+
+/// Why the message of an answer could not be read, if it could not.
+pub(super) fn reason(entry: &Entry) -> Option<String> {
+    entry.json()?.root().as_str().filter(|_| entry.status == BAD_MESSAGE).map(Cow::into_owned)
+}
+
+/// The status of an answer whose message cannot be read.
+const BAD_MESSAGE: u16 = 502;
 
 /// The message of an answer, or what went wrong.
 pub(super) fn json(entry: &Entry) -> Result<Json<'_>, FieldError> {
@@ -47,6 +70,9 @@ pub(super) fn json(entry: &Entry) -> Result<Json<'_>, FieldError> {
             Err(failed("SOURCE_ANSWER", "The source's answer cannot be read."))
         }
         (_, false) => {
+            if reason(entry).is_some() {
+                return Err(failed("SOURCE_ANSWER", "The source's answer cannot be read."));
+            }
             let said = entry.json();
             let said =
                 said.as_ref().map(Json::root).and_then(JsonRef::as_number).and_then(|it| it.parse().ok());

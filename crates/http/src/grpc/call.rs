@@ -1,7 +1,7 @@
 //! A plan node of a gRPC source: a call for each root field, or for each key of a level.
 
-use super::model::{GrpcMethod, Model};
-use super::{GrpcLink, answer, frame};
+use super::model::{GrpcMethod, Model, is_one_value};
+use super::{GrpcLink, answer, frame, message};
 use crate::cache::Served;
 use crate::call::{Ask, milliseconds_left};
 use crate::error_report::CallLabel;
@@ -13,8 +13,8 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use http::HeaderValue;
 use http::header::{CONTENT_TYPE, HeaderName};
-use prost_reflect::DynamicMessage;
 use prost_reflect::prost::Message;
+use prost_reflect::{DynamicMessage, Kind, MessageDescriptor};
 use std::fmt::Write;
 use std::sync::Arc;
 use weir_engine::plan::output_plan::{OutputArgument, OutputKind, SelectionSetId};
@@ -28,6 +28,9 @@ use weir_language::json::Json;
 
 /// Until when the server has to answer, as it is told.
 const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
+
+/// In which codings messages are read.
+const ACCEPT_ENCODING: HeaderName = HeaderName::from_static("grpc-accept-encoding");
 
 /// A prepared plan node.
 pub(super) struct Calls {
@@ -90,7 +93,10 @@ impl Calls {
         let call = || {
             let (link, output) = (Arc::clone(&self.link), method.output.clone());
             let ask = self.ask(method, message, input);
-            async move { Ok(answer::read(link.counts.count(link.upstream.call(&ask)).await?, output)) }
+            async move {
+                let bytes_max = link.server.policy.body_bytes_max;
+                Ok(answer::read(link.counts.count(link.upstream.call(&ask)).await?, output, bytes_max))
+            }
         };
         let (keeper, path) = (&self.link.keeper, method.path.as_str().as_bytes());
         let served = match method.kind {
@@ -108,6 +114,7 @@ impl Calls {
         let left_ms = milliseconds_left(input.deadline, self.link.server.policy.timeout);
         let timeout = HeaderValue::from_str(&format!("{}m", left_ms.min(99_999_999)));
         let own = [
+            (ACCEPT_ENCODING, HeaderValue::from_static("identity,gzip")),
             (CONTENT_TYPE, HeaderValue::from_static("application/grpc")),
             (TIMEOUT, timeout.unwrap_or(HeaderValue::from_static("1m"))),
         ];
@@ -187,7 +194,10 @@ impl Calls {
         let jsons = answers.iter().map(|it| match it {
             Ok(Some(served)) => {
                 let json = answer::json(&served.entry).map(Some);
-                json.inspect_err(|error| called.bad_answer(&served.entry, error.code))
+                json.inspect_err(|error| match answer::reason(&served.entry) {
+                    Some(reason) => called.bad_answer_for(&served.entry, error.code, Some(&reason)),
+                    None => called.bad_answer(&served.entry, error.code),
+                })
             }
             Ok(None) => Ok(None),
             Err(error) => Err(error.clone()),
@@ -196,8 +206,14 @@ impl Calls {
         let values: Vec<_> =
             tapes.iter().map(|it| it.as_ref().ok().and_then(Option::as_ref).map(Json::root)).collect();
         let (schema, errors) = (&*self.model.schema, Errors::default());
-        let made =
-            Columns { schema, ids: &self.ids, output: input.output, keys: &self.keys, errors: &errors };
+        let made = Columns {
+            schema,
+            ids: &self.ids,
+            output: input.output,
+            keys: &self.keys,
+            errors: &errors,
+            is_fault: message::is_fault,
+        };
         let mut column = made.member(asked.place, &values);
         for (row, tape) in tapes.iter().enumerate() {
             if let Err(error) = tape {
@@ -212,13 +228,44 @@ impl Calls {
 /// JSON's null.
 const NULL: &[u8] = b"null";
 
+/// Leaves fields out whose value is an `Any` of nothing, which no message says; true if `value` is one itself. Depth is that of the JSON,
+/// which is bounded.
+fn leave_out_empty_any(value: &mut serde_json::Value, message: &MessageDescriptor) -> bool {
+    if message.full_name() == "google.protobuf.Any" {
+        return value.as_object().is_some_and(serde_json::Map::is_empty);
+    }
+    let Some(members) = value.as_object_mut().filter(|_| !is_one_value(message.full_name())) else {
+        return false;
+    };
+    members.retain(|name, value| {
+        let field = message.get_field_by_json_name(name).or_else(|| message.get_field_by_name(name));
+        match field.filter(|it| !it.is_map()).map(|it| it.kind()) {
+            Some(Kind::Message(inner)) => match value.as_array_mut() {
+                Some(items) => {
+                    items.iter_mut().for_each(|it| {
+                        leave_out_empty_any(it, &inner);
+                    });
+                    true
+                }
+                None => !leave_out_empty_any(value, &inner),
+            },
+            _ => true,
+        }
+    });
+    false
+}
+
 /// The arguments as the method's message. Null is a value of one type alone, else it stands for the empty message.
 fn request(method: &GrpcMethod, json: &[u8]) -> Result<Vec<u8>, FieldError> {
     if json == NULL && method.input.full_name() != "google.protobuf.Value" {
         return Ok(Vec::new());
     }
-    let mut reader = serde_json::Deserializer::from_slice(json);
-    let message = DynamicMessage::deserialize(method.input.clone(), &mut reader);
+    let message = serde_json::from_slice(json).and_then(|mut value| {
+        if leave_out_empty_any(&mut value, &method.input) {
+            return Ok(DynamicMessage::new(method.input.clone()));
+        }
+        DynamicMessage::deserialize(method.input.clone(), value)
+    });
     let unfit = |error: serde_json::Error| {
         tracing::debug!(%error, "arguments do not fit a message");
         failed("BAD_USER_INPUT", "An argument does not fit what the source takes.")

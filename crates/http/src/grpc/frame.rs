@@ -14,12 +14,27 @@ pub(super) fn wrap(message: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The message of a body that is one frame and is not compressed.
-pub(super) fn unwrap(body: &[u8]) -> Option<&[u8]> {
+/// The content of one frame.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Framed<'b> {
+    /// A message.
+    Plain(&'b [u8]),
+    /// A message in the coding that `grpc-encoding` names.
+    Packed(&'b [u8]),
+}
+
+/// The content of a body that is one frame.
+pub(super) fn unwrap(body: &[u8]) -> Option<Framed<'_>> {
     let (head, message) = body.split_first_chunk::<HEAD_BYTES>()?;
     let [flag, a, b, c, d] = *head;
-    let length = u32::from_be_bytes([a, b, c, d]) as usize;
-    (flag == 0 && length == message.len()).then_some(message)
+    if u32::from_be_bytes([a, b, c, d]) as usize != message.len() {
+        return None;
+    }
+    match flag {
+        0 => Some(Framed::Plain(message)),
+        1 => Some(Framed::Packed(message)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -28,9 +43,10 @@ mod tests {
 
     #[test]
     fn a_body_is_one_frame() {
-        assert_eq!(unwrap(&wrap(b"abc")), Some(&b"abc"[..]));
-        assert_eq!(unwrap(&wrap(b"")), Some(&b""[..]));
-        for body in [&b""[..], b"\0\0\0\0", b"\0\0\0\0\x02a", b"\0\0\0\0\x01ab", b"\x01\0\0\0\x01a"] {
+        assert_eq!(unwrap(&wrap(b"abc")), Some(Framed::Plain(b"abc")));
+        assert_eq!(unwrap(&wrap(b"")), Some(Framed::Plain(b"")));
+        assert_eq!(unwrap(b"\x01\0\0\0\x01a"), Some(Framed::Packed(b"a")));
+        for body in [&b""[..], b"\0\0\0\0", b"\0\0\0\0\x02a", b"\0\0\0\0\x01ab", b"\x02\0\0\0\x01a"] {
             assert_eq!(unwrap(body), None, "{body:?}");
         }
     }

@@ -11,7 +11,9 @@
 
 mod answer;
 mod call;
+mod editions;
 mod frame;
+mod message;
 mod model;
 mod status;
 
@@ -62,11 +64,17 @@ impl GrpcSource {
     }
 }
 
-/// The types and fields that a description gives, as SDL.
+/// The types and fields that a description gives, as SDL, below a comment that names the methods it leaves out.
 /// # Errors
 /// Errors of the description.
 pub fn sdl(description: &Path, prefix: &str) -> Result<String, OpenError> {
-    Ok(print(&model(description, prefix)?.0.schema, Order::Defined))
+    let model = model(description, prefix)?.0;
+    let mut sdl = String::new();
+    if !model.streaming.is_empty() {
+        sdl.push_str(&format!("# Left out, as they stream: {}\n\n", model.streaming.join(", ")));
+    }
+    sdl.push_str(&print(&model.schema, Order::Defined));
+    Ok(sdl)
 }
 
 /// Reads a description.
@@ -79,12 +87,13 @@ fn model(file: &Path, prefix: &str) -> Result<(Model, DescriptorPool), OpenError
 fn describe(file: &Path) -> Result<DescriptorPool, String> {
     if file.extension().is_some_and(|it| it == "proto") {
         let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        editions::check(file)?;
         let mut compiler = protox::Compiler::new([folder]).map_err(|error| error.to_string())?;
         compiler.include_imports(true).open_file(file).map_err(|error| error.to_string())?;
         return Ok(compiler.descriptor_pool());
     }
     let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
-    DescriptorPool::decode(bytes.as_slice()).map_err(|error| error.to_string())
+    editions::decode(&bytes)
 }
 
 impl Source for GrpcSource {

@@ -25,6 +25,8 @@ pub(super) struct Model {
     pub(super) schema: Arc<Schema>,
     /// By the name of the root field.
     pub(super) methods: HashMap<Box<str>, GrpcMethod>,
+    /// Methods that stream, which are left out: `package.Service/Method`.
+    pub(super) streaming: Vec<String>,
 }
 
 /// A unary method.
@@ -46,6 +48,14 @@ impl GrpcMethod {
     pub(super) fn is_silent(&self) -> bool {
         self.output.fields().len() == 0
     }
+}
+
+/// The methods of `pool` that stream.
+fn streaming(pool: &DescriptorPool) -> Vec<String> {
+    let all = pool.services().flat_map(|it| it.methods().collect::<Vec<_>>());
+    all.filter(|it| it.is_client_streaming() || it.is_server_streaming())
+        .map(|it| format!("{}/{}", it.parent_service().full_name(), it.name()))
+        .collect()
 }
 
 struct ModelWriter<'p> {
@@ -83,7 +93,7 @@ impl Model {
             let first = errors.first().map_or("", |it| &it.message);
             format!("the description gives no sound schema: {first}")
         })?;
-        Ok(Self { schema: Arc::new(schema), methods })
+        Ok(Self { schema: Arc::new(schema), methods, streaming: streaming(pool) })
     }
 }
 
@@ -109,8 +119,22 @@ const ONE_VALUE: &[&str] = &[
     "Value",
 ];
 
-fn is_one_value(full_name: &str) -> bool {
+pub(super) fn is_one_value(full_name: &str) -> bool {
     full_name.strip_prefix("google.protobuf.").is_some_and(|it| ONE_VALUE.contains(&it))
+}
+
+/// The name of a field here: protobuf's for JSON, or its own where that is no name of GraphQL. Requests may have either.
+pub(super) fn member_name(field: &FieldDescriptor) -> &str {
+    let json = field.json_name();
+    if is_name(json) { json } else { field.name() }
+}
+
+/// True for a name of GraphQL that is not its own. Source: GraphQL specification, section 2.1.9.
+fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_')
+        && bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        && !text.starts_with("__")
 }
 
 /// Kind of `method`: query or mutation.
@@ -173,7 +197,7 @@ impl ModelWriter<'_> {
             } else {
                 for field in done.input.fields() {
                     let ty = self.input_type(&field);
-                    self.builder.argument(field.json_name(), "", ty);
+                    self.builder.argument(member_name(&field), "", ty);
                 }
             }
             if methods.insert(name.clone().into(), done).is_some() {
@@ -194,14 +218,14 @@ impl ModelWriter<'_> {
                     self.builder.input_object(&name, "");
                     for field in message.fields() {
                         let ty = self.input_type(&field);
-                        self.builder.input_field(field.json_name(), "", ty);
+                        self.builder.input_field(member_name(&field), "", ty);
                     }
                 }
                 false => {
                     self.builder.object(&name, "");
                     for field in message.fields() {
                         let ty = self.output_type(&field);
-                        self.builder.field(field.json_name(), "", ty);
+                        self.builder.field(member_name(&field), "", ty);
                     }
                 }
             }
@@ -224,6 +248,8 @@ impl ModelWriter<'_> {
         for scalar in scalars {
             let (reader, words) = match scalar {
                 "BigInt" => (ScalarReader::BigInt, "An integer of 64 bits."),
+                // The reader of numbers keeps all digits; what is none of 64 bits does not fit the message.
+                "UInt64" => (ScalarReader::Decimal, "An integer of 64 bits, from 0."),
                 "Bytes" => (ScalarReader::Text, "Bytes in base64."),
                 "Timestamp" => (ScalarReader::Text, "A moment: `2026-11-21T20:00:00Z`."),
                 "Duration" => (ScalarReader::Text, "A span of time: `1.5s`."),
@@ -236,11 +262,12 @@ impl ModelWriter<'_> {
     fn output_type(&mut self, field: &FieldDescriptor) -> TypeRef {
         let base = self.base(field, false);
         let is_message = matches!(field.kind(), Kind::Message(_));
-        // A newer server may send enum values that are unknown here.
-        let is_certain = !is_message && !matches!(field.kind(), Kind::Enum(_)) && !field.supports_presence();
+        // A newer server may send enum values that are unknown here, and JSON has no NaN.
+        let may_be_unshown = matches!(field.kind(), Kind::Enum(_) | Kind::Double | Kind::Float);
+        let is_certain = !is_message && !may_be_unshown && !field.supports_presence();
         let text = match (field.is_map(), field.is_list()) {
             (true, _) => base,
-            (_, true) if matches!(field.kind(), Kind::Enum(_)) => format!("[{base}]!"),
+            (_, true) if may_be_unshown => format!("[{base}]!"),
             (_, true) => format!("[{base}!]!"),
             (false, false) if is_certain || field.cardinality() == Cardinality::Required => {
                 format!("{base}!")
@@ -276,7 +303,8 @@ impl ModelWriter<'_> {
             Kind::Double | Kind::Float => "Float",
             Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => "Int",
             Kind::Uint32 | Kind::Fixed32 => "BigInt",
-            Kind::Int64 | Kind::Uint64 | Kind::Sint64 | Kind::Fixed64 | Kind::Sfixed64 => "BigInt",
+            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => "BigInt",
+            Kind::Uint64 | Kind::Fixed64 => "UInt64",
             Kind::Bool => "Boolean",
             Kind::String => "String",
             Kind::Bytes => "Bytes",
@@ -301,9 +329,8 @@ impl ModelWriter<'_> {
             "google.protobuf.Int32Value" => return self.scalar("Int"),
             "google.protobuf.DoubleValue" | "google.protobuf.FloatValue" => return self.scalar("Float"),
             "google.protobuf.BytesValue" => return self.scalar("Bytes"),
-            "google.protobuf.Int64Value" | "google.protobuf.UInt64Value" | "google.protobuf.UInt32Value" => {
-                return self.scalar("BigInt");
-            }
+            "google.protobuf.Int64Value" | "google.protobuf.UInt32Value" => return self.scalar("BigInt"),
+            "google.protobuf.UInt64Value" => return self.scalar("UInt64"),
             full if full.starts_with("google.protobuf.") => return self.scalar("JSON"),
             _ if message.fields().len() == 0 => return self.scalar("JSON"),
             _ => {}

@@ -67,6 +67,8 @@ pub(crate) struct Columns<'a> {
     pub(crate) output: &'a OutputPlan,
     pub(crate) keys: &'a ResponseKeys,
     pub(crate) errors: &'a Errors,
+    /// True for what stands in the place of a leaf that the server sent and JSON cannot hold.
+    pub(crate) is_fault: fn(JsonRef<'_>) -> bool,
 }
 
 /// The values of a column; `None` where there is none.
@@ -151,6 +153,9 @@ impl Columns<'_> {
 
     /// Checks that `value` fits the leaf `ty`; `true` if it has to be quoted.
     fn check(&self, ty: TypeId, value: JsonRef<'_>) -> Result<bool, Unfit> {
+        if (self.is_fault)(value) {
+            return Err(failed("INVALID_VALUE", "The source gave a value that cannot be shown."));
+        }
         let is_text = matches!(value.kind(), JsonKind::String { .. });
         let fits = match self.schema.ty(ty).kind {
             TypeKind::Scalar(ScalarReader::Int) => match value.as_number().map(str::parse::<i32>) {
@@ -219,14 +224,10 @@ impl Columns<'_> {
     fn hidden(&self, field: FieldId, values: &FieldValues<'_>) -> Column {
         let ty = self.schema.field(self.ids.field(field)).ty.base;
         match self.schema.ty(ty).kind {
-            TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt) => {
-                let mut numbers = Vec::with_capacity(values.len());
-                let (nulls, errors) = self.each(values, |value| {
-                    let number = value.map_or(Some(0), |it| it.raw().trim_matches('"').parse().ok());
-                    numbers.extend(number);
-                    number.map(drop).ok_or_else(unfit)
-                });
-                Column { nulls, data: Data::Int(numbers), errors, ..Column::default() }
+            TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt) => self.numbers(values),
+            // Digits of 64 bits without a sign are numbers as long as other sources can hold them.
+            TypeKind::Scalar(ScalarReader::Decimal) if values.iter().flatten().all(|it| is_integer(*it)) => {
+                self.numbers(values)
             }
             TypeKind::Scalar(
                 ScalarReader::String | ScalarReader::Id | ScalarReader::Text | ScalarReader::Moment,
@@ -257,6 +258,16 @@ impl Columns<'_> {
                 Column { nulls, data: Data::Json(texts), errors, ..Column::default() }
             }
         }
+    }
+
+    fn numbers(&self, values: &FieldValues<'_>) -> Column {
+        let mut numbers = Vec::with_capacity(values.len());
+        let (nulls, errors) = self.each(values, |value| {
+            let number = value.map_or(Some(0), |it| it.raw().trim_matches('"').parse().ok());
+            numbers.extend(number);
+            number.map(drop).ok_or_else(unfit)
+        });
+        Column { nulls, data: Data::Int(numbers), errors, ..Column::default() }
     }
 
     fn variants(&self, choice: TypeSwitchId, values: &FieldValues<'_>) -> Column {
@@ -308,6 +319,11 @@ fn taken_apart<'t>(objects: &FieldValues<'t>, names: &[&str]) -> Vec<Vec<Option<
         }
     }
     parts
+}
+
+/// True for null and for an integer of 64 bits with a sign.
+fn is_integer(value: JsonRef<'_>) -> bool {
+    value.is_null() || value.raw().trim_matches('"').parse::<i64>().is_ok()
 }
 
 fn unfit() -> Unfit {

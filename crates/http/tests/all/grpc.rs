@@ -115,6 +115,19 @@ async fn a_request_that_is_a_type_of_protobuf_s_own_has_its_value_as_argument() 
         ("getCount", "(value: 4294967295)", "4294967295", "4294967295"),
         ("getLong", "(value: 9007199254740993)", r#""9007199254740993""#, "9007199254740993"),
         ("getSize", "(value: 5)", r#""5""#, "5"),
+        ("getSize", "(value: 18446744073709551615)", r#""18446744073709551615""#, "18446744073709551615"),
+        (
+            "getSize",
+            r#"(value: "18446744073709551615")"#,
+            r#""18446744073709551615""#,
+            "18446744073709551615",
+        ),
+        (
+            "getLong",
+            r#"(value: "-9223372036854775808")"#,
+            r#""-9223372036854775808""#,
+            "-9223372036854775808",
+        ),
         ("getFloat", "(value: 1.5)", "1.5", "1.5"),
         ("getDouble", "(value: 2.25)", "2.25", "2.25"),
         ("getBytes", r#"(value: "AAE=")"#, r#""AAE=""#, r#""AAE=""#),
@@ -298,6 +311,94 @@ async fn a_server_that_sends_anything_else_fails_its_own_fields() {
         assert_eq!(answered["data"], json!({"getProduct": null}), "way {nth}: {text}");
         assert_eq!(answered["errors"][0]["extensions"]["code"], json!(code), "way {nth}: {text}");
     }
+}
+
+/// A gateway over a server of `kinds.proto` that answers with these headers and bytes.
+fn serve_kinds(head: &'static [(&'static str, &'static str)], bytes: Vec<u8>) -> (Http2Service, Engine) {
+    let server = Http2Service::start(move |_, stream| {
+        let done = last_headers(stream, &[("grpc-status", "0")]);
+        Play::Send([headers(stream, head), data(stream, &bytes), done].concat())
+    });
+    let gateway = engine_of(vec![source_of(&kinds(), server.address, |_| {})], &[]);
+    (server, gateway)
+}
+
+fn kinds() -> std::path::PathBuf {
+    description().with_file_name("kinds.proto")
+}
+
+const PLAIN: &[(&str, &str)] = &[(":status", "200"), ("content-type", "application/grpc")];
+
+#[tokio::test]
+async fn a_part_that_cannot_be_shown_fails_where_it_is_selected_alone() {
+    // `flag`, an `Any` of an unknown type, and a moment far out of range.
+    let any = [0x4a, 0x05, 0x0a, 0x03, b'a', b'/', b'b'];
+    let moment = [0x52, 0x0a, 0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40];
+    let message = [&[0x08, 0x01][..], &any, &moment].concat();
+    // `digits` is NaN.
+    let message = [&message[..], &[0x15, 0x00, 0x00, 0xc0, 0x7f]].concat();
+    let (_server, gateway) = serve_kinds(PLAIN, framed(0, message.len(), &message));
+    let text = answer(&gateway, "{ getKinds { flag odd_name } }", "{}").await;
+    assert_eq!(text, r#"{"data":{"getKinds":{"flag":true,"odd_name":0}}}"#);
+    // An `Any` of nothing is an argument, and one without a type is none.
+    let text = answer(&gateway, "{ getKinds(any: {}) { flag } }", "{}").await;
+    assert_eq!(text, r#"{"data":{"getKinds":{"flag":true}}}"#);
+    let text = answer(&gateway, "{ getKinds(any: {of: 1}) { flag } }", "{}").await;
+    assert!(text.contains("BAD_USER_INPUT"), "{text}");
+    let text = answer(&gateway, "{ getKinds { flag any moment digits } }", "{}").await;
+    let said: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        said["data"],
+        json!({"getKinds": {"flag": true, "any": null, "moment": null, "digits": null}}),
+        "{text}"
+    );
+    let paths: Vec<_> = said["errors"].as_array().unwrap().iter().map(|it| it["path"][1].clone()).collect();
+    assert_eq!(paths, ["any", "moment", "digits"]);
+}
+
+#[tokio::test]
+async fn a_message_that_is_compressed_by_gzip_is_read() {
+    use std::io::Write;
+    const GZIP: &[(&str, &str)] =
+        &[(":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", "gzip")];
+    let pack = |message: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(message).unwrap();
+        encoder.finish().unwrap()
+    };
+    let packed = pack(&[0x08, 0x01]);
+    let (_server, gateway) = serve_kinds(GZIP, framed(1, packed.len(), &packed));
+    let text = answer(&gateway, "{ getKinds { flag } }", "{}").await;
+    assert_eq!(text, r#"{"data":{"getKinds":{"flag":true}}}"#);
+    // A plain message among compressed ones, one that is no gzip, and one that is too long.
+    let long = pack(&[b' '; 10_001]);
+    for (frame, expected) in [
+        (framed(0, 2, &[0x08, 0x01]), r#"{"getKinds":{"flag":true}}"#),
+        (framed(1, 2, &[0x08, 0x01]), r#"{"getKinds":null}"#),
+        (framed(1, long.len(), &long), r#"{"getKinds":null}"#),
+    ] {
+        let (_server, gateway) = serve_kinds(GZIP, frame);
+        let text = answer(&gateway, "{ getKinds { flag } }", "{}").await;
+        assert!(text.contains(expected), "{text}");
+        assert!(text.contains("SOURCE_ANSWER") == expected.contains("null"), "{text}");
+    }
+}
+
+#[test]
+fn what_a_description_has_more_of_is_told_and_named_by_graphql() {
+    let sdl = grpc::sdl(&kinds(), "").unwrap();
+    assert!(sdl.starts_with("# Left out, as they stream: weir.kinds.Kinder/WatchKinds\n"), "{sdl}");
+    assert!(sdl.contains("odd_name: Int!") && sdl.contains("size: UInt64!"), "{sdl}");
+    let folder = std::env::temp_dir().join(format!("weir-editions-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (own, other) = (folder.join("own.proto"), folder.join("other.proto"));
+    std::fs::write(&own, "syntax = \"proto3\";\nimport \"other.proto\";\nmessage A {}\n").unwrap();
+    std::fs::write(&other, "edition = \"2023\";\nmessage B {}\n").unwrap();
+    for file in [&own, &other] {
+        let words = grpc::sdl(file, "").unwrap_err().to_string();
+        assert!(words.contains("other.proto is of edition 2023"), "{words}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// A lifetime of its own for what is answered and for what is not found.
