@@ -19,7 +19,12 @@ pub(super) fn field(name: &str) -> String {
 
 /// `name` as a member of a mapping is called: quoted where it is no name.
 pub(super) fn member(name: &str) -> String {
-    if is_valid(name) { name.to_string() } else { format!("'{}'", name.replace('\'', "\\'")) }
+    if is_valid(name) { name.to_string() } else { quoted(name) }
+}
+
+/// `text` as a quoted text of a mapping.
+pub(super) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
 /// `pet_store item` becomes `PetStoreItem`.
@@ -60,6 +65,11 @@ impl TakenNames {
             number += 1;
         }
         name
+    }
+
+    /// Takes a name back.
+    pub(super) fn free(&mut self, name: &str) {
+        self.0.remove(name);
     }
 }
 

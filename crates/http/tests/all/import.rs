@@ -43,14 +43,30 @@ fn golden_styles_of_parameters_and_media_types() {
     golden("styles.yaml", "styles.yaml");
 }
 
+#[test]
+fn golden_what_newer_versions_say_and_what_is_said_nowhere() {
+    golden("modern.yaml", "modern.yaml");
+}
+
+#[test]
+fn golden_services_that_only_write_have_a_query_too() {
+    golden("writing.yaml", "writing.yaml");
+}
+
 /// Heads and bodies of the calls that a query of an imported text makes.
 async fn make_calls(file: &str, query: &str) -> Vec<String> {
+    let (calls, answer) = record_calls(file, query).await;
+    assert!(!answer.contains("errors"), "{answer}");
+    calls
+}
+
+/// Records the calls, and the answer, whatever it is.
+async fn record_calls(file: &str, query: &str) -> (Vec<String>, String) {
     let service = Service::start(|_| wire_kit::answer("200 OK", "", r#"{"said":"yes"}"#));
     let text = std::fs::read_to_string(folder().join(file)).expect("the description is there");
     let engine = engine(&openapi::sdl(&text, file).expect("it can be imported"), &service);
     let (answer, _) = ask(&engine, User(""), query).await;
-    assert!(!answer.contains("errors"), "{answer}");
-    (0..service.calls()).map(|it| service.head(it)).collect()
+    ((0..service.calls()).map(|it| service.head(it)).collect(), answer)
 }
 
 #[tokio::test]
@@ -71,6 +87,38 @@ async fn styles_are_sent_as_the_description_says() {
     }
     let none = make_calls("styles.yaml", "{ list { said } }").await;
     assert!(none[0].starts_with("GET /api/list "), "{}", none[0]);
+}
+
+#[tokio::test]
+async fn whole_numbers_have_as_many_digits_as_the_description_allows() {
+    let arguments = r#"small: 7, seen: 5000000000, codes: [12345678901234, 2], range: {from: 4294967296, to: {day: "mon"}}, xList: ["a", "b"], sid: "s""#;
+    let (calls, _) = record_calls("modern.yaml", &format!("{{ numbers({arguments}) {{ kind }} }}")).await;
+    let query = "page=1&seen=5000000000&codes=12345678901234%2C2&range%5Bfrom%5D=4294967296&range%5Bto%5D%5Bday%5D=mon";
+    assert!(calls[0].starts_with(&format!("GET /other/numbers/7?{query} ")), "{}", calls[0]);
+    for line in ["x-list: a,b\r\n", "cookie: sid=s\r\n"] {
+        assert!(calls[0].contains(line), "{line}: {}", calls[0]);
+    }
+}
+
+#[tokio::test]
+async fn a_query_has_a_body_and_changes_nothing() {
+    let (calls, _) = record_calls("modern.yaml", r#"{ search(input: {name: "x"}) { id } }"#).await;
+    assert!(calls[0].starts_with("QUERY /v2/live/things "), "{}", calls[0]);
+    assert!(calls[0].ends_with(r#"{"name":"x"}"#), "{}", calls[0]);
+    let (calls, _) =
+        record_calls("modern.yaml", r#"{ list(all: {pageSize: 5, tags: ["a", "b"]}) { id } }"#).await;
+    assert!(calls[0].starts_with("GET /v2/live/things?page-size=5&tags=a&tags=b "), "{}", calls[0]);
+}
+
+#[tokio::test]
+async fn styles_of_paths_are_sent_as_the_description_says() {
+    let query = r#"{ labels(a: ["x", "y"], b: ["1", "2"], c: {x: 1, y: "z"}) done unsaid }"#;
+    let (mut calls, _) = record_calls("modern.yaml", query).await;
+    calls.sort();
+    let paths: Vec<&str> = calls.iter().filter_map(|it| it.split(' ').nth(1)).collect();
+    assert_eq!(paths, ["/v2/live/done", "/v2/live/labels/.x.y/;b=1%2C2/x%3D1%2Cy%3Dz", "/v2/live/unsaid"]);
+    let placeholder = make_calls("writing.yaml", "{ placeholder }").await;
+    assert!(placeholder[0].starts_with("GET /events "), "{}", placeholder[0]);
 }
 
 #[tokio::test]
@@ -103,9 +151,13 @@ fn what_is_no_description_is_refused() {
     let check = |text: &str, expected: ImportError| assert_eq!(openapi::sdl(text, "a"), Err(expected));
     let other = |words: &str| ImportError::Other(words.into());
     check("swagger: '2.0'", other("is Swagger 2.0; convert it to OpenAPI 3 first, by `npx swagger2openapi`"));
-    check(r#"{"openapi": "4.0"}"#, other("is OpenAPI 4.0; 3.0 and 3.1 can be read"));
+    check(r#"{"openapi": "4.0"}"#, other("is OpenAPI 4.0; 3.0, 3.1 and 3.2 can be read"));
     check("info: {}", other("is no OpenAPI description: it has no `openapi: 3.…`"));
-    check("openapi: 3.0.0\npaths: {}", ImportError::Nothing);
+    check("openapi: 3.0.0\npaths: {}", ImportError::Nothing(Vec::new()));
+    let head = "openapi: 3.1.0\npaths: {/a: {head: {responses: {}}}}";
+    check(head, ImportError::Nothing(vec!["HEAD /a: answers without a body".into()]));
+    let words = openapi::sdl(head, "a").unwrap_err().to_string();
+    assert_eq!(words, "has no operation that can be asked: HEAD /a: answers without a body");
     assert!(matches!(openapi::sdl("a: [", "a"), Err(ImportError::Unreadable(_))));
 }
 

@@ -15,9 +15,12 @@ mod served_kit;
 mod wire_kit;
 
 mod addresses;
+mod alternatives;
+mod bodies;
 mod call;
 mod call_faults;
 mod callers;
+mod errors;
 mod graphql;
 #[cfg(feature = "grpc")]
 mod grpc;
@@ -25,4 +28,5 @@ mod import;
 mod json_literals;
 #[cfg(debug_assertions)]
 mod key_hashes;
+mod locals;
 mod once;

@@ -1,10 +1,18 @@
 //! The description as a tree, with references that are followed inside it.
 
 use super::ImportError;
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 /// Maximum length of a chain of references; longer ones count as cycles.
 const REFERENCES_MAX: usize = 32;
+
+/// The most values that a description in YAML may have, and the deepest nesting of them.
+const NODES_MAX: usize = 20_000_000;
+const DEPTH_MAX: usize = 128;
+
+/// The beginnings of versions that can be read.
+const VERSIONS: [&str; 3] = ["3.0", "3.1", "3.2"];
 
 /// A description.
 pub(super) struct Document {
@@ -20,8 +28,13 @@ pub(super) struct Resolved<'d> {
 
 impl Document {
     pub(super) fn read(text: &str) -> Result<Self, ImportError> {
+        let text = text.trim_start_matches('\u{feff}');
         let json = text.trim_start().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten();
-        let options = serde_saphyr::options! { with_snippet: false };
+        // Descriptions of large services are larger than any configuration.
+        let options = serde_saphyr::options! {
+            with_snippet: false,
+            budget: serde_saphyr::budget! { max_nodes: NODES_MAX, max_events: NODES_MAX * 4, max_depth: DEPTH_MAX },
+        };
         let root: Value = match json {
             Some(root) => root,
             None => serde_saphyr::from_str_with_options(text, options).map_err(|cause| {
@@ -36,9 +49,9 @@ impl Document {
             return Err(ImportError::Other(words));
         }
         match root.get("openapi").map(plain) {
-            Some(version) if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
+            Some(version) if VERSIONS.iter().any(|it| version.starts_with(it)) => Ok(Self { root }),
             Some(version) => {
-                Err(ImportError::Other(format!("is OpenAPI {version}; 3.0 and 3.1 can be read")))
+                Err(ImportError::Other(format!("is OpenAPI {version}; 3.0, 3.1 and 3.2 can be read")))
             }
             None => Err(ImportError::Other("is no OpenAPI description: it has no `openapi: 3.…`".into())),
         }
@@ -58,12 +71,23 @@ impl Document {
         let mut found = Resolved { value, reference: None };
         for _ in 0..REFERENCES_MAX {
             let Some(reference) = found.value.get("$ref").and_then(Value::as_str) else { return Some(found) };
-            found = Resolved {
-                value: self.root.pointer(reference.strip_prefix('#')?)?,
-                reference: Some(reference),
-            };
+            found = Resolved { value: self.target(reference)?, reference: Some(reference) };
         }
         None
+    }
+
+    /// The value that a reference into the document names: `#/a/b`, alone or behind the document's own address.
+    ///
+    /// Source: RFC 6901, section 6; OpenAPI 3.2, `$self`.
+    fn target(&self, reference: &str) -> Option<&Value> {
+        let own = text(&self.root, "$self").and_then(|it| reference.strip_prefix(it));
+        let pointer = own.unwrap_or(reference).strip_prefix('#')?;
+        self.root.pointer(&percent_decode_str(pointer).decode_utf8().ok()?)
+    }
+
+    /// The media type that `media` is or refers to.
+    pub(super) fn media<'d>(&'d self, media: &'d Value) -> &'d Value {
+        self.resolve(media).map_or(media, |it| it.value)
     }
 }
 
@@ -99,10 +123,16 @@ pub(super) fn json_content(content: &Map<String, Value>) -> Option<(String, &Val
     let rank = |kind: &str| match kind {
         JSON => Some(0),
         "application/*" | "*/*" => Some(1),
+        "text/json" => Some(2),
         _ => kind.ends_with("+json").then_some(2),
     };
     let kinds = content.iter().map(|(kind, media)| (essence(kind), media));
     kinds.filter_map(|it| Some((rank(&it.0)?, it))).min_by_key(|it| it.0).map(|it| it.1)
+}
+
+/// True if a plain text is among the `content` of an answer.
+pub(super) fn has_text(content: &Map<String, Value>) -> bool {
+    content.keys().any(|it| essence(it) == "text/plain")
 }
 
 /// A media type in lower case, without its parameters.

@@ -1,20 +1,28 @@
-//! OpenAPI 3.0 and 3.1 to SDL with `@source` and `@connect`: a text to begin with, to be edited by whoever knows the services.
+//! OpenAPI 3.0, 3.1 and 3.2 to SDL with `@source` and `@connect`: a text to begin with, to be edited by whoever knows the services.
 //!
 //! Reading operations become fields of `Query`, the others of `Mutation`. What has no equal in GraphQL is left out and named in a comment at
 //! the head, never changed in silence.
 //!
 //! **Invariant:** the printed text reads as a mapping; every selection in it is finite.
-//! Source: OpenAPI specification 3.0.4 and 3.1.1.
+//! Source: OpenAPI specification 3.0.4, 3.1.1 and 3.2.0.
 
+mod answer;
+mod body;
 mod document;
+mod integers;
 mod operations;
+mod parameters;
 mod print;
+mod servers;
 mod types;
 
 use super::names;
 use document::Document;
 use operations::Operations;
 use std::fmt;
+
+/// Reasons that an error shows.
+const REASONS_SHOWN_MAX: usize = 5;
 
 /// Why a description cannot be taken.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,8 +31,8 @@ pub enum ImportError {
     Unreadable(String),
     /// It is something else, or another version.
     Other(String),
-    /// There is nothing in it that can be asked.
-    Nothing,
+    /// There is nothing in it that can be asked, for these reasons.
+    Nothing(Vec<String>),
 }
 
 impl fmt::Display for ImportError {
@@ -32,8 +40,11 @@ impl fmt::Display for ImportError {
         match self {
             Self::Unreadable(cause) => write!(f, "is neither JSON nor YAML: {cause}"),
             Self::Other(what) => f.write_str(what),
-            Self::Nothing => {
-                f.write_str("has no operation that reads JSON by GET; a graph needs at least one")
+            Self::Nothing(reasons) => {
+                f.write_str("has no operation that can be asked")?;
+                let all = reasons.iter().take(REASONS_SHOWN_MAX);
+                let mut between = ": ";
+                all.into_iter().try_for_each(|it| write!(f, "{}{it}", std::mem::replace(&mut between, "; ")))
             }
         }
     }
@@ -46,9 +57,9 @@ impl std::error::Error for ImportError {}
 /// A text that is no OpenAPI 3 description, or has nothing to ask.
 pub fn sdl(text: &str, origin: &str) -> Result<String, ImportError> {
     let document = Document::read(text)?;
-    let operations = Operations::read(&document);
-    if operations.reading.is_empty() {
-        return Err(ImportError::Nothing);
+    let operations = Operations::read(&document, origin);
+    if operations.reading.is_empty() && operations.writing.is_empty() {
+        return Err(ImportError::Nothing(operations.left_out));
     }
     Ok(print::sdl(&document, &operations, origin))
 }

@@ -2,7 +2,9 @@
 
 use super::document::{self, Document};
 use super::names;
-use super::operations::{Argument, Operation, Operations};
+use super::operations::{Operation, Operations};
+use super::parameters::Argument;
+use super::servers::ServerAddress;
 use super::types::{Field, NamedKind, NamedType, Way};
 
 /// Maximum width of a line before its parts get lines of their own.
@@ -17,15 +19,21 @@ pub(super) fn sdl(document: &Document, operations: &Operations<'_>, origin: &str
     let mut out = comment(&format!(
         "{title}{version}, made from {file} by `weir import openapi`: a text to begin with."
     ));
-    let base = base(document, origin);
-    notes(document, operations, &base, &mut out);
+    let base = ServerAddress::of(document, origin);
+    notes(document, operations, base.is_unknown, &mut out);
     let source = names::field(&title.to_lowercase());
     out.push_str("\nextend schema\n");
     out.push_str(
         "  @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@source\", \"@connect\"])\n",
     );
-    let url = base.as_deref().unwrap_or("http://localhost");
-    out.push_str(&format!("  @source(name: {}, http: {{baseURL: {}}})\n", quoted(&source), quoted(url)));
+    out.push_str(&format!(
+        "  @source(name: {}, http: {{baseURL: {}}})\n",
+        quoted(&source),
+        quoted(&base.url)
+    ));
+    if operations.reading.is_empty() {
+        out.push_str(&format!("\ntype Query {{\n{}}}\n", placeholder(&source)));
+    }
     for (root, fields) in [("Query", &operations.reading), ("Mutation", &operations.writing)] {
         if fields.is_empty() {
             continue;
@@ -43,8 +51,8 @@ pub(super) fn sdl(document: &Document, operations: &Operations<'_>, origin: &str
 }
 
 /// Notes for the editor of the text, as comments.
-fn notes(document: &Document, operations: &Operations<'_>, base: &Option<String>, out: &mut String) {
-    if base.is_none() {
+fn notes(document: &Document, operations: &Operations<'_>, is_base_unknown: bool, out: &mut String) {
+    if is_base_unknown {
         out.push_str(&comment(
             "It does not say where the services listen: put their address into `baseURL`.",
         ));
@@ -69,29 +77,20 @@ fn notes(document: &Document, operations: &Operations<'_>, base: &Option<String>
     }
 }
 
-/// The first server's address, with the defaults of its variables; none where the description does not say a host.
-fn base(document: &Document, origin: &str) -> Option<String> {
-    let server = document.get(&["servers"]).and_then(|it| it.get(0));
-    let mut url = server.and_then(|it| document::text(it, "url")).unwrap_or("/").to_string();
-    let variables = server.and_then(|it| it.get("variables")).and_then(serde_json::Value::as_object);
-    for (name, variable) in variables.into_iter().flatten() {
-        if let Some(default) = document::text(variable, "default") {
-            url = url.replace(&format!("{{{name}}}"), default);
-        }
-    }
-    if !url.starts_with("http://") && !url.starts_with("https://") {
-        let (scheme, rest) = origin.split_once("://")?;
-        let host = rest.split('/').next()?;
-        url = format!("{scheme}://{host}/{}", url.trim_start_matches('/'));
-    }
-    Some(url.trim_end_matches('/').to_string())
+/// A query field for services that only write: a schema needs one.
+fn placeholder(source: &str) -> String {
+    format!(
+        "  \"Nothing can be read here, and a schema needs a query: true, whatever the services answer.\"\n  placeholder: Boolean\n    @connect(source: {}, http: {{GET: \"/\"}}, isSuccess: \"$(true)\", selection: \"$(true)\")\n",
+        quoted(source)
+    )
 }
 
 fn root_field(field: &Operation, source: &str) -> String {
     let mut out = described(field.description.as_deref(), "  ");
     let deprecated = if field.deprecated { " @deprecated" } else { "" };
     out.push_str(&format!("  {}{}: {}{deprecated}\n", field.name, arguments(field), field.ty));
-    let mut http = vec![format!("{}: {}", field.method, quoted(&field.path))];
+    let own = field.base.as_deref().map(|it| format!("{it}/{}", field.path.trim_start_matches('/')));
+    let mut http = vec![format!("{}: {}", field.method, quoted(own.as_ref().unwrap_or(&field.path)))];
     if !field.query.is_empty() {
         http.push(format!("queryParams: {}", quoted(&field.query.join(" "))));
     }
@@ -102,11 +101,9 @@ fn root_field(field: &Operation, source: &str) -> String {
     if let Some(body) = &field.body {
         http.push(format!("body: {}", quoted(body)));
     }
-    let parts = [
-        format!("source: {}", quoted(source)),
-        format!("http: {{{}}}", http.join(", ")),
-        selection(&field.selection),
-    ];
+    let source = own.is_none().then(|| format!("source: {}", quoted(source)));
+    let rest = [format!("http: {{{}}}", http.join(", ")), selection(&field.selection)];
+    let parts: Vec<String> = source.into_iter().chain(rest).collect();
     let line = format!("    @connect({})\n", parts.join(", "));
     if line.len() <= WIDTH_MAX && !line.trim_end().contains('\n') {
         return out + &line;

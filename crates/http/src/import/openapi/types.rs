@@ -4,15 +4,23 @@
 //! type `JSON`. So every selection ends.
 
 use super::document::{Document, is_true, text};
+use super::integers::{self, WIDE};
 use super::names::{self, TakenNames};
+use crate::selection;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
 /// Maximum nesting of schemas; deeper ones are `JSON`.
 const NESTING_MAX: usize = 24;
 
+/// The most schemas that are looked at for whether one of them allows null.
+const CHOICES_MAX: usize = 1_000;
+
 /// The most fields that one selection names.
 const SELECTED_MAX: usize = 5_000;
+
+/// The longest selection that is made; longer ones are not read.
+const SELECTED_BYTES_MAX: usize = selection::BYTES_MAX - 1024;
 
 /// Direction of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,7 +95,7 @@ pub(super) struct Types<'d> {
 impl<'d> Types<'d> {
     pub(super) fn new(document: &'d Document) -> Self {
         let mut given = TakenNames::default();
-        for scalar in ["JSON", "Int64"] {
+        for scalar in ["JSON", WIDE] {
             given.fresh(scalar.into());
         }
         Self {
@@ -147,7 +155,11 @@ impl<'d> Types<'d> {
     }
 
     fn by_kind(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> TypeShape {
-        if let Some(choice) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
+        let choice = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array);
+        // Choices of nothing but conditions, as of required members, say no type.
+        if let Some(choice) =
+            choice.filter(|it| schema.get("properties").is_none() || it.iter().any(says_type))
+        {
             return self.choice(choice, way, hint, depth);
         }
         if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice)
@@ -157,6 +169,9 @@ impl<'d> Types<'d> {
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
             return self.enumeration(values, schema, hint);
+        }
+        if let (Some(value), true) = (schema.get("const"), kinds(schema).is_empty()) {
+            return self.constant(value);
         }
         let kinds: Vec<&str> = kinds(schema).into_iter().filter(|it| *it != "null").collect();
         match kinds.as_slice() {
@@ -169,11 +184,7 @@ impl<'d> Types<'d> {
             ["string"] => TypeShape::plain("String"),
             ["boolean"] => TypeShape::plain("Boolean"),
             ["number"] => TypeShape::plain("Float"),
-            ["integer"] if text(schema, "format") == Some("int64") => {
-                self.scalars.insert("Int64");
-                TypeShape::plain("Int64")
-            }
-            ["integer"] => TypeShape::plain("Int"),
+            ["integer"] => self.scalar(integers::type_of(schema)),
             [_, ..] => self.json_because(format!("`{hint}` is of several types; it is JSON")),
             [] => self.json(),
         }
@@ -187,8 +198,71 @@ impl<'d> Types<'d> {
                 let shape = self.shape(only, way, hint, depth + 1);
                 TypeShape { nullable: shape.nullable || real.len() < choice.len(), ..shape }
             }
-            _ => self.json_because(format!("`{hint}` is one of several schemas (oneOf, anyOf); it is JSON")),
+            _ => match self.common_scalar(&real) {
+                Some(scalar) => TypeShape { nullable: real.len() < choice.len(), ..self.scalar(scalar) },
+                None => self
+                    .json_because(format!("`{hint}` is one of several schemas (oneOf, anyOf); it is JSON")),
+            },
         }
+    }
+
+    /// The scalar that all of `choice` are.
+    fn common_scalar(&self, choice: &[&Value]) -> Option<&'static str> {
+        let mut all = choice.iter().map(|it| {
+            let schema = self.document.resolve(it)?.value;
+            match kinds(schema).as_slice() {
+                ["string"] => Some("String"),
+                ["boolean"] => Some("Boolean"),
+                ["number"] => Some("Float"),
+                ["integer"] => Some(integers::type_of(schema)),
+                _ => None,
+            }
+        });
+        let first = all.next()??;
+        all.all(|it| it == Some(first)).then_some(first)
+    }
+
+    /// The type of the only value that a schema without a type allows.
+    fn constant(&mut self, value: &Value) -> TypeShape {
+        match value {
+            Value::String(_) => TypeShape::plain("String"),
+            Value::Bool(_) => TypeShape::plain("Boolean"),
+            Value::Number(number) if number.is_f64() => TypeShape::plain("Float"),
+            Value::Number(_) => self.scalar(integers::type_of_values(std::slice::from_ref(value))),
+            Value::Null | Value::Array(_) | Value::Object(_) => self.json(),
+        }
+    }
+
+    fn scalar(&mut self, name: &'static str) -> TypeShape {
+        if name == WIDE {
+            self.scalars.insert(WIDE);
+        }
+        TypeShape::plain(name)
+    }
+
+    /// True if a schema allows null in so many words.
+    pub(super) fn says_null(&self, schema: &Value) -> bool {
+        let mut open = vec![schema];
+        // Schemas may refer to each other in circles.
+        for _ in 0..CHOICES_MAX {
+            let Some(schema) = open.pop() else { break };
+            let Some(schema) = self.document.resolve(schema).map(|it| it.value) else { continue };
+            let has_null = |key: &str| {
+                schema.get(key).and_then(Value::as_array).is_some_and(|it| it.iter().any(Value::is_null))
+            };
+            if is_true(schema, "nullable") || kinds(schema).contains(&"null") || has_null("enum") {
+                return true;
+            }
+            let choices = ["oneOf", "anyOf"].into_iter().filter_map(|it| schema.get(it)?.as_array());
+            let only = schema.get("allOf").and_then(Value::as_array).filter(|it| it.len() == 1);
+            open.extend(choices.chain(only).flatten());
+        }
+        false
+    }
+
+    /// The media type that `media` is or refers to.
+    pub(super) fn media(&self, media: &'d Value) -> &'d Value {
+        self.document.media(media)
     }
 
     fn enumeration(&mut self, values: &[Value], schema: &Value, hint: &str) -> TypeShape {
@@ -199,15 +273,16 @@ impl<'d> Types<'d> {
             names.iter().all(|it| names::is_valid(it) && !matches!(*it, "true" | "false" | "null"));
         if !(all_texts && are_names) {
             let ty = match kinds(schema).as_slice() {
-                ["integer", ..] => "Int",
+                ["integer", ..] => integers::type_of_values(values),
                 ["number", ..] => "Float",
+                ["boolean", ..] => "Boolean",
                 _ if all_texts => "String",
                 _ => return self.json(),
             };
             if all_texts {
                 self.notes.push(format!("the values of `{hint}` are no names of GraphQL; it is a String"));
             }
-            return TypeShape { nullable, ..TypeShape::plain(ty) };
+            return TypeShape { nullable, ..self.scalar(ty) };
         }
         let mut values: Vec<String> = Vec::new();
         for name in names {
@@ -261,8 +336,10 @@ impl<'d> Types<'d> {
                 name: given.fresh(names::field(key)),
                 key: key.to_string(),
                 required: required.contains(key)
-                    && !shape.nullable
-                    && (way == Way::Out || meant.get("default").is_none()),
+                    && match way {
+                        Way::Out => !shape.nullable,
+                        Way::In => !self.says_null(property) && meant.get("default").is_none(),
+                    },
                 shape,
                 description: first_line(property),
                 deprecated: is_true(meant, "deprecated"),
@@ -318,7 +395,7 @@ impl<'d> Types<'d> {
         let mut out = String::new();
         let mut left = SELECTED_MAX;
         self.select(object, &mut out, &mut left)?;
-        Some(out)
+        (out.len() <= SELECTED_BYTES_MAX).then_some(out)
     }
 
     /// Goes no deeper than types nest, which were bounded as they were made.
@@ -368,6 +445,43 @@ impl<'d> Types<'d> {
         is_flat.then(|| self.selection(shape)).flatten()
     }
 
+    /// The members of an object in one text, each behind its name: `a,1,b,2` or `a=1,b=2`. `None` if one of them is no single value.
+    pub(super) fn joined_members(
+        &self,
+        shape: &TypeShape,
+        value: &str,
+        pair: char,
+        between: char,
+    ) -> Option<String> {
+        let fields = self.fields(shape);
+        if shape.is_list() || fields.iter().any(|it| !it.shape.is_flat() || it.shape.is_list()) {
+            return None;
+        }
+        // A member that is not given has no value, and a list of texts leaves it out.
+        let member = |it: &Field| {
+            let key = names::quoted(&it.key);
+            format!("{value}.{}->echo([{key}, @]->joinNotNull('{pair}'))", it.name)
+        };
+        let members: Vec<String> = fields.iter().map(member).collect();
+        Some(format!("{value}->echo([{}]->joinNotNull('{between}'))", members.join(", ")))
+    }
+
+    /// The members of an object as parameters of their own: `name[a]: … name[b][c]: …`. `None` if one of them is a list of objects.
+    pub(super) fn deep_members(&self, shape: &TypeShape, name: &str, value: &str) -> Option<String> {
+        if shape.is_list() {
+            return None;
+        }
+        let member = |it: &Field| {
+            let (name, value) = (format!("{name}[{}]", it.key), format!("{value}.{}", it.name));
+            match it.shape.object {
+                Some(_) => self.deep_members(&it.shape, &name, &value),
+                None => Some(format!("{}: {value}", names::member(&name))),
+            }
+        };
+        let members: Option<Vec<String>> = self.fields(shape).iter().map(member).collect();
+        members.map(|it| it.join(" "))
+    }
+
     /// The fields of an object.
     pub(super) fn fields(&self, shape: &TypeShape) -> &[Field] {
         match shape.object.map(|it| &self.made[it].kind) {
@@ -385,6 +499,13 @@ impl<'d> Types<'d> {
             None => (shape.ty == "JSON").then_some(true),
         }
     }
+}
+
+/// True if a schema says of which type a value is, and not only what else it has to fulfil.
+fn says_type(schema: &Value) -> bool {
+    ["$ref", "type", "properties", "items", "enum", "const", "allOf", "oneOf", "anyOf"]
+        .iter()
+        .any(|it| schema.get(it).is_some())
 }
 
 /// The types of a schema: none, one, or several.
