@@ -166,6 +166,17 @@ impl Native {
         Ok(plan)
     }
 
+    /// Checks that the store in the file `path` could be migrated to `types`; one that is not there could be made.
+    /// # Errors
+    /// The store cannot be opened, or the data does not allow it.
+    pub(crate) fn check_migration(&self, path: &Path, types: &Types) -> Result<(), store::Error> {
+        if !path.exists() {
+            return Ok(());
+        }
+        let plan = Store::open(&self.place)?.plan(types, &[])?;
+        if plan.refusals.is_empty() { Ok(()) } else { Err(store::Error::Refused(plan.refusals)) }
+    }
+
     /// A place of the text, for people.
     #[must_use]
     pub fn at(&self, place: Location) -> String {

@@ -8,12 +8,14 @@ use crate::address;
 use crate::config::{Auth, AuthOverrides, Config, Described, Environment};
 use crate::databases;
 use crate::generation::{Generation, Overrides};
+use crate::native::Native;
 use crate::session::Authenticator;
 use crate::sources::{Down, Findings};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use weir_engine::source::{OthersChanges, Source};
 use weir_metadata::check::{dangling, dangling_roles};
+use weir_native::store::Place;
 
 /// Reads the configuration and opens its sources, without serving them.
 pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode, String> {
@@ -28,6 +30,7 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
         // The rest is checked without it.
         (config.auth, config.admin_secret) = (Auth::default(), None);
     }
+    let stand_ins = StandIns::put(&mut config, &mut errors)?;
     let (config, described) = (config.clone(), config.described);
     let names: Vec<String> = config.sources.iter().map(|it| it.name.clone()).collect();
     match Generation::build(config, 1) {
@@ -61,6 +64,7 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
             }
         }
     }
+    drop(stand_ins);
     errors.iter().for_each(|it| eprintln!("error: {it}"));
     Ok(ExitCode::FAILURE)
 }
@@ -88,6 +92,37 @@ fn listed(columns: &[String]) -> String {
         line.push_str(&format!(" and {} more", columns.len() - LISTED_MAX));
     }
     line
+}
+
+/// Files in the place of stores in files, for as long as they are checked: a check makes and migrates no store.
+struct StandIns(PathBuf);
+
+impl StandIns {
+    /// Puts a file of its own in the place of each store in a file, and adds to `errors` why one could not be migrated.
+    fn put(config: &mut Config, errors: &mut Vec<String>) -> Result<Self, String> {
+        let folder = std::env::temp_dir().join(format!("weir-check-{}", std::process::id()));
+        let stand_ins = Self(folder);
+        for (at, source) in config.sources.iter_mut().enumerate() {
+            let Ok(Some(native)) = Native::of(source) else { continue };
+            let Place::Sqlite(path) = &native.place else { continue };
+            // Mistakes of the types are told when they are opened.
+            let found = native.types().map(|types| native.check_migration(path, &types));
+            if let Ok(Err(error)) = found {
+                errors.push(format!("{error}\nsee `weir migrate {} --plan`", native.sdl.display()));
+            }
+            std::fs::create_dir_all(&stand_ins.0)
+                .map_err(|error| format!("{} cannot be made: {error}", stand_ins.0.display()))?;
+            source.store = Some(stand_ins.0.join(format!("{at}.db")).display().to_string());
+        }
+        Ok(stand_ins)
+    }
+}
+
+impl Drop for StandIns {
+    fn drop(&mut self) {
+        // Where no store is in a file there is nothing to remove.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Of each source, a line: how subscriptions find out that its data changed, and what would tell them sooner.

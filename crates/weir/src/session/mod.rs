@@ -48,6 +48,12 @@ const VARIABLE_START: &str = "x-hasura-";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variables(BTreeMap<Box<str>, Box<str>>);
 
+/// The credentials of an `Authorization` whose scheme is `Bearer`, in whatever case. Source: RFC 9110, section 11.1.
+pub(crate) fn bearer_of(line: &[u8]) -> Option<&[u8]> {
+    let (scheme, credentials) = line.split_at_checked("Bearer ".len())?;
+    scheme.eq_ignore_ascii_case(b"Bearer ").then_some(credentials)
+}
+
 impl Variables {
     /// Sets a variable. Returns false if it had a value.
     fn set(&mut self, name: &str, value: &str) -> bool {

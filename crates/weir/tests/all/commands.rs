@@ -289,3 +289,26 @@ fn a_diff_of_a_file_that_cannot_be_read_exits_with_1() {
     assert_eq!((code, &*report), (Some(1), ""), "{words}");
     assert!(words.contains("Integer") && words.contains("new.graphql:1:"), "{words}");
 }
+
+#[test]
+fn a_check_makes_and_changes_no_store() {
+    let folder = Folder::new();
+    let file = folder.write("shop.graphql", "type Product { id: ID! name: String }");
+    let run = |arguments: &[&str]| {
+        let ran = command().args(arguments).arg(&file).output().expect("it runs");
+        (ran.status.success(), String::from_utf8_lossy(&ran.stderr).into_owned())
+    };
+    let store = folder.file("shop.weir.db");
+    let (is_sound, said) = run(&["check"]);
+    assert!(is_sound && !store.exists(), "{said}");
+    assert!(run(&["migrate"]).0 && store.exists());
+    let before = std::fs::read(&store).expect("the store");
+    folder.write("shop.graphql", "type Product { id: ID! name: String price: Float }");
+    let (is_sound, said) = run(&["check"]);
+    assert!(is_sound, "{said}");
+    assert!(std::fs::read(&store).expect("the store") == before, "the store was changed");
+    // A store that cannot be opened is told all the same.
+    folder.write("shop.weir.db", "this is no database");
+    let (is_sound, said) = run(&["check"]);
+    assert!(!is_sound && said.contains("weir migrate"), "{said}");
+}

@@ -6,9 +6,9 @@
 use super::context::RequestContext;
 use super::hasura_error::RESTRICTED;
 use super::refusal::Refusal;
-use crate::session::Session;
 use crate::session::error::{AuthError, AuthFault};
 use crate::session::secret::sent;
+use crate::session::{Session, bearer_of};
 use hyper::header::{AUTHORIZATION, HeaderName};
 use hyper::{HeaderMap, StatusCode};
 use weir_engine::caller::ADMIN;
@@ -161,5 +161,5 @@ pub(crate) fn asks_for_other_role(headers: &HeaderMap) -> bool {
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
-    headers.get(AUTHORIZATION).and_then(|it| it.as_bytes().strip_prefix(b"Bearer "))
+    headers.get(AUTHORIZATION).and_then(|it| bearer_of(it.as_bytes()))
 }

@@ -12,7 +12,7 @@ pub(crate) mod token;
 pub(crate) mod verified;
 
 use super::error::{AuthError, AuthFault};
-use super::{ConfigFault, Session, headers};
+use super::{ConfigFault, Session, bearer_of, headers};
 use crate::config::{Auth, Jwt, JwtAlgorithm, TokenHeader, TokenHeaderKind};
 use claims::{ClaimsPlace, RoleClaims};
 use hyper::HeaderMap;
@@ -287,7 +287,7 @@ impl TokenPlace {
         match self {
             Self::Bearer => {
                 for line in headers.get_all(AUTHORIZATION) {
-                    let words = line.to_str().ok().and_then(|it| it.strip_prefix("Bearer "));
+                    let words = bearer_of(line.as_bytes()).and_then(|it| std::str::from_utf8(it).ok());
                     let token = words.filter(|it| !it.is_empty() && !it.contains(' '));
                     let token = token.ok_or_else(|| malformed("Malformed Authorization header"))?;
                     if found.replace(token).is_some() {

@@ -328,7 +328,7 @@ fn jwt_place_is_exactly_the_configured_one() {
         "",
         "Bearer",
         "Bearer ",
-        "bearer a",
+        "bearer",
         &token,
         &basic,
         &format!("Bearer  {token}"),
@@ -338,6 +338,9 @@ fn jwt_place_is_exactly_the_configured_one() {
             asked(&own, &[("authorization", odd)]),
             Err((AuthFault::TokenHeader, "Malformed Authorization header")),
         );
+    }
+    for scheme in ["bearer", "BEARER"] {
+        check(asked(&own, &[("authorization", &*format!("{scheme} {token}"))]), Ok("user"));
     }
     let twice = [("authorization", &*bearer), ("authorization", &*bearer)];
     check(asked(&own, &twice), Err((AuthFault::TokenHeader, "Multiple JWTs found")));
