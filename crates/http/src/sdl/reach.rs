@@ -58,7 +58,7 @@ impl Reader<'_> {
         let entity = mapping.entity_at(id).map(|it| mapping.connector(it));
         let missing_key = mapping.of_type(node.ty).filter(|_| entity.is_none()).and_then(|it| {
             let mut keys = mapping.connector(it).keys.iter();
-            keys.find(|key| !key.field.is_some_and(|it| node.find(it).is_some()))
+            keys.find(|key| key.field.is_none_or(|it| node.find(it).is_none()))
         });
         let sides = Sides { node, entity: entity.and_then(|it| Some((it, mapping.node(it.node?)))) };
         let complaint = |message, is_given| Complaint { connector: node.connector, message, is_given };

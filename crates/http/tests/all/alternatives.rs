@@ -45,15 +45,15 @@ type Place { id: ID location: Location ids: [ID] parts: [Part]
 type Location { lat: Float lng: Float }
 type Part { id: Int }
 "#;
-    let places = r#"[{"id": 1, "at": {"y": 59.5, "x": 10}, "ids": [7, "b"], "parts": [{"id": 3}, {"id": 4}]},
+    const PLACES: &str = r#"[{"id": 1, "at": {"y": 59.5, "x": 10}, "ids": [7, "b"], "parts": [{"id": 3}, {"id": 4}]},
         {"id": 2, "at": null, "ids": null, "parts": null}]"#;
-    let answers: &[(&str, &str)] = Box::leak(Box::new([
-        ("/places", &*String::from(places).leak()),
+    let answers: &[(&str, &str)] = &[
+        ("/places", PLACES),
         ("/weather/59.5/10", r#"{"is": "fair"}"#),
         ("/first/7", r#"{"is": "seven"}"#),
         ("/all", r#"{"is": "all"}"#),
         ("/params?id=7&id=b", r#"{"is": "params"}"#),
-    ]));
+    ];
     let (answer, asked) =
         play(sdl, "{ places { id weather first all params location { lng } } }", answers).await;
     assert_eq!(
