@@ -7,7 +7,8 @@
 //!
 //! A member whose keys come with a part hangs below that part's node, which then has a [`OutputKind::Foreign`] among its own.
 //!
-//! **Invariant:** a part's keys are fields of single leaves on the type it stands on.
+//! **Invariant:** a part's keys are fields of the type it stands on. Each comes as one column of leaves; an object or a list that is a key
+//! is one leaf of JSON.
 
 #[cfg(doc)]
 use crate::plan::output_plan::OutputKind;
