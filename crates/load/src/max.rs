@@ -6,8 +6,8 @@
 use crate::machine;
 use crate::plan::{Load, Plan};
 use crate::profile::Arrivals;
-use crate::result::{FORMAT, Latency, MaxResult, Maximum, Probe, RunResult};
-use crate::run::{Progress, RunOptions, run};
+use crate::result::{FORMAT, GENERATOR, Latency, MaxResult, Maximum, Probe, RunResult};
+use crate::run::{ACHIEVED_MIN_PERCENT, LAG_MAX_US, Progress, RunOptions, cause, is_saturated, run};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,7 +89,8 @@ pub fn max(
     }
     for (name, only) in targets {
         progress(MaxProgress::Begin(&name));
-        let (mut probes, mut last) = (Vec::new(), None);
+        let mut probes: Vec<Probe> = Vec::new();
+        let (mut last, mut lags) = (None, LagByRate::default());
         let found = search(options.from, &mut |offered, is_confirmation| {
             let length = if is_confirmation { options.confirm } else { options.probe };
             // A rate that sends nothing within a probe is too low to be tried.
@@ -100,12 +101,13 @@ pub fn max(
                 let load = Load::constant(offered, length, options.arrivals)?;
                 let settings = RunOptions { load: Some(load), only, ..RunOptions::default() };
                 let result = run(plan, settings, &mut |it| progress(MaxProgress::Second(offered, *it)))?;
-                let probe = judge(options, offered, is_confirmation, &result)?;
+                lags.note(offered, result.verdict.lag_p99_us);
+                let probe = judge(options, offered, is_confirmation, &result, &lags)?;
                 progress(MaxProgress::Probed(&probe));
-                let (holds, is_void) = (probe.holds, is_generators(&probe));
+                let (holds, is_generators) = (probe.holds, probe.is_generators);
                 probes.push(probe);
                 last = Some(result.setup.clone());
-                if !is_void {
+                if !is_generators {
                     return Ok(holds.then_some(result));
                 }
             }
@@ -125,15 +127,26 @@ pub fn max(
     Ok(MaxResult { format: FORMAT, name: plan.name().to_owned(), started_at, setup, bound, maxima })
 }
 
-/// True if the generator, not the server, is why the rate does not hold.
-fn is_generators(probe: &Probe) -> bool {
-    probe.reason.starts_with("the generator")
+/// The lags of the rates that were tried.
+#[derive(Default)]
+struct LagByRate(Vec<(f64, u64)>);
+
+impl LagByRate {
+    fn note(&mut self, rate: f64, lag_p99_us: u64) {
+        self.0.push((rate, lag_p99_us));
+    }
+
+    /// True if half the rate, or less, had at least half this lag; nothing if no such rate was tried.
+    fn is_same_at_lower(&self, rate: f64, lag_p99_us: u64) -> Option<bool> {
+        let lower = self.0.iter().filter(|it| it.0 * 2.0 <= rate).map(|it| it.1);
+        lower.max().map(|it| it.saturating_mul(2) >= lag_p99_us)
+    }
 }
 
 /// The median of the confirmations.
 fn maximum(name: String, mut confirmations: Vec<RunResult>, probes: Vec<Probe>) -> Maximum {
     confirmations.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
-    let is_generator_bound = probes.iter().rev().find(|it| !it.holds).is_some_and(is_generators);
+    let is_generator_bound = probes.iter().rev().find(|it| !it.holds).is_some_and(|it| it.is_generators);
     let median = (!confirmations.is_empty()).then(|| confirmations.swap_remove(confirmations.len() / 2));
     Maximum {
         name,
@@ -199,42 +212,67 @@ fn confirm<M>(mut rate: f64, probe: Prober<'_, M>) -> Result<Vec<M>, String> {
     Ok(Vec::new())
 }
 
+/// Judges what was measured. A probe that is late is the generator's if the server's own times hold the bound.
 fn judge(
     options: &MaxOptions,
     offered: f64,
     is_confirmation: bool,
     result: &RunResult,
+    lags: &LagByRate,
 ) -> Result<Probe, String> {
-    let percentile_us = result.total.latency.percentile(options.percentile)?;
-    let error_percent = result.total.error_percent();
+    let total = &result.total;
+    let percentile_us = total.latency.percentile(options.percentile)?;
+    let error_percent = total.error_percent();
     let bound_us = u64::try_from(options.bound.as_micros()).unwrap_or(u64::MAX);
+    let mut is_generators = false;
     let reason = if error_percent >= options.errors_max_percent && error_percent > 0.0 {
         format!("{error_percent:.2} % errors")
     } else if percentile_us >= bound_us {
-        format!("p{} is {} ms", options.percentile, percentile_us / 1000)
-    } else if let Some(cause) = result.verdict.void_because.first() {
-        match result.verdict.achieved_percent < 99.0 {
-            true => cause.clone(),
-            false => format!("the generator is too slow: {cause}"),
+        let words = format!("p{} is {} ms", options.percentile, percentile_us / 1000);
+        let is_held_by_server = total.service.percentile(options.percentile)? < bound_us;
+        is_generators = is_held_by_server && lag_us(options, result) > LAG_MAX_US;
+        match is_generators {
+            true => format!("{words}: {}", cause(is_too_slow(offered, result, lags))),
+            false => words,
         }
+    } else if result.verdict.achieved_percent < ACHIEVED_MIN_PERCENT || total.scheduled == 0 {
+        result.verdict.void_because.last().cloned().unwrap_or_default()
     } else {
         String::new()
     };
-    let (holds, achieved_per_s) = (reason.is_empty(), rate(result));
     Ok(Probe {
         offered_per_s: offered,
-        achieved_per_s,
+        achieved_per_s: rate(result),
         percentile_us,
         error_percent,
-        holds,
+        holds: reason.is_empty(),
         reason,
         is_confirmation,
+        is_generators,
     })
+}
+
+/// The lag that the bounded percentile holds. Requests that wait for a connection have none: there the server is slow.
+fn lag_us(options: &MaxOptions, result: &RunResult) -> u64 {
+    if options.percentile > 50.0 { result.verdict.lag_p99_us } else { result.verdict.lag_p50_us }
+}
+
+/// True if the lag comes with the rate. One of all rates is made by other programs of the machine.
+fn is_too_slow(offered: f64, result: &RunResult, lags: &LagByRate) -> bool {
+    let is_same = lags.is_same_at_lower(offered, result.verdict.lag_p99_us);
+    is_same.map_or_else(
+        || {
+            let own = result.processes.iter().find(|it| it.name == GENERATOR);
+            own.is_some_and(|it| is_saturated(it.cpu_s, result.setup.duration_s, result.setup.generators))
+        },
+        |is_same| !is_same,
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::result::{Verdict, new_histogram};
 
     /// The rates confirmed for a server that holds `capacity`, and those tried.
     fn found(capacity: f64, from: f64, confirmed: f64) -> (Vec<f64>, usize) {
@@ -263,5 +301,57 @@ mod tests {
         assert!(held.iter().all(|it| (700.0..=800.0).contains(it)), "{held:?}");
         assert!(found(0.1, 50.0, 0.1).0.is_empty(), "no rate holds");
         assert!(found(1000.0, 50.0, 1.0).0.is_empty(), "no rate is confirmed");
+    }
+
+    /// The probe of a bound of 20 ms at p99, in a run whose requests had these latencies, service times and lags.
+    fn probe(latency_ms: u64, service_ms: u64, lag_ms: u64, lags: &LagByRate) -> Probe {
+        let figures = |ms: u64| {
+            let mut histogram = new_histogram();
+            histogram.record_n(ms * 1000, 100).expect("it is in range");
+            Latency::of(&histogram)
+        };
+        let text = include_str!("../tests/fixtures/result.json");
+        let mut result = crate::report::read(text).expect("a result");
+        result.total.errors.clear();
+        result.total.latency = figures(latency_ms);
+        result.total.service = figures(service_ms);
+        result.verdict = Verdict {
+            lag_p50_us: lag_ms * 1000,
+            lag_p99_us: lag_ms * 1000,
+            achieved_percent: 100.0,
+            void_because: vec!["late".into()],
+            ..Verdict::default()
+        };
+        let options =
+            MaxOptions { percentile: 99.0, bound: Duration::from_millis(20), ..MaxOptions::default() };
+        judge(&options, 400.0, false, &result, lags).expect("it is judged")
+    }
+
+    #[test]
+    fn a_probe_is_refused_for_its_lag_if_the_server_alone_would_hold() {
+        let (mut busy, mut rising) = (LagByRate::default(), LagByRate::default());
+        busy.note(100.0, 7_000);
+        rising.note(100.0, 90);
+        let late = probe(15, 5, 9, &busy);
+        assert!(late.holds && !late.is_generators, "the latency holds, lag and all: {late:?}");
+        let slow = probe(40, 30, 9, &busy);
+        assert!(!slow.holds && !slow.is_generators, "the server breaks the bound by itself: {slow:?}");
+        let queued = probe(40, 5, 0, &busy);
+        assert!(!queued.holds && !queued.is_generators, "requests wait for a connection: {queued:?}");
+        let by_machine = probe(22, 13, 9, &busy);
+        assert!(by_machine.is_generators && by_machine.reason.contains("the machine is busy"));
+        let by_rate = probe(22, 13, 9, &rising);
+        assert!(by_rate.is_generators && by_rate.reason.contains("the generator is too slow"));
+    }
+
+    #[test]
+    fn a_lag_is_compared_with_that_of_half_the_rate() {
+        let mut lags = LagByRate::default();
+        lags.note(300.0, 4000);
+        assert_eq!(lags.is_same_at_lower(400.0, 4000), None, "300 is no half of 400");
+        lags.note(200.0, 1900);
+        assert_eq!(lags.is_same_at_lower(400.0, 4000), Some(false));
+        lags.note(50.0, 2000);
+        assert_eq!(lags.is_same_at_lower(400.0, 4000), Some(true));
     }
 }

@@ -81,7 +81,13 @@ pub struct Verdict {
     pub valid: bool,
     /// Why the run is void.
     pub void_because: Vec<String>,
-    /// 99th percentile of the time from a scheduled instant to its dispatch; 0 in a closed loop.
+    /// Cautions about single figures of a valid run.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Median of the time from a scheduled instant to its dispatch; 0 in a closed loop.
+    #[serde(default)]
+    pub lag_p50_us: u64,
+    /// 99th percentile of the same.
     pub lag_p99_us: u64,
     /// Completed requests in percent of the scheduled ones; 100 in a closed loop.
     pub achieved_percent: f64,
@@ -335,6 +341,9 @@ pub struct Probe {
     pub reason: String,
     /// True for one of the last, longer probes.
     pub is_confirmation: bool,
+    /// True if the generator, not the server, is why the rate does not hold.
+    #[serde(default)]
+    pub is_generators: bool,
 }
 
 /// The result of `weir load compare`.

@@ -1,6 +1,7 @@
-//! A result against an older one, for pipelines: ratios of figures and the limits that they must keep.
+//! A result against an older one, for pipelines: ratios of figures and the limits that they must keep. Limits that are no ratios
+//! need no older one.
 //!
-//! **Invariant:** a limit on a figure that one of the two results lacks fails; nothing passes unmeasured.
+//! **Invariant:** a limit on a figure that a result lacks fails; nothing passes unmeasured.
 
 use crate::figures;
 use crate::result::{GENERATOR, OperationResult, RunResult};
@@ -257,10 +258,31 @@ impl Figure {
 /// # Errors
 /// A histogram that cannot be read.
 pub fn compare(old: &RunResult, new: &RunResult, limits: &[Limit]) -> Result<BaselineComparison, String> {
-    let void = [("old", old), ("new", new)]
+    compare_with(Some(old), new, limits)
+}
+
+/// Holds `run` against `limits` that need no older result.
+/// # Errors
+/// A limit that is a ratio; a histogram that cannot be read.
+pub fn hold(run: &RunResult, limits: &[Limit]) -> Result<BaselineComparison, String> {
+    match limits.iter().find(|it| matches!(it.bound, Bound::Ratio(_))) {
+        Some(ratio) => {
+            Err(format!("`{}` is a ratio to an older result: name it by `--baseline`", ratio.text))
+        }
+        None => compare_with(None, run, limits),
+    }
+}
+
+fn compare_with(
+    old: Option<&RunResult>,
+    new: &RunResult,
+    limits: &[Limit],
+) -> Result<BaselineComparison, String> {
+    let new_name = if old.is_some() { "the new result" } else { "the result" };
+    let void = [("the old result", old), (new_name, Some(new))]
         .iter()
-        .filter(|it| !it.1.verdict.valid)
-        .map(|(name, run)| format!("the {name} result is void: {}", run.verdict.void_because.join("; ")))
+        .filter_map(|(name, run)| run.filter(|it| !it.verdict.valid).map(|it| (name, it)))
+        .map(|(name, run)| format!("{name} is void: {}", run.verdict.void_because.join("; ")))
         .collect();
     let mut comparison = BaselineComparison { changes: Vec::new(), void };
     let mut totals = vec![
@@ -277,8 +299,8 @@ pub fn compare(old: &RunResult, new: &RunResult, limits: &[Limit]) -> Result<Bas
         }
     }
     let per_operation = totals.clone();
-    let processes = || old.processes.iter().chain(&new.processes).filter(|it| it.name != GENERATOR);
-    for name in processes().map(|it| &it.name) {
+    let runs = || old.into_iter().chain([new]);
+    for name in runs().flat_map(|it| &it.processes).map(|it| &it.name).filter(|it| *it != GENERATOR) {
         for figure in [Figure::Cpu(name.clone()), Figure::Memory(name.clone())] {
             if !totals.contains(&figure) {
                 totals.push(figure);
@@ -286,13 +308,9 @@ pub fn compare(old: &RunResult, new: &RunResult, limits: &[Limit]) -> Result<Bas
         }
     }
     unmeasured(&totals, limits, &mut comparison);
-    let sides = |name: &str| {
-        let of = |run: &RunResult| run.operations.iter().find(|it| it.name == name).cloned();
-        (of(old), of(new))
-    };
-    push(&mut comparison, (old, Some(&old.total)), (new, Some(&new.total)), &totals, limits)?;
-    let mut names: Vec<&str> =
-        old.operations.iter().chain(&new.operations).map(|it| it.name.as_str()).collect();
+    let old_total = old.map(|it| (it, Some(&it.total)));
+    push(&mut comparison, old_total, (new, Some(&new.total)), &totals, limits)?;
+    let mut names: Vec<&str> = runs().flat_map(|it| &it.operations).map(|it| it.name.as_str()).collect();
     let mut seen = std::collections::HashSet::new();
     names.retain(|it| seen.insert(*it));
     // One operation is its own total.
@@ -302,11 +320,15 @@ pub fn compare(old: &RunResult, new: &RunResult, limits: &[Limit]) -> Result<Bas
             .filter(|it| !matches!(it, Figure::Cpu(_) | Figure::Memory(_)))
             .collect();
         for name in names {
-            let (before, after) = sides(name);
-            push(&mut comparison, (old, before.as_ref()), (new, after.as_ref()), &figures, limits)?;
+            let before = old.map(|it| (it, operation(it, name)));
+            push(&mut comparison, before, (new, operation(new, name)), &figures, limits)?;
         }
     }
     Ok(comparison)
+}
+
+fn operation<'r>(run: &'r RunResult, name: &str) -> Option<&'r OperationResult> {
+    run.operations.iter().find(|it| it.name == name)
 }
 
 /// Breaks limits on processes when neither result watched one.
@@ -329,20 +351,21 @@ type ComparedRun<'a> = (&'a RunResult, Option<&'a OperationResult>);
 
 fn push(
     comparison: &mut BaselineComparison,
-    old: ComparedRun<'_>,
+    old: Option<ComparedRun<'_>>,
     new: ComparedRun<'_>,
     figures: &[Figure],
     limits: &[Limit],
 ) -> Result<(), String> {
     for figure in figures {
         let of = |(run, operation): ComparedRun<'_>| operation.map_or(Ok(None), |it| figure.of(run, it));
-        let (before, after) = (of(old)?, of(new)?);
+        let before = old.map_or(Ok(None), of)?;
+        let after = of(new)?;
         let broken = limits.iter().find(|it| it.is_on(figure) && it.breaks(before, after));
         let shown = |it: Option<f64>| it.map_or_else(|| "not measured".into(), |it| figure.shown(it));
         comparison.changes.push(Change {
-            operation: old.1.or(new.1).map_or_else(String::new, |it| it.name.clone()),
+            operation: old.and_then(|it| it.1).or(new.1).map_or_else(String::new, |it| it.name.clone()),
             figure: figure.name(),
-            old: shown(before),
+            old: if old.is_some() { shown(before) } else { "-".into() },
             new: shown(after),
             ratio: before.zip(after).filter(|it| it.0 > 0.0).map(|it| it.1 / it.0),
             broken: broken.map(|it| it.text.clone()),

@@ -1,13 +1,13 @@
-//! Reports on results: a page for people, a comparison with an older result for pipelines, and the format's JSON schema.
+//! Reports on results: a page for people, a comparison with an older result for pipelines, and the formats' JSON schemas.
 
 mod baseline;
 mod charts;
 mod page;
 mod published;
 
-pub use baseline::{BaselineComparison, Change, Figure, Limit, compare};
+pub use baseline::{BaselineComparison, Change, Figure, Limit, compare, hold};
 pub use page::page;
-pub use published::schema;
+pub use published::{ResultKind, schema};
 
 use crate::result::{FORMAT, RunResult};
 

@@ -39,11 +39,12 @@ fn verdict(page: &mut Page, run: &RunResult) {
     let verdict = &run.verdict;
     if verdict.valid {
         let text = format!(
-            "Valid: the generator kept up. It sent {} of what was scheduled; 99 % of the requests left within {} of their instant.",
+            "Valid: the generator kept up. It sent {} of what was scheduled; half of the requests left within {} of their instant, 99 % within {}.",
             percent(verdict.achieved_percent / 100.0),
+            micros(verdict.lag_p50_us),
             micros(verdict.lag_p99_us)
         );
-        page.verdict(true, &text, &[]);
+        page.verdict(true, &text, &verdict.notes);
     } else {
         let text = "Void: the generator could not offer this load. The figures below measure the generator, not the server.";
         page.verdict(false, text, &verdict.void_because);

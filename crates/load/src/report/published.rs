@@ -1,11 +1,27 @@
-//! The JSON schema of a result. `docs/load-report.schema.json` is kept equal by a test.
+//! The JSON schemas of results. `docs/load-report.schema.json` and those beside it are kept equal by a test.
 
-use crate::result::RunResult;
+use crate::result::{CompareResult, MaxResult, RunResult};
 
-/// The schema as JSON text, indented, with a line feed at its end.
+/// The commands that write results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultKind {
+    /// `weir load run`.
+    Run,
+    /// `weir load max`.
+    Max,
+    /// `weir load compare`.
+    Compare,
+}
+
+/// The schema of such results as JSON text, indented, with a line feed at its end.
 #[must_use]
-pub fn schema() -> String {
-    let mut schema = schemars::schema_for!(RunResult).to_value();
+pub fn schema(kind: ResultKind) -> String {
+    let schema = match kind {
+        ResultKind::Run => schemars::schema_for!(RunResult),
+        ResultKind::Max => schemars::schema_for!(MaxResult),
+        ResultKind::Compare => schemars::schema_for!(CompareResult),
+    };
+    let mut schema = schema.to_value();
     strip_formats(&mut schema);
     let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
     text.push('\n');

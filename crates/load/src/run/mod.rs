@@ -6,10 +6,11 @@ mod process;
 mod push;
 mod record;
 mod slot;
+mod verdict;
 
 use crate::machine;
 use crate::plan::{Load, Plan, Share};
-use crate::result::{FORMAT, OperationKind, ProcessSeries, RunResult, Verdict};
+use crate::result::{FORMAT, OperationKind, ProcessSeries, RunResult};
 use generator::{Event, Job, generate};
 use record::{Recorder, Tally, Tick};
 use serde::{Deserialize, Serialize};
@@ -19,15 +20,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+pub(crate) use verdict::{ACHIEVED_MIN_PERCENT, LAG_MAX_US, cause, is_saturated};
 
 /// Time to open connections before the warm-up.
 const LEAD: Duration = Duration::from_millis(100);
 /// The same where processes have to be started first.
 const LEAD_OF_PROCESSES: Duration = Duration::from_millis(1500);
-/// A run whose generator is later than this at the 99th percentile is void.
-const LAG_MAX_US: u64 = 1000;
-/// A run that achieves less of its schedule is void.
-const ACHIEVED_MIN_PERCENT: f64 = 99.0;
 
 /// Makes the command of a generator process: its share, and the start of the measured period in microseconds since 1970.
 pub type Spawner<'s> = &'s dyn Fn(Share, u64) -> Command;
@@ -186,7 +184,7 @@ fn result(
         format: FORMAT,
         name: plan.name.clone(),
         started_at,
-        verdict: verdict(load, recorder, &total),
+        verdict: verdict::judge(load, recorder, &total, generators),
         setup,
         total: total.result("total", OperationKind::Http, 0.0),
         operations: operations
@@ -210,33 +208,6 @@ fn total(plan: &Plan, recorder: &Recorder) -> Tally {
         }
     }
     requests.total()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "percentages")]
-fn verdict(load: &Load, recorder: &Recorder, total: &Tally) -> Verdict {
-    let is_closed = matches!(load, Load::Closed { .. });
-    let lag_p99_us = recorder.lag.at(99.0);
-    let achieved_percent = match is_closed || total.scheduled == 0 {
-        true => 100.0,
-        false => total.sent as f64 * 100.0 / total.scheduled as f64,
-    };
-    let mut void_because = Vec::new();
-    if lag_p99_us > LAG_MAX_US {
-        void_because.push(format!(
-            "the generator sent 1 % of its requests more than {:.1} ms late; give it a core of its own, a lower rate, or \
-             `--generators 2`",
-            lag_p99_us as f64 / 1000.0
-        ));
-    }
-    if achieved_percent < ACHIEVED_MIN_PERCENT {
-        void_because.push(format!(
-            "only {achieved_percent:.1} % of the scheduled requests could be sent; raise `connections`, or lower the rate"
-        ));
-    }
-    if total.scheduled == 0 {
-        void_because.push("no request was sent in the measured period".into());
-    }
-    Verdict { valid: void_because.is_empty(), void_because, lag_p99_us, achieved_percent }
 }
 
 /// A line between generator processes.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use weir_load::report::{self, Limit};
+use weir_load::report::{self, Limit, ResultKind};
 use weir_load::result::{Latency, OperationKind, OperationResult, RunResult, new_histogram};
 
 fn path(name: &str) -> PathBuf {
@@ -66,14 +66,21 @@ fn histograms_of_other_tools_are_read_with_their_figures() {
 
 #[test]
 fn the_published_schema_is_that_of_results() {
-    let file = path("../../docs/load-report.schema.json");
-    let made = report::schema();
-    if std::env::var_os("WEIR_BLESS").is_some() {
-        fs::write(&file, &made).expect("written");
+    let published = [
+        (ResultKind::Run, "load-report.schema.json"),
+        (ResultKind::Max, "load-max.schema.json"),
+        (ResultKind::Compare, "load-compare.schema.json"),
+    ];
+    for (kind, name) in published {
+        let file = path("../../docs").join(name);
+        let made = report::schema(kind);
+        if std::env::var_os("WEIR_BLESS").is_some() {
+            fs::write(&file, &made).expect("written");
+        }
+        let written = fs::read_to_string(&file).unwrap_or_else(|it| panic!("docs/{name}: {it}"));
+        assert!(written == made, "docs/{name} is old: run this test with WEIR_BLESS=1");
     }
-    let written = fs::read_to_string(&file).expect("docs/load-report.schema.json");
-    assert!(written == made, "docs/load-report.schema.json is old: run this test with WEIR_BLESS=1");
-    let schema: serde_json::Value = serde_json::from_str(&made).expect("JSON");
+    let schema: serde_json::Value = serde_json::from_str(&report::schema(ResultKind::Run)).expect("JSON");
     let run = serde_json::to_value(sample()).expect("plain data");
     for (key, _) in run.as_object().expect("an object") {
         let described = &schema["properties"][key];
@@ -174,6 +181,32 @@ fn limits_are_read_as_written_and_nothing_passes_unmeasured() {
     let mut void = run.clone();
     void.verdict.valid = false;
     assert!(!report::compare(&run, &void, &[]).expect("compared").holds());
+}
+
+#[test]
+fn limits_that_are_no_ratios_need_no_baseline() {
+    let run = sample();
+    let hold = |limit: &str| report::hold(&run, &[Limit::read(limit).expect(limit)]);
+    let broken = hold("p50 > 1ms").expect("it is judged");
+    assert!(!broken.holds() && broken.table().contains("BREAKS p50 > 1ms"), "{}", broken.table());
+    let kept = hold("p50 > 10s").expect("it is judged");
+    assert!(kept.holds() && kept.changes.iter().all(|it| it.old == "-" && it.ratio.is_none()));
+    assert!(!hold("cpu:nothing > 1ms").expect("it is judged").holds(), "nothing passes unmeasured");
+    let message = hold("p99 > 1.2x").expect_err("a ratio to nothing");
+    assert!(message.contains("`p99 > 1.2x`") && message.contains("--baseline"), "{message}");
+    let mut void = run.clone();
+    void.verdict.valid = false;
+    void.verdict.void_because = vec!["late".into()];
+    let found = report::hold(&void, &[]).expect("it is judged");
+    assert_eq!(found.void, ["the result is void: late"]);
+}
+
+#[test]
+fn notes_on_a_valid_run_are_on_its_page() {
+    let mut run = sample();
+    run.verdict.notes = vec!["the machine is busy".into()];
+    let page = report::page(&run).expect("a page");
+    assert!(page.contains("Valid: ") && page.contains("the machine is busy"));
 }
 
 #[test]

@@ -450,7 +450,8 @@ mod tests {
         check(&["load", "capacity", "--rate", "1M/s", "--cpu", "60ms"], Ok(()));
         check(&["load", "capacity", "--rate", "5", "--cpu", "60ms", "--result", "r.json"], Err("--result"));
         check(&["load", "capacity", "--rate", "1M/h"], Err("28M/min"));
-        check(&["load", "report", "r.json", "--fail-if", "p99 > 1.2x"], Err("--baseline"));
+        check(&["load", "report", "r.json", "--fail-if", "p99 > 50ms"], Ok(()));
+        check(&["load", "report", "r.json", "--tolerance", "10%"], Err("--baseline"));
         check(
             &["load", "report", "r.json", "--baseline", "a.json", "--fail-if", "p99 1.2x"],
             Err("is no limit"),

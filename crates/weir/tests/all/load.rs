@@ -69,6 +69,17 @@ fn exit_codes_tell_what_went_wrong() {
     check(&["run", &plan], 1, "load.yaml:0:0: the plan has no `target`");
     check(&["run", &url], 1, "there is nothing to send");
     check(&["run", "http://127.0.0.1:1/", "--get", "/"], 4, "errors `connect`");
+    let failures = format!(
+        "target: {url}\noperations:\n  a: {{query: '{{ nothing }}'}}\n  b: {{query: '{{ never }}'}}\n"
+    );
+    let failures = folder.write("failures.yaml", &failures).display().to_string();
+    for (operation, field) in [("a", "nothing"), ("b", "never")] {
+        let output = load(&[&["run", &failures], &few[..]].concat());
+        let table = text(&output.stdout);
+        let line = table.lines().find(|it| it.starts_with(&format!("{operation}: ")));
+        let line = line.unwrap_or_else(|| panic!("one cause has a line by operation: {table}"));
+        assert!(line.contains("errors `graphql`: ") && line.contains(field), "{line}");
+    }
     check(&["compare", &url, "weir serve", "--query", "{ __typename }"], 1, "no command with {port}");
 }
 
@@ -94,7 +105,14 @@ fn a_result_becomes_a_page_a_comparison_and_a_fleet() {
     let against = ["report", &result, "--baseline", &result];
     check(&[&against[..], &["--tolerance", "1%"]].concat(), 0, "1.00x");
     check(&[&against[..], &["--fail-if", "p99 > 0.5x"]].concat(), 4, "BREAKS p99 > 0.5x");
+    check(&["report", &result, "--fail-if", "p99 > 1us"], 4, "BREAKS p99 > 1us");
+    check(&["report", &result, "--fail-if", "p99 > 600s"], 0, "throughput");
+    check(&["report", &result, "--fail-if", "p99 > 2x"], 1, "name it by `--baseline`");
+    check(&["report", &result, "--tolerance", "1%"], 2, "--baseline");
     check(&["report", &shown], 1, "no result of a load test");
+    check(&["schema"], 0, "\"timeline\"");
+    check(&["schema", "max"], 0, "\"maxima\"");
+    check(&["schema", "compare"], 0, "\"answers_compared\"");
     let void =
         std::fs::read_to_string(&out).expect("a result").replacen("\"valid\":true", "\"valid\":false", 1);
     let void = folder.write("void.json", &void).display().to_string();

@@ -15,6 +15,7 @@ use clap::Subcommand;
 use options::RunArguments;
 use std::path::Path;
 use std::process::ExitCode;
+use weir_load::report::ResultKind;
 
 /// The run is void: the generator did not offer its load.
 const VOID: u8 = 3;
@@ -85,8 +86,30 @@ or its answers differ")]
     #[command(hide = true)]
     Generate(run::GenerateArguments),
     /// Print the JSON schema of results
-    #[command(after_help = "Examples:\n  weir load schema > load-report.schema.json")]
-    Schema,
+    #[command(after_help = "Examples:\n  weir load schema > load-report.schema.json\n  weir load schema max")]
+    Schema {
+        /// The command that writes them
+        #[arg(value_enum, default_value = "run")]
+        of: ResultOf,
+    },
+}
+
+/// Commands with results.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(super) enum ResultOf {
+    Run,
+    Max,
+    Compare,
+}
+
+impl From<ResultOf> for ResultKind {
+    fn from(of: ResultOf) -> Self {
+        match of {
+            ResultOf::Run => Self::Run,
+            ResultOf::Max => Self::Max,
+            ResultOf::Compare => Self::Compare,
+        }
+    }
 }
 
 /// Runs a command.
@@ -96,7 +119,7 @@ pub(super) fn load(command: LoadCommand) -> Result<ExitCode, String> {
         LoadCommand::Max(arguments) => search::max(&arguments),
         LoadCommand::Compare(arguments) => side::compare(&arguments),
         LoadCommand::Generate(arguments) => run::generate(&arguments),
-        LoadCommand::Schema => super::print(&weir_load::report::schema()),
+        LoadCommand::Schema { of } => super::print(&weir_load::report::schema(of.into())),
         LoadCommand::Report(options) => report::report(&options),
         LoadCommand::Capacity(options) => capacity::capacity(&options),
     }

@@ -15,9 +15,11 @@ Examples:
   weir load report result.json > report.html
   weir load report result.json --baseline main.json --tolerance 10%
   weir load report result.json --baseline main.json --fail-if 'p99 > 1.2x' --fail-if 'errors > 0.1%'
+  weir load report result.json --fail-if 'p99 > 50ms'
 
 Limits: p50, p99.9, mean, throughput, errors, cpu, memory, cpu:PROCESS, memory:PROCESS; `>` or `<`; a ratio to the
-baseline (1.2x) or a value (200ms, 5k/s, 0.1%, 400MB). They hold for the totals and for each operation.
+baseline (1.2x) or a value (200ms, 5k/s, 0.1%, 400MB), which needs no baseline. They hold for the totals and for each
+operation.
 
 Exit codes: 0 all limits hold, 1 the command failed, 2 invalid command line, 3 a result is void, 4 a limit is broken")]
 pub(in crate::cli) struct ReportOptions {
@@ -31,8 +33,8 @@ pub(in crate::cli) struct ReportOptions {
     /// more than 0.1 % of the requests fail
     #[arg(long, value_name = "PART", requires = "baseline", value_parser = tolerance)]
     tolerance: Option<f64>,
-    /// Fail if this is so; may be given several times
-    #[arg(long, value_name = "LIMIT", requires = "baseline", value_parser = Limit::read)]
+    /// Fail if this is so, and print a table in place of the page; may be given several times
+    #[arg(long, value_name = "LIMIT", value_parser = Limit::read)]
     fail_if: Vec<Limit>,
     /// Write the page here instead of to standard output
     #[arg(long, value_name = "FILE")]
@@ -50,16 +52,20 @@ pub(super) fn report(options: &ReportOptions) -> Result<ExitCode, String> {
     if let Some(html) = &options.html {
         write_page(html, &new)?;
     }
-    let Some(older) = &options.baseline else {
-        return if options.html.is_some() { Ok(ExitCode::SUCCESS) } else { print(&report::page(&new)?) };
-    };
-    let old = load(older)?;
     let mut limits = options.fail_if.clone();
-    if let Some(tolerance) = options.tolerance {
-        let has_cpu = old.processes.iter().any(|it| it.name != GENERATOR);
-        limits.extend(Limit::of_tolerance(tolerance, has_cpu));
-    }
-    let comparison = report::compare(&old, &new, &limits)?;
+    let comparison = match &options.baseline {
+        Some(older) => {
+            let old = load(older)?;
+            if let Some(tolerance) = options.tolerance {
+                let has_cpu = old.processes.iter().any(|it| it.name != GENERATOR);
+                limits.extend(Limit::of_tolerance(tolerance, has_cpu));
+            }
+            report::compare(&old, &new, &limits)?
+        }
+        None if !limits.is_empty() => report::hold(&new, &limits)?,
+        None if options.html.is_some() => return Ok(ExitCode::SUCCESS),
+        None => return print(&report::page(&new)?),
+    };
     print(&comparison.table())?;
     Ok(match () {
         () if !comparison.void.is_empty() => ExitCode::from(VOID),

@@ -135,11 +135,7 @@ pub(super) fn run_table(result: &RunResult) -> String {
     for (label, count) in &result.total.cache {
         let _ = writeln!(out, "cache {label}: {count}");
     }
-    for (label, count) in &result.total.errors {
-        let sample = all().flat_map(|it| &it.error_samples).find(|it| it.label == *label);
-        let body = sample.map_or_else(String::new, |it| format!(": {}", it.body.replace(['\n', '\r'], " ")));
-        let _ = writeln!(out, "{count} errors `{label}`{body}");
-    }
+    failures(result, &mut out);
     for it in &result.processes {
         let rss = it.samples.iter().map(|it| it.rss_bytes).max().unwrap_or(0) / (1024 * 1024);
         let cpu = format!("{:.1} us CPU per request, {:.2} s in all", it.cpu_us_per_request, it.cpu_s);
@@ -151,10 +147,26 @@ pub(super) fn run_table(result: &RunResult) -> String {
         "{} connections, {}, {}, {} cores, {}",
         setup.connections, setup.protocol, setup.machine, setup.cores, setup.kernel
     );
+    for it in &result.verdict.notes {
+        let _ = writeln!(out, "note: {it}");
+    }
     for it in &result.verdict.void_because {
         let _ = writeln!(out, "VOID: {it}");
     }
     out
+}
+
+/// A line by operation and cause, as one cause has different samples.
+fn failures(result: &RunResult, out: &mut String) {
+    for operation in &result.operations {
+        for (label, count) in &operation.errors {
+            let sample = operation.error_samples.iter().find(|it| it.label == *label);
+            let body =
+                sample.map_or_else(String::new, |it| format!(": {}", it.body.replace(['\n', '\r'], " ")));
+            // Writing to memory does not fail.
+            let _ = writeln!(out, "{}: {count} errors `{label}`{body}", operation.name);
+        }
+    }
 }
 
 /// The table of a search.
