@@ -8,6 +8,7 @@ use crate::engine::{Engine, Request, Response, RunInput, Timing, refused};
 use crate::plan::Plan;
 use crate::planner::Bound;
 use crate::source::{EventStream, FetchInput, FieldError, Headers, Protocol, WithData};
+use crate::span::{BAGGAGE, TRACE_STATE};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -209,6 +210,22 @@ impl KeptHeaders {
                 .each(name, &mut |value| lines.push(HeaderLine { name: name.into(), value: value.into() }));
         }
         Self { lines: lines.into(), request_id: headers.request_id().into(), data: headers.data().cloned() }
+    }
+}
+
+impl KeptHeaders {
+    /// Keeps what belongs to the trace of the request too, for a run that is a part of it.
+    pub(crate) fn with_trace(self, headers: &dyn Headers) -> Self {
+        if headers.span().is_none() {
+            return self;
+        }
+        let mut lines = self.lines.to_vec();
+        let is_new = |name: &&str| self.lines.iter().all(|it| &*it.name != *name);
+        for name in [TRACE_STATE, BAGGAGE].into_iter().filter(is_new) {
+            headers
+                .each(name, &mut |value| lines.push(HeaderLine { name: name.into(), value: value.into() }));
+        }
+        Self { lines: lines.into(), ..self }
     }
 }
 

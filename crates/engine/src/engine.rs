@@ -9,7 +9,7 @@ use crate::compose::Graph;
 use crate::consistency::Positions;
 use crate::errors;
 use crate::execute::{self, ExecutionContext, ExecutionResult, Observation};
-use crate::observer::{ObservedStage, Observer, Stage};
+use crate::observer::{Observer, Stage};
 use crate::planner::{Bound, PlanRequest, PlanThread, Planner, Refusal};
 use crate::profiles::Profiles;
 use crate::responses::Responses;
@@ -377,7 +377,7 @@ impl Engine {
     /// The observation of a request with these headers.
     pub(crate) fn observation(&self, headers: &dyn Headers) -> Option<Observation<'_>> {
         let Planner { settings, source_numbers, .. } = &*self.planner;
-        Observation::of(settings.observer.as_deref(), source_numbers, headers.span())
+        Observation::of(settings.observer.as_ref(), source_numbers, headers)
     }
 
     /// Runs a bound plan; `started` is the end of the stages before.
@@ -416,8 +416,7 @@ impl Engine {
         timing.execute = started.elapsed();
         if let Some(observation) = observation {
             timing.fetches = observation.fetches.load(Ordering::Relaxed);
-            let (stage, took, request) = (Stage::Execute, timing.execute, observation.request);
-            observation.observer.stage(&ObservedStage { stage, began: started, took, request });
+            observation.stage(Stage::Execute, started, timing.execute);
         }
         let lifetime = cache_control.map(|told| Lifetime {
             cache_control: match plan.is_private(caller, headers) {
@@ -485,8 +484,8 @@ fn planned(observation: Option<&Observation<'_>>, mut began: Instant, timing: &T
         [(Stage::Parse, parse), (Stage::Validate, validate), (Stage::Plan, plan), (Stage::Bind, bind)];
     // A stage that took no time was not needed.
     for (stage, took) in stages.into_iter().filter(|it| !it.1.is_zero()) {
-        if let Some(Observation { observer, request, .. }) = observation {
-            observer.stage(&ObservedStage { stage, began, took, request: *request });
+        if let Some(observation) = observation {
+            observation.stage(stage, began, took);
         }
         began += took;
     }

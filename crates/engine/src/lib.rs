@@ -7,6 +7,7 @@
 //! dynamically per field or row.
 
 pub mod bound_operation;
+pub mod call_span;
 pub mod caller;
 pub mod compose;
 pub mod consistency;

@@ -3,7 +3,7 @@
 //! **Invariant:** a fetch that began is told once, also if it is given up; nobody is told a value of a request.
 //!
 //! **Cost:** without a listener a test of an option for each stage and fetch. With one a call and a reading of the clock; nothing is
-//! allocated by the engine. Calls of a fetch are only written down where the listener asks for them.
+//! allocated by the engine. Calls of a fetch are only written down where the listener asks for them, or where its span is sampled.
 
 use crate::span::SpanContext;
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub enum Stage {
 
 /// A stage that has ended.
 #[derive(Clone, Copy, Debug)]
-pub struct ObservedStage {
+pub struct ObservedStage<'s> {
     /// Which.
     pub stage: Stage,
     /// When it began.
@@ -51,6 +51,21 @@ pub struct ObservedStage {
     pub took: Duration,
     /// Span of the request.
     pub request: Option<SpanContext>,
+    /// The client's `tracestate`, if its trace is sampled.
+    pub trace_state: Option<&'s str>,
+}
+
+/// A database as those who trace know it. Source: semantic conventions of OpenTelemetry for database client spans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseAddress {
+    /// `db.system.name`: `postgresql`, `sqlite`.
+    pub system: &'static str,
+    /// `db.namespace`: name of the database.
+    pub namespace: String,
+    /// Host, or folder of a socket; `None`: the database is a file.
+    pub host: Option<String>,
+    /// Port, where there is one.
+    pub port: Option<u16>,
 }
 
 /// Outcome of a fetch.
@@ -76,8 +91,41 @@ pub struct ObservedFetch<'f> {
     pub outcome: FetchOutcome,
     /// Span of the request, and the fetch's own.
     pub spans: Option<(SpanContext, SpanContext)>,
+    /// As in [`ObservedStage`].
+    pub trace_state: Option<&'f str>,
     /// The statements or call templates of the fetch, without values; written when they are asked for.
     pub calls: &'f dyn Fn() -> String,
+}
+
+/// A call that a source made for a fetch whose span is sampled, retries and hedges included.
+#[derive(Clone, Copy, Debug)]
+pub struct ObservedCall<'c> {
+    /// Span of the fetch.
+    pub fetch: SpanContext,
+    /// Its own.
+    pub span: SpanContext,
+    /// As in [`ObservedStage`].
+    pub trace_state: Option<&'c str>,
+    /// When it began.
+    pub began: Instant,
+    /// Its duration.
+    pub took: Duration,
+    /// Method of HTTP.
+    pub method: &'c str,
+    /// Scheme of the service's URL.
+    pub scheme: &'c str,
+    /// Host of the service.
+    pub host: &'c str,
+    /// Port of the service.
+    pub port: u16,
+    /// The path with placeholders for values.
+    pub template: &'c str,
+    /// Status of the answer, if there is one.
+    pub status: Option<u16>,
+    /// Code of the error without an answer; `None` also if nobody waits for it any more.
+    pub error: Option<&'static str>,
+    /// How often the service was asked.
+    pub attempts: u32,
 }
 
 /// Listens to an engine. What it is told on the way of a request it must not wait for.
@@ -86,10 +134,23 @@ pub trait Observer: Send + Sync + fmt::Debug {
     fn operation(&self, operation: &ObservedOperation<'_>) -> u64;
     /// The number of the source `name`.
     fn source(&self, name: &str) -> u32;
+    /// The rows of the source with this number are in `database`. Default: nobody asks.
+    fn database(&self, source: u32, database: &DatabaseAddress) {
+        let _ = (source, database);
+    }
     /// A stage has ended.
-    fn stage(&self, stage: &ObservedStage);
+    fn stage(&self, stage: &ObservedStage<'_>);
     /// A fetch from the source begins, within the span `request`. The result is its own span.
     fn fetch_begins(&self, source: u32, request: Option<SpanContext>) -> Option<SpanContext>;
     /// A fetch has ended.
     fn fetch_ended(&self, fetch: &ObservedFetch<'_>);
+    /// A call begins within the span of a fetch, which is sampled. The result is its own span. Default: calls are not told.
+    fn call_begins(&self, fetch: SpanContext) -> Option<SpanContext> {
+        let _ = fetch;
+        None
+    }
+    /// A call has ended. It may outlive its fetch.
+    fn call_ended(&self, call: &ObservedCall<'_>) {
+        let _ = call;
+    }
 }

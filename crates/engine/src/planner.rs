@@ -173,8 +173,14 @@ impl Planner {
     /// A planner over `graph` with an empty cache.
     pub(crate) fn new(graph: Graph, settings: Settings) -> Self {
         let plans = PlanCache::new(settings.plan_cache_bytes_max);
-        let number =
-            |it: &dyn Observer| graph.sources().iter().map(|(own, _)| it.source(own.name())).collect();
+        let number = |observer: &dyn Observer| {
+            let numbers = graph.sources().iter().map(|(source, _)| {
+                let number = observer.source(source.name());
+                source.database().iter().for_each(|it| observer.database(number, it));
+                number
+            });
+            numbers.collect()
+        };
         let source_numbers = settings.observer.as_deref().map_or_else(Box::default, number);
         let (no_variables, built) = (Arc::default(), AtomicU64::new(0));
         Self { graph, settings, plans, no_variables, built, source_numbers }

@@ -28,12 +28,13 @@ pub use request_scope::{BatchBarrier, RequestCache, RequestScope};
 pub use service_calls::{CallerCalls, ServiceCalls};
 pub use stream_read::{StreamEnd, StreamHold, StreamRead};
 
+use crate::call_span::FetchSpan;
 pub use crate::caller::Caller;
 use crate::caller::{Facts, Identity};
 use crate::lifetime::HintAt;
+use crate::observer::DatabaseAddress;
 use crate::plan::output_plan::{OutputPlan, SelectionSetId};
 use crate::rows::Column;
-use crate::span::SpanContext;
 use crate::tag_versions::{ChangeRecord, RowKey, TagSnapshot};
 use futures_util::stream::BoxStream;
 use std::any::Any;
@@ -95,6 +96,10 @@ pub trait Source: Send + Sync {
     /// Cache hints for types and fields, its own and others'.
     fn hints(&self) -> &[HintAt] {
         &[]
+    }
+    /// The database behind it, for those who trace its fetches; `None`: it is none.
+    fn database(&self) -> Option<DatabaseAddress> {
+        None
     }
     /// The product behind it and its version, such as `Citus 13.2`, for operators; `None`: it is no server, or was not reached yet.
     fn product(&self) -> Option<String> {
@@ -399,7 +404,7 @@ pub struct FetchInput<'r> {
     /// Of a change: where the source may record what it did, if that is less than [`PreparedFetch::touches`] says.
     pub changes: Option<&'r ChangeRecord>,
     /// Span of the fetch, for those whom the source calls.
-    pub span: Option<SpanContext>,
+    pub span: Option<&'r FetchSpan<'r>>,
     /// Other reads of its plan may be under way with other variables or callers, and nobody waits for one of them alone: the source may ask
     /// them as one.
     pub may_join: bool,

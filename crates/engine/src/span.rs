@@ -1,8 +1,14 @@
 //! Spans of distributed traces, as far as an engine and its sources pass them on.
 //!
-//! Source: W3C Trace Context, section 3.2.
+//! Source: W3C Trace Context, sections 3.2 and 3.3.
 
 use std::fmt::Write;
+
+/// The header of the values that tracing systems keep for a trace.
+pub const TRACE_STATE: &str = "tracestate";
+
+/// The header of values that clients give to all that work for a request. Source: W3C Baggage, section 3.
+pub const BAGGAGE: &str = "baggage";
 
 /// Place of a span in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

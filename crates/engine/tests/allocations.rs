@@ -55,7 +55,7 @@ impl Observer for Counting {
     fn source(&self, _: &str) -> u32 {
         0
     }
-    fn stage(&self, stage: &ObservedStage) {
+    fn stage(&self, stage: &ObservedStage<'_>) {
         self.0.record(stage.took);
     }
     fn fetch_begins(&self, _: u32, request: Option<SpanContext>) -> Option<SpanContext> {

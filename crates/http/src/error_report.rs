@@ -20,6 +20,7 @@ impl CallLabel<'_> {
         let went = &failure.went;
         tracing::warn!(
             request_id = self.headers.request_id(),
+            trace_id = self.headers.trace_id(),
             call = %self.shown,
             address = went.address.map(tracing::field::display),
             attempts = went.attempts,
@@ -43,6 +44,7 @@ impl CallLabel<'_> {
         let went = &entry.went;
         tracing::warn!(
             request_id = self.headers.request_id(),
+            trace_id = self.headers.trace_id(),
             call = %self.shown,
             address = went.address.map(tracing::field::display),
             attempts = went.attempts,

@@ -194,10 +194,9 @@ impl Request {
         &self.headers
     }
 
-    /// The request as a person writes it: `GET /teams?id={$batch.id}`.
-    #[must_use]
-    pub fn explain(&self) -> String {
-        let mut out = format!("{} {}", self.method, self.prefix);
+    /// The path with its values as templates: `/teams/{$args.id}`.
+    pub(crate) fn explain_path(&self) -> String {
+        let mut out = self.prefix.to_string();
         let path = |it: &Selection| format!("/{{{}}}", it.print());
         out.extend(self.paths[0].iter().map(path));
         for segment in &self.segments {
@@ -208,6 +207,13 @@ impl Request {
         if self.slash {
             out.push('/');
         }
+        out
+    }
+
+    /// The request as a person writes it: `GET /teams?id={$batch.id}`.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let mut out = format!("{} {}", self.method, self.explain_path());
         let mut between = '?';
         if !self.base_query.is_empty() {
             out.push_str(&format!("{}{}", std::mem::replace(&mut between, '&'), self.base_query));

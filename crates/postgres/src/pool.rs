@@ -174,6 +174,12 @@ impl Pool {
         self.primary.sessions.dialer.facts()
     }
 
+    /// Address and settings of the database.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.primary.sessions.dialer.settings
+    }
+
     /// Connections that it may open.
     #[must_use]
     pub fn bound(&self) -> ConnectionBound {

@@ -199,7 +199,8 @@ pub use weir_engine::compose::Join;
 pub use weir_engine::engine::{IncrementForm, Outcome, Settings};
 pub use weir_engine::memory::{Answer, Object, RawJson, Value};
 pub use weir_engine::observer::{
-    FetchOutcome, ObservedFetch, ObservedOperation, ObservedStage, Observer, Stage,
+    DatabaseAddress, FetchOutcome, ObservedCall, ObservedFetch, ObservedOperation, ObservedStage, Observer,
+    Stage,
 };
 /// Makes an enum of records a union or interface; see [`weir_engine::one_of`].
 pub use weir_engine::one_of as union;

@@ -7,7 +7,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::engine::Response;
-use weir_engine::observer::{ObservedFetch, ObservedOperation, ObservedStage, Observer};
+use weir_engine::observer::{
+    DatabaseAddress, ObservedCall, ObservedFetch, ObservedOperation, ObservedStage, Observer,
+};
 use weir_engine::span::SpanContext;
 use weir_engine::usage::{OperationTable, Usage};
 
@@ -42,7 +44,12 @@ impl Observer for UsageObserver {
     fn source(&self, name: &str) -> u32 {
         self.next.as_ref().map_or(0, |it| it.source(name))
     }
-    fn stage(&self, stage: &ObservedStage) {
+    fn database(&self, source: u32, database: &DatabaseAddress) {
+        if let Some(next) = &self.next {
+            next.database(source, database);
+        }
+    }
+    fn stage(&self, stage: &ObservedStage<'_>) {
         if let Some(next) = &self.next {
             next.stage(stage);
         }
@@ -53,6 +60,14 @@ impl Observer for UsageObserver {
     fn fetch_ended(&self, fetch: &ObservedFetch<'_>) {
         if let Some(next) = &self.next {
             next.fetch_ended(fetch);
+        }
+    }
+    fn call_begins(&self, fetch: SpanContext) -> Option<SpanContext> {
+        self.next.as_ref()?.call_begins(fetch)
+    }
+    fn call_ended(&self, call: &ObservedCall<'_>) {
+        if let Some(next) = &self.next {
+            next.call_ended(call);
         }
     }
 }

@@ -4,12 +4,15 @@
 //!
 //! **Cost:** per stage and fetch a few additions to words of the thread; spans only for requests that are traced.
 
-use crate::trace::{self, Kind, SpanRecord};
+use crate::trace::{self, Kind, SpanRecord, Value};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use weir_engine::durations::{DurationCounts, Durations};
-use weir_engine::observer::{FetchOutcome, ObservedFetch, ObservedOperation, ObservedStage, Observer, Stage};
+use weir_engine::observer::{
+    DatabaseAddress, FetchOutcome, ObservedCall, ObservedFetch, ObservedOperation, ObservedStage, Observer,
+    Stage,
+};
 use weir_engine::span::SpanContext;
 use weir_engine::usage::OperationTable;
 
@@ -90,8 +93,15 @@ impl StageDurations {
 /// Fetches by source.
 #[derive(Debug)]
 pub(crate) struct SourceTable {
-    names: Mutex<Vec<Box<str>>>,
+    sources: Mutex<Vec<NamedSource>>,
     places: Box<[OnceLock<FetchCounts>]>,
+}
+
+/// A source, and the database behind it.
+#[derive(Clone, Debug)]
+struct NamedSource {
+    name: Box<str>,
+    database: Option<DatabaseAddress>,
 }
 
 /// Fetches from one source.
@@ -113,7 +123,7 @@ pub(crate) struct SourceFetches {
 impl Default for SourceTable {
     fn default() -> Self {
         let places = std::iter::repeat_with(OnceLock::new).take(SOURCES_MAX).collect();
-        Self { names: Mutex::default(), places }
+        Self { sources: Mutex::default(), places }
     }
 }
 
@@ -124,16 +134,24 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl SourceTable {
     /// The number of the source `name`, the same in each generation.
     fn number(&self, name: &str) -> u32 {
-        let mut names = lock(&self.names);
-        let known = names.iter().position(|it| **it == *name);
+        let mut sources = lock(&self.sources);
+        let known = sources.iter().position(|it| *it.name == *name);
         let at = known.unwrap_or_else(|| {
-            let is_last = names.len() + 1 >= SOURCES_MAX;
-            if names.len() < SOURCES_MAX {
-                names.push(if is_last { OTHER } else { name }.into());
+            let is_last = sources.len() + 1 >= SOURCES_MAX;
+            if sources.len() < SOURCES_MAX {
+                let name = if is_last { OTHER } else { name }.into();
+                sources.push(NamedSource { name, database: None });
             }
-            names.len() - 1
+            sources.len() - 1
         });
         at as u32
+    }
+
+    /// Notes the database of a source, as the newest generation knows it. Sources beyond the table have none.
+    fn keep_database(&self, number: u32, database: &DatabaseAddress) {
+        if let Some(source) = lock(&self.sources).get_mut(number as usize).filter(|it| &*it.name != OTHER) {
+            source.database = Some(database.clone());
+        }
     }
 
     fn of(&self, number: u32) -> Option<&FetchCounts> {
@@ -160,17 +178,18 @@ impl SourceTable {
 
     /// The sources that were asked.
     pub(crate) fn fetches(&self) -> Vec<SourceFetches> {
-        let names = lock(&self.names);
-        let asked = names.iter().zip(&self.places).filter_map(|(name, place)| {
+        let sources = lock(&self.sources);
+        let asked = sources.iter().zip(&self.places).filter_map(|(source, place)| {
             let counts = place.get()?;
             let failures = lock(&counts.failures).clone();
-            Some(SourceFetches { source: name.clone(), took: counts.took.counts(), failures })
+            Some(SourceFetches { source: source.name.clone(), took: counts.took.counts(), failures })
         });
         asked.collect()
     }
 
-    fn name(&self, number: u32) -> Box<str> {
-        lock(&self.names).get(number as usize).cloned().unwrap_or_else(|| OTHER.into())
+    fn source(&self, number: u32) -> NamedSource {
+        let known = lock(&self.sources).get(number as usize).cloned();
+        known.unwrap_or_else(|| NamedSource { name: OTHER.into(), database: None })
     }
 }
 
@@ -183,7 +202,11 @@ impl Observer for ServerObserver {
         self.sources.number(name)
     }
 
-    fn stage(&self, stage: &ObservedStage) {
+    fn database(&self, source: u32, database: &DatabaseAddress) {
+        self.sources.keep_database(source, database);
+    }
+
+    fn stage(&self, stage: &ObservedStage<'_>) {
         self.stages.note(stage.stage.into(), stage.took);
         let Some(request) = stage.request.filter(|it| it.is_sampled) else { return };
         let name = match stage.stage {
@@ -196,6 +219,7 @@ impl Observer for ServerObserver {
         trace::record(|| SpanRecord {
             context: trace::child(request),
             parent: Some(request),
+            trace_state: stage.trace_state.map(str::to_owned),
             kind: Kind::Internal,
             name: name.into(),
             began: stage.began,
@@ -214,7 +238,7 @@ impl Observer for ServerObserver {
         self.sources.end(fetch.source, fetch.took, fetch.outcome);
         let Some((request, context)) = fetch.spans.filter(|it| it.0.is_sampled) else { return };
         trace::record(|| {
-            let source = self.sources.name(fetch.source);
+            let source = self.sources.source(fetch.source);
             let mut calls = (fetch.calls)();
             if calls.len() > CALLS_BYTES_MAX {
                 calls.truncate(calls.floor_char_boundary(CALLS_BYTES_MAX));
@@ -227,18 +251,70 @@ impl Observer for ServerObserver {
             SpanRecord {
                 context,
                 parent: Some(request),
-                kind: Kind::Client,
-                name: format!("fetch {source}").into(),
+                trace_state: fetch.trace_state.map(str::to_owned),
+                // The calls of services have spans of their own.
+                kind: if source.database.is_some() { Kind::Client } else { Kind::Internal },
+                name: format!("fetch {}", source.name).into(),
                 began: fetch.began,
                 took: fetch.took,
-                attributes: vec![
-                    ("weir.source", source.into()),
-                    (trace::attribute_of_calls(&calls), calls.trim_end().into()),
-                ],
+                attributes: attributes_of_fetch(source, calls.trim_end()),
                 error,
             }
         });
     }
+
+    fn call_begins(&self, fetch: SpanContext) -> Option<SpanContext> {
+        Some(trace::child(fetch))
+    }
+
+    fn call_ended(&self, call: &ObservedCall<'_>) {
+        trace::record(|| {
+            let failed = call.status.filter(|it| *it >= 400).map(|it| it.to_string().into());
+            let abandoned = (call.status.is_none() && call.error.is_none()).then_some(ABANDONED.into());
+            SpanRecord {
+                context: call.span,
+                parent: Some(call.fetch),
+                trace_state: call.trace_state.map(str::to_owned),
+                kind: Kind::Client,
+                name: format!("{} {}", call.method, call.template).into(),
+                began: call.began,
+                took: call.took,
+                attributes: attributes_of_call(call),
+                error: call.error.map(Into::into).or(failed).or(abandoned),
+            }
+        });
+    }
+}
+
+/// Source: semantic conventions of OpenTelemetry for database client spans.
+fn attributes_of_fetch(source: NamedSource, calls: &str) -> Vec<(&'static str, Value)> {
+    let NamedSource { name, database } = source;
+    let mut attributes: Vec<(&'static str, Value)> = vec![("weir.source", name.into())];
+    let Some(DatabaseAddress { system, namespace, host, port }) = database else {
+        attributes.push(("weir.calls", calls.into()));
+        return attributes;
+    };
+    attributes.push(("db.system.name", system.into()));
+    attributes.push(("db.namespace", Value::Text(namespace)));
+    attributes.push(("db.query.text", calls.into()));
+    attributes.extend(host.map(|it| ("server.address", Value::Text(it))));
+    attributes.extend(port.map(|it| ("server.port", Value::Number(it.into()))));
+    attributes
+}
+
+/// Source: semantic conventions of OpenTelemetry for HTTP client spans. `url.full` would hold values of the request.
+fn attributes_of_call(call: &ObservedCall<'_>) -> Vec<(&'static str, Value)> {
+    let mut attributes: Vec<(&'static str, Value)> = vec![
+        ("http.request.method", call.method.into()),
+        ("url.scheme", call.scheme.into()),
+        ("url.template", call.template.into()),
+        ("server.address", call.host.into()),
+        ("server.port", Value::Number(call.port.into())),
+    ];
+    attributes.extend(call.status.map(|it| ("http.response.status_code", Value::Number(it.into()))));
+    let resends = call.attempts.saturating_sub(1);
+    attributes.extend((resends > 0).then_some(("http.request.resend_count", Value::Number(resends.into()))));
+    attributes
 }
 
 #[cfg(test)]

@@ -345,12 +345,13 @@ impl<'r> ExecutionContext<'r> {
         let cache =
             batch.caches.filter(|_| node.repeats).zip(node.source).map(|(caches, source)| caches.of(source));
         let observed = self.observation.and_then(|it| it.begin(node, &self.plan.output, self.variables));
+        let span = observed.as_ref().and_then(|it| it.span);
         let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
         // State of changes alone stands elsewhere: the future of every fetch would be larger by it.
         let record = is_change.then(Box::<ChangeRecord>::default);
         let input = FetchInput {
             changes: record.as_deref(),
-            span: observed.as_ref().and_then(|it| it.span),
+            span: span.as_ref(),
             output: &self.plan.output,
             variables: self.variables,
             caller: self.caller,

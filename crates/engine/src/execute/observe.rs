@@ -4,34 +4,54 @@
 //!
 //! **Cost:** two readings of the clock and two calls for each fetch; nothing is allocated.
 
-use crate::observer::{FetchOutcome, ObservedFetch, Observer};
+use crate::call_span::FetchSpan;
+use crate::observer::{FetchOutcome, ObservedFetch, ObservedStage, Observer, Stage};
 use crate::plan::PreparedNode;
 use crate::plan::output_plan::OutputPlan;
-use crate::source::{ExplainInput, FetchResult, SourceError};
-use crate::span::SpanContext;
+use crate::source::{ExplainInput, FetchResult, Headers, SourceError};
+use crate::span::{SpanContext, TRACE_STATE};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use weir_language::value::Variables;
 
 /// The listener, and what it has to know of one request.
 pub(crate) struct Observation<'r> {
-    pub(crate) observer: &'r dyn Observer,
+    pub(crate) observer: &'r Arc<dyn Observer>,
     /// Numbers of the graph's sources.
     pub(crate) sources: &'r [u32],
     pub(crate) request: Option<SpanContext>,
+    /// The client's `tracestate`, of a sampled trace that it began.
+    pub(crate) trace_state: Option<Arc<str>>,
     /// Fetches so far.
     pub(crate) fetches: AtomicU32,
 }
 
 impl<'r> Observation<'r> {
-    /// Of a request within the span `request`, or of a read without one; `None`: nobody listens.
+    /// Of a request with these headers, or of a read without one; `None`: nobody listens.
     pub(crate) fn of(
-        observer: Option<&'r dyn Observer>,
+        observer: Option<&'r Arc<dyn Observer>>,
+        sources: &'r [u32],
+        headers: &dyn Headers,
+    ) -> Option<Self> {
+        Self::after(observer, sources, headers.span(), headers)
+    }
+
+    /// Of what goes on after the request is gone, whose headers are `headers` and whose span is `request`.
+    pub(crate) fn after(
+        observer: Option<&'r Arc<dyn Observer>>,
         sources: &'r [u32],
         request: Option<SpanContext>,
+        headers: &dyn Headers,
     ) -> Option<Self> {
-        observer.map(|observer| Self { observer, sources, request, fetches: AtomicU32::new(0) })
+        let trace_state = request.and_then(|it| trace_state(it, headers));
+        Some(Self { observer: observer?, sources, request, trace_state, fetches: AtomicU32::new(0) })
+    }
+
+    /// Tells a stage that has ended.
+    pub(crate) fn stage(&self, stage: Stage, began: Instant, took: Duration) {
+        let (request, trace_state) = (self.request, self.trace_state.as_deref());
+        self.observer.stage(&ObservedStage { stage, began, took, request, trace_state });
     }
 
     /// Tells the beginning of a fetch of `node`; introspection is none.
@@ -43,17 +63,33 @@ impl<'r> Observation<'r> {
     ) -> Option<FetchGuard<'r>> {
         let source = self.sources[usize::from(node.source?)];
         self.fetches.fetch_add(1, Ordering::Relaxed);
-        let span = self.observer.fetch_begins(source, self.request);
+        let context = self.observer.fetch_begins(source, self.request);
+        let trace_state = self.trace_state.as_ref();
+        let span = context.map(|context| FetchSpan { context, observer: self.observer, trace_state });
         let (input, outcome) = (ExplainInput { output, variables }, FetchOutcome::Abandoned);
         Some(FetchGuard { of: self, source, span, node, input, outcome, began: Instant::now() })
     }
+}
+
+/// The client's `tracestate` among `headers`, if it belongs to the trace of `span` and the trace is sampled. Lines are joined by commas.
+fn trace_state(span: SpanContext, headers: &dyn Headers) -> Option<Arc<str>> {
+    if !span.is_sampled || !span.is_continued {
+        return None;
+    }
+    let mut joined = String::new();
+    headers.each(TRACE_STATE, &mut |line| {
+        let Ok(line) = std::str::from_utf8(line) else { return };
+        joined.push_str(if joined.is_empty() { "" } else { "," });
+        joined.push_str(line);
+    });
+    (!joined.is_empty()).then(|| joined.into())
 }
 
 /// A fetch under way. Its end is told when this is dropped.
 pub(crate) struct FetchGuard<'r> {
     of: &'r Observation<'r>,
     source: u32,
-    pub(crate) span: Option<SpanContext>,
+    pub(crate) span: Option<FetchSpan<'r>>,
     node: &'r PreparedNode,
     input: ExplainInput<'r>,
     outcome: FetchOutcome,
@@ -82,7 +118,8 @@ impl Drop for FetchGuard<'_> {
             began: self.began,
             took: self.began.elapsed(),
             outcome: self.outcome,
-            spans: self.of.request.zip(self.span),
+            spans: self.of.request.zip(self.span.map(|it| it.context)),
+            trace_state: self.of.trace_state.as_deref(),
             calls: &calls,
         });
     }

@@ -192,8 +192,9 @@ impl Job {
         sender: Sender<Result<Vec<u8>, Aborted>>,
     ) {
         let planner = &self.planner;
-        let observer = planner.settings.observer.as_deref();
-        let observation = Observation::of(observer, &planner.source_numbers, self.request);
+        let observer = planner.settings.observer.as_ref();
+        let headers = &self.operation.headers;
+        let observation = Observation::after(observer, &planner.source_numbers, self.request, headers);
         let run = self.context(observation.as_ref());
         let Some(deferral) = run.plan.deferral.as_deref() else { return };
         let Progress { world: mut first, held, caches, flows } = progress;

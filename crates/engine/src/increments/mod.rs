@@ -29,7 +29,7 @@ use crate::engine::{Body, Engine, IncrementForm, Outcome, Response, RunInput, Ti
 use crate::errors;
 use crate::execute::gather::{self, Gather};
 use crate::execute::{BatchContext, ExecutionContext, FetchResults, assemble};
-use crate::observer::{ObservedStage, Stage};
+use crate::observer::Stage;
 use crate::plan::Plan;
 use crate::plan::deferral::Deferral;
 use crate::plan::output_plan::PlanNodeId;
@@ -75,7 +75,7 @@ impl Engine {
             plan: Arc::clone(plan),
             variables: Arc::clone(variables),
             caller: caller.clone(),
-            headers: KeptHeaders::of(plan, headers),
+            headers: KeptHeaders::of(plan, headers).with_trace(headers),
             protocol,
             text: text.into(),
         };
@@ -91,8 +91,7 @@ impl Engine {
         timing.execute = started.elapsed();
         if let Some(observation) = observation {
             timing.fetches = observation.fetches.load(Ordering::Relaxed);
-            let (stage, took, request) = (Stage::Execute, timing.execute, observation.request);
-            observation.observer.stage(&ObservedStage { stage, began: started, took, request });
+            observation.stage(Stage::Execute, started, timing.execute);
         }
         let body = if ledger.is_done() {
             Body::Whole(bytes)

@@ -8,7 +8,7 @@ use super::{FeedSink, LiveShared};
 use crate::bound_operation::BoundOperation;
 use crate::engine::Body;
 use crate::execute::{self, ExecutionContext, ExecutionResult, LiveParts, Observation};
-use crate::source::{Headers, StreamEnd, StreamRead};
+use crate::source::{Headers, NoHeaders, StreamEnd, StreamRead};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::StreamExt;
@@ -104,7 +104,8 @@ pub(super) struct LiveRun<'r> {
 pub(super) async fn executed(shared: &LiveShared, run: LiveRun<'_>, parts: &mut LiveParts) -> (Bytes, bool) {
     let LiveRun { operation, headers, stream, may_join } = run;
     let (settings, planner) = (&shared.settings, &shared.planner);
-    let observation = Observation::of(planner.settings.observer.as_deref(), &planner.source_numbers, None);
+    let observer = planner.settings.observer.as_ref();
+    let observation = Observation::of(observer, &planner.source_numbers, &NoHeaders);
     let context = ExecutionContext {
         graph: &planner.graph,
         plan: &operation.plan,

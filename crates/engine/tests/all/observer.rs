@@ -33,7 +33,7 @@ impl Observer for Listener {
     fn source(&self, name: &str) -> u32 {
         ["", "one", "two", "silent"].iter().position(|it| *it == name).unwrap_or_default() as u32
     }
-    fn stage(&self, stage: &ObservedStage) {
+    fn stage(&self, stage: &ObservedStage<'_>) {
         self.write(format!("{:?}", stage.stage));
     }
     fn fetch_begins(&self, source: u32, request: Option<SpanContext>) -> Option<SpanContext> {

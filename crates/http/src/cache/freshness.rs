@@ -22,7 +22,7 @@ const CDN_CACHE_CONTROL: HeaderName = HeaderName::from_static("cdn-cache-control
 const SENT_ALIKE: [&str; 7] =
     ["accept", "accept-charset", "accept-encoding", "accept-language", "host", "origin", "user-agent"];
 /// Headers that calls send and no key holds.
-const SENT_APART: [&str; 4] = ["traceparent", "tracestate", "x-request-id", "x-request-deadline"];
+const SENT_APART: [&str; 5] = ["traceparent", "tracestate", "baggage", "x-request-id", "x-request-deadline"];
 
 /// Cacheability of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

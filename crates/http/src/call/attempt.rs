@@ -37,6 +37,11 @@ impl ServiceRoutes {
         Self { dialer, addresses, host, pool, body_bytes_max }
     }
 
+    /// Scheme, host and port of the service.
+    pub(super) fn service(&self) -> (&str, &str, u16) {
+        (self.dialer.scheme.as_str(), &self.dialer.host, self.dialer.port)
+    }
+
     /// Asks once, and goes where the answer redirects to within the host.
     pub(super) async fn ask(&self, ask: &Ask, called: &mut CalledEndpoint) -> Result<Answer, FailedAttempt> {
         let own = (&self.dialer.scheme, &self.dialer.authority);

@@ -44,6 +44,7 @@ use bytes::Bytes;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use std::time::{Duration, Instant};
+use weir_engine::call_span::CallSpan;
 
 /// A call of a service.
 #[derive(Clone, Debug)]
@@ -62,6 +63,8 @@ pub struct Ask {
     pub timeout: Option<Duration>,
     /// True if the call may be repeated: it may be retried and hedged.
     pub idempotent: bool,
+    /// Its span, if the trace is recorded.
+    pub span: Option<CallSpan>,
 }
 
 /// Remaining time of a call that ends by `deadline` and takes no longer than `timeout`, in milliseconds, as sent to the

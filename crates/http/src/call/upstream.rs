@@ -10,6 +10,7 @@ use super::error::{CallError, Cause};
 use super::latency::Latency;
 use super::retry;
 use super::settings::{CallPolicy, SettingsError, UpstreamSettings};
+use super::trace::CallGuard;
 use super::{Answer, Ask, CallCounts, Failure, Went};
 use futures_util::future::{Either, select};
 use http::StatusCode;
@@ -103,6 +104,14 @@ impl Upstream {
     /// # Errors
     /// There is no answer; an answer of any status is no error.
     pub async fn call(&self, ask: &Ask) -> Result<Answer, Failure> {
+        let guard = CallGuard::new(ask, self.routes.service());
+        let outcome = self.call_within(ask).await;
+        guard.end(&outcome);
+        outcome
+    }
+
+    /// As [`Upstream::call`], untold.
+    async fn call_within(&self, ask: &Ask) -> Result<Answer, Failure> {
         let begun = Instant::now();
         let within = begun + ask.timeout.unwrap_or(self.policy.timeout);
         let deadline = within.min(Instant::from_std(ask.deadline));

@@ -157,10 +157,11 @@ impl Server {
         own: &[(HeaderName, HeaderValue)],
         input: Option<&FetchInput<'_>>,
     ) -> Ask {
-        let mut headers = own.to_vec();
+        let (mut headers, mut span) = (own.to_vec(), None);
         if let Some(input) = input {
             self.pass(input.headers, Some(input.caller), &mut headers);
-            trace::push(input.span, input.headers, &mut headers);
+            let template = || path.path().to_owned();
+            span = trace::push(input.span, input.headers, &mut headers, template);
             if let Some(name) = &self.deadline_header {
                 headers.push((name.clone(), milliseconds_left(input.deadline, self.policy.timeout).into()));
             }
@@ -173,6 +174,7 @@ impl Server {
             deadline: input.map_or_else(|| Instant::now() + self.policy.timeout, |it| it.deadline),
             timeout: None,
             idempotent: true,
+            span,
         }
     }
 }

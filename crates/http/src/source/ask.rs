@@ -68,7 +68,8 @@ pub(super) fn call(
     let mut ask = ask(shared.connector(id), rendered, deadline);
     let policy = &shared.mapping.service(shared.connector(id).service).policy;
     if let Ok(ask) = &mut ask {
-        trace::push(input.span, input.headers, &mut ask.headers);
+        let template = || shared.connector(id).request.explain_path();
+        ask.span = trace::push(input.span, input.headers, &mut ask.headers, template);
     }
     if let (Ok(ask), Some(name)) = (&mut ask, &policy.deadline_header) {
         let timeout = ask.timeout.unwrap_or(upstream.timeout());
@@ -103,6 +104,7 @@ fn ask(connector: &Connector, rendered: &Rendered, deadline: Instant) -> Result<
         timeout: connector.timeout_ms.map(|it| Duration::from_millis(it.into())),
         idempotent,
         method,
+        span: None,
     })
 }
 

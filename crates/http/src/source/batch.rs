@@ -8,7 +8,6 @@ use super::fetch::{Called, ConnectorCall, RowOutcome, inputs};
 use super::memo::{CallResult, Memo};
 use super::{ConnectorRuntime, Shared, ask, push_claim, push_header};
 use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
-use crate::call::trace::TRACESTATE;
 use crate::call::{Answer, CallError};
 use crate::inputs::Inputs;
 use crate::project::row_key;
@@ -18,11 +17,13 @@ use futures_util::future::BoxFuture;
 use http::StatusCode;
 use std::sync::Arc;
 use std::time::Instant;
+use weir_engine::call_span::FetchSpan;
 use weir_engine::keys::{Interner, KeyList, KeyRef};
+use weir_engine::observer::Observer;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::{Column, Data, Texts};
 use weir_engine::source::{BatchBarrier, Caller, FetchInput, Headers, Ids};
-use weir_engine::span::SpanContext;
+use weir_engine::span::{BAGGAGE, SpanContext, TRACE_STATE};
 use weir_language::value::Variables;
 
 /// Maximum size of a failure's body that is read for each key of its batch, in bytes: `errors` needs no more.
@@ -145,11 +146,11 @@ async fn ask_for(
         Wanted { key: prefix.prefix(), rule, tags: &runtime.tags, own_tags, deadline: input.deadline };
     let asking = || -> Arc<dyn AskMany> {
         let mut headers = Owned(Vec::new());
-        let state = Box::<str>::from(TRACESTATE.as_str());
-        let is_unread =
-            input.span.is_some_and(|it| it.is_continued) && !runtime.reads_headers.contains(&state);
-        for name in runtime.reads_headers.iter().chain(is_unread.then_some(&state)) {
-            input.headers.each(name, &mut |value| headers.0.push((name.clone(), value.into())));
+        let is_unread = |name: &&str| runtime.reads_headers.iter().all(|it| **it != **name);
+        let of_trace = [TRACE_STATE, BAGGAGE].into_iter().filter(is_unread);
+        let of_trace = of_trace.filter(|_| input.span.is_some());
+        for name in runtime.reads_headers.iter().map(|it| &**it).chain(of_trace) {
+            input.headers.each(name, &mut |value| headers.0.push((name.into(), value.into())));
         }
         let about = About {
             shared: Arc::clone(shared),
@@ -162,7 +163,7 @@ async fn ask_for(
             headers,
             caller: input.caller.clone(),
             deadline: input.deadline,
-            span: input.span,
+            trace: input.span.map(BatchTrace::of),
         };
         let (about, encoded) = (Arc::new(about), Arc::clone(&keys));
         Arc::new(Asking { about, keys: columns.to_vec(), encoded, batch_max })
@@ -207,7 +208,26 @@ struct About {
     headers: Owned,
     caller: Caller,
     deadline: Instant,
-    span: Option<SpanContext>,
+    trace: Option<BatchTrace>,
+}
+
+/// Span of the fetch, for as long as a batch may take.
+struct BatchTrace {
+    context: SpanContext,
+    observer: Arc<dyn Observer>,
+    trace_state: Option<Arc<str>>,
+}
+
+impl BatchTrace {
+    fn of(span: &FetchSpan<'_>) -> Self {
+        let FetchSpan { context, observer, trace_state } = *span;
+        Self { context, observer: Arc::clone(observer), trace_state: trace_state.cloned() }
+    }
+
+    fn span(&self) -> FetchSpan<'_> {
+        let Self { context, observer, trace_state } = self;
+        FetchSpan { context: *context, observer, trace_state: trace_state.as_ref() }
+    }
 }
 
 impl About {
@@ -223,7 +243,7 @@ impl About {
             request_scope: None,
             objects: None,
             changes: None,
-            span: self.span,
+            span: None,
             may_join: false,
             stream: None,
             first_items: None,
@@ -260,7 +280,9 @@ impl AskMany for Asking {
             let error = CallError::Unmade { told, why };
             return Box::pin(std::future::ready(Err(error.into())));
         }
-        let call = ask::call(&about.shared, about.connector, &rendered, &about.input(&keys));
+        let span = about.trace.as_ref().map(BatchTrace::span);
+        let input = FetchInput { span: span.as_ref(), ..about.input(&keys) };
+        let call = ask::call(&about.shared, about.connector, &rendered, &input);
         let mut wanted = WantedItems::default();
         places.iter().for_each(|&at| wanted.push(self.encoded.key(at as usize)));
         Box::pin(async move { Ok(taken_apart(&about, &keys, wanted, call.await?)) })

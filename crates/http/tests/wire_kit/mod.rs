@@ -180,6 +180,7 @@ pub(crate) fn get(path: &'static str) -> Ask {
         deadline: Instant::now() + Duration::from_secs(60),
         timeout: None,
         idempotent: true,
+        span: None,
     }
 }
 

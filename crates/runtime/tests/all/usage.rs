@@ -72,7 +72,7 @@ impl Observer for Listener {
         note(&self.0, format!("source {name}"));
         7
     }
-    fn stage(&self, stage: &ObservedStage) {
+    fn stage(&self, stage: &ObservedStage<'_>) {
         if stage.stage == Stage::Execute {
             note(&self.0, "executed");
         }

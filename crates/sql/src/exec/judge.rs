@@ -7,7 +7,8 @@
 
 use super::bind::{Bindings, Refused};
 use super::errors::coded;
-use super::source::{Driver, PlannedFetch, PreparedPlan};
+use super::prepared_plan::PreparedPlan;
+use super::source::{Driver, PlannedFetch};
 use std::sync::atomic::Ordering;
 use weir_engine::source::SourceError;
 use weir_relational::plan::Plan;

@@ -16,6 +16,7 @@ pub(crate) mod item_batches;
 pub(crate) mod json_path;
 pub(crate) mod judge;
 pub mod planning;
+pub(crate) mod prepared_plan;
 pub(crate) mod program;
 mod program_runs;
 pub(crate) mod response_writer;

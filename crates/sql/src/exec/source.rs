@@ -17,6 +17,7 @@ use super::explain::Explained;
 use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use super::judge::check_conditions;
 use super::planning::plan;
+use super::prepared_plan::PreparedPlan;
 use crate::frontend::form::{Form, form};
 use crate::frontend::program::{Answers, BoundStatement, Call, ObjectLookup, Program};
 use crate::frontend::{ApiFrontend, Ask, tags};
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 use weir_engine::caller::{Claims, Facts, Identity, WHOLE_SESSION};
+use weir_engine::observer::DatabaseAddress;
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::rows::Column;
 use weir_engine::source::{
@@ -40,7 +42,6 @@ use weir_language::error::Error;
 use weir_language::schema::{Schema, Visibility};
 use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
-use weir_relational::catalog::{Relations, TableId};
 use weir_relational::passes::effects::touched;
 use weir_relational::plan::{Judged, Plan};
 use weir_relational::sql::assemble::TooWide;
@@ -110,6 +111,9 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>>;
 
+    /// As [`Source::database`].
+    fn database(&self) -> DatabaseAddress;
+
     /// As [`Source::product`].
     fn product(&self) -> Option<String> {
         None
@@ -119,20 +123,6 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
-}
-
-/// A plan with its statements.
-pub(crate) trait PreparedPlan: Send + Sync + 'static {
-    fn plan(&self) -> &Plan;
-
-    /// Number of rendered statements.
-    fn rendered(&self) -> usize;
-
-    /// The tables that its statements name.
-    fn tables(&self) -> Vec<TableId>;
-
-    /// The statements, changes first, each after the path or table it is for.
-    fn statements(&self, relations: &Relations) -> Vec<(String, &str)>;
 }
 
 /// A front end over a database with driver `D`.
@@ -278,6 +268,10 @@ impl<D: Driver> Source for DatabaseSource<D> {
         let called = CalledFunctions::of(relations, prepared.map(|it| it.plan()));
         let inner = Arc::new(inner);
         Ok(Box::new(DatabaseFetch { inner, kind, tags, claims, confined, called }))
+    }
+
+    fn database(&self) -> Option<DatabaseAddress> {
+        Some(self.state.driver.database())
     }
 
     fn product(&self) -> Option<String> {

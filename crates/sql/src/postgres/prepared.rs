@@ -7,7 +7,7 @@ use super::asked::Asked;
 use super::decode::{Decoder, described};
 use super::fallible::may_fail;
 use super::source::PostgresState;
-use crate::exec::source::PreparedPlan;
+use crate::exec::prepared_plan::PreparedPlan;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 use weir_postgres::statement::table_set;

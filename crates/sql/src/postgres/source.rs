@@ -18,8 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
+use weir_engine::observer::DatabaseAddress;
 use weir_engine::source::{BoxFuture, ChangeFeed, FetchResult, OthersChanges, Protocol, SourceError};
-use weir_postgres::address::Settings;
+use weir_postgres::address::{Host, Settings};
 use weir_postgres::bound::ConnectionBound;
 use weir_postgres::connection::Facts;
 use weir_postgres::error::DatabaseError;
@@ -132,6 +133,22 @@ impl Driver for PostgresDriver {
             let ready = self.pool.ready(deadline).await;
             ready.map_err(|error| source_error(error, Protocol::GraphqlOverHttp, None, &|_| false))
         })
+    }
+
+    fn database(&self) -> DatabaseAddress {
+        let settings = self.pool.settings();
+        // What else speaks PostgreSQL's protocol has no name of its own there.
+        let system = match self.dialect.flavour {
+            Flavour::Cockroach => "cockroachdb",
+            Flavour::Postgres | Flavour::Yugabyte | Flavour::Citus => "postgresql",
+        };
+        let place = settings.hosts.first().map(|it| match it {
+            Host::Tcp { name, port } => (name.clone(), Some(*port)),
+            Host::Unix(file) => (file.display().to_string(), None),
+        });
+        let namespace = settings.database.clone();
+        let (host, port) = place.map_or((None, None), |it| (Some(it.0), it.1));
+        DatabaseAddress { system, namespace, host, port }
     }
 
     fn product(&self) -> Option<String> {

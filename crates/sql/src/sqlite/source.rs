@@ -20,6 +20,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
+use weir_engine::observer::DatabaseAddress;
 use weir_engine::source::{BoxFuture, ChangeFeed, FetchResult, Protocol, SourceError};
 use weir_relational::catalog::Warning;
 use weir_relational::plan::{Judged, Plan};
@@ -147,6 +148,16 @@ impl Driver for SqliteDriver {
         });
         asking.map_err(|error| source_error(error, run.fetch.ask.protocol, Some(field)))?;
         Ok(answers)
+    }
+
+    fn database(&self) -> DatabaseAddress {
+        let name = self.database.path().file_name().unwrap_or_default();
+        DatabaseAddress {
+            system: "sqlite",
+            namespace: name.to_string_lossy().into_owned(),
+            host: None,
+            port: None,
+        }
     }
 
     fn change_feed(&self) -> Option<&dyn ChangeFeed> {

@@ -130,6 +130,7 @@ fn read(description: &str) -> Result<String, String> {
         deadline: Instant::now() + TIMEOUT,
         timeout: None,
         idempotent: true,
+        span: None,
     };
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|cause| fail(&cause))?;

@@ -174,7 +174,7 @@ pub(crate) async fn answer(
             Handler::Ready => Ok(Box::pin(probes::ready(context)).await),
             Handler::Health => Ok(probes::health(context, head)),
             Handler::Version => Ok(pages::version()),
-            Handler::Metrics => Ok(pages::metrics(context)),
+            Handler::Metrics => Ok(pages::metrics(context, head)),
             Handler::Operations => Ok(usage::answer()),
             Handler::Profile => Box::pin(profile::answer(head)).await,
             Handler::Explain => Box::pin(explain::answer(context, head, body)).await,

@@ -13,7 +13,7 @@ use super::connection::timeouts::{ConnectionCommand, ConnectionState, TimeoutClo
 use super::connection::unread::{LocalExecutor, UnreadLimits};
 use super::graphql::websocket;
 use super::request::auth_throttle::AuthThrottle;
-use super::request::client_headers::rare;
+use super::request::client_headers::{TRACEPARENT, rare};
 use super::request::context::{Answer, RequestContext, ServerPhase, WorkerContext};
 use super::request::negotiate::Media;
 use super::request::refusal::error_body;
@@ -22,13 +22,14 @@ use super::request::response::{self, RequestId, RequestIds};
 use super::request::response_body::{ResponseBody, json};
 use super::router;
 use super::telemetry::access;
+use super::telemetry::log::LoggedTrace;
 use super::telemetry::metrics::{Endpoint, Metrics, Verdict};
 use crate::generation::Live;
 use crate::log_throttle::LogThrottle;
 use crate::trace;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
-use hyper::header::{HeaderName, HeaderValue};
+use hyper::header::HeaderValue;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode, Version};
 use hyper_util::server::conn::auto;
@@ -49,9 +50,6 @@ use tokio_rustls::TlsAcceptor;
 
 /// As many header lines hyper reads if nothing is said.
 const HYPER_HEADERS_MAX: u16 = 100;
-
-/// The span that a request belongs to. Source: W3C Trace Context, section 3.2.
-const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// Start parameters of a thread.
 pub(crate) struct WorkerSeed {
@@ -371,7 +369,8 @@ impl Worker {
             let work = pin!(router::answer(&context, place, &head, body));
             let answer = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
                 context.worker.metrics.panics.inc();
-                tracing::error!(request_id = context.id.text(), "a bug: the request panicked");
+                let trace_id = context.trace(Some(&head.headers)).map(LoggedTrace::trace_id);
+                tracing::error!(request_id = context.id.text(), trace_id, "a bug: the request panicked");
                 failed()
             });
             let response = response::finish(&context, &head, answer);

@@ -55,6 +55,7 @@ impl RemoteUrl {
             body,
             deadline: Instant::now() + self.timeout,
             timeout: None,
+            span: None,
         };
         self.upstream.call(&ask).await.map_err(|failure| failure.error.to_string())
     }

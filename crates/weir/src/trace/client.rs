@@ -46,7 +46,16 @@ impl OtlpClient {
         let path_and_query = head.uri.path_and_query().ok_or("no path")?.clone();
         let headers = head.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let (method, deadline) = (head.method, Instant::now() + TIMEOUT);
-        let ask = Ask { method, path_and_query, headers, body, deadline, timeout: None, idempotent: false };
+        let ask = Ask {
+            method,
+            path_and_query,
+            headers,
+            body,
+            deadline,
+            timeout: None,
+            idempotent: false,
+            span: None,
+        };
         let answer = self.runtime.block_on(upstream.call(&ask))?;
         let mut response = Response::new(answer.body);
         *response.status_mut() = answer.status;

@@ -86,6 +86,8 @@ impl From<Box<str>> for Value {
 pub(crate) struct SpanRecord {
     pub(crate) context: SpanContext,
     pub(crate) parent: Option<SpanContext>,
+    /// The client's `tracestate`.
+    pub(crate) trace_state: Option<String>,
     pub(crate) kind: Kind,
     pub(crate) name: Cow<'static, str>,
     pub(crate) began: Instant,
@@ -168,17 +170,6 @@ pub(crate) fn record(span: impl FnOnce() -> SpanRecord) {
     }
 }
 
-/// The attribute for `calls`, the text of a fetch. Source: semantic conventions of OpenTelemetry for databases and HTTP.
-pub(crate) fn attribute_of_calls(calls: &str) -> &'static str {
-    // The names of statements stand before them as comments.
-    let lines = calls.lines().find(|it| !it.is_empty() && !it.starts_with("--"));
-    let first = lines.unwrap_or_default().split(' ').next().unwrap_or_default();
-    match first {
-        "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE" | "BEGIN" | "CALL" => "db.query.text",
-        _ => "url.template",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,11 +188,5 @@ mod tests {
         let own = child(parent);
         assert_ne!(own.span, parent.span);
         assert_eq!(SpanContext { span: parent.span, ..own }, parent);
-    }
-
-    #[test]
-    fn statements_and_calls_have_their_own_attributes() {
-        assert_eq!(attribute_of_calls("-- album\nSELECT 1"), "db.query.text");
-        assert_eq!(attribute_of_calls("matches: GET /match/{id}"), "url.template");
     }
 }

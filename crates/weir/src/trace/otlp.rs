@@ -13,6 +13,7 @@ use opentelemetry_sdk::trace::{
     BatchConfigBuilder, BatchSpanProcessor, SpanData, SpanEvents, SpanExporter as Export, SpanLinks,
     SpanProcessor,
 };
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
@@ -107,11 +108,11 @@ fn resource(config: &config::Tracing) -> Resource {
     }
 }
 
-fn context(of: span::SpanContext) -> SpanContext {
+fn context(of: span::SpanContext, state: TraceState) -> SpanContext {
     let flags = if of.is_sampled { TraceFlags::SAMPLED } else { TraceFlags::default() };
     let (trace, own) =
         (TraceId::from_bytes(of.trace.to_be_bytes()), SpanId::from_bytes(of.span.to_be_bytes()));
-    SpanContext::new(trace, own, flags, false, TraceState::default())
+    SpanContext::new(trace, own, flags, false, state)
 }
 
 fn data(span: SpanRecord, scope: &InstrumentationScope) -> SpanData {
@@ -129,9 +130,11 @@ fn data(span: SpanRecord, scope: &InstrumentationScope) -> SpanData {
         }
         None => Status::Unset,
     };
+    // A state that breaks the standard's form belongs to no system.
+    let state = span.trace_state.and_then(|it| TraceState::from_str(&it).ok()).unwrap_or_default();
     SpanData {
-        span_context: context(span.context),
-        parent_span_id: span.parent.map_or(SpanId::INVALID, |it| context(it).span_id()),
+        span_context: context(span.context, state),
+        parent_span_id: span.parent.map_or(SpanId::INVALID, |it| SpanId::from_bytes(it.span.to_be_bytes())),
         parent_span_is_remote: span.kind == Kind::Server && span.parent.is_some(),
         span_kind: match span.kind {
             Kind::Server => SpanKind::Server,

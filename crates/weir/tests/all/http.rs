@@ -549,7 +549,7 @@ fn probes_version_and_metrics_answer() {
     let page = weir.get("/metrics", &[]);
     check(&page, 200, r#"weir_requests_total{door="graphql",verdict="executed"}"#);
     check(&page, 200, "weir_stage_duration_seconds_bucket");
-    check(&page, 200, "# EOF");
+    check(&page, 200, "# TYPE weir_requests_total counter\n");
 }
 
 #[test]

@@ -102,11 +102,44 @@ fn names(text: &str) -> BTreeSet<&str> {
     found.collect()
 }
 
+/// `Accept` of Prometheus 3.
+const OPENMETRICS: &str = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,\
+    application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+
+#[test]
+fn who_does_not_ask_for_openmetrics_gets_the_text_format() {
+    let (_upstream, weir) = busy();
+    for headers in [&[][..], &[("accept", "text/plain")], &[("accept", "*/*")]] {
+        let page = weir.get("/metrics", headers);
+        assert_eq!(page.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+        assert!(!page.text().contains("# EOF") && !page.text().contains("# UNIT"));
+        let families = families(page.text());
+        for (name, family) in &families {
+            let of_kind = match family.ty.as_str() {
+                "counter" => name.ends_with("_total") && family.samples.iter().all(|it| it == name),
+                "gauge" => family.samples.iter().all(|it| it == name),
+                "histogram" => family
+                    .samples
+                    .iter()
+                    .all(|it| ["_bucket", "_sum", "_count"].iter().any(|end| *it == format!("{name}{end}"))),
+                other => panic!("{name} is a {other}"),
+            };
+            assert!(of_kind && !family.help.is_empty(), "{name}: {family:?}");
+        }
+        assert!(families.contains_key("weir_requests_total") && families.len() > 30, "{}", families.len());
+    }
+}
+
 /// As `promtool check metrics` has it, of the names of Prometheus' best practices.
 #[test]
 fn names_types_and_units_of_metrics_keep_the_rules() {
     let (_upstream, weir) = busy();
-    let page = weir.get("/metrics", &[]);
+    let page = weir.get("/metrics", &[("accept", OPENMETRICS)]);
+    assert_eq!(
+        page.header("content-type"),
+        Some("application/openmetrics-text; version=1.0.0; charset=utf-8")
+    );
+    assert!(page.text().ends_with("# EOF\n"));
     let families = families(page.text());
     assert!(families.len() > 30, "{}", families.len());
     for (name, family) in &families {
@@ -180,7 +213,7 @@ fn every_metric_that_the_board_names_is_told() {
 #[test]
 fn the_page_and_its_documentation_name_the_same_metrics() {
     let (_upstream, weir) = busy();
-    let page = weir.get("/metrics", &[]);
+    let page = weir.get("/metrics", &[("accept", OPENMETRICS)]);
     let families = families(page.text());
     let manual =
         ["docs/observability.md", "docs/caching.md", "docs/live.md"].map(|it| read(&file(it))).join("\n");

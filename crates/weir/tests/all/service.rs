@@ -34,7 +34,7 @@ fn with_a_secret_only_its_holder_is_served() {
         let raw = message(if path == "/metrics" { "GET" } else { "POST" }, path, &[], Some(b"{}"));
         check(&weir.raw(&raw), 401, "ACCESS_DENIED");
     }
-    check(&weir.get("/metrics", &[("authorization", "Bearer hush")]), 200, "# EOF");
+    check(&weir.get("/metrics", &[("authorization", "Bearer hush")]), 200, "weir_requests_total counter");
     for headers in
         [&[("x-weir-admin-secret", "hush"), ("x-hasura-role", "user")][..], &[("x-hasura-role", "user")]]
     {
@@ -151,7 +151,7 @@ fn an_admin_listener_takes_the_metrics_with_it() {
         socket.write_all(&message("GET", path, &[], None)).expect("it is sent");
         Answer::read(&mut BufReader::new(socket))
     };
-    check(&get(admin, "/metrics"), 200, "# EOF");
+    check(&get(admin, "/metrics"), 200, "weir_requests_total counter");
     check(&get(weir.address, "/metrics"), 404, "NOT_FOUND");
     check(&get(admin, "/graphql?query=%7B__typename%7D"), 404, "NOT_FOUND");
 }

@@ -7,6 +7,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::{
 };
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use prost::Message;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -39,11 +40,11 @@ impl Collector {
         scopes.flat_map(|it| it.spans.clone()).collect()
     }
 
-    /// The spans of one trace, once the request's own has come, which is the last.
-    fn trace(&self, name: &str) -> Vec<Span> {
-        until("the request's span has come", || self.spans().iter().any(|it| it.name == name));
+    /// The spans of the trace of an operation, once the request's own has come, which is the last.
+    fn trace(&self, operation: &str) -> Vec<Span> {
+        until("the request's span has come", || self.spans().iter().any(|it| is_of(it, operation)));
         let all = self.spans();
-        let trace = all.iter().find(|it| it.name == name).expect("it has come").trace_id.clone();
+        let trace = all.iter().find(|it| is_of(it, operation)).expect("it has come").trace_id.clone();
         all.into_iter().filter(|it| it.trace_id == trace).collect()
     }
 
@@ -98,6 +99,11 @@ fn attribute(span: &Span, key: &str) -> Option<String> {
     text(&all.collect(), key)
 }
 
+/// True for the span of a request that ran the operation.
+fn is_of(span: &Span, operation: &str) -> bool {
+    attribute(span, "graphql.operation.name").as_deref() == Some(operation)
+}
+
 fn named<'s>(spans: &'s [Span], name: &str) -> &'s Span {
     spans.iter().find(|it| it.name == name).unwrap_or_else(|| panic!("{name} is not in {spans:#?}"))
 }
@@ -131,14 +137,17 @@ fn a_request_is_a_span_with_its_planning_and_its_fetches() {
     let sent = serde_json::json!({"query": query, "variables": {"secret": "a bound secret"}}).to_string();
     let answer = weir.post("/graphql", &[("traceparent", PARENT)], sent.as_bytes());
     assert_eq!(answer.status, 200, "{}", answer.text());
-    let spans = collector.trace("query TracedPet");
-    let request = named(&spans, "query TracedPet");
+    let spans = collector.trace("TracedPet");
+    let request = named(&spans, "query");
     assert_eq!(
         (hex(&request.trace_id), hex(&request.parent_span_id)),
         (PARENT[3..35].into(), PARENT[36..52].into())
     );
     assert_eq!(attribute(request, "graphql.operation.name").as_deref(), Some("TracedPet"));
+    assert_eq!(attribute(request, "graphql.operation.type").as_deref(), Some("query"));
     assert_eq!(attribute(request, "http.response.status_code").as_deref(), Some("200"));
+    assert_eq!(attribute(request, "url.scheme").as_deref(), Some("http"));
+    assert_eq!(attribute(request, "network.protocol.version").as_deref(), Some("1.1"));
     assert_eq!(attribute(request, "weir.role").as_deref(), Some("admin"));
     assert_eq!(attribute(request, "weir.fetches").as_deref(), Some("1"));
     for part in ["parse", "validate", "plan", "fetch pets"] {
@@ -146,7 +155,12 @@ fn a_request_is_a_span_with_its_planning_and_its_fetches() {
         assert_eq!(span.parent_span_id, request.span_id, "{part}");
         assert!(span.start_time_unix_nano <= span.end_time_unix_nano);
     }
-    let statement = attribute(named(&spans, "fetch pets"), "db.query.text").expect("it has a statement");
+    let fetch = named(&spans, "fetch pets");
+    assert_eq!((fetch.kind, request.kind), (SpanKind::Client as i32, SpanKind::Server as i32));
+    assert_eq!(attribute(fetch, "db.system.name").as_deref(), Some("sqlite"));
+    assert_eq!(attribute(fetch, "db.namespace").as_deref(), Some("pets.db"));
+    assert_eq!(attribute(fetch, "server.address"), None, "a file has no server");
+    let statement = attribute(fetch, "db.query.text").expect("it has a statement");
     assert!(statement.contains("SELECT") && statement.contains("\"pet\""), "{statement}");
     let all = format!("{spans:?}");
     assert!(!all.contains("bound secret") && !all.contains("literal secret"), "{all}");
@@ -165,12 +179,34 @@ fn errors_are_told_by_code_and_the_clients_decision_counts() {
     let ask = |text: &str, headers: &[(&str, &str)]| weir.post("/graphql", headers, body(text).as_bytes());
     ask("query Unsampled { pet { name } }", &[("traceparent", &not_sampled)]);
     ask("mutation TracedTwice { insert_pet(objects: [{id: 1, name: \"x\"}]) { affected_rows } }", &[]);
-    let spans = collector.trace("mutation TracedTwice");
-    let request = named(&spans, "mutation TracedTwice");
+    let spans = collector.trace("TracedTwice");
+    let request = named(&spans, "mutation");
     assert_eq!(attribute(request, "error.type").as_deref(), Some("UNIQUE_VIOLATION"));
     assert_eq!(request.status.as_ref().map(|it| it.code), Some(2));
     assert!(request.parent_span_id.is_empty());
-    assert!(collector.spans().iter().all(|it| it.name != "query Unsampled"));
+    assert!(collector.spans().iter().all(|it| !is_of(it, "Unsampled")));
+}
+
+#[test]
+fn an_operation_without_a_name_has_none_and_a_clients_mistake_is_no_error() {
+    let collector = Collector::start();
+    let weir = pets(&collector);
+    let answer = weir.post("/graphql", &[("traceparent", PARENT)], body("{ pet { name } }").as_bytes());
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let refused = weir.post("/graphql", &[("content-type", "text/plain")], b"{}");
+    assert!((400..500).contains(&refused.status), "{}", refused.status);
+    let status = refused.status.to_string();
+    let of_status = |it: &Span| attribute(it, "http.response.status_code") == Some(status.clone());
+    until("both spans have come", || {
+        let spans = collector.spans();
+        spans.iter().any(of_status) && spans.iter().any(|it| it.name == "query")
+    });
+    let spans = collector.spans();
+    let request = named(&spans, "query");
+    assert_eq!(attribute(request, "graphql.operation.name"), None);
+    let refused = spans.iter().find(|it| of_status(it)).expect("it has come");
+    assert_eq!((refused.name.as_str(), attribute(refused, "error.type")), ("GraphQL Operation", None));
+    assert_eq!(refused.status.as_ref().map_or(0, |it| it.code), 0);
 }
 
 const SERVICES: &str = r#"extend schema
@@ -206,10 +242,12 @@ fn services_are_told_the_trace_of_the_request_they_are_called_for() {
     let collector = Collector::start();
     let (upstream, weir) = over_services(&collector);
     let query = body("query TracedUser { user(id: 4711) { name friends { name } } }");
-    let sent = [("traceparent", PARENT), ("tracestate", "vendor=1,other=2")];
+    let sent =
+        [("traceparent", PARENT), ("tracestate", "vendor=1,other=2"), ("baggage", "shop=7;private,user=ann")];
     let answer = weir.post("/graphql", &sent, query.as_bytes());
     assert!(answer.text().contains("Cyd"), "{}", answer.text());
-    let spans = collector.trace("query TracedUser");
+    let spans = collector.trace("TracedUser");
+    assert!(spans.iter().all(|it| it.trace_state == "vendor=1,other=2"), "{spans:#?}");
     let calls = upstream.asked();
     assert_eq!(calls.len(), 2);
     for call in &calls {
@@ -220,12 +258,29 @@ fn services_are_told_the_trace_of_the_request_they_are_called_for() {
             found[0].to_owned()
         };
         assert_eq!(told("tracestate"), "vendor=1,other=2");
+        assert_eq!(told("baggage"), "shop=7;private,user=ann");
         let parent = told("traceparent");
         assert_eq!((&parent[..36], &parent[52..]), (&PARENT[..36], "-01"));
-        let fetch = spans.iter().find(|it| hex(&it.span_id) == parent[36..52]);
-        let fetch = fetch.unwrap_or_else(|| panic!("{parent} is no span of {spans:#?}"));
-        let template = attribute(fetch, "url.template").expect("it has a template");
-        assert!(template.starts_with("plain: GET ") && !template.contains("4711"), "{template}");
+        let own = spans.iter().find(|it| hex(&it.span_id) == parent[36..52]);
+        let own = own.unwrap_or_else(|| panic!("{parent} is no span of {spans:#?}"));
+        let fetch = spans.iter().find(|it| it.span_id == own.parent_span_id).expect("it is within a fetch");
+        assert_eq!((fetch.name.as_str(), fetch.kind), ("fetch users", SpanKind::Internal as i32));
+        let calls = attribute(fetch, "weir.calls").expect("it has calls");
+        assert!(calls.starts_with("plain: GET ") && !calls.contains("4711"), "{calls}");
+        let address = upstream.address;
+        for (key, value) in [
+            ("http.request.method", "GET".to_owned()),
+            ("http.response.status_code", "200".to_owned()),
+            ("server.address", address.ip().to_string()),
+            ("server.port", address.port().to_string()),
+            ("url.scheme", "http".to_owned()),
+        ] {
+            assert_eq!(attribute(own, key).as_ref(), Some(&value), "{key}");
+        }
+        let template = attribute(own, "url.template").expect("it has a template");
+        assert!(["/users/{$args.id}", "/friends"].contains(&template.as_str()), "{template}");
+        assert_eq!((own.name.clone(), own.kind), (format!("GET {template}"), SpanKind::Client as i32));
+        assert_eq!(own.status.as_ref().map_or(0, |it| it.code), 0);
     }
     let page = weir.get("/metrics", &[]);
     let of = r#"source="users",service="plain""#;
@@ -238,6 +293,89 @@ fn services_are_told_the_trace_of_the_request_they_are_called_for() {
     ] {
         assert!(page.text().lines().any(|it| it == line), "{line} is not in\n{}", page.text());
     }
+}
+
+const FAILING: &str = r#"extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @source(name: "plain", http: {baseURL: "http://upstream"})
+  @source(name: "gone", http: {baseURL: "http://127.0.0.1:1"})
+type Query {
+  users(ids: [Int!]!): [User] @connect(source: "plain", http: {GET: "/list"}, selection: "id")
+  gone: String @connect(source: "gone", http: {GET: "/gone"}, selection: "$")
+}
+type User @connect(source: "plain", http: {GET: "/users/{$this.id}"}, selection: "id name") { id: Int! name: String }
+"#;
+
+#[test]
+fn each_call_of_a_level_has_its_span_and_its_error() {
+    let collector = Collector::start();
+    let known = "
+- {ask: GET /list, answer: [{id: 1}, {id: 2}]}
+- {ask: GET /users/1, answer: {id: 1, name: Ada}}
+";
+    let upstream = Upstream::start(answers(known));
+    let folder = Folder::new();
+    folder.write("services.graphql", &FAILING.replace("upstream", &upstream.address.to_string()));
+    let yaml = "listen: 127.0.0.1:0\nsources: [{name: users, file: services.graphql}]\n";
+    let weir = serve(yaml, folder, &collector);
+    let answer = weir.query("query Level { users(ids: [1, 2]) { name } gone }");
+    assert!(answer.text().contains("Ada"), "{}", answer.text());
+    let spans = collector.trace("Level");
+    let calls: Vec<&Span> = spans.iter().filter(|it| attribute(it, "url.template").is_some()).collect();
+    let users: Vec<&&Span> = calls.iter().filter(|it| it.name == "GET /users/{$this.id}").collect();
+    let statuses: Vec<_> = users.iter().map(|it| attribute(it, "http.response.status_code")).collect();
+    assert!(statuses.len() == 2 && statuses.contains(&Some("200".into())), "{statuses:?}");
+    let failed = users.iter().find(|it| it.status.as_ref().is_some_and(|it| it.code == 2));
+    let failed = failed.expect("the service does not know the second user");
+    assert_eq!(attribute(failed, "error.type"), attribute(failed, "http.response.status_code"));
+    let gone = named(&spans, "GET /gone");
+    assert_eq!(attribute(gone, "error.type").as_deref(), Some("SOURCE_UNAVAILABLE"));
+    assert_eq!(attribute(gone, "http.response.status_code"), None);
+}
+
+#[test]
+fn log_lines_have_the_trace_of_their_request() {
+    let collector = Collector::start();
+    let folder = Folder::new();
+    folder.pets();
+    let yaml = format!(
+        "tracing: {{endpoint: 'http://{}', ratio: 1}}\nlisten: 127.0.0.1:0\nlog: {{format: json, access: true, slow_ms: 0}}\nsources: [{{name: pets, url: pets.db}}]\n",
+        collector.address
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let mut weir = Weir::by_file(&file, folder);
+    weir.post("/graphql", &[("traceparent", PARENT)], body("{ pet { name } }").as_bytes());
+    weir.signal("-TERM");
+    assert!(weir.child.wait().expect("it ends").success());
+    let log = weir.log();
+    let lines: Vec<serde_json::Value> = log.lines().filter_map(|it| serde_json::from_str(it).ok()).collect();
+    for target in ["weir::access", "weir::slow"] {
+        let line = lines.iter().find(|it| it["target"] == target);
+        let line = line.unwrap_or_else(|| panic!("{target} is not in {log}"));
+        assert_eq!(line["trace_id"], PARENT[3..35], "{line}");
+        assert!(line["span_id"].as_str().is_some_and(|it| it.len() == 16 && it != &PARENT[36..52]), "{line}");
+        assert_eq!(line.get("operation"), None, "an operation without a name has none: {line}");
+    }
+}
+
+#[test]
+fn without_a_collector_log_lines_have_the_clients_trace() {
+    let folder = Folder::new();
+    folder.pets();
+    let yaml =
+        "listen: 127.0.0.1:0\nlog: {format: json, access: true}\nsources: [{name: pets, url: pets.db}]\n";
+    let file = folder.write("weir.yaml", yaml);
+    let mut weir = Weir::by_file(&file, folder);
+    weir.post("/graphql", &[("traceparent", PARENT)], body("{ pet { name } }").as_bytes());
+    weir.query("query Untraced { pet { name } }");
+    weir.signal("-TERM");
+    assert!(weir.child.wait().expect("it ends").success());
+    let log = weir.log();
+    let lines: Vec<serde_json::Value> = log.lines().filter_map(|it| serde_json::from_str(it).ok()).collect();
+    let access: Vec<_> = lines.iter().filter(|it| it["target"] == "weir::access").collect();
+    assert_eq!(access.len(), 2, "{log}");
+    assert_eq!((&access[0]["trace_id"], access[0].get("span_id")), (&PARENT[3..35].into(), None));
+    assert_eq!((&access[1]["operation"], access[1].get("trace_id")), (&"Untraced".into(), None));
 }
 
 #[test]
@@ -291,7 +429,7 @@ fn the_standard_variables_name_the_collector_and_the_service() {
     let weir = Weir::run(&mut command, folder);
     // Loopback is dev mode, in which all is traced.
     weir.query("query FromVariables { pet { name } }");
-    collector.trace("query FromVariables");
+    collector.trace("FromVariables");
     assert_eq!(collector.resource("service.name").as_deref(), Some("shop-api"));
 }
 
@@ -309,7 +447,7 @@ fn the_last_spans_are_sent_when_the_server_ends() {
     weir.query("query BeforeTheEnd { pet { name } }");
     weir.signal("-TERM");
     assert!(weir.child.wait().expect("it ends").success());
-    named(&collector.spans(), "query BeforeTheEnd");
+    assert!(collector.spans().iter().any(|it| is_of(it, "BeforeTheEnd")));
 }
 
 #[test]
@@ -331,8 +469,8 @@ fn a_share_of_the_requests_is_traced() {
     }
     // The client's decision comes before the share.
     weir.post("/graphql", &[("traceparent", PARENT)], body("query Last { pet { name } }").as_bytes());
-    collector.trace("query Last");
-    let traced = collector.spans().iter().filter(|it| it.name == "query Shared").count();
+    collector.trace("Last");
+    let traced = collector.spans().iter().filter(|it| is_of(it, "Shared")).count();
     // Beyond seven standard deviations.
     assert!((50..150).contains(&traced), "{traced} of 200");
 }

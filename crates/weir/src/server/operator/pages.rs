@@ -5,12 +5,15 @@ use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::negotiate::{self, Media};
 use crate::server::request::refusal::Refusal;
 use crate::server::request::response_body::{ResponseBody, json};
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use crate::server::telemetry::exposition;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, VARY};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 
-/// The content type of the metrics page. Source: OpenMetrics 1.0.
+/// The content types of the metrics page. Source: OpenMetrics 1.0.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// The older one. Source: Prometheus, exposition formats.
+const PROMETHEUS_TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// A page of plain text.
 pub(crate) fn page(status: StatusCode, text: impl Into<String>) -> Answer {
@@ -30,12 +33,18 @@ pub(crate) fn version() -> Answer {
     Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(text.into_bytes())))
 }
 
-/// All counters.
-pub(crate) fn metrics(context: &RequestContext) -> Answer {
+/// All counters, as OpenMetrics for who asks for it.
+pub(crate) fn metrics(context: &RequestContext, head: &Parts) -> Answer {
     let sources = context.generation.engine.graph().sources();
     let text = context.worker.metrics.page(sources.iter().map(|it| &it.0), context.generation.live.state());
+    let (content_type, text) = match negotiate::wants_openmetrics(&head.headers) {
+        true => (OPENMETRICS, text),
+        false => (PROMETHEUS_TEXT, exposition::prometheus_text(&text)),
+    };
     let mut answer = page(StatusCode::OK, text);
-    answer.response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(OPENMETRICS));
+    let headers = answer.response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(VARY, HeaderValue::from_static("accept"));
     answer
 }
 

@@ -13,6 +13,9 @@ const CONSISTENCY: HeaderName = HeaderName::from_static("x-weir-consistency");
 /// The token of log positions, in requests and answers.
 pub(crate) const POSITION: HeaderName = HeaderName::from_static("x-weir-position");
 
+/// The trace and the span of the client. Source: W3C Trace Context, section 3.2.
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
 /// Headers of one request, and its name.
 pub(crate) struct ClientHeaders<'r> {
     headers: &'r HeaderMap,

@@ -1,7 +1,7 @@
 //! State of every handler: the worker, the generation, the request's id; and what a handler answers.
 
 use super::auth_throttle::AuthThrottle;
-use super::client_headers::ClientHeaders;
+use super::client_headers::{ClientHeaders, TRACEPARENT, rare};
 use super::refusal::Refusal;
 use super::reserved_streams::ReservedStreams;
 use super::response::{RequestId, RequestIds};
@@ -9,7 +9,7 @@ use super::response_body::ResponseBody;
 use crate::generation::{Generation, Live};
 use crate::log_throttle::LogThrottle;
 use crate::server::connection::timeouts::{ConnectionState, TimeoutClock};
-use crate::server::telemetry::log::Noted;
+use crate::server::telemetry::log::{LoggedTrace, Noted};
 use crate::server::telemetry::metrics::{Endpoint, Metrics, Verdict};
 use crate::trace::{self, RequestSpan};
 use hyper::header::HeaderValue;
@@ -23,6 +23,7 @@ use tokio::sync::watch;
 use weir_engine::engine::{Engine, Execution};
 use weir_engine::live::LiveQueries;
 use weir_engine::source::Caller;
+use weir_engine::span::SpanContext;
 use weir_language::json::JsonBuffer;
 
 /// Lifecycle of the server.
@@ -179,6 +180,17 @@ impl RequestContext {
                 Err(Refusal::not_found())
             }
             None => Err(Refusal::waiting()),
+        }
+    }
+
+    /// Its trace for logs: the recorded one, or the one that `headers` name.
+    pub(crate) fn trace(&self, headers: Option<&HeaderMap>) -> Option<LoggedTrace> {
+        match self.span {
+            Some(RequestSpan { own, .. }) => Some(LoggedTrace { trace: own.trace, span: Some(own.span) }),
+            None => {
+                let named = rare(headers?, &TRACEPARENT)?;
+                SpanContext::read(named.as_bytes()).map(|it| LoggedTrace { trace: it.trace, span: None })
+            }
         }
     }
 

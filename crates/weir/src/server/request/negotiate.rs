@@ -168,6 +168,23 @@ pub(crate) fn wants_events(headers: &HeaderMap) -> bool {
     media(headers).is_none() && accepts(headers, "text/event-stream")
 }
 
+/// True if `Accept` names OpenMetrics 1.0, and plain text with no greater weight.
+pub(crate) fn wants_openmetrics(headers: &HeaderMap) -> bool {
+    let is_readable = |item: &&str| {
+        let mut parts = item.split(';').map(str::trim);
+        let is_named = parts.next().is_some_and(|it| it.eq_ignore_ascii_case(OPENMETRICS));
+        is_named
+            && parts.filter_map(|it| it.strip_prefix("version=")).all(|it| it.trim_matches('"') == "1.0.0")
+    };
+    let lines = headers.get_all(ACCEPT).into_iter().filter_map(|it| it.to_str().ok());
+    let wanted = lines.flat_map(|it| it.split(',')).filter(is_readable).map(weight).max().unwrap_or(0);
+    let plain = items(headers, &ACCEPT).filter(|it| it.name.eq_ignore_ascii_case("text/plain"));
+    wanted > 0 && plain.map(|it| it.weight).max().unwrap_or(0) <= wanted
+}
+
+/// The media type of OpenMetrics.
+const OPENMETRICS: &str = "application/openmetrics-text";
+
 /// True if `Accept` names `media` with a weight above zero.
 fn accepts(headers: &HeaderMap, media: &str) -> bool {
     items(headers, &ACCEPT).any(|it| it.weight > 0 && it.name.eq_ignore_ascii_case(media))
@@ -285,11 +302,16 @@ struct Item<'h> {
 fn items<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = Item<'h>> {
     let values = headers.get_all(name).into_iter().filter_map(|it| it.to_str().ok());
     values.flat_map(|it| it.split(',')).filter_map(|item| {
-        let mut parts = item.split(';').map(str::trim);
-        let name = parts.next().filter(|it| !it.is_empty())?;
-        let weight = parts.find_map(|it| it.strip_prefix("q=").or_else(|| it.strip_prefix("Q=")));
-        Some(Item { name, weight: weight.map_or(1000, thousandths) })
+        let name = item.split(';').map(str::trim).next().filter(|it| !it.is_empty())?;
+        Some(Item { name, weight: weight(item) })
     })
+}
+
+/// The weight of a member of a header list, in thousandths.
+fn weight(item: &str) -> u16 {
+    let mut parameters = item.split(';').skip(1).map(str::trim);
+    let weight = parameters.find_map(|it| it.strip_prefix("q=").or_else(|| it.strip_prefix("Q=")));
+    weight.map_or(1000, thousandths)
 }
 
 /// `0.5` as 500; what is no weight counts as not wanted.
@@ -342,6 +364,25 @@ mod tests {
         check("application/json;q=0", None);
         check("application/json;q=nonsense", None);
         check(&"x/y;q=0.5,".repeat(800), None);
+    }
+
+    #[test]
+    fn openmetrics_is_for_who_asks() {
+        let check = |accept: &str, expected: bool| {
+            assert_eq!(wants_openmetrics(&with(ACCEPT, accept)), expected, "{accept}");
+        };
+        assert!(!wants_openmetrics(&HeaderMap::new()));
+        check("*/*", false);
+        check("text/plain", false);
+        check("application/openmetrics-text", true);
+        check("Application/OpenMetrics-Text; version=1.0.0; charset=utf-8", true);
+        check("application/openmetrics-text;version=0.0.1", false);
+        check("application/openmetrics-text;q=0, */*", false);
+        check("application/openmetrics-text;q=0.3,text/plain;q=0.8", false);
+        check(
+            "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+            true,
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::server::telemetry::log;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use hyper::header::{CONNECTION, HeaderName, HeaderValue, SET_COOKIE};
 use hyper::http::request::Parts;
-use hyper::{Response, Version};
+use hyper::{HeaderMap, Response, Version};
 use std::cell::Cell;
 use std::time::Duration;
 use weir_engine::engine::{Execution, Timing};
@@ -77,7 +77,7 @@ impl RequestId {
 pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> Response<ResponseBody> {
     let id = &context.id;
     let Answer { mut response, endpoint, verdict, execution } = answer;
-    let total = count(context, endpoint, verdict, execution.as_ref());
+    let total = count(context, Some(&head.headers), (endpoint, verdict), execution.as_ref());
     if let Some(span) = context.span.filter(|it| it.own.is_sampled && endpoint != Endpoint::Other) {
         span::record(context, span, Some((head, response.status())), execution.as_ref(), total);
     }
@@ -88,6 +88,7 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
     if context.generation.config.log.access {
         access::write(&Access {
             request_id: id.text(),
+            trace: context.trace(Some(&head.headers)),
             head,
             status: response.status().as_u16(),
             bytes: response.body().len(),
@@ -107,11 +108,11 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
     response
 }
 
-/// Counts an answer, and logs it if it was slow. Returns its time.
+/// Counts an answer, and logs it if it was slow. Returns its time. `headers` are those of the request, if it has its own.
 pub(crate) fn count(
     context: &RequestContext,
-    endpoint: Endpoint,
-    verdict: Verdict,
+    headers: Option<&HeaderMap>,
+    (endpoint, verdict): (Endpoint, Verdict),
     execution: Option<&Execution>,
 ) -> Duration {
     let (total, metrics) = (context.started.elapsed(), &context.worker.metrics);
@@ -120,7 +121,8 @@ pub(crate) fn count(
         metrics.execution(execution, total);
         let slow_ms = context.generation.config.log.slow_ms;
         if total >= Duration::from_millis(u64::from(slow_ms)) {
-            log::slow(context.id.text(), execution, &context.noted.borrow(), total);
+            let (id, trace) = (context.id.text(), context.trace(headers));
+            log::slow(id, trace, execution, &context.noted.borrow(), total);
         }
     }
     total

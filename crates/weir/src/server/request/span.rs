@@ -7,12 +7,32 @@
 use super::context::RequestContext;
 use crate::observer::observer;
 use crate::trace::{self, Kind, RequestSpan, SpanRecord, Value};
-use hyper::StatusCode;
 use hyper::http::request::Parts;
+use hyper::{StatusCode, Version};
 use std::time::Duration;
 use weir_engine::engine::Execution;
+use weir_engine::span::TRACE_STATE;
 use weir_engine::usage::KEPT;
 use weir_language::ast::OperationKind;
+
+/// Name of the span where no operation is known.
+const UNKNOWN: &str = "GraphQL Operation";
+
+/// The header `tracestate`, its lines joined.
+fn trace_state(head: &Parts) -> Option<String> {
+    let lines = head.headers.get_all(TRACE_STATE).into_iter().filter_map(|it| it.to_str().ok());
+    let lines: Vec<&str> = lines.filter(|it| !it.is_empty()).collect();
+    (!lines.is_empty()).then(|| lines.join(","))
+}
+
+/// Source: semantic conventions of OpenTelemetry for networks.
+const fn version(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_2 => "2",
+        Version::HTTP_10 => "1.0",
+        _ => "1.1",
+    }
+}
 
 /// Tells a request that has ended after `total`; `over` is its head and status, unless it came over a socket.
 pub(crate) fn record(
@@ -25,32 +45,37 @@ pub(crate) fn record(
     trace::record(|| {
         let mut attributes: Vec<(&'static str, Value)> = vec![("weir.request_id", context.id.text().into())];
         if let Some((head, status)) = over {
+            let scheme = if context.generation.tls.is_some() { "https" } else { "http" };
             attributes.push(("http.request.method", head.method.as_str().into()));
+            attributes.push(("url.scheme", scheme.into()));
             attributes.push(("url.path", head.uri.path().into()));
+            attributes.push(("network.protocol.version", version(head.version).into()));
             attributes.push(("http.response.status_code", Value::Number(status.as_u16().into())));
         }
         if let Some(role) = context.noted.borrow().role() {
             attributes.push(("weir.role", role.into()));
         }
-        let mut name = "GraphQL".to_owned();
+        let mut name = UNKNOWN;
         if let Some(execution) = execution {
             attributes.push(("weir.fetches", Value::Number(execution.timing.fetches.into())));
             let known = execution.operation.and_then(|it| observer().operations.name(it));
             if let Some(operation) = known {
-                let kind = match operation.kind {
+                name = match operation.kind {
                     OperationKind::Query => "query",
                     OperationKind::Mutation => "mutation",
                     OperationKind::Subscription => "subscription",
                 };
-                name = format!("{kind} {}", operation.name).trim_end().to_owned();
-                attributes.push(("graphql.operation.type", kind.into()));
-                attributes.push(("graphql.operation.name", operation.name.into()));
+                attributes.push(("graphql.operation.type", name.into()));
+                if !operation.name.is_empty() {
+                    attributes.push(("graphql.operation.name", operation.name.into()));
+                }
                 attributes.push(("weir.operation.hash", operation.hash.into()));
             }
             let kept = execution.kept.map(|it| KEPT[it as usize].1);
             attributes.extend(kept.map(|it| ("weir.cache", it.into())));
         }
-        let failed = over.filter(|it| it.1.is_server_error() || it.1.is_client_error());
+        // A client's mistake is no error of the server.
+        let failed = over.filter(|it| it.1.is_server_error());
         let error = match execution {
             Some(it) if it.has_errors => Some(it.code.as_deref().unwrap_or("errors").to_owned().into()),
             Some(_) | None => failed.map(|it| it.1.as_str().to_owned().into()),
@@ -58,6 +83,7 @@ pub(crate) fn record(
         SpanRecord {
             context: span.own,
             parent: span.parent,
+            trace_state: over.filter(|_| span.parent.is_some()).and_then(|it| trace_state(it.0)),
             kind: Kind::Server,
             name: name.into(),
             began: context.started,

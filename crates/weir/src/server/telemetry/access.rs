@@ -5,11 +5,12 @@
 //!
 //! **Cost:** nothing is allocated per line.
 
-use super::log::{ACCESS, Noted, Sink};
+use super::log::{ACCESS, LoggedTrace, Noted, Sink};
 use crate::config::LogFormat;
 use crate::observer::observer;
 use hyper::http::request::Parts;
 use std::cell::RefCell;
+use std::fmt::{Arguments, Write};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 use tracing_subscriber::fmt::format::Writer;
@@ -69,6 +70,8 @@ macro_rules! name {
 /// One request in the access log.
 pub(crate) struct Access<'a> {
     pub(crate) request_id: &'a str,
+    /// Trace of the request, and its span in it where traces are recorded.
+    pub(crate) trace: Option<LoggedTrace>,
     pub(crate) head: &'a Parts,
     pub(crate) status: u16,
     /// Length of the answer, if it is known.
@@ -166,6 +169,12 @@ impl Line {
         quote(value, &mut self.out);
     }
 
+    fn hex(&mut self, name: FieldName, digits: Arguments<'_>) {
+        self.name(name);
+        // Writing into a string cannot fail.
+        let _ = write!(self.out, "\"{digits}\"");
+    }
+
     fn number(&mut self, name: FieldName, value: u64) {
         self.name(name);
         self.out.push_str(itoa::Buffer::new().format(value));
@@ -181,6 +190,12 @@ impl Line {
 fn fields(access: &Access<'_>, line: &mut Line) {
     let us = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
     line.text(name!("request_id"), access.request_id);
+    if let Some(LoggedTrace { trace, span }) = access.trace {
+        line.hex(name!("trace_id"), format_args!("{trace:032x}"));
+        if let Some(span) = span {
+            line.hex(name!("span_id"), format_args!("{span:016x}"));
+        }
+    }
     line.text(name!("method"), access.head.method.as_str());
     line.text(name!("path"), access.head.uri.path());
     line.number(name!("status"), access.status.into());
@@ -201,7 +216,9 @@ fn executed(execution: &Execution, line: &mut Line) {
     let us = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
     if let Some(number) = execution.operation {
         observer().operations.told(number, |name, hash| {
-            line.text(name!("operation"), name);
+            if !name.is_empty() {
+                line.text(name!("operation"), name);
+            }
             line.text(name!("hash"), hash);
         });
     }
@@ -227,7 +244,7 @@ fn executed(execution: &Execution, line: &mut Line) {
 mod tests {
     use super::*;
 
-    fn line(format: LogFormat) -> String {
+    fn line(format: LogFormat, trace: Option<LoggedTrace>) -> String {
         let (head, ()) = hyper::Request::post("/graphql").body(()).expect("it is right").into_parts();
         let timing =
             Timing { plan_hit: true, fetches: 1, busy: Duration::from_micros(28), ..Timing::default() };
@@ -236,6 +253,7 @@ mod tests {
         let (noted, mut lines) = (Noted::default(), Lines::default());
         let access = Access {
             request_id: "a\"b",
+            trace,
             head: &head,
             status: 200,
             bytes: None,
@@ -249,16 +267,22 @@ mod tests {
 
     #[test]
     fn lines_are_json_or_text() {
-        let json: serde_json::Value = serde_json::from_str(&line(LogFormat::Json)).expect("it is JSON");
+        let json: serde_json::Value =
+            serde_json::from_str(&line(LogFormat::Json, Some(LoggedTrace { trace: 0xab, span: None })))
+                .expect("it is JSON");
         let stamp = json["timestamp"].as_str().expect("it has one");
         assert_eq!((stamp.len(), &stamp[10..11], &stamp[26..]), (27, "T", "Z"));
         assert_eq!((&json["request_id"], &json["target"]), (&"a\"b".into(), &ACCESS.into()));
         assert_eq!(
+            (&json["trace_id"], &json["span_id"]),
+            (&"000000000000000000000000000000ab".into(), &serde_json::Value::Null)
+        );
+        assert_eq!(
             (&json["code"], &json["cpu_us"], &json["role"]),
             (&"A_B".into(), &28.into(), &serde_json::Value::Null)
         );
-        let text = line(LogFormat::Text);
-        let rest = "Z  INFO weir::access: request request_id=\"a\\\"b\" method=\"POST\" path=\"/graphql\" status=200 has_errors=true code=\"A_B\" fetches=1 bind_us=0 execute_us=0 cpu_us=28 total_us=2000\n";
+        let text = line(LogFormat::Text, Some(LoggedTrace { trace: 1, span: Some(2) }));
+        let rest = "Z  INFO weir::access: request request_id=\"a\\\"b\" trace_id=\"00000000000000000000000000000001\" span_id=\"0000000000000002\" method=\"POST\" path=\"/graphql\" status=200 has_errors=true code=\"A_B\" fetches=1 bind_us=0 execute_us=0 cpu_us=28 total_us=2000\n";
         assert!(text.ends_with(rest), "{text}");
     }
 }

@@ -26,7 +26,7 @@ const KINDS_MAX: usize = 1024;
 const WORDS_BYTES_MAX: usize = 120;
 /// Ends and names of fields in which equal lines may differ.
 const OWN_ENDS: [&str; 4] = ["_us", "_ms", "bytes", "attempts"];
-const OWN: [&str; 3] = ["request_id", "address", "times"];
+const OWN: [&str; 5] = ["request_id", "trace_id", "span_id", "address", "times"];
 
 /// The lines of the last second.
 #[derive(Clone, Debug)]
@@ -209,6 +209,7 @@ mod tests {
             assert_eq!(u64::from(arrived) + held, 50);
         };
         check(&|it| tracing::warn!(request_id = it, took_ms = it, call = "a", "a service failed"), 10);
+        check(&|it| tracing::warn!(trace_id = it, span_id = it, call = "a", "a service failed"), 10);
         check(&|it| tracing::warn!(request_id = 1, call = it, "a service failed"), 50);
         check(&|it| tracing::info!(target: "weir::access", request_id = it, "request"), 50);
     }

@@ -139,14 +139,42 @@ fn operation(execution: &Execution) -> Option<OperationName> {
     observer().operations.name(execution.operation?)
 }
 
+/// Trace of a request, as log lines name it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoggedTrace {
+    pub(crate) trace: u128,
+    /// The request's own span; none where traces are not recorded.
+    pub(crate) span: Option<u64>,
+}
+
+impl LoggedTrace {
+    /// The trace in hexadecimal digits.
+    pub(crate) fn trace_id(self) -> String {
+        format!("{:032x}", self.trace)
+    }
+
+    /// The span in hexadecimal digits.
+    pub(crate) fn span_id(self) -> Option<String> {
+        self.span.map(|it| format!("{it:016x}"))
+    }
+}
+
 /// Reports an operation that took long.
-pub(crate) fn slow(request_id: &str, execution: &Execution, noted: &Noted, total: Duration) {
+pub(crate) fn slow(
+    request_id: &str,
+    trace: Option<LoggedTrace>,
+    execution: &Execution,
+    noted: &Noted,
+    total: Duration,
+) {
     let us = |duration: Duration| duration.as_micros() as u64;
     let (timing, operation) = (&execution.timing, operation(execution));
     tracing::warn!(
         target: "weir::slow",
         request_id,
-        operation = operation.as_ref().map(|it| &*it.name),
+        trace_id = trace.map(LoggedTrace::trace_id),
+        span_id = trace.and_then(LoggedTrace::span_id),
+        operation = operation.as_ref().map(|it| &*it.name).filter(|it| !it.is_empty()),
         hash = operation.as_ref().map(|it| &*it.hash),
         plan_hit = timing.plan_hit,
         parse_us = us(timing.parse),

@@ -1,6 +1,7 @@
 //! Counters and logs. Everything may write here.
 
 pub(crate) mod access;
+pub(crate) mod exposition;
 mod fetches;
 pub(crate) mod floods;
 pub(crate) mod log;

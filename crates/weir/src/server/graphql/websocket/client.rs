@@ -16,6 +16,7 @@ use crate::server::request::context::{RequestContext, WorkerContext};
 use crate::server::request::negotiate;
 use crate::server::request::response::count;
 use crate::server::request::span;
+use crate::server::telemetry::log::LoggedTrace;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::Session;
 use crate::session::error::AuthError;
@@ -177,13 +178,14 @@ async fn begin(
     let work = AssertUnwindSafe(started).catch_unwind();
     let started = work.await.unwrap_or_else(|_| {
         context.worker.metrics.panics.inc();
-        tracing::error!(request_id = context.id.text(), "a bug: the request panicked");
+        let trace_id = context.trace(None).map(LoggedTrace::trace_id);
+        tracing::error!(request_id = context.id.text(), trace_id, "a bug: the request panicked");
         let message = "something went wrong in the server; the request id finds it in the log";
         LiveStart::Answered(WholeAnswer::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed))
     });
     match started {
         LiveStart::Answered(WholeAnswer { outcome, verdict, execution, body, later }) => {
-            let total = count(&context, talk.endpoint, verdict, execution.as_ref());
+            let total = count(&context, None, (talk.endpoint, verdict), execution.as_ref());
             if let Some(span) = context.span.filter(|it| it.own.is_sampled) {
                 span::record(&context, span, None, execution.as_ref(), total);
             }
@@ -197,7 +199,7 @@ async fn begin(
             parts(&body, *rest, (talk, id), in_flight).boxed_local()
         }
         LiveStart::Live(operation) => {
-            count(&context, talk.endpoint, Verdict::Executed, None);
+            count(&context, None, (talk.endpoint, Verdict::Executed), None);
             results(operation, talk, id).boxed_local()
         }
     }

@@ -1,0 +1,18 @@
+//! What a driver makes of a plan before it runs it.
+
+use weir_relational::catalog::{Relations, TableId};
+use weir_relational::plan::Plan;
+
+/// A plan with its statements.
+pub(crate) trait PreparedPlan: Send + Sync + 'static {
+    fn plan(&self) -> &Plan;
+
+    /// Number of rendered statements.
+    fn rendered(&self) -> usize;
+
+    /// The tables that its statements name.
+    fn tables(&self) -> Vec<TableId>;
+
+    /// The statements, changes first, each after the path or table it is for.
+    fn statements(&self, relations: &Relations) -> Vec<(String, &str)>;
+}
