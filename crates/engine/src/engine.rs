@@ -40,7 +40,8 @@ pub struct Settings {
     pub without_introspection: Vec<Box<str>>,
     /// True if messages may suggest existing names.
     pub suggestions: bool,
-    /// True for the rules of the September 2026 edition.
+    /// True for the rules of the September 2026 edition over [`Protocol::GraphqlOverHttp`]: selection sets may be empty. Other protocols
+    /// keep those of the server that they stand for.
     pub edition_2026: bool,
     /// True if a variable that was not sent is null over [`Protocol::Hasura`]. Else it is absent, as over GraphQL's own protocol.
     pub unsent_is_null: bool,
@@ -61,7 +62,7 @@ impl Settings {
         introspection: true,
         without_introspection: Vec::new(),
         suggestions: true,
-        edition_2026: false,
+        edition_2026: true,
         unsent_is_null: true,
         hold_back_bytes: 256 << 10,
         responses_bytes_max: 0,

@@ -96,7 +96,7 @@ impl Introspection {
                         _ => None,
                     }),
                 };
-                match name.and_then(|name| schema.type_by_name(name)) {
+                match name.and_then(|name| schema.type_by_name(name)).filter(|&it| schema.is_listed(it)) {
                     Some(base) => writer.ty(*set, TypeRef { base, wraps: Wraps::default() }),
                     None => writer.out.null(),
                 }
@@ -237,12 +237,14 @@ impl<'w> IntrospectionWriter<'w> {
         self.object(&self.program.schema[set as usize], |this, op| match op.fact {
             OfSchema::Constant => this.out.key(&op.key),
             OfSchema::Description => this.text(op, schema.description()),
-            OfSchema::Types => this.types(op, schema.types()),
+            OfSchema::Types => this.types(op, schema.types().filter(|&it| schema.is_listed(it))),
             OfSchema::Query => this.root_type(op, Some(schema.query())),
             OfSchema::Mutation => this.root_type(op, schema.root(OperationKind::Mutation)),
             OfSchema::Subscription => this.root_type(op, schema.root(OperationKind::Subscription)),
             OfSchema::Directives => {
+                let all = op.deprecated.value(this.variables);
                 let directives = schema.directives();
+                let directives = directives.filter(|&it| all || schema.directive(it).deprecated.is_none());
                 let name = |id: DirectiveId| schema.directive(id).name;
                 this.named(op, directives, name, |this, directive| this.directive(op.set, directive));
             }
@@ -379,10 +381,15 @@ impl<'w> IntrospectionWriter<'w> {
             OfDirective::Description => this.text(op, directive.description),
             OfDirective::Repeatable => this.out.member_bool(&op.key, directive.repeatable),
             OfDirective::Places => {
+                // Clients of older editions do not know where `@deprecated` may stand in the newest.
+                let is_told = |it: &Place| !(directive.built_in && *it == Place::DirectiveDefinition);
                 let places = Place::ALL.into_iter().filter(|place| directive.places & place.bit() != 0);
+                let places = places.filter(is_told);
                 this.list(op, places, |this, place| this.out.string(place.name()));
             }
             OfDirective::Arguments => this.inputs(op, directive.arguments),
+            OfDirective::IsDeprecated => this.out.member_bool(&op.key, directive.deprecated.is_some()),
+            OfDirective::Reason => this.reason(op, directive.deprecated),
         });
     }
 }

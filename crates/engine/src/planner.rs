@@ -413,7 +413,8 @@ impl Planner {
         if place == PlanThread::Loop && is_costly(request.query) {
             return Err(Refusal::Costly);
         }
-        let Settings { limits, suggestions, edition_2026, .. } = self.settings;
+        let Settings { limits, suggestions, .. } = self.settings;
+        let edition_2026 = self.settings.edition_2026 && request.protocol == Protocol::GraphqlOverHttp;
         let mut clock = Instant::now();
         let mut lap =
             |stage: &mut Duration| *stage += std::mem::replace(&mut clock, Instant::now()).elapsed();

@@ -16,8 +16,6 @@ use crate::validate::{self, Check};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_language::error::{Code, Error};
-use weir_language::limits::Limits;
-use weir_language::parser;
 use weir_language::schema::{self as language, EnumValueId, FieldId, InputId, TypeKind, sdl};
 
 /// An SDL, read.
@@ -28,11 +26,11 @@ pub(crate) struct ReadSdl {
 
 /// Reads an SDL; the directive of checks is defined if it is not.
 pub(crate) fn read(sdl: &str) -> Result<ReadSdl, Vec<Error>> {
-    let document = parser::parse(sdl, &Limits::NONE).map_err(|error| vec![error])?;
+    let document = sdl::parse_sdl(sdl).map_err(|error| vec![error])?;
     let needs =
         |name: &str| sdl.contains(&format!("@{name}")) && !sdl.contains(&format!("directive @{name}"));
     let own = if needs(validate::DIRECTIVE) { validate::DEFINITION } else { "" };
-    let own = parser::parse(own, &Limits::NONE).ok().filter(|it| !it.definitions.is_empty());
+    let own = sdl::parse_sdl(own).ok().filter(|it| !it.definitions.is_empty());
     let places = Places::of(&document);
     let documents: Vec<_> = std::iter::once(document).chain(own).collect();
     let schema = sdl::from_documents(&documents)?;

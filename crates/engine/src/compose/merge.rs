@@ -173,6 +173,9 @@ impl<'m> Merger<'m> {
                 if self.directives.insert(name) {
                     let words = schema.str(directive.description);
                     self.builder.directive(name, words, directive.repeatable, directive.places);
+                    if let Some(reason) = directive.deprecated {
+                        self.builder.deprecated(schema.str(reason));
+                    }
                     self.inputs(source, schema, directive.arguments, SchemaBuilder::argument);
                     self.first_directives.push((name, source, directive.arguments));
                 } else {

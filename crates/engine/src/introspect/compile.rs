@@ -58,7 +58,7 @@ facts! {
     /// Fields of `__Directive`.
     OfDirective {
         Name = "name", Description = "description", Repeatable = "isRepeatable", Places = "locations",
-        Arguments = "args" -> Input,
+        Arguments = "args" -> Input, IsDeprecated = "isDeprecated", Reason = "deprecationReason",
     }
 }
 

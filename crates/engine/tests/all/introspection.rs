@@ -235,3 +235,80 @@ fn the_same_introspection_under_two_names_is_answered_twice() {
         expected
     );
 }
+
+/// The names of listed types of a schema, and the value of `__type` for each built-in number and identifier.
+fn listed(sdl: &str) -> (Vec<String>, Vec<bool>) {
+    let engine = engine_of(sdl);
+    let ask = |query: &str| -> serde_json::Value {
+        let request = Request::new(query, Instant::now() + Duration::from_secs(60));
+        let caller = engine.caller(&Identity::admin());
+        match engine.execute(request, &caller).now_or_never().unwrap().body {
+            Body::Whole(bytes) => serde_json::from_slice(&bytes).unwrap(),
+            Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("nothing streams here"),
+        }
+    };
+    let all = ask("{ __schema { types { name } } }");
+    let types = all["data"]["__schema"]["types"].as_array().unwrap();
+    let names = types.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect();
+    let is_type =
+        |name| !ask(&format!("{{ __type(name: \"{name}\") {{ name }} }}"))["data"]["__type"].is_null();
+    (names, ["Int", "Float", "ID", "String", "Boolean"].map(is_type).to_vec())
+}
+
+#[test]
+fn numbers_and_identifiers_are_listed_where_something_refers_to_them() {
+    let check = |sdl: &str, expected: [bool; 3]| {
+        let (names, are_types) = listed(sdl);
+        let has = ["Int", "Float", "ID"].map(|it| names.iter().any(|name| name == it));
+        assert_eq!(has, expected, "{sdl}: {names:?}");
+        assert_eq!((&are_types[..3], &are_types[3..]), (&expected[..], &[true, true][..]), "{sdl}");
+    };
+    // The argument of `@stream` is an `Int`.
+    check("type Query { a: String }", [true, false, false]);
+    check("type Query { a: [[Float!]!]! }", [true, true, false]);
+    check("type Query { a(by: ID): String }", [true, false, true]);
+    check("type Query { a(by: By): String } input By { id: ID! ratio: Float }", [true, true, true]);
+    check("interface Node { id: ID! } type Query implements Node { id: ID! }", [true, false, true]);
+    check("directive @d(by: Float) on FIELD type Query { a: String }", [true, true, false]);
+}
+
+const DEPRECATED: &str = r#"
+directive @old @deprecated(reason: "use `@new`") on FIELD
+directive @new on FIELD | DIRECTIVE_DEFINITION
+extend directive @new @deprecated
+directive @kept @new on FIELD
+type Query { a: String }
+"#;
+
+#[test]
+fn directives_can_be_deprecated() {
+    let engine = engine_of(DEPRECATED);
+    let ask = |query: &str| -> serde_json::Value {
+        let request = Request::new(query, Instant::now() + Duration::from_secs(60));
+        let caller = engine.caller(&Identity::admin());
+        match engine.execute(request, &caller).now_or_never().unwrap().body {
+            Body::Whole(bytes) => serde_json::from_slice(&bytes).unwrap(),
+            Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("nothing streams here"),
+        }
+    };
+    let names = |answer: &serde_json::Value| -> Vec<String> {
+        let directives = answer["data"]["__schema"]["directives"].as_array().unwrap();
+        directives.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let shown = names(&ask("{ __schema { directives { name } } }"));
+    assert!(shown.contains(&"kept".to_owned()) && !shown.contains(&"old".to_owned()), "{shown:?}");
+    let all = ask(
+        "{ __schema { directives(includeDeprecated: true) { name isDeprecated deprecationReason locations } } }",
+    );
+    let of = |name: &str| {
+        let directives = all["data"]["__schema"]["directives"].as_array().unwrap();
+        directives.iter().find(|it| it["name"] == name).unwrap().clone()
+    };
+    assert_eq!(of("old")["deprecationReason"], "use `@new`");
+    assert_eq!(of("new")["isDeprecated"], true);
+    assert_eq!(of("new")["locations"], serde_json::json!(["FIELD", "DIRECTIVE_DEFINITION"]));
+    assert_eq!(of("kept")["isDeprecated"], false);
+    // Clients of older editions read these.
+    let built_in = of("deprecated");
+    assert!(!built_in["locations"].as_array().unwrap().contains(&"DIRECTIVE_DEFINITION".into()));
+}

@@ -45,10 +45,11 @@ use weir_language::ast::{
 };
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
+use weir_language::report;
+use weir_language::schema::sdl::parse_sdl;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind};
 use weir_language::span::{Location, Span};
 use weir_language::suggest;
-use weir_language::{parser, report};
 
 use crate::selection::{Selection, SelectionError};
 
@@ -67,7 +68,7 @@ pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
 /// As [`read`].
 pub fn read_with(text: &str, file: &str, outside: &Outside<'_>) -> Result<Mapping, Vec<Mistake>> {
     let mistakes = |errors: Vec<Error>| mistakes(text, file, errors);
-    let document = parser::parse(text, &Limits::NONE).map_err(|error| mistakes(vec![error]))?;
+    let document = parse_sdl(text).map_err(|error| mistakes(vec![error]))?;
     let mut errors = Vec::new();
     let mut notes = Vec::new();
     let links = Links::read(&document, &mut errors, &mut notes);

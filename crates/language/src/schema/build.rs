@@ -187,6 +187,7 @@ impl SchemaBuilder {
             repeatable,
             places,
             built_in: false,
+            deprecated: None,
             applied: Run::default(),
         };
         let known = self.schema.directive_by_name(name);

@@ -76,7 +76,7 @@ const SCHEMA_FIELDS: &[FieldRow] = &[
     ("queryType", "__Type!", false),
     ("mutationType", "__Type", false),
     ("subscriptionType", "__Type", false),
-    ("directives", "[__Directive!]!", false),
+    ("directives", "[__Directive!]!", true),
 ];
 const TYPE_FIELDS: &[FieldRow] = &[
     ("kind", "__TypeKind!", false),
@@ -119,6 +119,8 @@ const DIRECTIVE_FIELDS: &[FieldRow] = &[
     ("isRepeatable", "Boolean!", false),
     ("locations", "[__DirectiveLocation!]!", false),
     ("args", "[__InputValue!]!", true),
+    ("isDeprecated", "Boolean!", false),
+    ("deprecationReason", "String", false),
 ];
 
 const NAMES: [&str; TYPES as usize] = [
@@ -202,9 +204,7 @@ fn types(b: &mut SchemaBuilder) {
     object(b, "__Directive", "A directive that this service knows.", DIRECTIVE_FIELDS);
     b.enumeration("__DirectiveLocation", "Where a directive may stand.");
     for place in Place::ALL {
-        if place != Place::DirectiveDefinition {
-            b.enum_value(place.name(), "");
-        }
+        b.enum_value(place.name(), "");
     }
 }
 
@@ -248,7 +248,8 @@ fn directives(b: &mut SchemaBuilder) {
     let members = Place::FieldDefinition.bit()
         | Place::ArgumentDefinition.bit()
         | Place::InputFieldDefinition.bit()
-        | Place::EnumValue.bit();
+        | Place::EnumValue.bit()
+        | Place::DirectiveDefinition.bit();
     b.directive("deprecated", "Marks what should no longer be used.", false, members);
     let text = b.type_ref("String!");
     b.argument("reason", "Why, and what to use instead; Markdown.", text);

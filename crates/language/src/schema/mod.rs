@@ -270,6 +270,8 @@ pub struct SchemaDirective {
     pub places: u32,
     /// True for a built-in directive, which is not printed.
     pub built_in: bool,
+    /// The reason, if it is deprecated (2026 edition).
+    pub deprecated: Option<Str>,
     /// Directives applied to the definition (2026 edition).
     pub applied: Run,
 }

@@ -9,14 +9,15 @@ use crate::coerce::PENDING;
 use crate::value::{Node, Values};
 
 impl SchemaBuilder {
-    /// Marks the field, argument, input field or enum value added last as deprecated.
+    /// Marks the field, argument, input field, enum value or directive added last as deprecated.
     pub fn deprecated(&mut self, reason: &str) -> &mut Self {
         let reason = Some(self.text(reason));
         match self.last {
             Item::Field(id) => self.schema.fields[id.index()].deprecated = reason,
             Item::Input(id) => self.schema.inputs[id.index()].deprecated = reason,
             Item::EnumValue(id) => self.schema.enum_values[id.index()].deprecated = reason,
-            Item::Schema | Item::Type(_) | Item::Directive(_) => {
+            Item::Directive(id) => self.schema.directives[id.index()].deprecated = reason,
+            Item::Schema | Item::Type(_) => {
                 self.complain("`@deprecated` stands where nothing can be deprecated".into());
             }
         }

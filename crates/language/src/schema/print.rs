@@ -105,6 +105,7 @@ impl<'s> SchemaPrinter<'s> {
         self.begin(directive.description);
         self.push(&["directive @", self.str(directive.name)]);
         self.arguments(directive.arguments, "");
+        self.deprecated(directive.deprecated);
         self.applied(directive.applied);
         self.out.push_str(if directive.repeatable { " repeatable on " } else { " on " });
         let places = Place::ALL.iter().filter(|place| directive.places & place.bit() != 0);

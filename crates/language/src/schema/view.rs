@@ -467,6 +467,23 @@ impl<'s> SchemaView<'s> {
     pub fn types(self) -> impl Iterator<Item = TypeId> + use<'s> {
         (0..self.schema.types.len() as u32).map(TypeId).filter(move |&it| self.shows_type(it))
     }
+    /// True unless the type is `Int`, `Float` or `ID` and nothing visible refers to it: introspection must not list such a scalar.
+    ///
+    /// **Cost:** linear in the schema for those three, nothing for others.
+    #[must_use]
+    pub fn is_listed(self, id: TypeId) -> bool {
+        !matches!(id, builtin::INT | builtin::FLOAT | builtin::ID) || self.refers_to(id)
+    }
+    /// True if a visible field or input has this type.
+    fn refers_to(self, id: TypeId) -> bool {
+        let has = |run: Run| self.inputs(run).any(|it| self.input(it).ty.base == id);
+        let field = |it: FieldId| self.field(it).ty.base == id || has(self.field(it).arguments);
+        let ty = |it: TypeId| {
+            let is_input = matches!(self.ty(it).kind, TypeKind::Input { .. });
+            self.fields(it).any(field) || is_input && has(self.ty(it).members)
+        };
+        self.directives().any(|it| has(self.directive(it).arguments)) || self.types().any(ty)
+    }
     /// The directives.
     pub fn directives(self) -> impl Iterator<Item = DirectiveId> + use<'s> {
         (0..self.schema.directives.len() as u32).map(DirectiveId)

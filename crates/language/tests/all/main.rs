@@ -4,6 +4,7 @@
 mod support;
 
 mod coercion;
+mod editions;
 mod graphql_js;
 mod hostile;
 mod hostile_documents;

@@ -41,9 +41,10 @@ use names::Named;
 use weir_language::ast::{Document, TypeDefinition};
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
+use weir_language::report;
+use weir_language::schema::sdl::parse_sdl;
 use weir_language::span::{Location, Span};
 use weir_language::suggest;
-use weir_language::{parser, report};
 
 /// The most fields a model may have, inherited ones counted for each type.
 pub const FIELDS_MAX: usize = 100_000;
@@ -81,7 +82,7 @@ pub struct Warning {
 /// Everything that is wrong with it, at most as many as [`Limits::STANDARD`] says, in the order of the text.
 /// [`report::text`] shows them to people.
 pub fn read(text: &str) -> Result<Read, Vec<Error>> {
-    let document = parser::parse(text, &Limits::NONE).map_err(|error| vec![error])?;
+    let document = parse_sdl(text).map_err(|error| vec![error])?;
     let mut reader = SdlReader::new(&document);
     reader.names();
     reader.own_fields();

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use weir_language::ast::Definition;
 use weir_language::limits::Limits;
-use weir_language::parser;
+use weir_language::parser::{self, Edition};
 use weir_language::value::json::quoted;
 use weir_postgres::Settings;
 
@@ -122,7 +122,8 @@ fn readable(path: &Path) -> Result<bool, String> {
         return Ok(true);
     }
     let is_query = |it: &Definition| matches!(it, Definition::Operation(_) | Definition::Fragment(_));
-    if parser::parse(&text, &Limits::STANDARD).is_ok_and(|it| it.definitions.iter().all(is_query)) {
+    let parsed = parser::parse_edition(&text, &Limits::STANDARD, Edition::September2026);
+    if parsed.is_ok_and(|it| it.definitions.iter().all(is_query)) {
         return Ok(false);
     }
     Native::new(path, None)?.types_of(&text).map(|_| true)

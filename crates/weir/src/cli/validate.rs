@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use weir_language::ast::{Definition, Document, Selection};
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
-use weir_language::parser;
+use weir_language::parser::{self, Edition};
 use weir_language::schema::Schema;
 use weir_language::span::{Location, Span};
 use weir_language::validate::{self, Options};
@@ -79,7 +79,7 @@ fn judge(sdl: &NamedText, texts: &[NamedText]) -> Vec<Violation> {
         Ok(schema) => schema,
         Err(errors) => return errors.into_iter().map(|it| violation(sdl, it)).collect(),
     };
-    let parsed = texts.iter().map(|it| parser::parse(&it.text, &Limits::STANDARD));
+    let parsed = texts.iter().map(|it| parser::parse_edition(&it.text, &Limits::STANDARD, Edition::September2026));
     let parsed: Vec<Result<Document<'_>, Error>> = parsed.collect();
     let fragments = Fragments::new(&parsed);
     let mut found = Vec::new();
@@ -221,11 +221,12 @@ fn placed(mut error: Error, pieces: &[Piece], texts: &[NamedText]) -> Violation 
 }
 
 fn check(schema: &Schema, text: &str) -> Result<(), Vec<Error>> {
-    let document = parser::parse(text, &Limits::STANDARD).map_err(|error| vec![error])?;
+    let parsed = parser::parse_edition(text, &Limits::STANDARD, Edition::September2026);
+    let document = parsed.map_err(|error| vec![error])?;
     let options = Options {
         limits: Limits::STANDARD,
         suggestions: true,
-        edition_2026: false,
+        edition_2026: true,
         subscriptions_beside: false,
     };
     validate::validate(schema, &document, &options).map(drop)

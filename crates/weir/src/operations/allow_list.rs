@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use weir_language::limits::Limits;
 use weir_language::normal_form::normal_form;
-use weir_language::parser;
+use weir_language::parser::{self, Edition};
 
 /// Bytes that known texts may take.
 const TEXTS_BYTES_MAX: u64 = 16 << 20;
@@ -95,7 +95,8 @@ impl AllowList {
 }
 
 fn form(text: &str, limits: &Limits) -> Option<Form> {
-    let document = parser::parse(text, limits).ok()?;
+    // What the engine takes by any protocol: a text that is not read here is not held against the list.
+    let document = parser::parse_edition(text, limits, Edition::September2026).ok()?;
     Some(Sha256::digest(normal_form(&document)).into())
 }
 

@@ -344,7 +344,8 @@ struct Writer<'w, 'd> {
 impl Writer<'_, '_> {
     fn selections(&mut self, ty: TypeId, depth: usize, fragments_from: usize) -> String {
         let mut out = String::from("{");
-        let len = 1 + self.dice.below(5);
+        // A set may be empty by the September 2026 edition.
+        let len = if self.dice.one_in(12) { 0 } else { 1 + self.dice.below(5) };
         for _ in 0..len {
             self.budget = self.budget.saturating_sub(1);
             let selection = match self.dice.below(8) {

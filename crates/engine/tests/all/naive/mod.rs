@@ -17,6 +17,7 @@ use weir_engine::memory::{Memory, Object, Value};
 use weir_engine::source::Source;
 use weir_language::json::Json;
 use weir_language::limits::Limits;
+use weir_language::parser::Edition;
 use weir_language::schema::Schema;
 use weir_language::{parser, validate};
 
@@ -119,11 +120,12 @@ fn check(words: &[u16], variables: usize) {
     let Schemas { whole: schema, split } = generate::schemas(&mut dice);
     let asked = generate::operation(&schema, &mut dice, variables);
     let root = generate::data(&schema, &mut dice);
-    let document = parser::parse(&asked.text, &Limits::NONE).expect("the text is well formed");
+    let document = parser::parse_edition(&asked.text, &Limits::NONE, Edition::September2026);
+    let document = document.expect("the text is well formed");
     let options = validate::Options {
         limits: Limits::NONE,
         suggestions: true,
-        edition_2026: false,
+        edition_2026: true,
         subscriptions_beside: false,
     };
     if let Err(errors) = validate::validate(&schema, &document, &options) {

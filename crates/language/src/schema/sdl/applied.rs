@@ -37,11 +37,20 @@ impl SdlReader<'_> {
     }
 
     /// Checks what [`Self::keep_all`] kept, now that all directives are known.
-    pub(super) fn check_directive_definition(&mut self, directive: &DirectiveDefinition) {
+    pub(super) fn check_directive_definition(
+        &mut self,
+        directive: &DirectiveDefinition,
+        extensions: &[(usize, &DirectiveDefinition)],
+    ) {
         self.begin_place();
-        for applied in self.document().list(directive.directives) {
-            self.check_applied(applied, Place::DirectiveDefinition);
+        let own = self.current;
+        for (number, part) in [(own, directive)].iter().chain(extensions) {
+            self.current = *number;
+            for applied in self.document().list(part.directives) {
+                self.check_applied(applied, Place::DirectiveDefinition);
+            }
         }
+        self.current = own;
         for argument in self.document().list(directive.arguments) {
             self.begin_place();
             for applied in self.document().list(argument.directives) {

@@ -22,7 +22,7 @@ use crate::ast::{
 };
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::parser;
+use crate::parser::{self, Edition};
 use crate::span::Span;
 use crate::string_value;
 use crate::suggest;
@@ -42,9 +42,17 @@ impl Schema {
     /// # Errors
     /// A syntax error, or all violations of the rules of the type system, with their places in `text`.
     pub fn from_sdl(text: &str) -> Result<Self, Vec<Error>> {
-        let document = parser::parse(text, &Limits::NONE).map_err(|error| vec![error])?;
+        let document = parse_sdl(text).map_err(|error| vec![error])?;
         from_documents(&[document])
     }
+}
+
+/// Parses a text of types by the newest edition: directives may stand on definitions of directives. There are no limits, as the text is
+/// the owner's.
+/// # Errors
+/// A syntax error.
+pub fn parse_sdl(text: &str) -> Result<Document<'_>, Error> {
+    parser::parse_edition(text, &Limits::NONE, Edition::September2026)
 }
 
 /// Reads a schema from several documents, as if they were one.
@@ -207,38 +215,55 @@ impl<'d> SdlReader<'d> {
         all.next.push(None);
     }
 
+    /// Definitions of directives, or extensions, each with the number of its document.
+    fn written_directives(&self, are_extensions: bool) -> Vec<(usize, &'d DirectiveDefinition)> {
+        let documents = self.documents.iter().enumerate();
+        let all =
+            documents.flat_map(|(number, document)| document.definitions.iter().map(move |it| (number, it)));
+        let directive = |(number, definition): (usize, &'d Definition)| match definition {
+            Definition::Directive(directive) => Some((number, directive)),
+            Definition::Operation(_)
+            | Definition::Fragment(_)
+            | Definition::Schema(_)
+            | Definition::Type(_) => None,
+        };
+        all.filter_map(directive).filter(|it| it.1.extend == are_extensions).collect()
+    }
+
     fn directive_definitions(&mut self) {
-        for number in 0..self.documents.len() {
-            self.current = number;
-            for definition in &self.documents[number].definitions {
-                match definition {
-                    Definition::Directive(directive) if directive.extend => {
-                        let message = "Extensions of directives are not supported.";
-                        self.complain(directive.span, message.into());
-                    }
-                    Definition::Directive(directive) => self.directive_definition(directive),
-                    Definition::Operation(_)
-                    | Definition::Fragment(_)
-                    | Definition::Schema(_)
-                    | Definition::Type(_) => {}
-                }
-            }
+        let (definitions, mut extensions) = (self.written_directives(false), self.written_directives(true));
+        let name = |it: &(usize, &DirectiveDefinition)| self.documents[it.0].str(it.1.name).to_owned();
+        let named: Vec<String> = definitions.iter().map(name).collect();
+        let of_extensions: Vec<String> = extensions.iter().map(name).collect();
+        let parts = named.iter().map(|named| {
+            let own = extensions.iter().zip(&of_extensions).filter(|it| it.1 == named);
+            own.map(|it| *it.0).collect::<Vec<_>>()
+        });
+        let parts: Vec<Vec<(usize, &DirectiveDefinition)>> = parts.collect();
+        for ((number, directive), extensions) in definitions.iter().zip(&parts) {
+            self.current = *number;
+            self.directive_definition(directive, extensions);
         }
         self.applied_at.resize(self.b.schema.directives.len(), 0);
         // Applied last: directives on directives and their arguments may be defined later.
-        for number in 0..self.documents.len() {
+        for ((number, directive), extensions) in definitions.iter().zip(&parts) {
+            self.current = *number;
+            self.check_directive_definition(directive, extensions);
+        }
+        extensions.retain(|it| !named.iter().any(|named| named == self.documents[it.0].str(it.1.name)));
+        for (number, extension) in extensions {
             self.current = number;
-            for definition in &self.documents[number].definitions {
-                if let Definition::Directive(directive) = definition
-                    && !directive.extend
-                {
-                    self.check_directive_definition(directive);
-                }
-            }
+            let name = self.str(extension.name);
+            let message = format!("Cannot extend directive \"@{name}\" because it is not defined.");
+            self.complain(extension.span, message);
         }
     }
 
-    fn directive_definition(&mut self, directive: &DirectiveDefinition) {
+    fn directive_definition(
+        &mut self,
+        directive: &DirectiveDefinition,
+        extensions: &[(usize, &DirectiveDefinition)],
+    ) {
         let mut places = 0;
         for name in self.document().list(directive.locations) {
             let location = self.str(name.0);
@@ -251,6 +276,12 @@ impl<'d> SdlReader<'d> {
         let description = self.description(directive.description);
         self.b.directive(self.str(directive.name), &description, directive.repeatable, places);
         self.keep_all(directive.directives);
+        let own = self.current;
+        for (number, extension) in extensions {
+            self.current = *number;
+            self.keep_all(extension.directives);
+        }
+        self.current = own;
         for input in self.document().list(directive.arguments) {
             self.input(input, false, None);
         }

@@ -1,0 +1,9 @@
+-- chinook
+-- Genre
+INSERT INTO "public"."Genre" AS t0 ("GenreId", "Name") VALUES ($1, $2) RETURNING 1
+
+-- Genre
+UPDATE "public"."Genre" AS t0 SET "Name" = $1 WHERE t0."GenreId" = $2 RETURNING 1
+
+-- Genre
+DELETE FROM "public"."Genre" AS t0 WHERE t0."GenreId" = $1 RETURNING 1
