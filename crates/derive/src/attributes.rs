@@ -6,6 +6,7 @@ use crate::{checks, names};
 use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Field, Lit, LitStr, Meta, Path, Token, Type, parenthesized, token};
 
 /// Options of a type, field or variant.
@@ -16,6 +17,10 @@ pub(crate) struct Options {
     /// The reason, perhaps empty.
     pub(crate) deprecated: Option<String>,
     pub(crate) skip: bool,
+    /// The fields of the field's type stand in its place; where that is said.
+    pub(crate) flatten: Option<Span>,
+    /// Uses of a type with parameters.
+    pub(crate) concrete: Vec<Concrete>,
     /// The base type is `ID`.
     pub(crate) id: bool,
     /// A GraphQL literal.
@@ -37,7 +42,48 @@ pub(crate) struct Options {
     pub(crate) description: String,
 }
 
+/// A use of a type with parameters: `concrete(name = "UserPage", params(User))`.
+pub(crate) struct Concrete {
+    pub(crate) name: String,
+    pub(crate) params: Vec<Type>,
+    pub(crate) span: Span,
+}
+
+impl Concrete {
+    fn read(meta: &ParseNestedMeta<'_>) -> syn::Result<Self> {
+        let span = meta.path.span();
+        let (mut name, mut params) = (None, Vec::new());
+        if meta.input.peek(token::Paren) {
+            meta.parse_nested_meta(|inner| {
+                if inner.path.is_ident("name") {
+                    let text: LitStr = inner.value()?.parse()?;
+                    names::check(&text.value(), text.span())?;
+                    name = Some(text.value());
+                    return Ok(());
+                }
+                if inner.path.is_ident("params") {
+                    let content;
+                    parenthesized!(content in inner.input);
+                    params.extend(Punctuated::<Type, Token![,]>::parse_terminated(&content)?);
+                    return Ok(());
+                }
+                Err(inner.error("unknown option; known: `name`, `params`"))
+            })?;
+        }
+        match name {
+            Some(name) => Ok(Self { name, params, span }),
+            None => Err(meta.error("`concrete` names a use: `concrete(name = \"UserPage\", params(User))`")),
+        }
+    }
+}
+
 impl Options {
+    /// True if a field has options beside `flatten` and its doc comment.
+    pub(crate) fn says_more_than_flatten(&self) -> bool {
+        let Self { name, deprecated, skip, id, default, checks, .. } = self;
+        name.is_some() || deprecated.is_some() || *skip || *id || default.is_some() || checks.is_some()
+    }
+
     /// Reads the options; those that are not `allowed` are errors.
     pub(crate) fn read(attributes: &[Attribute], allowed: &[&str]) -> syn::Result<Self> {
         let mut options = Self { description: description(attributes), ..Self::default() };
@@ -64,6 +110,8 @@ impl Options {
             "deprecated" if meta.input.peek(Token![=]) => self.deprecated = Some(text(meta)?),
             "deprecated" => self.deprecated = Some(String::new()),
             "skip" => self.skip = true,
+            "flatten" => self.flatten = Some(meta.path.span()),
+            "concrete" => self.concrete.push(Concrete::read(meta)?),
             "id" => self.id = true,
             "default" => self.default = Some(text(meta)?),
             "read" => self.read = Some(meta.value()?.parse()?),

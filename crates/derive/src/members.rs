@@ -2,18 +2,20 @@
 //!
 //! **Invariant:** members of one type have different names.
 
-use crate::attributes::Options;
+use crate::attributes::{Concrete, Options};
 use crate::names;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Field, Fields, Type, Variant};
+use syn::{Data, DeriveInput, Field, Fields, GenericParam, Type, Variant};
 
 /// A field or variant that GraphQL sees.
 pub(crate) struct MemberOf {
     pub(crate) rust: Ident,
     pub(crate) name: String,
     span: Span,
+    /// True if the fields of its type stand in its place.
+    pub(crate) is_flattened: bool,
     /// Of a field, or of what a variant holds.
     pub(crate) ty: Option<Type>,
     options: Options,
@@ -53,19 +55,53 @@ impl MemberOf {
 
     fn new(rust: Ident, name: fn(&Ident) -> String, ty: Option<Type>, options: Options) -> syn::Result<Self> {
         let (name, span) = options.name.clone().unwrap_or_else(|| (name(&rust), rust.span()));
-        names::check(&name, span)?;
-        Ok(Self { rust, name, span, ty, options })
+        if let Some(flatten) = options.flatten.filter(|_| options.says_more_than_flatten()) {
+            return Err(syn::Error::new(flatten, "a flattened field has no name and no options of its own"));
+        }
+        let is_flattened = options.flatten.is_some();
+        if !is_flattened {
+            names::check(&name, span)?;
+        }
+        Ok(Self { rust, name, span, is_flattened, ty, options })
+    }
+
+    /// The statement that adds the members to the list `members`. `types` is in scope; the method of the trait gives those of a flattened
+    /// field's type.
+    pub(crate) fn statement(&self, instance: &Instance, (of, method): (&TokenStream, &Ident)) -> TokenStream {
+        match &self.ty {
+            Some(ty) if self.is_flattened => {
+                quote_spanned!(ty.span()=> members.extend(<#ty as #of>::#method(types));)
+            }
+            _ => {
+                let expression = self.expression_in(instance);
+                quote!(members.push(#expression);)
+            }
+        }
     }
 
     /// The expression that makes the `Member`. `types` is in scope.
     pub(crate) fn expression(&self, is_nullable: bool) -> TokenStream {
-        let Self { name, options, ty, .. } = self;
-        let mut member = quote!(::weir_runtime::macros::Member::new(#name));
-        if let Some(ty) = ty {
+        let reference = self.ty.as_ref().map(|ty| {
             let ty_span = ty.span();
             let ty = if is_nullable { quote!(::std::option::Option<#ty>) } else { quote!(#ty) };
-            let mut reference =
-                quote_spanned!(ty_span=> <#ty as ::weir_runtime::GraphqlType>::reference(types));
+            quote_spanned!(ty_span=> <#ty as ::weir_runtime::GraphqlType>::reference(types))
+        });
+        self.member(reference)
+    }
+
+    /// The same of a field of `instance`, whose type may be written with parameters.
+    fn expression_in(&self, instance: &Instance) -> TokenStream {
+        if !instance.has_parameters {
+            return self.expression(false);
+        }
+        let (rust, owner) = (&self.rust, &instance.rust);
+        self.member(Some(quote!(::weir_runtime::macros::reference_by(|it: &#owner| &it.#rust, types))))
+    }
+
+    fn member(&self, reference: Option<TokenStream>) -> TokenStream {
+        let Self { name, options, .. } = self;
+        let mut member = quote!(::weir_runtime::macros::Member::new(#name));
+        if let Some(mut reference) = reference {
             if options.id {
                 reference = quote!(::weir_runtime::macros::as_id(&#reference));
             }
@@ -96,12 +132,66 @@ impl MemberOf {
 
 /// Refuses two members of one name.
 pub(crate) fn check_names(members: &[MemberOf]) -> syn::Result<()> {
-    names::check_unique(members.iter().map(|it| (it.name.as_str(), it.span)))
+    names::check_unique(members.iter().filter(|it| !it.is_flattened).map(|it| (it.name.as_str(), it.span)))
+}
+
+/// A Rust type that is a type of the schema: a struct, or a use of one with parameters.
+pub(crate) struct Instance {
+    /// The type with its arguments.
+    pub(crate) rust: TokenStream,
+    /// The GraphQL name.
+    pub(crate) name: String,
+    pub(crate) has_parameters: bool,
+}
+
+/// The types that `input` stands for: itself, or each `concrete` use.
+pub(crate) fn instances(input: &DeriveInput, options: &Options) -> syn::Result<Vec<Instance>> {
+    let (ident, generics) = (&input.ident, &input.generics);
+    let Some(first) = generics.params.first() else {
+        return match options.concrete.first() {
+            Some(concrete) => Err(syn::Error::new(concrete.span, "`concrete` is for types with parameters")),
+            None => {
+                let name = type_name(input, options)?;
+                Ok(vec![Instance { rust: quote!(#ident), name, has_parameters: false }])
+            }
+        };
+    };
+    if options.concrete.is_empty() {
+        let message = "a GraphQL type has no parameters: name each use of this one by \
+            `#[graphql(concrete(name = \"UserPage\", params(User)))]`";
+        return Err(syn::Error::new(first.span(), message));
+    }
+    if let Some((_, span)) = &options.name {
+        return Err(syn::Error::new(*span, "a type with parameters is named by `concrete`"));
+    }
+    if let Some(other) = generics.params.iter().find(|it| !matches!(it, GenericParam::Type(_))) {
+        return Err(syn::Error::new(other.span(), "a GraphQL type has no parameters but types"));
+    }
+    let instance = |concrete: &Concrete| {
+        let (expected, found) = (generics.params.len(), concrete.params.len());
+        if expected != found {
+            let message = format!("`{ident}` has {expected} parameters, and here are {found}");
+            return Err(syn::Error::new(concrete.span, message));
+        }
+        let params = &concrete.params;
+        let rust = quote!(#ident<#(#params),*>);
+        Ok(Instance { rust, name: concrete.name.clone(), has_parameters: true })
+    };
+    options.concrete.iter().map(instance).collect()
+}
+
+/// Refuses flattened fields beside parameters: a list of names cannot depend on a parameter.
+pub(crate) fn check_flattened(members: &[MemberOf], instances: &[Instance]) -> syn::Result<()> {
+    match members.iter().find(|it| it.is_flattened && instances.iter().any(|it| it.has_parameters)) {
+        Some(member) => {
+            Err(syn::Error::new(member.rust.span(), "a type with parameters has no flattened field"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The named fields of a struct.
 pub(crate) fn fields<'d>(input: &'d DeriveInput, what: &str) -> syn::Result<Vec<&'d Field>> {
-    no_generics(input)?;
     match &input.data {
         Data::Struct(data) if matches!(data.fields, Fields::Named(_)) => Ok(data.fields.iter().collect()),
         _ => Err(syn::Error::new(input.ident.span(), format!("{what} is a struct with named fields"))),
@@ -156,13 +246,25 @@ pub(crate) fn graphql_type(
     kind: &str,
     members: &TokenStream,
 ) -> syn::Result<TokenStream> {
-    let (rust, name) = (&input.ident, type_name(input, options)?);
+    let (ident, name) = (&input.ident, type_name(input, options)?);
+    let instance = Instance { rust: quote!(#ident), name, has_parameters: false };
+    Ok(graphql_type_of(&instance, options, kind, members))
+}
+
+/// The same of one of several types.
+pub(crate) fn graphql_type_of(
+    instance: &Instance,
+    options: &Options,
+    kind: &str,
+    members: &TokenStream,
+) -> TokenStream {
+    let Instance { rust, name, .. } = instance;
     let (kind, description) = (Ident::new(kind, Span::call_site()), &options.description);
     let specified_by = match &options.specified_by {
         Some(url) => quote!(::std::option::Option::Some(#url)),
         None => quote!(::std::option::Option::None),
     };
-    Ok(quote! {
+    quote! {
         impl ::weir_runtime::GraphqlType for #rust {
             #[allow(unused_variables)]
             fn reference(types: &mut ::weir_runtime::macros::TypeDefinitions) -> ::std::string::String {
@@ -174,5 +276,5 @@ pub(crate) fn graphql_type(
                 })
             }
         }
-    })
+    }
 }

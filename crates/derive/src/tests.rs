@@ -22,7 +22,7 @@ fn errors_stand_where_their_cause_is() {
     assert_eq!(
         refused(objects::object, source),
         [
-            "nmae = \": unknown option; known: `name`, `deprecated`, `skip`, `id`",
+            "nmae = \": unknown option; known: `name`, `deprecated`, `skip`, `id`, `flatten`",
             "\"1\")] a:: `1` is no GraphQL name"
         ]
     );
@@ -58,16 +58,66 @@ fn a_macro_takes_its_kind_of_type_only() {
         [format!("A, B(X,: {one}"), format!("B(X, Y): {one}")]
     );
     assert_eq!(refused(inputs::one_of, "enum E { A }"), [format!("A }}: {one}")]);
+}
+
+#[test]
+fn types_with_parameters_name_their_uses() {
+    let one = |source: &str| {
+        let found = refused(objects::object, source);
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0].clone()
+    };
+    let needs = "a GraphQL type has no parameters: name each use of this one by \
+        `#[graphql(concrete(name = \"UserPage\", params(User)))]`";
+    assert_eq!(one("struct S<T> { a: T }"), format!("T> {{ a:: {needs}"));
     assert_eq!(
-        refused(objects::object, "struct S<T> { a: T }"),
-        ["T> { a:: a GraphQL type has no parameters"]
+        one("#[graphql(concrete(name = \"P\", params(A, B)))] struct S<T> { a: T }"),
+        "concrete: `S` has 1 parameters, and here are 2"
     );
+    assert_eq!(
+        one("#[graphql(concrete(name = \"P\", params(A)))] struct S { a: i32 }"),
+        "concrete: `concrete` is for types with parameters"
+    );
+    assert_eq!(
+        one("#[graphql(name = \"X\", concrete(name = \"P\", params(A)))] struct S<T> { a: T }"),
+        "\"X\", con: a type with parameters is named by `concrete`"
+    );
+    assert_eq!(
+        one("#[graphql(concrete(name = \"P\", params(A)))] struct S<'a> { a: &'a str }"),
+        "'a> { a:: a GraphQL type has no parameters but types"
+    );
+    assert_eq!(
+        one("#[graphql(concrete(params(A)))] struct S<T> { a: T }"),
+        "concrete: `concrete` names a use: `concrete(name = \"UserPage\", params(User))`"
+    );
+    assert_eq!(
+        one("#[graphql(concrete(name = \"P\", of(A)))] struct S<T> { a: T }"),
+        "of(A)))]: unknown option; known: `name`, `params`"
+    );
+    let found = refused(leaves::enumeration, "#[graphql(concrete(name = \"P\"))] enum E { A }");
+    assert_eq!(found, ["concrete: unknown option; known: `name`"]);
+    let found = refused(abstract_types::union, "enum U<T> { A(T) }");
+    assert_eq!(found, ["T> { A(T: a GraphQL type has no parameters"]);
+}
+
+#[test]
+fn a_flattened_field_stands_for_its_fields_alone() {
+    let alone = "a flattened field has no name and no options of its own";
+    for option in ["name = \"x\"", "deprecated", "id"] {
+        let source = format!("struct O {{ #[graphql({option}, flatten)] a: A }}");
+        assert_eq!(refused(objects::object, &source), [format!("flatten): {alone}")], "{option}");
+    }
+    let source = "#[graphql(concrete(name = \"P\", params(A)))] struct S<T> { #[graphql(flatten)] a: T }";
+    assert_eq!(refused(inputs::input, source), ["a: T }: a type with parameters has no flattened field"]);
 }
 
 #[test]
 fn options_are_refused_where_they_mean_nothing() {
     let found = refused(inputs::input, "struct I { #[graphql(skip)] a: i32 }");
-    assert_eq!(found, ["skip)] a: unknown option; known: `name`, `deprecated`, `default`, `id`, `validate`"]);
+    assert_eq!(
+        found,
+        ["skip)] a: unknown option; known: `name`, `deprecated`, `default`, `id`, `validate`, `flatten`"]
+    );
     let found = refused(abstract_types::union, "enum U { #[graphql(name = \"x\")] A(A) }");
     assert_eq!(found, ["name = \": unknown option; there are none here"]);
 }
@@ -111,7 +161,7 @@ fn checks_are_refused_where_they_stand() {
     assert_eq!(of("validate(one_of = \"a\")"), format!("\"a\"))] a: {texts}"));
     assert_eq!(of("validate(one_of = [1])"), format!("1]))] a:: {texts}"));
     let found = refused(objects::object, "struct O { #[graphql(validate(min = 1))] a: i32 }");
-    assert_eq!(found, ["validate: unknown option; known: `name`, `deprecated`, `skip`, `id`"]);
+    assert_eq!(found, ["validate: unknown option; known: `name`, `deprecated`, `skip`, `id`, `flatten`"]);
 }
 
 #[test]
@@ -146,7 +196,7 @@ fn interfaces_say_how_their_options_are_written() {
         "argument: `arguments` names a struct that derives `Input`: `arguments = PostsArguments`"
     );
     let found = refused(objects::object, "struct O { #[graphql(arguments = A)] a: i32 }");
-    assert_eq!(found, ["argument: unknown option; known: `name`, `deprecated`, `skip`, `id`"]);
+    assert_eq!(found, ["argument: unknown option; known: `name`, `deprecated`, `skip`, `id`, `flatten`"]);
 }
 
 #[test]

@@ -468,6 +468,14 @@ impl<'r> InputFields<'r> {
         Self { shapes, values: values.collect() }
     }
 
+    /// The `len` fields from `start` on, which a flattened struct reads.
+    #[must_use]
+    pub fn part(&self, start: usize, len: usize) -> Self {
+        let end = (start + len).min(self.shapes.len());
+        let start = start.min(end);
+        Self { shapes: &self.shapes[start..end], values: SmallVec::from_slice(&self.values[start..end]) }
+    }
+
     /// True if field `index` was given.
     #[must_use]
     pub fn is_given(&self, index: usize) -> bool {

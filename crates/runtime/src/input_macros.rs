@@ -32,6 +32,20 @@ pub fn bind_input_variant<T, I: Input>(
 /// ```
 #[macro_export]
 macro_rules! input {
+    (@name $field:ident) => { stringify!($field) };
+    (@name $field:ident $name:literal) => { $name };
+    (@value $rust:ty) => {
+        impl $crate::Input for $rust {
+            fn shape(
+                binder: &mut $crate::InputBinder<'_>, ty: $crate::TypeRef,
+            ) -> Result<$crate::Shape, String> {
+                binder.object::<Self>(ty)
+            }
+            fn read(value: $crate::InputValue<'_>) -> Result<Self, $crate::InputError> {
+                value.object()
+            }
+        }
+    };
     ($rust:ident { $($field:ident $(as $name:literal)?),* $(,)? }) => {
         const _: () = {
             #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
@@ -51,20 +65,9 @@ macro_rules! input {
                     Ok(Self { $($field: fields.get(InputFieldNumber::$field as usize)?),* })
                 }
             }
-            impl $crate::Input for $rust {
-                fn shape(
-                    binder: &mut $crate::InputBinder<'_>, ty: $crate::TypeRef,
-                ) -> Result<$crate::Shape, String> {
-                    binder.object::<Self>(ty)
-                }
-                fn read(value: $crate::InputValue<'_>) -> Result<Self, $crate::InputError> {
-                    value.object()
-                }
-            }
+            $crate::input!(@value $rust);
         };
     };
-    (@name $field:ident) => { stringify!($field) };
-    (@name $field:ident $name:literal) => { $name };
 }
 
 /// Makes an enum a `@oneOf` input object: each variant is one of its fields.

@@ -89,6 +89,14 @@ impl<T: Input> Input for Box<T> {
     }
 }
 
+/// The value of an integer.
+fn integer(value: InputValue<'_>) -> Option<i64> {
+    match value.node() {
+        Node::Int(value) | Node::QuotedInt(value) => Some(value),
+        _ => None,
+    }
+}
+
 /// Leaves: their readers, and how a value is taken.
 macro_rules! leaf {
     ($($rust:ty: $what:literal, $readers:pat, |$value:ident| $read:expr;)*) => { $(
@@ -104,14 +112,34 @@ macro_rules! leaf {
     )* };
 }
 leaf! {
-    i32: "integer of 32 bits", Some(ScalarReader::Int | ScalarReader::BigInt), |value| match value.node() {
-        Node::Int(value) | Node::QuotedInt(value) => i32::try_from(value).ok(),
-        _ => None,
+    i32: "integer of 32 bits", Some(ScalarReader::Int | ScalarReader::BigInt),
+        |value| integer(value).and_then(|it| it.try_into().ok());
+    i64: "integer", Some(ScalarReader::Int | ScalarReader::BigInt), |value| integer(value);
+    i8: "integer of 8 bits", Some(ScalarReader::Int | ScalarReader::BigInt),
+        |value| integer(value).and_then(|it| it.try_into().ok());
+    i16: "integer of 16 bits", Some(ScalarReader::Int | ScalarReader::BigInt),
+        |value| integer(value).and_then(|it| it.try_into().ok());
+    isize: "integer", Some(ScalarReader::Int | ScalarReader::BigInt),
+        |value| integer(value).and_then(|it| it.try_into().ok());
+    u8: "integer from 0 to 255", Some(ScalarReader::Int | ScalarReader::BigInt),
+        |value| integer(value).and_then(|it| it.try_into().ok());
+    u16: "integer from 0 to 65535", Some(ScalarReader::Int | ScalarReader::BigInt),
+        |value| integer(value).and_then(|it| it.try_into().ok());
+    u32: "integer from 0 to 4294967295", Some(ScalarReader::Int | ScalarReader::BigInt),
+        |value| integer(value).and_then(|it| it.try_into().ok());
+    u64: "integer that is not negative", Some(ScalarReader::Int | ScalarReader::BigInt),
+        |value| integer(value).and_then(|it| it.try_into().ok());
+    usize: "integer that is not negative", Some(ScalarReader::Int | ScalarReader::BigInt),
+        |value| integer(value).and_then(|it| it.try_into().ok());
+    f32: "number of 32 bits", Some(ScalarReader::Float), |value| {
+        let wide = f64::read(value).ok();
+        wide.map(|it| it as f32).filter(|it| it.is_finite())
     };
-    i64: "integer", Some(ScalarReader::Int | ScalarReader::BigInt), |value| match value.node() {
-        Node::Int(value) | Node::QuotedInt(value) => Some(value),
-        _ => None,
-    };
+    char: "single character", None | Some(ScalarReader::String | ScalarReader::Id | ScalarReader::Text),
+        |value| value.text().and_then(|text| {
+            let mut letters = text.chars();
+            letters.next().filter(|_| letters.next().is_none())
+        });
     f64: "number", Some(ScalarReader::Float), |value| match value.node() {
         Node::Float(value) => Some(value),
         Node::Int(value) => Some(value as f64),

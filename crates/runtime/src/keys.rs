@@ -39,6 +39,13 @@ single! {
         _ => text(columns, row)?.parse().ok(),
     };
     i32: |columns, row| i32::try_from(i64::read(columns, row)?).ok();
+    i16: |columns, row| i16::try_from(i64::read(columns, row)?).ok();
+    u16: |columns, row| u16::try_from(i64::read(columns, row)?).ok();
+    u32: |columns, row| u32::try_from(i64::read(columns, row)?).ok();
+    u64: |columns, row| match &columns.first()?.data {
+        Data::Int(values) => u64::try_from(*values.get(row)?).ok(),
+        _ => text(columns, row)?.parse().ok(),
+    };
     bool: |columns, row| match &columns.first()?.data {
         Data::Bool(values) => values.get(row).copied(),
         _ => None,

@@ -60,6 +60,42 @@ pub trait GraphqlFields {
     fn fields(types: &mut TypeDefinitions) -> Vec<Member>;
 }
 
+/// A struct whose fields are those of an object type, so that another object can have them too. Derived by `Object`. [`GraphqlType`] has an
+/// example.
+#[diagnostic::on_unimplemented(
+    message = "the fields of `{Self}` are no fields of an object",
+    note = "derive `weir_runtime::Object`"
+)]
+pub trait ObjectFields {
+    /// The fields.
+    fn object_fields(types: &mut TypeDefinitions) -> Vec<Member>;
+}
+
+/// The reference of the type that `get` borrows.
+#[doc(hidden)]
+pub fn reference_by<R, T: GraphqlType>(_get: impl Fn(&R) -> &T, types: &mut TypeDefinitions) -> String {
+    T::reference(types)
+}
+
+/// One list of `N` names from several.
+/// # Panics
+/// The lists have another number of names together.
+#[doc(hidden)]
+#[must_use]
+pub const fn joined<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
+    let (mut all, mut at, mut list) = ([""; N], 0, 0);
+    while list < lists.len() {
+        let mut item = 0;
+        while item < lists[list].len() {
+            all[at] = lists[list][item];
+            (at, item) = (at + 1, item + 1);
+        }
+        list += 1;
+    }
+    assert!(at == N, "the number of names is that of the lists");
+    all
+}
+
 /// No arguments.
 impl GraphqlFields for () {
     fn fields(_: &mut TypeDefinitions) -> Vec<Member> {
@@ -94,10 +130,20 @@ macro_rules! built_in {
     )* };
 }
 built_in! {
+    i8 => "Int!";
+    i16 => "Int!";
     i32 => "Int!";
     i64 => "Int!";
+    isize => "Int!";
+    u8 => "Int!";
+    u16 => "Int!";
+    u32 => "Int!";
+    u64 => "Int!";
+    usize => "Int!";
+    f32 => "Float!";
     f64 => "Float!";
     bool => "Boolean!";
+    char => "String!";
     str => "String!";
     String => "String!";
 }

@@ -214,7 +214,7 @@ pub(super) fn nulls<T>(values: &[Option<T>]) -> Bitmap {
 }
 
 /// Bitmap of the nulls in `values`; `push` gets the other values, and `filler` for nulls.
-fn leaves<T: Copy>(values: &[Option<T>], filler: T, mut push: impl FnMut(T)) -> Bitmap {
+pub(super) fn leaves<T: Copy>(values: &[Option<T>], filler: T, mut push: impl FnMut(T)) -> Bitmap {
     let mut nulls = Bitmap::default();
     for (row, value) in values.iter().enumerate() {
         if value.is_none() {
@@ -225,9 +225,28 @@ fn leaves<T: Copy>(values: &[Option<T>], filler: T, mut push: impl FnMut(T)) -> 
     nulls
 }
 
+/// Writes an integer that may need more than the 32 bits of `Int`.
+pub(super) fn write_wide(value: i64, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+    if i32::try_from(value).is_err() && spot.is_int(writer.bindings) {
+        return writer.fail(spot, Fault::WideInt(value.into()));
+    }
+    writer.out.int(value);
+    true
+}
+
+/// The number with the shortest digits of `value`: 0.1 as 0.1, and not the nearest binary fraction of 32 bits.
+fn widened(value: f32) -> f64 {
+    if !value.is_finite() {
+        return value.into();
+    }
+    zmij::Buffer::new().format_finite(value).parse().unwrap_or_else(|_| value.into())
+}
+
 /// Leaves that are numbers of Rust or `bool`: how they are bound, written and kept.
 macro_rules! leaf {
-    ($($rust:ty: $readers:pat, $data:ident, |$spot:ident, $value:ident, $writer:ident, $key:ident| $member:expr, $alone:expr;)*) => { $(
+    (@kept $value:ident) => { $value.into() };
+    (@kept $value:ident $kept:path) => { $kept($value) };
+    ($($rust:ty: $readers:pat, $data:ident $(by $kept:path)?, |$spot:ident, $value:ident, $writer:ident, $key:ident| $member:expr, $alone:expr;)*) => { $(
         impl Answer for $rust {
             fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
                 binder.leaf(spot, stringify!($rust), |reader| matches!(reader, Some(ScalarReader::Json | $readers)))
@@ -247,7 +266,7 @@ macro_rules! leaf {
             }
             fn column(values: &[Option<&Self>], _: Spot<'_>, _: Scope<'_>) -> Column {
                 let mut data = Vec::with_capacity(values.len());
-                let nulls = leaves(values, &<$rust>::default(), |&value| data.push(value.into()));
+                let nulls = leaves(values, &<$rust>::default(), |&value| data.push(leaf!(@kept value $($kept)?)));
                 Column { nulls, data: Data::$data(data), ..Column::default() }
             }
         }
@@ -257,15 +276,29 @@ leaf! {
     i32: ScalarReader::Int | ScalarReader::Float | ScalarReader::BigInt | ScalarReader::Decimal, Int,
         |_spot, value, writer, key| { writer.out.member_int(key, value.into()); true },
         { writer.out.int(value.into()); true };
+    i8: ScalarReader::Int | ScalarReader::Float | ScalarReader::BigInt | ScalarReader::Decimal, Int,
+        |_spot, value, writer, key| { writer.out.member_int(key, value.into()); true },
+        { writer.out.int(value.into()); true };
+    i16: ScalarReader::Int | ScalarReader::Float | ScalarReader::BigInt | ScalarReader::Decimal, Int,
+        |_spot, value, writer, key| { writer.out.member_int(key, value.into()); true },
+        { writer.out.int(value.into()); true };
+    u8: ScalarReader::Int | ScalarReader::Float | ScalarReader::BigInt | ScalarReader::Decimal, Int,
+        |_spot, value, writer, key| { writer.out.member_int(key, value.into()); true },
+        { writer.out.int(value.into()); true };
+    u16: ScalarReader::Int | ScalarReader::Float | ScalarReader::BigInt | ScalarReader::Decimal, Int,
+        |_spot, value, writer, key| { writer.out.member_int(key, value.into()); true },
+        { writer.out.int(value.into()); true };
+    u32: ScalarReader::Int | ScalarReader::BigInt | ScalarReader::Decimal, Int,
+        |spot, value, writer, key|
+        i32::try_from(value).is_ok() && { writer.out.member_int(key, value.into()); true },
+        write_wide(value.into(), spot, writer);
     i64: ScalarReader::Int | ScalarReader::BigInt | ScalarReader::Decimal, Int,
         |spot, value, writer, key|
         i32::try_from(value).is_ok() && { writer.out.member_int(key, value); true },
-        if i32::try_from(value).is_ok() || !spot.is_int(writer.bindings) {
-            writer.out.int(value);
-            true
-        } else {
-            writer.fail(spot, Fault::WideInt(value))
-        };
+        write_wide(value, spot, writer);
+    f32: ScalarReader::Float | ScalarReader::Decimal, Float by widened,
+        |spot, value, writer, key| writer.out.member_float(key, widened(value)),
+        writer.out.float(widened(value)) || writer.fail(spot, Fault::NotFinite(value.into()));
     f64: ScalarReader::Float | ScalarReader::Decimal, Float,
         |spot, value, writer, key| writer.out.member_float(key, value),
         writer.out.float(value) || writer.fail(spot, Fault::NotFinite(value));

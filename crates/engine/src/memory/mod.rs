@@ -34,6 +34,7 @@ mod call;
 mod host;
 mod record;
 mod value;
+mod wide;
 
 pub use answer::{Answer, ItemObject, RawJson, Spot, Writer};
 pub use bind::{Binder, Bindings, Scope, Unbound};

@@ -76,7 +76,7 @@ macro_rules! record {
             $crate::record!(@answer $rust);
         };
     };
-    (@answer $rust:ident) => {
+    (@answer $rust:ty) => {
         impl $crate::memory::Answer for $rust {
             fn bind(binder: &mut $crate::memory::Binder<'_>, spot: $crate::memory::Spot<'_>) -> Result<(), $crate::memory::Unbound> {
                 $crate::memory::bind_record::<Self>(binder, spot)

@@ -11,7 +11,7 @@ pub(crate) enum Fault<'v> {
     /// Null in a non-null place.
     Null,
     /// An integer beyond the 32 bits of `Int`.
-    WideInt(i64),
+    WideInt(i128),
     /// Infinity or not a number.
     NotFinite(f64),
     /// A text that is no value of its enum.

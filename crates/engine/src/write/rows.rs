@@ -361,7 +361,7 @@ impl<'w, P: Parting> RowWriter<'w, P> {
                     self.out.int(value);
                     return true;
                 }
-                Some(&value) => Fault::WideInt(value),
+                Some(&value) => Fault::WideInt(value.into()),
                 None => Fault::Broken,
             },
             Data::Float(values) => match values.get(row) {

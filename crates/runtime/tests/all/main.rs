@@ -10,6 +10,7 @@ mod build;
 mod code_first;
 mod code_first_checks;
 mod code_first_interfaces;
+mod code_first_numbers;
 mod control;
 mod errors;
 #[cfg(feature = "http")]
