@@ -129,6 +129,9 @@ mod tests {
             ("{ crew { id } }", "user", false),
             ("{ crew { id } }", "Mate", false),
             ("{ __schema { types { name } } }", "user", false),
+            // The engine takes empty sets over `/graphql`, so the list has to.
+            ("{ other {} }", "user", false),
+            ("query A { boat { name } crew {} }", "user", false),
             // The engine says what is wrong with it.
             ("{ broken", "user", true),
         ] {
