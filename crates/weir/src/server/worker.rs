@@ -100,6 +100,7 @@ pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
                 reserved_streams: seed.reserved_streams,
                 ignored_headers: seed.ignored_headers,
                 admin: RefCell::default(),
+                callers: RefCell::default(),
                 json_buffer: Cell::default(),
                 ids: RequestIds::new(seed.number),
                 phase: seed.phase,

@@ -44,6 +44,17 @@ const DEFAULT_ROLE: &str = "x-hasura-default-role";
 /// Beginning of the names of session variables.
 const VARIABLE_START: &str = "x-hasura-";
 
+/// See [`Authenticator::key_number`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeyNumber(u64);
+
+#[cfg(test)]
+impl KeyNumber {
+    pub(crate) const fn of(number: u64) -> Self {
+        Self(number)
+    }
+}
+
 /// Session variables as they are found: lower-case names that begin with `x-hasura-`, and texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variables(BTreeMap<Box<str>, Box<str>>);
@@ -290,8 +301,8 @@ impl Authenticator {
 
     /// True if `headers` have a right secret, or none is set, and no session header: the caller is [`Self::admin`].
     pub(crate) fn is_bare_admin(&self, headers: &HeaderMap) -> bool {
-        let is_trusted = self.is_open() || secret::sent(headers).is_some_and(|it| self.is_secret(it));
-        is_trusted && !headers.keys().any(headers::is_session)
+        let is_trusted = || self.is_open() || secret::sent(headers).is_some_and(|it| self.is_secret(it));
+        !headers.keys().any(headers::is_session) && is_trusted()
     }
 
     /// True if the caller of a request with these headers could be the admin and asks for another role.
@@ -304,6 +315,41 @@ impl Authenticator {
     pub fn keep_keys_of(&mut self, before: &Self) {
         if let (Mode::Jwt(kinds), Mode::Jwt(before)) = (&mut self.mode, &before.mode) {
             kinds.keep_keys_of(before);
+        }
+    }
+
+    /// Hands each header that decides who calls to `take`, in the order of the request. False where a webhook is asked, which headers alone do
+    /// not decide.
+    pub(crate) fn deciding_headers<'h>(
+        &self,
+        headers: &'h HeaderMap,
+        mut take: impl FnMut(&'h HeaderName, &'h HeaderValue),
+    ) -> bool {
+        if matches!(self.mode, Mode::Webhook(_)) && !self.is_open() && secret::sent(headers).is_none() {
+            return false;
+        }
+        let is_token = |name: &HeaderName| matches!(&self.mode, Mode::Jwt(kinds) if kinds.reads(name));
+        for (name, value) in headers {
+            if headers::is_session(name) || secret::SECRET_HEADERS.contains(name) || is_token(name) {
+                take(name, value);
+            }
+        }
+        true
+    }
+
+    /// Stands for the keys of tokens in service: other keys have another number. `None` while keys are not known.
+    pub(crate) fn key_number(&self) -> Option<KeyNumber> {
+        match &self.mode {
+            Mode::Jwt(kinds) => kinds.key_number(),
+            Mode::Secret | Mode::Webhook(_) => Some(KeyNumber::default()),
+        }
+    }
+
+    /// The time that tokens are held against, in milliseconds since 1970.
+    pub(crate) fn wall_ms(&self) -> u64 {
+        match &self.mode {
+            Mode::Jwt(kinds) => kinds.wall_ms(),
+            Mode::Secret | Mode::Webhook(_) => 0,
         }
     }
 

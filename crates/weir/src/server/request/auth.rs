@@ -35,31 +35,40 @@ pub(crate) async fn caller(
     headers: &HeaderMap,
     request: Option<&[u8]>,
 ) -> Result<Caller, AuthError> {
-    if let Some(admin) = bare_admin(context, headers)? {
-        return Ok(admin);
-    }
-    // On the heap, so that the future of a request, which is moved before it runs, does not grow by two kilobytes.
-    let session = Box::pin(session(context, headers, request)).await?;
-    Ok(context.engine().caller(&session.identity))
-}
-
-/// The admin, where the request says no more than that; `None`: [`session`] finds the caller.
-fn bare_admin(context: &RequestContext, headers: &HeaderMap) -> Result<Option<Caller>, AuthError> {
     let generation = &context.generation;
     let authenticator = &generation.authenticator;
     if !authenticator.is_open() && sent(headers).is_some() {
         be_patient(context)?;
     }
-    // Relay's form is another graph, for which the thread keeps no caller.
+    // Relay's form is another graph, for which the thread keeps no callers; native sources may say more of a caller than its headers.
     let is_usual = std::ptr::eq(context.engine(), &raw const generation.engine);
-    if !is_usual || !generation.native_auth.is_idle() || !authenticator.is_bare_admin(headers) {
-        return Ok(None);
+    let is_kept = is_usual && generation.native_auth.is_idle();
+    if is_kept && let Some(known) = known_caller(context, headers) {
+        return Ok(known);
+    }
+    let keys = authenticator.key_number();
+    // On the heap, so that the future of a request, which is moved before it runs, does not grow by two kilobytes.
+    let session = Box::pin(session(context, headers, request)).await?;
+    let caller = context.engine().caller(&session.identity);
+    if is_kept {
+        let (of, found) = ((generation.number, authenticator), (&session, keys));
+        context.worker.callers.borrow_mut().put(of, headers, found, &caller);
+    }
+    Ok(caller)
+}
+
+/// The caller that the thread knows by such headers: the admin where everyone is trusted, or one that was authenticated before.
+fn known_caller(context: &RequestContext, headers: &HeaderMap) -> Option<Caller> {
+    let generation = &context.generation;
+    let authenticator = &generation.authenticator;
+    if !authenticator.is_open() || !authenticator.is_bare_admin(headers) {
+        return context.worker.callers.borrow_mut().get(generation.number, authenticator, headers);
     }
     let mut known = context.worker.admin.borrow_mut();
     if known.as_ref().is_none_or(|it| it.0 != generation.number) {
         *known = Some((generation.number, generation.engine.caller(authenticator.admin())));
     }
-    Ok(known.as_ref().map(|it| it.1.clone()))
+    known.as_ref().map(|it| it.1.clone())
 }
 
 /// Lets the holder of an admin secret pass, and any other caller whose role is admin. Where no token is read from

@@ -2,6 +2,7 @@
 
 use super::auth_throttle::AuthThrottle;
 use super::client_headers::{ClientHeaders, TRACEPARENT, rare};
+use super::known_callers::KnownCallers;
 use super::refusal::Refusal;
 use super::reserved_streams::ReservedStreams;
 use super::response::{RequestId, RequestIds};
@@ -56,6 +57,8 @@ pub(crate) struct WorkerContext {
     /// The admin of the generation with that number. Each thread has one of its own: a count of references that threads share costs
     /// more than the rest of authentication.
     pub(crate) admin: RefCell<Option<(u64, Caller)>>,
+    /// Callers by the head bytes that decided who they are.
+    pub(crate) callers: RefCell<KnownCallers<Caller>>,
     /// Memory of the last request's JSON.
     pub(crate) json_buffer: Cell<JsonBuffer>,
     /// Numbers requests.

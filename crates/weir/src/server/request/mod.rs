@@ -9,6 +9,7 @@ pub(crate) mod context;
 pub(crate) mod cors;
 pub(crate) mod engine_request;
 pub(crate) mod hasura_error;
+pub(crate) mod known_callers;
 pub(crate) mod negotiate;
 pub(crate) mod receive;
 pub(crate) mod refusal;

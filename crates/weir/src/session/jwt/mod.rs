@@ -12,7 +12,7 @@ pub(crate) mod token;
 pub(crate) mod verified;
 
 use super::error::{AuthError, AuthFault};
-use super::{ConfigFault, Session, bearer_of, headers};
+use super::{ConfigFault, KeyNumber, Session, bearer_of, headers};
 use crate::config::{Auth, Jwt, JwtAlgorithm, TokenHeader, TokenHeaderKind};
 use claims::{ClaimsPlace, RoleClaims};
 use hyper::HeaderMap;
@@ -93,6 +93,26 @@ impl TokenKinds {
     /// True if a token is read from `Authorization`.
     pub(super) fn reads_bearer(&self) -> bool {
         self.kinds.iter().any(|it| it.place == TokenPlace::Bearer)
+    }
+
+    /// True if a token may be read from the header `name`.
+    pub(super) fn reads(&self, name: &HeaderName) -> bool {
+        self.kinds.iter().any(|it| match &it.place {
+            TokenPlace::Bearer => *name == AUTHORIZATION,
+            TokenPlace::Cookie(_) => *name == COOKIE,
+            TokenPlace::Header(own) => own == name,
+        })
+    }
+
+    /// The sum of the epochs of all keys, each of which grows whenever keys are fetched.
+    pub(super) fn key_number(&self) -> Option<KeyNumber> {
+        let epochs = self.kinds.iter().map(|it| it.keys.epoch().map(|it| it.0));
+        epochs.sum::<Option<u64>>().map(KeyNumber)
+    }
+
+    /// The time that tokens are held against.
+    pub(super) fn wall_ms(&self) -> u64 {
+        self.clock.wall_ms()
     }
 
     /// Headers that tokens and roles are read from.
