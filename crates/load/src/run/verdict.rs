@@ -20,7 +20,6 @@ fn is_most(lag_us: u64, latency_us: u64) -> bool {
 }
 
 /// True if generators that used `cpu_s` in so many seconds had no time left.
-#[expect(clippy::cast_precision_loss, reason = "a part of a core")]
 pub(crate) fn is_saturated(cpu_s: f64, duration_s: f64, generators: u32) -> bool {
     cpu_s > SATURATED * duration_s * f64::from(generators.max(1))
 }
