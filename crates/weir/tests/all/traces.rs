@@ -1,5 +1,6 @@
 //! Traces: what a collector of OpenTelemetry is sent, what services are told, and that nothing waits for either.
 
+use crate::postgres_kit::database;
 use crate::support::{Folder, Weir, body, command, until};
 use crate::upstream_kit::{Upstream, answers};
 use opentelemetry_proto::tonic::collector::trace::v1::{
@@ -207,6 +208,29 @@ fn an_operation_without_a_name_has_none_and_a_clients_mistake_is_no_error() {
     let refused = spans.iter().find(|it| of_status(it)).expect("it has come");
     assert_eq!((refused.name.as_str(), attribute(refused, "error.type")), ("GraphQL Operation", None));
     assert_eq!(refused.status.as_ref().map_or(0, |it| it.code), 0);
+}
+
+#[test]
+fn a_fetch_names_the_server_of_its_database() {
+    let database = database("CREATE TABLE pet (id int PRIMARY KEY, name text)");
+    let url = database.url();
+    let (place, name) = url.rsplit_once('/').expect("it names a database");
+    let port = place.rsplit_once(':').expect("it names a port").1;
+    let check = |url: &str, address: &dyn Fn(&str) -> bool, port: Option<&str>| {
+        let collector = Collector::start();
+        let yaml = format!("listen: 127.0.0.1:0\nsources: [{{name: pets, url: '{url}'}}]\n");
+        let weir = serve(&yaml, Folder::new(), &collector);
+        let answer = weir.query("query Served { pet { name } }");
+        assert_eq!(answer.text(), r#"{"data":{"pet":[]}}"#);
+        let spans = collector.trace("Served");
+        let fetch = named(&spans, "fetch pets");
+        assert_eq!(attribute(fetch, "db.system.name").as_deref(), Some("postgresql"));
+        assert_eq!(attribute(fetch, "db.namespace").as_deref(), Some(name));
+        assert!(attribute(fetch, "server.address").is_some_and(|it| address(&it)), "{fetch:?}");
+        assert_eq!(attribute(fetch, "server.port").as_deref(), port);
+    };
+    check(&url, &|it| it == "127.0.0.1", Some(port));
+    check(&database.socket_url(), &|it| it.starts_with('/') && it.ends_with(port), None);
 }
 
 const SERVICES: &str = r#"extend schema
