@@ -1,11 +1,15 @@
 //! Writes a document as Hasura does: without defaults, `version` and `sources` first; as one file or as the CLI's folder.
 //!
-//! **Invariant:** reading what was written gives the same document.
+//! **Invariant:** reading what was written gives the same document in Hasura's order ([`ordered`]).
+
+mod order;
+
+pub use order::ordered;
 
 use crate::document::Metadata;
 use crate::document::source::SourceEntry;
 use crate::document::table::TableName;
-use crate::tree::{Node, Value};
+use crate::tree::{Member, Node, Value};
 use crate::{json, read};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -16,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// A number is none of JSON.
 pub fn json(document: &Metadata) -> Result<String, String> {
     let mut out = String::new();
-    json_node(&node(document)?, 0, &mut out);
+    json_node(&node(&ordered(document))?, 0, &mut out);
     out.push('\n');
     Ok(out)
 }
@@ -25,20 +29,21 @@ pub fn json(document: &Metadata) -> Result<String, String> {
 /// # Errors
 /// As `json`.
 pub fn yaml(document: &Metadata) -> Result<String, String> {
-    Ok(yaml_text(&node(document)?))
+    Ok(yaml_text(&node(&ordered(document))?))
 }
 
 /// Files of the folder: paths below it and texts.
 /// # Errors
 /// As `json`.
 pub fn folder(document: &Metadata) -> Result<Vec<(PathBuf, String)>, String> {
+    let document = &ordered(document);
     let mut files = vec![(PathBuf::from("version.yaml"), "version: 3\n".to_owned())];
     let mut sources = String::new();
     let mut folders = HashSet::new();
     for source in &document.sources {
         let name = distinct(&safe(&source.name), &mut folders);
-        let mut text =
-            yaml_text(&node(&SourceEntry { tables: Vec::new(), functions: Vec::new(), ..source.clone() })?);
+        let alone = SourceEntry { tables: Vec::new(), functions: Vec::new(), ..source.clone() };
+        let mut text = yaml_text(&tables_last(node(&alone)?));
         text = text.replace("tables: []\n", &format!("tables: \"!include {name}/tables/tables.yaml\"\n"));
         if !source.functions.is_empty() {
             text.push_str(&format!("functions: \"!include {name}/functions/functions.yaml\"\n"));
@@ -78,6 +83,15 @@ pub fn folder(document: &Metadata) -> Result<Vec<(PathBuf, String)>, String> {
         }
     }
     Ok(files)
+}
+
+/// A source with its tables behind everything else, as the CLI writes it.
+fn tables_last(source: Node) -> Node {
+    let Value::Object(members) = source.value else { return source };
+    let (tables, mut all): (Vec<Member>, Vec<Member>) =
+        members.into_iter().partition(|it| &*it.key == "tables");
+    all.extend(tables);
+    Node::new(source.place, Value::Object(all))
 }
 
 /// Writes one file for each entry, and `index` with their includes.

@@ -123,21 +123,51 @@ fn table(
             [Step::Key(key)] if **key == *"table" => 4,
             key => 4 + key.len(),
         };
+        let reason = match absent_table(reason) {
+            Some(hint) if depth == 4 => format!("no such table/view exists in source: \"{shown}\"{hint}"),
+            _ => reason.to_owned(),
+        };
         return made("table", name, format!("Inconsistent object: {reason}"), definition, depth);
     };
     let member = node(table, &below[..2]);
     let definition = definition(member, &source, table);
     if kind.ends_with("_permission") {
         let role = text(member, "role");
-        let name = format!("{kind} {role} permission in table {shown} in source {source}");
+        let name = format!("{kind} {role} in table {shown} in source {source}");
         let within = format!("in permission for role \"{role}\": ");
         let reason = reason.strip_prefix(&within).unwrap_or(reason);
         let reason = format!("Inconsistent object: in table \"{shown}\": {within}{reason}");
         return made(kind, name, reason, definition, 6);
     }
     let name = text(member, "name");
-    let reason = format!("Inconsistent object: in table \"{shown}\": in \"{name}\": {reason}");
+    let reason = match unknown_target(member, &source, reason) {
+        Some((reason, true)) => format!("Inconsistent object: {reason}"),
+        Some((reason, false)) => {
+            format!("Inconsistent object: in table \"{shown}\": in relationship \"{name}\": {reason}")
+        }
+        None => {
+            let what = if *kind == "computed_field" { "computed field" } else { "relationship" };
+            format!("Inconsistent object: in table \"{shown}\": in {what} \"{name}\": {reason}")
+        }
+    };
     made(kind, format!("{kind} {name} in table {shown} in source {source}"), reason, definition, 6)
+}
+
+/// The part of `reason` behind the table, if it says that a table is not in the database.
+fn absent_table(reason: &str) -> Option<&str> {
+    let rest = reason.strip_prefix("there is no table `")?;
+    Some(rest.find(';').map_or("", |at| &rest[at..]))
+}
+
+/// The reason for which the other table of a relationship is not known, if `reason` is one, and true if the place is not told with it.
+fn unknown_target(member: &Node, source: &str, reason: &str) -> Option<(String, bool)> {
+    let hint = absent_table(reason).or_else(|| reason.ends_with("is not tracked").then_some(""))?;
+    let using = member.get("using")?;
+    if let Some(manual) = using.get("manual_configuration") {
+        return Some((format!("table \"{}\" is not tracked{hint}", named(manual, "remote_table")), true));
+    }
+    let key = using.get("foreign_key_constraint_on").filter(|it| it.get("table").is_some())?;
+    Some((format!("table \"{}\" does not exist in source: {source}{hint}", named(key, "table")), false))
 }
 
 /// The node at `path`, or the last one on the way to it.
@@ -172,15 +202,32 @@ fn named(entry: &Node, key: &str) -> String {
     }
 }
 
-/// A member of a table, with the names of both around it.
+/// A member of a table, with the names of both around it; members that are not there and that Hasura shows are null.
 fn definition(member: &Node, source: &str, table: &Node) -> Json {
     let mut members = match json(member) {
         Json::Object(members) => members.0,
         _ => Vec::new(),
     };
+    if let Some(Json::Object(using)) = members.iter_mut().find(|it| *it.0 == *"using").map(|it| &mut it.1) {
+        for (_, manual) in using.0.iter_mut().filter(|it| *it.0 == *"manual_configuration") {
+            show_member(manual, "insertion_order");
+        }
+    }
+    if !members.iter().any(|it| *it.0 == *"comment") {
+        members.push(("comment".into(), Json::Null));
+    }
     members.push(("source".into(), Json::Text(source.into())));
     members.push(("table".into(), table.get("table").map_or(Json::Null, json)));
     Json::Object(Members(members))
+}
+
+/// Gives an object the member `key`.
+fn show_member(object: &mut Json, key: &str) {
+    if let Json::Object(members) = object
+        && members.get(key).is_none()
+    {
+        members.0.push((key.into(), Json::Null));
+    }
 }
 
 /// `node` as JSON.

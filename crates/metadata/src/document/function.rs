@@ -32,15 +32,15 @@ pub struct FunctionConfiguration {
     /// Names of single root fields.
     #[serde(skip_serializing_if = "is_default")]
     pub custom_root_fields: FunctionRootFields,
-    /// The argument that takes the session; clients do not see it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_argument: Option<String>,
     /// On which root it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exposed_as: Option<ExposedAs>,
     /// Rows it gives, where the database does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<FunctionResponse>,
+    /// The argument that takes the session; clients do not see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_argument: Option<String>,
 }
 
 /// `response` of a function.

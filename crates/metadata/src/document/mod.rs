@@ -26,7 +26,7 @@ pub struct Metadata {
     pub remote_schemas: Vec<Json>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<Json>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "says_nothing")]
     pub custom_types: Option<Json>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cron_triggers: Vec<Json>,
@@ -40,15 +40,15 @@ pub struct Metadata {
     pub inherited_roles: Vec<InheritedRole>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub api_limits: ApiLimits,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "says_nothing")]
     pub metrics_config: Option<Json>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub graphql_schema_introspection: SchemaIntrospection,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "says_nothing")]
     pub network: Option<Json>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "says_nothing")]
     pub opentelemetry: Option<Json>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "says_nothing")]
     pub backend_configs: Option<Json>,
 }
 
@@ -72,6 +72,20 @@ impl Default for Metadata {
             opentelemetry: None,
             backend_configs: None,
         }
+    }
+}
+
+/// True if a part is missing, or has no entries: the command line sends all parts.
+fn says_nothing(part: &Option<Json>) -> bool {
+    part.as_ref().is_none_or(has_no_entries)
+}
+
+fn has_no_entries(json: &Json) -> bool {
+    match json {
+        Json::Null => true,
+        Json::List(items) => items.is_empty(),
+        Json::Object(members) => members.0.iter().all(|it| has_no_entries(&it.1)),
+        Json::Bool(_) | Json::Number(_) | Json::Text(_) => false,
     }
 }
 

@@ -187,6 +187,9 @@ impl Serialize for Columns {
 pub struct SelectPermission {
     /// Columns that are seen.
     pub columns: Columns,
+    /// Computed fields of values that are seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub computed_fields: Vec<String>,
     /// Rows that are seen.
     pub filter: Json,
     /// Rows of one list.
@@ -195,9 +198,6 @@ pub struct SelectPermission {
     /// True if aggregates may be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allow_aggregations: bool,
-    /// Computed fields of values that are seen.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub computed_fields: Vec<String>,
     /// Fields of the query root; without it all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query_root_fields: Option<Vec<QueryRootField>>,
@@ -255,8 +255,8 @@ pub struct UpdatePermission {
     pub columns: Columns,
     /// Rows that may be changed.
     pub filter: Json,
-    /// The condition on the changed row; without it none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The condition on the changed row; written also where there is none.
+    #[serde(default)]
     pub check: Option<Json>,
     /// As of [`InsertPermission`].
     #[serde(default, skip_serializing_if = "Members::is_empty")]

@@ -17,9 +17,6 @@ pub struct SourceEntry {
     /// Its kind.
     #[serde(default)]
     pub kind: SourceKind,
-    /// Its connection; without it that of the server's configuration, as in versions 1 and 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub configuration: Option<SourceConfiguration>,
     /// Tables that are tracked.
     pub tables: Vec<TableEntry>,
     /// Functions that are tracked.
@@ -34,6 +31,9 @@ pub struct SourceEntry {
     /// Not supported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logical_models: Vec<Json>,
+    /// Its connection; without it that of the server's configuration, as in versions 1 and 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<SourceConfiguration>,
     /// Names of its types and root fields.
     #[serde(default, skip_serializing_if = "is_default")]
     pub customization: Customization,
@@ -127,18 +127,18 @@ impl From<SourceKind> for String {
 pub struct SourceConfiguration {
     /// The server.
     pub connection_info: ConnectionInfo,
-    /// Not supported here: `sources[].postgres.replicas` in weir.yaml.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub read_replicas: Vec<Json>,
-    /// The schema of extensions' functions, which Weir does not need.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub extensions_schema: Option<String>,
-    /// Not supported.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connection_template: Option<Json>,
     /// Not supported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connection_set: Vec<Json>,
+    /// Not supported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection_template: Option<Json>,
+    /// The schema of extensions' functions, which Weir does not need.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extensions_schema: Option<String>,
+    /// Not supported here: `sources[].postgres.replicas` in weir.yaml.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_replicas: Vec<Json>,
 }
 
 /// `connection_info`.
@@ -147,18 +147,18 @@ pub struct SourceConfiguration {
 pub struct ConnectionInfo {
     /// The address.
     pub database_url: DatabaseUrl,
-    /// Connections.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub pool_settings: PoolSettings,
-    /// Weir finds out by itself whether statements can be prepared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub use_prepared_statements: Option<bool>,
     /// The level of transactions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation_level: Option<IsolationLevel>,
+    /// Connections.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pool_settings: PoolSettings,
     /// Certificates. Not supported here: in the address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ssl_configuration: Option<Json>,
+    /// Weir finds out by itself whether statements can be prepared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub use_prepared_statements: Option<bool>,
 }
 
 /// `isolation_level`.
@@ -177,17 +177,17 @@ pub enum IsolationLevel {
 #[allow(missing_docs)]
 pub struct PoolSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_connections: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total_max_connections: Option<u32>,
+    pub connection_lifetime: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_timeout: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub retries: Option<u32>,
+    pub max_connections: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool_timeout: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub connection_lifetime: Option<u32>,
+    pub retries: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_max_connections: Option<u32>,
 }
 
 /// `database_url`, which is never printed.
@@ -245,12 +245,12 @@ pub struct UrlFromFile {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct ConnectionParameters {
+    pub database: String,
     pub host: String,
-    pub port: u16,
-    pub username: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
-    pub database: String,
+    pub port: u16,
+    pub username: String,
 }
 
 impl DatabaseUrl {

@@ -1,4 +1,6 @@
 //! Tables that are tracked, in the keys of Hasura's metadata v3. Unknown keys are errors.
+//!
+//! **Invariant:** the members of a type stand in the order in which Hasura writes them, which most often is that of the alphabet.
 
 use super::is_default;
 use super::permission::{
@@ -178,11 +180,11 @@ pub enum TableName {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct QualifiedName {
+    /// The table.
+    pub name: String,
     /// The database's schema, or empty for the only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub schema: String,
-    /// The table.
-    pub name: String,
 }
 
 impl TableName {
@@ -240,33 +242,33 @@ impl TableName {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Configuration {
+    /// By the database's column name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub column_config: BTreeMap<String, ColumnConfig>,
+    /// A description of the table, instead of the database's; an empty one is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// The older form: GraphQL names by the database's names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub custom_column_names: BTreeMap<String, String>,
     /// The base name of types and root fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_name: Option<String>,
     /// Names of single root fields.
     #[serde(skip_serializing_if = "is_default")]
     pub custom_root_fields: RootFieldEntries,
-    /// By the database's column name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub column_config: BTreeMap<String, ColumnConfig>,
-    /// The older form: GraphQL names by the database's names.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub custom_column_names: BTreeMap<String, String>,
-    /// A description of the table, instead of the database's; an empty one is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub comment: Option<String>,
 }
 
 /// `column_config` of one column.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ColumnConfig {
-    /// Its GraphQL name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub custom_name: Option<String>,
     /// Its description, instead of the usual one; an empty one is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// Its GraphQL name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom_name: Option<String>,
 }
 
 /// `custom_root_fields`.
@@ -275,30 +277,30 @@ pub struct ColumnConfig {
 #[allow(missing_docs)]
 pub struct RootFieldEntries {
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_by_pk: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insert: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insert_one: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<RootFieldEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub select_by_pk: Option<RootFieldEntry>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub select_aggregate: Option<RootFieldEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select_by_pk: Option<RootFieldEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select_group_by: Option<RootFieldEntry>,
     /// Kept for the day subscriptions are served; names nothing yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select_stream: Option<RootFieldEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub insert: Option<RootFieldEntry>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub insert_one: Option<RootFieldEntry>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub update: Option<RootFieldEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_by_pk: Option<RootFieldEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_many: Option<RootFieldEntry>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delete: Option<RootFieldEntry>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delete_by_pk: Option<RootFieldEntry>,
 }
 
 /// One root field: its name, or its name and comment.
@@ -315,12 +317,12 @@ pub enum RootFieldEntry {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FullRootField {
-    /// The field's name, if it differs from the rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
     /// Its description, instead of the usual one; an empty one is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// The field's name, if it differs from the rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// A field that a function makes of a row.
@@ -342,12 +344,12 @@ pub struct ComputedFieldEntry {
 pub struct ComputedFieldDefinition {
     /// The function, named as tables are.
     pub function: TableName,
-    /// The argument that takes the row; else the first one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub table_argument: Option<String>,
     /// The argument that takes the session; clients do not see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_argument: Option<String>,
+    /// The argument that takes the row; else the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_argument: Option<String>,
 }
 
 /// A relationship.
@@ -394,8 +396,6 @@ pub enum ForeignKeyOn {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemoteKey {
-    /// The other table.
-    pub table: TableName,
     /// Its column.
     #[serde(
         default,
@@ -407,6 +407,8 @@ pub struct RemoteKey {
     /// Its columns.
     #[serde(default, deserialize_with = "one_or_more", skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
+    /// The other table.
+    pub table: TableName,
 }
 
 /// Reads a text or a list of texts.
@@ -434,17 +436,17 @@ fn one_alone<S: Serializer>(columns: &[String], serializer: S) -> Result<S::Ok, 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manual {
-    /// The other table.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remote_table: Option<TableName>,
+    /// Theirs by ours.
+    pub column_mapping: BTreeMap<String, String>,
+    /// In which order nested inserts go; written also where nobody says.
+    #[serde(default)]
+    pub insertion_order: Option<InsertionOrder>,
     /// Instead of a table. Not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_native_query: Option<Json>,
-    /// Theirs by ours.
-    pub column_mapping: BTreeMap<String, String>,
-    /// In which order nested inserts go.
+    /// The other table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub insertion_order: Option<InsertionOrder>,
+    pub remote_table: Option<TableName>,
 }
 
 /// The order of nested inserts along a manual object relationship.

@@ -157,8 +157,22 @@ fn create_rest_endpoint(document: &mut Metadata, args: &mut Arguments) -> Done {
     if document.rest_endpoints.iter().any(|it| it.name == *name) {
         return Err(known(format!("Endpoint with name: {name} already exists")));
     }
+    let shares = |it: &&RestEndpoint| {
+        are_ambiguous(&it.url, &endpoint.url) && it.methods.iter().any(|it| endpoint.methods.contains(it))
+    };
+    if let Some(other) = document.rest_endpoints.iter().find(shares) {
+        let message = format!("Ambiguous URL paths: {} and {}", other.url, endpoint.url);
+        return Err(Refused::new("conflict", message));
+    }
     document.rest_endpoints.push(endpoint);
     Ok(Outcome::default())
+}
+
+/// True if some path fits both templates.
+fn are_ambiguous(one: &str, other: &str) -> bool {
+    let count = |it: &str| it.split('/').count();
+    let both = |(one, other): (&str, &str)| one == other || one.starts_with(':') || other.starts_with(':');
+    count(one) == count(other) && one.split('/').zip(other.split('/')).all(both)
 }
 
 fn drop_rest_endpoint(document: &mut Metadata, args: &mut Arguments) -> Done {

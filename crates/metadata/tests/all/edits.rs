@@ -54,7 +54,7 @@ fn tables_are_tracked_named_and_untracked() {
         &fleet,
         "pg_track_table",
         r#"{"source":"default","table":{"schema":"s","name":"port"},"configuration":{"custom_name":"haven"}}"#,
-        r#"{"table":{"schema":"s","name":"port"},"configuration":{"custom_name":"haven"}}"#,
+        r#"{"table":{"name":"port","schema":"s"},"configuration":{"custom_name":"haven"}}"#,
     );
     gives(
         &fleet,
@@ -216,7 +216,7 @@ fn functions_and_their_permissions() {
         &fleet,
         "pg_track_function",
         r#"{"function":{"schema":"public","name":"found"},"configuration":{"exposed_as":"query"}}"#,
-        r#""functions":[{"function":{"schema":"public","name":"found"},"configuration":{"exposed_as":"query"}}]"#,
+        r#""functions":[{"function":{"name":"found","schema":"public"},"configuration":{"exposed_as":"query"}}]"#,
     );
     refuses(
         &with,

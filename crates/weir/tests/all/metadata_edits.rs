@@ -115,7 +115,7 @@ fn are_refused(weir: &Weir) {
         weir,
         "pg_create_object_relationship",
         lost,
-        (400, "constraint-error", args, "in table \"boat\": in \"x\""),
+        (400, "constraint-error", args, "in table \"boat\": in relationship \"x\""),
     );
     assert_eq!(error["internal"][0]["type"], "object_relation", "{error}");
     let select =
@@ -130,7 +130,7 @@ fn are_refused(weir: &Weir) {
         weir,
         "pg_drop_relationship",
         json!({ "table": "boat", "relationship": "hands" }),
-        (400, "dependency-error", args, "select_permission sailor permission in table boat"),
+        (400, "dependency-error", args, "select_permission sailor in table boat"),
     );
     let missing = "select permission on \"boat\" for role \"mate\" does not exist";
     let mate = json!({ "table": "boat", "role": "mate" });
@@ -198,13 +198,23 @@ fn collections_endpoints_and_roles_are_edited() {
         json!({ "name": query, "url": format!("{query}/:id"), "methods": ["GET"], "definition": { "query": stored }, "comment": null })
     };
     run(&weir, "create_rest_endpoint", endpoint("one"));
-    assert_eq!(weir.get("/api/rest/one/1", &[SECRET]).text(), r#"{"data":{"boat_by_pk":{"name":"Argo"}}}"#);
+    assert_eq!(weir.get("/api/rest/one/1", &[SECRET]).text(), r#"{"boat_by_pk":{"name":"Argo"}}"#);
     refused(
         &weir,
         "create_rest_endpoint",
         endpoint("two"),
         (400, "invalid-configuration", "$.args", "does not exist in the collection"),
     );
+    // A path that another endpoint answers, too.
+    let ambiguous = |url: &str, method: &str| json!({ "name": "more", "url": url, "methods": [method], "definition": endpoint("one")["definition"] });
+    for url in ["one/:name", ":table/1"] {
+        let words = "Ambiguous URL paths: one/:id and ";
+        refused(&weir, "create_rest_endpoint", ambiguous(url, "GET"), (400, "conflict", "$.args", words));
+    }
+    for (url, method) in [("one/:name", "POST"), ("one/:name/more", "GET"), ("two/:name", "GET")] {
+        run(&weir, "create_rest_endpoint", ambiguous(url, method));
+        run(&weir, "drop_rest_endpoint", json!({ "name": "more" }));
+    }
     let query = json!({ "collection_name": "saved", "query_name": "one" });
     refused(
         &weir,

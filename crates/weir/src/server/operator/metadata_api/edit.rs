@@ -63,30 +63,31 @@ impl Work {
         Ok(answers)
     }
 
-    /// Makes `document` the metadata, as far as `dependants` allows.
+    /// Makes `next` the metadata, as far as `dependants` allows.
     fn take_over(
         &self,
         turn: &Turn<'_>,
         place: &MetadataPlace,
-        mut document: Metadata,
+        mut next: Metadata,
         dependants: Dependants,
     ) -> Result<(), HasuraError> {
         let before = turn.current();
         for _ in 0..ROUNDS_MAX {
-            let text = export::json(&document).map_err(unexpected)?;
+            let text = export::json(&next).map_err(unexpected)?;
             let draft = drafted(turn, place, loaded(&text, "$.args")?)?;
             let fresh: Vec<&Inconsistent> =
                 draft.findings.inconsistent.iter().filter(|it| is_new(it, &before)).collect();
             let lost: Vec<String> = lost(&draft, &before).map(down).collect();
             if fresh.is_empty() && lost.is_empty() {
-                return self.install(turn, place, &document, draft);
+                return self.install(turn, place, &next, draft);
             }
             let paths: Vec<Vec<Step>> =
                 fresh.iter().map(|it| it.entry.clone()).filter(|it| !it.is_empty()).collect();
             if dependants != Dependants::Dropped || paths.is_empty() || !lost.is_empty() {
                 return Err(refused(&fresh, lost, dependants));
             }
-            document = edit::without(&document, &paths).map_err(unexpected)?;
+            // The paths are those of the text, which has an order of its own.
+            next = edit::without(&document(&draft), &paths).map_err(unexpected)?;
         }
         Err(unexpected("what depends on it does not end".into()))
     }
@@ -106,7 +107,7 @@ impl Work {
                 self.install(&turn, &place, &next, draft)?;
                 return Ok(SUCCESS.to_owned());
             }
-            next = edit::without(&next, &paths).map_err(unexpected)?;
+            next = edit::without(&document(&draft), &paths).map_err(unexpected)?;
         }
         Err(unexpected("what depends on the inconsistent objects does not end".into()))
     }
