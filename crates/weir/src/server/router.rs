@@ -236,10 +236,10 @@ async fn connections(
 /// Answers a client that wants a WebSocket.
 fn upgrade(context: &RequestContext, route: &Route, head: &Parts) -> Result<Answer, Refusal> {
     match route.page {
-        Handler::Graphql => websocket::accept(context, head, Endpoint::Graphql),
-        Handler::Hasura | Handler::HasuraAlpha | Handler::Relay => {
-            websocket::accept(context, head, Endpoint::Hasura)
-        }
+        Handler::Graphql => websocket::accept(context, head, (Endpoint::Graphql, false)),
+        Handler::Hasura | Handler::HasuraAlpha => websocket::accept(context, head, (Endpoint::Hasura, false)),
+        Handler::Relay if context.generation.relay.is_absent() => Err(Refusal::not_found()),
+        Handler::Relay => websocket::accept(context, head, (Endpoint::Hasura, true)),
         _ => {
             let message = "WebSockets are taken at /graphql and /v1/graphql";
             Err(Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message))

@@ -1,5 +1,6 @@
 //! Relay's form over real sockets: its address, the option at `/graphql`, callers, lists of requests, the allow list.
 
+use crate::sockets::{ACK, NEW, OLD, begin, hear, open, say, socket};
 use crate::support::{Folder, Weir, body, command};
 
 const PETS: &str = "listen: 127.0.0.1:0
@@ -120,4 +121,48 @@ fn a_source_that_is_no_database_is_told() {
     let text =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(!output.status.success() && text.contains("`relay.source` is `cats`"), "{text}");
+}
+
+#[test]
+fn a_socket_at_the_address_speaks_of_connections() {
+    let weir = served("");
+    for (subprotocol, kind) in [(NEW, "next"), (OLD, "data")] {
+        let mut socket = socket(&weir, RELAY, subprotocol);
+        say(
+            &mut socket,
+            r#"{"type":"connection_init","payload":{"headers":{"x-hasura-admin-secret":"hush"}}}"#,
+        );
+        assert_eq!(hear(&mut socket), ACK);
+        let said =
+            |id: &str, payload: &str| format!(r#"{{"type":"{kind}","id":"{id}","payload":{payload}}}"#);
+        say(&mut socket, &begin(subprotocol, "1", &body(FIRST)));
+        assert_eq!(hear(&mut socket), said("1", ADA));
+        assert_eq!(hear(&mut socket), r#"{"type":"complete","id":"1"}"#);
+        say(&mut socket, &begin(subprotocol, "2", &body(&format!("subscription {FIRST}"))));
+        assert_eq!(hear(&mut socket), said("2", ADA));
+        let rename = |name: &str| {
+            let update = format!(
+                "mutation {{ update_pet_by_pk(pk_columns: {{id: 1}}, _set: {{name: \"{name}\"}}) {{ name }} }}"
+            );
+            let (_, text) = ask(&weir, RELAY, &[SECRET], &update);
+            assert!(text.contains(name), "{text}");
+        };
+        rename("Ann");
+        assert_eq!(hear(&mut socket), said("2", &ADA.replace("Ada", "Ann")));
+        rename("Ada");
+        assert_eq!(hear(&mut socket), said("2", ADA));
+        // The lists are not there.
+        say(&mut socket, &begin(subprotocol, "3", &body("{ pet { id } }")));
+        let text = hear(&mut socket);
+        assert!(text.contains("field 'pet' not found in type: 'query_root'"), "{text}");
+    }
+}
+
+#[test]
+fn without_the_form_its_address_takes_no_socket() {
+    let weir = served("relay: {enabled: false}\n");
+    let refused = open(&weir, RELAY, &[("sec-websocket-protocol", NEW)]);
+    assert_eq!(refused.err().map(|it| it.0), Some(404));
+    assert_eq!(ask(&weir, RELAY, &[SECRET], FIRST).0, 404);
+    drop(socket(&weir, "/v1/graphql", NEW));
 }

@@ -11,12 +11,12 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message, WebSocket};
 
 pub(crate) const NEW: &str = "graphql-transport-ws";
-const OLD: &str = "graphql-ws";
+pub(crate) const OLD: &str = "graphql-ws";
 pub(crate) const INIT: &str = r#"{"type":"connection_init"}"#;
 pub(crate) const ACK: &str = r#"{"type":"connection_ack"}"#;
 
 /// A socket and the answer to its handshake.
-type Opened = (WebSocket<TcpStream>, Response<Option<Vec<u8>>>);
+pub(crate) type Opened = (WebSocket<TcpStream>, Response<Option<Vec<u8>>>);
 
 /// A server that waits long for `connection_init`, as a busy machine may need it.
 pub(crate) fn patient(yaml: &str) -> Weir {
@@ -25,7 +25,7 @@ pub(crate) fn patient(yaml: &str) -> Weir {
 }
 
 /// A handshake with these headers, and the answer to it.
-fn open(weir: &Weir, path: &str, headers: &[(&str, &str)]) -> Result<Opened, (u16, String)> {
+pub(crate) fn open(weir: &Weir, path: &str, headers: &[(&str, &str)]) -> Result<Opened, (u16, String)> {
     let mut request = Request::builder()
         .uri(format!("ws://{}{path}", weir.address))
         .header("host", weir.address.to_string())

@@ -29,6 +29,8 @@ impl Subprotocol {
 pub(crate) struct WebSocketTerms {
     pub(crate) subprotocol: Subprotocol,
     pub(crate) endpoint: Endpoint,
+    /// True at the address of Relay's form.
+    pub(crate) is_relay: bool,
     /// Headers of the handshake.
     pub(crate) headers: HeaderMap,
     pub(crate) operations_max: usize,
@@ -40,13 +42,14 @@ pub(crate) struct WebSocketTerms {
 impl WebSocketTerms {
     /// Terms of a handshake with these headers, under these limits.
     pub(crate) fn new(
-        (subprotocol, endpoint): (Subprotocol, Endpoint),
+        (subprotocol, endpoint, is_relay): (Subprotocol, Endpoint, bool),
         headers: HeaderMap,
         limits: &Limits,
     ) -> Self {
         Self {
             subprotocol,
             endpoint,
+            is_relay,
             headers,
             operations_max: usize::from(limits.socket_operations_max),
             message_bytes_max: limits.socket_message_bytes_max as usize,

@@ -37,6 +37,8 @@ pub(super) struct LiveClient {
     pub(super) watched: Rc<ConnectionState>,
     pub(super) peer: IpAddr,
     pub(super) endpoint: Endpoint,
+    /// True if operations are answered in Relay's form.
+    pub(super) is_relay: bool,
     /// Headers that say who calls, and that sources read.
     pub(super) headers: Rc<HeaderMap>,
     /// Log positions of the changes that the operation has to see.
@@ -178,8 +180,10 @@ async fn bind(
         let Refusal { message, code, .. } = Refusal::waiting();
         return Err(refused(&message, code, Verdict::Failed));
     }
-    let is_relay = endpoint == Endpoint::Graphql && context.generation.config.relay.graphql;
-    if is_relay && let Err(refusal) = context.take_connections().await {
+    let is_configured = endpoint == Endpoint::Graphql && context.generation.config.relay.graphql;
+    if (client.is_relay || is_configured)
+        && let Err(refusal) = context.take_connections().await
+    {
         return Err(refused(&refusal.message, refusal.code, Verdict::Failed));
     }
     let limits = &context.generation.config.limits;

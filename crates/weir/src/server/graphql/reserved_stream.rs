@@ -176,6 +176,7 @@ fn client(context: &RequestContext, headers: &HeaderMap) -> LiveClient {
         watched: Rc::clone(&context.watched),
         peer: context.peer,
         endpoint: Endpoint::Graphql,
+        is_relay: context.is_relay(),
         headers: Rc::new(kept(headers)),
         positions: Arc::new(Positions::default()),
         is_get: false,

@@ -156,6 +156,11 @@ impl RequestContext {
         }
     }
 
+    /// True if the request is answered in Relay's form.
+    pub(crate) fn is_relay(&self) -> bool {
+        self.form.get() == ApiForm::Connections
+    }
+
     /// Has the request answered in Relay's form, whose engine is made away from the event loop.
     /// # Errors
     /// There is no such form.

@@ -61,6 +61,7 @@ pub(super) struct SocketClient {
     watched: Rc<ConnectionState>,
     peer: IpAddr,
     talk: Talk,
+    is_relay: bool,
     /// Those of the handshake, under those of the login.
     headers: Rc<HeaderMap>,
     /// Log positions of its changes, and of its handshake.
@@ -81,6 +82,7 @@ impl SocketClient {
             watched: Rc::clone(watched),
             peer,
             talk: Talk { subprotocol: terms.subprotocol, endpoint: terms.endpoint },
+            is_relay: terms.is_relay,
             positions: Arc::new(positions(&terms.headers)),
             headers: Rc::new(terms.headers),
             session: None,
@@ -145,6 +147,7 @@ impl SocketClient {
             watched: Rc::clone(&self.watched),
             peer: self.peer,
             endpoint: self.talk.endpoint,
+            is_relay: self.is_relay,
             headers: Rc::clone(&self.headers),
             positions: Arc::clone(&self.positions),
             is_get: false,

@@ -55,8 +55,12 @@ const OF_THE_HANDSHAKE: [HeaderName; 6] = [
     SEC_WEBSOCKET_VERSION,
 ];
 
-/// Agrees to a WebSocket, or says why not.
-pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint) -> Result<Answer, Refusal> {
+/// Agrees to a WebSocket, at the address of Relay's form if `is_relay`, or says why not.
+pub(crate) fn accept(
+    context: &RequestContext,
+    head: &Parts,
+    (endpoint, is_relay): (Endpoint, bool),
+) -> Result<Answer, Refusal> {
     let headers = &head.headers;
     let is_stream = head.version == Version::HTTP_2;
     if !is_stream && (head.method != Method::GET || head.version != Version::HTTP_11) {
@@ -81,7 +85,8 @@ pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint)
     };
     let mut own = kept(headers);
     OF_THE_HANDSHAKE.iter().for_each(|name| drop(own.remove(name)));
-    let terms = WebSocketTerms::new((subprotocol, endpoint), own, &context.generation.config.limits);
+    let terms =
+        WebSocketTerms::new((subprotocol, endpoint, is_relay), own, &context.generation.config.limits);
     let mut response = Response::new(ResponseBody::empty());
     let answer = response.headers_mut();
     // A protocol may be chosen only if the client offered one.
