@@ -30,6 +30,7 @@ pub mod rows;
 pub mod script;
 pub mod server;
 pub mod session;
+pub mod sql_text;
 pub mod statement;
 mod stream;
 mod tls;

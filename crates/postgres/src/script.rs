@@ -2,7 +2,7 @@
 //! requests.
 //!
 //! The text goes in one message of the simple protocol, so that the server makes one transaction of it, unless it says `BEGIN`
-//! itself. Each script has a connection of its own.
+//! itself; or statement by statement, each of which is a transaction. Each script has a connection of its own.
 //!
 //! Source: the manual of PostgreSQL, "Message Flow", "Simple Query".
 
@@ -11,6 +11,7 @@ use crate::dial::{Dialer, Kind, ReadVersion};
 use crate::error::{DatabaseError, Error};
 use crate::message;
 use crate::rows::{Columns, split};
+use crate::sql_text::statements;
 use crate::stream::Stream;
 use bytes::{Buf, BytesMut};
 use postgres_protocol::message::frontend;
@@ -26,13 +27,22 @@ pub enum ScriptAnswer {
     Done,
 }
 
-/// Runs `sql` on a server that takes writes; with `is_read_only` no statement can write.
+/// Way to run a script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// No statement can write.
+    pub is_read_only: bool,
+    /// Each statement is a transaction of its own, so those that cannot be part of one can be run.
+    pub is_stepwise: bool,
+}
+
+/// Runs `sql` on a server that takes writes.
 /// # Errors
 /// The server cannot be reached, refuses a statement, or answers too much.
 pub async fn run(
     settings: &Settings,
     sql: &str,
-    is_read_only: bool,
+    manner: Manner,
     deadline: Instant,
 ) -> Result<ScriptAnswer, Error> {
     let mut settings = settings.clone();
@@ -42,11 +52,18 @@ pub async fn run(
         let (connection, _) = dialer.connect(Kind::Session, &settings.hosts, settings.target).await?;
         let (mut stream, mut read) = connection.into_stream();
         let bytes_max = settings.limits.answer_bytes_max;
-        if is_read_only {
+        if manner.is_read_only {
             let guard = "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY";
             ask(&mut stream, &mut read, guard, bytes_max).await?;
         }
-        ask(&mut stream, &mut read, sql, bytes_max).await
+        if !manner.is_stepwise {
+            return ask(&mut stream, &mut read, sql, bytes_max).await;
+        }
+        let mut last = ScriptAnswer::Done;
+        for statement in statements(sql) {
+            last = ask(&mut stream, &mut read, statement, bytes_max).await?;
+        }
+        Ok(last)
     };
     tokio::time::timeout_at(deadline.into(), work).await.unwrap_or(Err(Error::Timeout))
 }

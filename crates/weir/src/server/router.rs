@@ -8,7 +8,7 @@ use super::connection::http2_guard;
 use super::connection::listener::ListenerRole;
 use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, over_http, rest, websocket};
-use super::operator::metadata_api::{self, Door};
+use super::operator::metadata_api::{self, Door, pg_dump};
 use super::operator::{
     console, explain, invalidate, pages, probes, profile, reload, schema, swagger, tools, usage,
 };
@@ -75,6 +75,7 @@ enum Handler {
     Config,
     HasuraExplain,
     Commands(Door),
+    PgDump,
     Console,
     Icon,
     Root,
@@ -119,6 +120,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/v1/metadata", "POST", Gate::Admin, Exposure::Admin, Handler::Commands(Door::Metadata)),
     route("/v2/query", "POST", Gate::Admin, Exposure::Admin, Handler::Commands(Door::Query)),
     route("/v1/query", "POST", Gate::Admin, Exposure::Admin, Handler::Commands(Door::Both)),
+    route("/v1alpha1/pg_dump", "POST", Gate::Admin, Exposure::Admin, Handler::PgDump),
     route("/v1/graphql/explain", "POST", Gate::Admin, Exposure::Everywhere, Handler::HasuraExplain),
     route("/v1alpha1/config", "GET", Gate::Admin, Exposure::Everywhere, Handler::Config),
     route("/console", "GET, HEAD", Gate::Dev, Exposure::Public, Handler::Console),
@@ -185,6 +187,7 @@ pub(crate) async fn answer(
             Handler::Config => Ok(tools::config(context)),
             Handler::HasuraExplain => Box::pin(tools::explain(context, head, body)).await,
             Handler::Commands(door) => Box::pin(metadata_api::answer(context, head, body, door)).await,
+            Handler::PgDump => Box::pin(pg_dump::answer(context, head, body)).await,
             Handler::Console => console::answer(head),
             Handler::Icon => Ok(console::icon()),
             Handler::Root => Ok(redirect("/console")),

@@ -29,7 +29,7 @@ pub(crate) fn page(status: StatusCode, text: impl Into<String>) -> Answer {
 pub(crate) fn version() -> Answer {
     let own = env!("CARGO_PKG_VERSION");
     let text =
-        format!("{{\"version\":\"{HASURA_VERSION}\",\"server_type\":\"weir\",\"weir_version\":\"{own}\"}}");
+        format!("{{\"version\":\"{HASURA_VERSION}\",\"server_type\":\"ce\",\"weir_version\":\"{own}\"}}");
     Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(text.into_bytes())))
 }
 

@@ -15,6 +15,7 @@ use hyper::http::request::Parts;
 use serde_json::json as value;
 use weir_engine::source::Protocol;
 use weir_language::json::{Json, JsonBuffer};
+use weir_metadata::document::customization::NamingConvention;
 
 /// The version that tools branch on: the last of Hasura's free line. Weir's own stands beside it.
 pub(crate) const HASURA_VERSION: &str = "v2.48.0";
@@ -45,7 +46,7 @@ pub(crate) fn config(context: &RequestContext) -> Answer {
         "console_assets_dir": null,
         "experimental_features": Vec::from_iter(no_null),
         "is_prometheus_metrics_enabled": true,
-        "default_naming_convention": config.naming_convention,
+        "default_naming_convention": config.naming_convention.unwrap_or(NamingConvention::HasuraDefault),
         "feature_flags": [],
         "is_apollo_federation_enabled": false,
     });

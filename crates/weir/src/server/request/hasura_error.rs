@@ -10,12 +10,13 @@ use hyper::StatusCode;
 use hyper::header::{ALLOW, CONNECTION, HeaderValue};
 
 /// Beginnings of the addresses whose errors have this form.
-const ADDRESSES: [&str; 7] = [
+const ADDRESSES: [&str; 8] = [
     "/api/",
     "/v1/metadata",
     "/v1/query",
     "/v2/query",
     "/v1alpha1/config",
+    "/v1alpha1/pg_dump",
     "/v1/graphql/explain",
     "/v1beta1/",
 ];

@@ -13,6 +13,7 @@ use serde_json::json;
 use weir_language::json::JsonRef;
 use weir_metadata::document::table::TableEntry;
 use weir_metadata::{Inconsistent, edit};
+use weir_postgres::script::Manner;
 
 /// Success of a change.
 pub(super) const SUCCESS: &str = r#"{"message":"success"}"#;
@@ -41,8 +42,12 @@ const ENTRIES: &[&str] = &[
     "untrack_logical_model",
     "track_stored_procedure",
     "untrack_stored_procedure",
-    "suggest_relationships",
     "get_table_info",
+];
+/// Words with which commands begin that are about no backend.
+const VERBS: [&str; 17] = [
+    "add", "bulk", "check", "clear", "create", "delete", "drop", "dump", "export", "get", "list", "reload",
+    "remove", "rename", "replace", "set", "update",
 ];
 /// Others of them.
 const OTHERS: &[&str] = &[
@@ -76,7 +81,7 @@ const OTHERS: &[&str] = &[
     "dc_add_agent",
     "dc_delete_agent",
     "test_webhook_transform",
-    "dump_internal_state",
+    "set_feature_flag",
     "set_query_tags",
 ];
 
@@ -91,7 +96,7 @@ impl Work {
         let is_of_metadata = self.door != Door::Query;
         let (backend, verb) = name.split_once('_').unwrap_or(("", &name));
         match name.as_str() {
-            "bulk" | "bulk_atomic" => self.bulk(args, path),
+            "bulk" | "bulk_atomic" | "concurrent_bulk" => self.bulk(args, path),
             "bulk_keep_going" => self.bulk_keep_going(args, path),
             "run_sql" if self.door != Door::Metadata => self.run_sql(args),
             _ if self.door != Door::Metadata
@@ -105,6 +110,8 @@ impl Work {
             "clear_metadata" if is_of_metadata => self.clear(),
             "reload_metadata" if is_of_metadata => self.reload(),
             "drop_inconsistent_metadata" if is_of_metadata => self.drop_inconsistent(),
+            "get_catalog_state" if is_of_metadata => self.catalog_state(),
+            "set_catalog_state" if is_of_metadata => self.set_catalog_state(args),
             _ if is_of_metadata && verb == "get_source_tables" => self.source_tables(args),
             "get_inconsistent_metadata" if is_of_metadata => {
                 Ok(format!("{{{}}}", MetadataState::of(&self.live.current()).members()))
@@ -113,7 +120,10 @@ impl Work {
                 let edit = Edit { name, args: args.raw(), path: path.to_owned() };
                 Ok(self.edit(&[edit])?.concat())
             }
-            _ => Err(unknown(&name, path, self.door)),
+            _ => match self.tool_command(&name, args).filter(|_| is_of_metadata) {
+                Some(done) => done,
+                None => Err(unknown(&name, path, self.door)),
+            },
         }
     }
 
@@ -181,12 +191,12 @@ impl Work {
         let before = self.live.current();
         let mut answers = Vec::new();
         for (at, item) in commands.enumerate() {
-            match self.command(item, &format!("{path}.args[{at}]")) {
+            let place = self.place_of(path, at);
+            match self.command(item, &place) {
                 Ok(answer) => answers.push(answer),
                 Err(error) => {
                     self.undo(&before)?;
                     let below = error.path.strip_prefix('$').unwrap_or_default();
-                    let place = format!("{path}.args[{at}]");
                     let path = if error.path.starts_with(&place) {
                         error.path.clone()
                     } else {
@@ -199,9 +209,17 @@ impl Work {
         Ok(format!("[{}]", answers.join(",")))
     }
 
+    /// The place of the command at `at` of a list at `path`.
+    fn place_of(&self, path: &str, at: usize) -> String {
+        match self.door {
+            Door::Query => format!("{path}[{at}]"),
+            Door::Metadata | Door::Both => format!("{path}.args[{at}]"),
+        }
+    }
+
     /// Runs a list of commands; those that fail answer their error.
     fn bulk_keep_going(&self, args: JsonRef<'_>, path: &str) -> Done {
-        let run = |(at, item)| match self.command(item, &format!("{path}.args[{at}]")) {
+        let run = |(at, item)| match self.command(item, &self.place_of(path, at)) {
             Ok(answer) => answer,
             Err(error) => String::from_utf8_lossy(&error.body()).into_owned(),
         };
@@ -236,7 +254,14 @@ impl Work {
         // The reload finds what is inconsistent; the flag of Hasura's says no more than that it looks.
         flag(args, "check_metadata_consistency", true)?;
         let before = self.live.current();
-        let done = super::sql::run(self, source.as_deref(), &sql, flag(args, "read_only", false)?)?;
+        let is_read_only = flag(args, "read_only", false)?;
+        let is_stepwise = flag(args, "no_transaction", false)?;
+        let done = super::sql::run(self, source.as_deref(), &sql, Manner { is_read_only, is_stepwise });
+        // The address of SQL alone tells no member of the command.
+        let done = done.map_err(|it| match self.door {
+            Door::Query => HasuraError { path: "$".to_owned(), ..it },
+            Door::Metadata | Door::Both => it,
+        })?;
         if flag(args, "cascade", false)? {
             self.drop_dependants(&before)?;
         }
@@ -304,9 +329,10 @@ fn unknown(name: &str, path: &str, door: Door) -> HasuraError {
         let other = if door == Door::Metadata { "/v2/query" } else { "/v1/metadata" };
         return HasuraError::new("parse-failed", &place, format!("`{name}` is run at {other}"));
     }
+    let is_verb = VERBS.contains(&prefix);
     let message = match backend {
         Some(backend) => format!("unknown {kind} command \"{verb}\" for backend {backend}"),
-        None if prefix.is_empty() => format!("unknown {kind} command \"{name}\""),
+        None if prefix.is_empty() || is_verb => format!("unknown {kind} command \"{name}\""),
         None => format!(
             "unknown {kind} command \"{name}\"; \"{prefix}\" was not recognized as a valid backend name"
         ),
@@ -328,6 +354,7 @@ mod tests {
                 "unknown metadata command \"xx_fly\"; \"xx\" was not recognized as a valid backend name",
             ),
             ("fly", "parse-failed", "unknown metadata command \"fly\""),
+            ("get_wings", "parse-failed", "unknown metadata command \"get_wings\""),
             ("pg_create_event_trigger", "not-supported", "`pg_create_event_trigger` is not supported"),
             ("mssql_track_table", "not-supported", "`mssql_track_table` is not supported"),
             ("create_action", "not-supported", "`create_action` is not supported"),

@@ -7,8 +7,12 @@
 
 mod commands;
 mod edit;
+pub(crate) mod pg_dump;
+mod pg_dump_text;
 mod replace;
 mod sql;
+mod state;
+mod tools;
 
 use crate::generation::Live;
 use crate::server::request::context::{Answer, RequestContext};

@@ -15,8 +15,8 @@ use rusqlite::{Batch, Connection, OpenFlags};
 use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use weir_postgres::script::{self, ScriptAnswer};
-use weir_postgres::{Error, Settings};
+use weir_postgres::script::{self, Manner, ScriptAnswer};
+use weir_postgres::{Error, Settings, sql_text};
 
 /// Timeout of one command.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -27,27 +27,69 @@ const INSTRUCTIONS: i32 = 10_000;
 /// Words of statements that change what is there.
 const CHANGES: [&str; 5] = ["ALTER", "CREATE", "DROP", "REPLACE", "COMMENT"];
 
+/// Schema in which the command line keeps what it did to projects of its older form; Hasura's server has it in its database.
+const STATE_SCHEMA: &str = "hdb_catalog";
+
 /// Runs `sql` on the source of this name, and reads the schema again if it may have changed.
-pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, is_read_only: bool) -> Done {
+pub(super) fn run(work: &Work, source: Option<&str>, sql: &str, manner: Manner) -> Done {
     let generation = work.live.current();
     let found = database(&generation, source)?;
     let address =
         address::parse(&found.url).map_err(|message| HasuraError::new("unexpected", "$.args", message))?;
     let answer = match &address {
-        Address::Sqlite(path) => sqlite(path, sql, is_read_only)?,
-        Address::Postgres(url) => postgres(url, sql, is_read_only)?,
+        Address::Sqlite(path) => sqlite(path, sql, manner),
+        Address::Postgres(url) => match postgres(url, sql, manner) {
+            Err(error) if lacks_state_schema(&error) && !manner.is_read_only && is_single(sql) => {
+                postgres(url, &format!("CREATE SCHEMA IF NOT EXISTS {STATE_SCHEMA}"), Manner::default())?;
+                postgres(url, sql, manner)
+            }
+            answer => answer,
+        },
         Address::Native(_) | Address::Services(_) => {
             let message = format!("source \"{}\" is no database", found.name);
             return Err(HasuraError::new("not-supported", "$.args", message));
         }
     };
-    if !is_read_only && may_change(sql) {
+    // Statements before one that failed may stand.
+    let is_done = answer.is_ok() || manner.is_stepwise;
+    if is_done && !manner.is_read_only && may_change(sql) {
         reload::take_over(&work.live.turn(), &work.metrics).map_err(|message| {
             let message = format!("the statements were run, but the schema cannot be taken over: {message}");
             HasuraError::new("unexpected", "$.args", message)
         })?;
     }
-    Ok(rendered(&answer))
+    answer.map(|it| rendered(&it))
+}
+
+/// Asks the source called `name` by the statement for its kind of database, which only reads.
+pub(super) fn ask(
+    generation: &Generation,
+    name: Option<&str>,
+    of_postgres: &str,
+    of_sqlite: &str,
+) -> Result<ScriptAnswer, HasuraError> {
+    let found = database(generation, name)?;
+    let address = address::parse(&found.url);
+    let manner = Manner { is_read_only: true, is_stepwise: false };
+    match address.map_err(|message| HasuraError::new("unexpected", "$.args", message))? {
+        Address::Sqlite(path) => sqlite(&path, of_sqlite, manner),
+        Address::Postgres(url) => postgres(&url, of_postgres, manner),
+        Address::Native(_) | Address::Services(_) => {
+            let message = format!("source \"{}\" is no database", found.name);
+            Err(HasuraError::new("not-supported", "$.args", message))
+        }
+    }
+}
+
+/// True of the error of a statement that names the schema of the command line where it is not there.
+fn lacks_state_schema(error: &HasuraError) -> bool {
+    let told = |it: &str| it.contains("\"3F000\"") && it.contains(STATE_SCHEMA);
+    error.internal.as_deref().is_some_and(told)
+}
+
+/// True of one statement alone: it can be run again, as nothing of it was done.
+fn is_single(sql: &str) -> bool {
+    sql_text::statements(sql).len() == 1
 }
 
 /// The database called `name`; without a name `default`, or the only one.
@@ -104,12 +146,12 @@ fn failed(sql: &str, status_code: &str, message: &str, more: (&str, &str)) -> Ha
     HasuraError::new("postgres-error", "$.args", "query execution failed").with_internal(internal.to_string())
 }
 
-fn postgres(url: &str, sql: &str, is_read_only: bool) -> Result<ScriptAnswer, HasuraError> {
+fn postgres(url: &str, sql: &str, manner: Manner) -> Result<ScriptAnswer, HasuraError> {
     let settings = Settings::parse(url, |name| std::env::var(name).ok());
     let settings = settings.map_err(|it| HasuraError::new("unexpected", "$.args", it.0))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| HasuraError::new("unexpected", "$.args", error.to_string()))?;
-    let done = runtime.block_on(script::run(&settings, sql, is_read_only, Instant::now() + PATIENCE));
+    let done = runtime.block_on(script::run(&settings, sql, manner, Instant::now() + PATIENCE));
     done.map_err(|error| match &error {
         Error::Database { error, .. } => {
             let status_code = String::from_utf8_lossy(&error.sqlstate).into_owned();
@@ -119,8 +161,9 @@ fn postgres(url: &str, sql: &str, is_read_only: bool) -> Result<ScriptAnswer, Ha
     })
 }
 
-fn sqlite(path: &Path, sql: &str, is_read_only: bool) -> Result<ScriptAnswer, HasuraError> {
+fn sqlite(path: &Path, sql: &str, manner: Manner) -> Result<ScriptAnswer, HasuraError> {
     let fail = |error: rusqlite::Error| failed(sql, sqlite_code(&error), &error.to_string(), ("", ""));
+    let Manner { is_read_only, is_stepwise } = manner;
     let access =
         if is_read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
     let mut connection =
@@ -130,10 +173,10 @@ fn sqlite(path: &Path, sql: &str, is_read_only: bool) -> Result<ScriptAnswer, Ha
     // Other files of the machine are no part of the database.
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0).map_err(fail)?;
     connection.progress_handler(INSTRUCTIONS, Some(move || Instant::now() > deadline)).map_err(fail)?;
-    let setup = if is_read_only {
-        "PRAGMA query_only = ON; BEGIN"
-    } else {
-        "PRAGMA foreign_keys = ON; BEGIN IMMEDIATE"
+    let setup = match (is_read_only, is_stepwise) {
+        (true, _) => "PRAGMA query_only = ON; BEGIN",
+        (false, false) => "PRAGMA foreign_keys = ON; BEGIN IMMEDIATE",
+        (false, true) => "PRAGMA foreign_keys = ON",
     };
     connection.execute_batch(setup).map_err(fail)?;
     let answer = statements(&connection, sql);

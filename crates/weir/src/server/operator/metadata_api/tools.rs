@@ -1,0 +1,205 @@
+//! Commands that only tell something: of the console and of tools.
+
+use super::commands::MetadataState;
+use super::replace::document;
+use super::sql::{ask, database};
+use super::{Done, Work, flag, text};
+use crate::generation::Generation;
+use crate::server::operator::tools::HASURA_VERSION;
+use crate::server::request::hasura_error::HasuraError;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use weir_language::json::JsonRef;
+use weir_metadata::document::source::SourceEntry;
+use weir_metadata::document::table::{ForeignKeyOn, RelationshipEntry, TableEntry, TableName};
+use weir_postgres::script::ScriptAnswer;
+
+/// Kinds of sources, by the beginnings of their commands.
+const KINDS: [&str; 4] = ["pg", "citus", "cockroach", "sqlite"];
+
+/// Foreign keys of PostgreSQL: name, table, columns, target, its columns, and whether the columns are unique. Names of columns are lists in JSON.
+const POSTGRES_KEYS: &str = "SELECT k.conname, s.nspname, t.relname, \
+ (SELECT json_agg(a.attname ORDER BY u.at) FROM unnest(k.conkey) WITH ORDINALITY u(n, at) JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.n), \
+ g.nspname, f.relname, \
+ (SELECT json_agg(a.attname ORDER BY u.at) FROM unnest(k.confkey) WITH ORDINALITY u(n, at) JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.n), \
+ EXISTS (SELECT 1 FROM pg_constraint o WHERE o.conrelid = k.conrelid AND o.contype IN ('p', 'u') AND o.conkey <@ k.conkey AND k.conkey <@ o.conkey) \
+ FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid JOIN pg_namespace s ON s.oid = t.relnamespace \
+ JOIN pg_class f ON f.oid = k.confrelid JOIN pg_namespace g ON g.oid = f.relnamespace \
+ WHERE k.contype = 'f' AND k.conparentid = 0 ORDER BY s.nspname, t.relname, k.conname";
+/// Foreign keys of SQLite, whose tables are in no schema and whose keys have no names.
+const SQLITE_KEYS: &str = "SELECT NULL, '', m.name, json_group_array(k.\"from\"), '', k.\"table\", json_group_array(k.\"to\"), \
+ EXISTS (SELECT 1 FROM pragma_index_list(m.name) i WHERE i.\"unique\" AND NOT i.partial \
+  AND (SELECT group_concat(name) FROM (SELECT name FROM pragma_index_info(i.name) ORDER BY name)) \
+   = (SELECT group_concat(\"from\") FROM (SELECT \"from\" FROM pragma_foreign_key_list(m.name) o WHERE o.id = k.id ORDER BY \"from\"))) \
+ FROM sqlite_schema m, pragma_foreign_key_list(m.name) k WHERE m.type = 'table' AND k.\"to\" IS NOT NULL GROUP BY m.name, k.id ORDER BY m.name, k.id";
+
+/// A foreign key of a database.
+struct KnownKey {
+    name: Option<String>,
+    table: TableName,
+    columns: Vec<String>,
+    target: TableName,
+    target_columns: Vec<String>,
+    is_unique: bool,
+}
+
+impl Work {
+    /// Runs the command `name`, if it is one of these.
+    pub(super) fn tool_command(&self, name: &str, args: JsonRef<'_>) -> Option<Done> {
+        let verb = name.split_once('_').filter(|it| KINDS.contains(&it.0)).map(|it| it.1);
+        Some(match (name, verb) {
+            ("list_source_kinds", _) => Ok(kinds()),
+            ("get_source_kind_capabilities", _) => Err(HasuraError::new(
+                "not-supported",
+                "$.args",
+                "sources of all kinds are built in: none is described by capabilities",
+            )),
+            ("check_metadata_warnings", _) => Ok(r#"{"message":"success","warnings":[]}"#.to_owned()),
+            ("get_feature_flag", _) => feature_flag(args),
+            ("dump_internal_state", _) => Ok(internal_state(&self.live.current())),
+            (_, Some("suggest_relationships")) => self.suggestions(args),
+            _ => return None,
+        })
+    }
+
+    /// Relationships that the foreign keys of a source's tracked tables suggest.
+    fn suggestions(&self, args: JsonRef<'_>) -> Done {
+        let generation = self.live.current();
+        let source = text(args, "source")?;
+        let found = database(&generation, source.as_deref())?;
+        let document = document(&generation);
+        let entry = document.sources.into_iter().find(|it| it.name == found.name);
+        let entry = entry.unwrap_or_else(|| SourceEntry {
+            tables: found.tables.clone(),
+            ..SourceEntry::new(found.name.clone())
+        });
+        let wanted: Option<Vec<TableName>> = match args.get("tables").filter(|it| !it.is_null()) {
+            None => None,
+            Some(list) => Some(serde_json::from_str(list.raw()).map_err(|_| {
+                HasuraError::new("parse-failed", "$.args.tables", "expected a list of tables")
+            })?),
+        };
+        let is_wanted = |table: &TableName| {
+            entry.tables.iter().any(|it| is_same(&it.table, table))
+                && wanted.as_ref().is_none_or(|it| it.iter().any(|it| is_same(it, table)))
+        };
+        let omits_tracked = flag(args, "omit_tracked", false)?;
+        let keys = known_keys(&generation, source.as_deref())?;
+        let mut suggested = Vec::new();
+        for key in keys.iter().filter(|it| is_wanted(&it.table) && is_wanted(&it.target)) {
+            let own = entry.tables.iter().find(|it| is_same(&it.table, &key.table));
+            let other = entry.tables.iter().find(|it| is_same(&it.table, &key.target));
+            if !(omits_tracked && own.is_some_and(|it| tracks(it, key, false))) {
+                suggested.push(suggestion("object", key, false));
+            }
+            if !(omits_tracked && other.is_some_and(|it| tracks(it, key, true))) {
+                let kind = if key.is_unique { "object" } else { "array" };
+                suggested.push(suggestion(kind, key, true));
+            }
+        }
+        Ok(json!({ "relationships": suggested }).to_string())
+    }
+}
+
+fn kinds() -> String {
+    let kind = |it: &&str| json!({ "kind": it, "builtin": true, "available": true });
+    json!({ "sources": KINDS.iter().map(kind).collect::<Vec<_>>() }).to_string()
+}
+
+fn feature_flag(args: JsonRef<'_>) -> Done {
+    let name = text(args, "identifier")?.or(text(args, "name")?).unwrap_or_default();
+    let message = format!("there is no feature flag \"{name}\"");
+    Err(HasuraError::new("not-found", "$.args", message))
+}
+
+/// The state of a server as a developer asks for it: sources, roles, inconsistent objects.
+fn internal_state(generation: &Generation) -> String {
+    let sources = generation.config.sources.iter().map(|it| &it.name);
+    let roles: HashSet<&String> = generation.config.sources.iter().flat_map(|it| &it.roles).collect();
+    let mut roles: Vec<&String> = roles.into_iter().collect();
+    roles.sort_unstable();
+    let state = MetadataState::of(generation).list();
+    let inconsistent: Value = serde_json::from_str(&state).unwrap_or_default();
+    json!({
+        "version": HASURA_VERSION,
+        "generation": generation.number,
+        "sources": sources.collect::<Vec<_>>(),
+        "roles": roles,
+        "inconsistent_objects": inconsistent,
+        "warnings": generation.findings.warnings,
+    })
+    .to_string()
+}
+
+/// True if both names mean one table; without a schema it is `public`.
+fn is_same(one: &TableName, other: &TableName) -> bool {
+    fn parts(name: &TableName) -> (&str, &str) {
+        match name.parts() {
+            ("public" | "main", name) => ("", name),
+            parts => parts,
+        }
+    }
+    parts(one) == parts(other)
+}
+
+/// The foreign keys of a source.
+fn known_keys(generation: &Generation, source: Option<&str>) -> Result<Vec<KnownKey>, HasuraError> {
+    let ScriptAnswer::Rows(_, rows) = ask(generation, source, POSTGRES_KEYS, SQLITE_KEYS)? else {
+        return Ok(Vec::new());
+    };
+    let key = |row: Vec<Option<String>>| {
+        let text = |at: usize| row.get(at).cloned().flatten().unwrap_or_default();
+        let list = |at: usize| serde_json::from_str::<Vec<String>>(&text(at)).unwrap_or_default();
+        let table = |at: usize| {
+            let mut name = TableName::Name(text(at + 1));
+            if !text(at).is_empty() {
+                name.in_schema(&text(at));
+            }
+            name
+        };
+        KnownKey {
+            name: row.first().cloned().flatten(),
+            table: table(1),
+            columns: list(3),
+            target: table(4),
+            target_columns: list(6),
+            is_unique: matches!(text(7).as_str(), "t" | "1"),
+        }
+    };
+    Ok(rows.into_iter().map(key).collect())
+}
+
+/// True if a relationship of `table` follows `key`, from its target if `is_back`.
+fn tracks(table: &TableEntry, key: &KnownKey, is_back: bool) -> bool {
+    let same = |columns: &[String]| {
+        columns.len() == key.columns.len() && columns.iter().all(|it| key.columns.contains(it))
+    };
+    let follows = |it: &RelationshipEntry| match (&it.using.foreign_key_constraint_on, is_back) {
+        (Some(ForeignKeyOn::Column(column)), false) => same(std::slice::from_ref(column)),
+        (Some(ForeignKeyOn::Columns(columns)), false) => same(columns),
+        (Some(ForeignKeyOn::Remote(remote)), true) => {
+            is_same(&remote.table, &key.table) && (same(&remote.column) || same(&remote.columns))
+        }
+        (Some(_) | None, _) => false,
+    };
+    table.object_relationships.iter().chain(&table.array_relationships).any(follows)
+}
+
+fn suggestion(kind: &str, key: &KnownKey, is_back: bool) -> Value {
+    let mut own = json!({ "table": shown(&key.table), "columns": key.columns });
+    if let Some(name) = &key.name {
+        own["constraint_name"] = json!(name);
+    }
+    let target = json!({ "table": shown(&key.target), "columns": key.target_columns });
+    match is_back {
+        false => json!({ "type": kind, "from": own, "to": target }),
+        true => json!({ "type": kind, "from": target, "to": own }),
+    }
+}
+
+fn shown(table: &TableName) -> Value {
+    match table.parts() {
+        ("", name) => json!(name),
+        (schema, name) => json!({ "name": name, "schema": schema }),
+    }
+}
