@@ -147,7 +147,7 @@ fn default(literal: &str) -> Option<Value> {
     if is_text || ["true", "false"].contains(&literal) { serde_json::from_str(literal).ok() } else { None }
 }
 
-/// The schema of the answer's body.
+/// The schema of the answer's body, which is the data.
 fn answer(endpoint: &SavedEndpoint, types: &mut Types<'_>, problems: &mut Vec<String>) -> Value {
     let document = parser::parse(&endpoint.query, &Limits::NONE).ok();
     let operation = document.as_ref().and_then(|it| match it.definitions.first() {
@@ -159,8 +159,7 @@ fn answer(endpoint: &SavedEndpoint, types: &mut Types<'_>, problems: &mut Vec<St
         problems.push(format!("`{}` has no query that fits the schema", endpoint.name));
         return json!({ "type": "object" });
     };
-    let data = types.object(document, operation.selections, root);
-    json!({ "type": "object", "properties": { "data": data } })
+    types.object(document, operation.selections, root)
 }
 
 /// Schemas of named types.

@@ -76,8 +76,8 @@ fn check(answer: &Answer, status: u16, expected: &str) {
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
-const ONE: &str = r#"{"data":{"pet_by_pk":{"id":1,"name":"Ada"}}}"#;
-const ID: &str = r#"{"data":{"pet":[{"id":1}]}}"#;
+const ONE: &str = r#"{"pet_by_pk":{"id":1,"name":"Ada"}}"#;
+const ID: &str = r#"{"pet":[{"id":1}]}"#;
 
 /// Method, path, content type, body; status and answer.
 type Call = (
@@ -99,17 +99,10 @@ const CALLS: &[Call] = &[
     ("POST", "named", Some(JSON), Some(r#"{"name":"Ada"}"#), 200, ID),
     ("POST", "named", Some(FORM), Some("name=Ada&limit="), 200, ID),
     ("PUT", "named?name=Ada", None, Some("[1]"), 200, ID),
-    ("GET", "flag?with", None, None, 200, r#"{"data":{"pet":[{"id":1,"name":"Ada"}]}}"#),
+    ("GET", "flag?with", None, None, 200, r#"{"pet":[{"id":1,"name":"Ada"}]}"#),
     ("GET", "flag?with=false", None, None, 200, ID),
     ("POST", "listed", Some(JSON), Some(r#"{"ids":[1]}"#), 200, ID),
-    (
-        "POST",
-        "add/9",
-        Some(JSON),
-        Some(r#"{"name":"Zoe"}"#),
-        200,
-        r#"{"data":{"insert_pet_one":{"name":"Zoe"}}}"#,
-    ),
+    ("POST", "add/9", Some(JSON), Some(r#"{"name":"Zoe"}"#), 200, r#"{"insert_pet_one":{"name":"Zoe"}}"#),
     (
         "GET",
         "named?nome=Ada",
@@ -189,6 +182,19 @@ fn endpoints_run_saved_queries() {
 }
 
 #[test]
+fn a_long_answer_is_the_data_alone_too() {
+    let weir = served(YAML);
+    let database = rusqlite::Connection::open(weir.folder().file("pets.db")).expect("SQLite opens it");
+    let more = "INSERT INTO pet SELECT value, 'pet ' || value FROM (WITH RECURSIVE n(value) AS (SELECT 10 UNION ALL SELECT value + 1 FROM n WHERE value < 60000) SELECT value FROM n)";
+    database.execute_batch(more).expect("the statement is right");
+    let answer = weir.get("/api/rest/all/pets", &[SECRET]);
+    assert_eq!((answer.status, answer.header("transfer-encoding")), (200, Some("chunked")));
+    let pets = answer.json();
+    let pets = pets["pet"].as_array().expect("it is the list");
+    assert_eq!((pets.len(), pets[0]["name"].as_str()), (59_994, Some("Ada")));
+}
+
+#[test]
 fn endpoints_know_callers_and_roles() {
     let weir = served(YAML);
     check(
@@ -196,8 +202,8 @@ fn endpoints_know_callers_and_roles() {
         401,
         r#"{"error":"\"x-hasura-admin-secret\"/\"x-hasura-access-key\" required, but not found","path":"$","code":"access-denied"}"#,
     );
-    check(&weir.get("/api/rest/pet/3", &USER), 200, r#"{"data":{"pet_by_pk":null}}"#);
-    check(&weir.get("/api/rest/pet/2", &USER), 200, r#"{"data":{"pet_by_pk":{"id":2,"name":"Bob"}}}"#);
+    check(&weir.get("/api/rest/pet/3", &USER), 200, r#"{"pet_by_pk":null}"#);
+    check(&weir.get("/api/rest/pet/2", &USER), 200, r#"{"pet_by_pk":{"id":2,"name":"Bob"}}"#);
     let hidden = weir.get("/api/rest/pet/2", &CAPTAIN);
     assert_eq!((hidden.status, hidden.json()["code"].as_str()), (400, Some("validation-failed")));
     let other = weir.get("/api/rest/pet/2", &[SECRET, ("x-hasura-role", "nobody")]);
@@ -245,9 +251,25 @@ fn the_allow_list_compares_documents_on_every_way_in() {
     assert_eq!((get.code(), get.text().contains("query is not allowed")), ("QUERY_NOT_ALLOWED".into(), true));
     let list = format!("[{},{}]", body(all), body("{ pet { name } }"));
     check(&weir.post("/v1/graphql", &USER, list.as_bytes()), 200, &format!("[{expected},{refused}]"));
-    check(&weir.get("/api/rest/all/pets", &USER), 200, expected);
+    check(
+        &weir.get("/api/rest/all/pets", &USER),
+        200,
+        r#"{"pet":[{"id":1,"name":"Ada"},{"id":2,"name":"Bob"}]}"#,
+    );
     let alpha = weir.post("/v1alpha1/graphql", &USER, body("{ pet { name } }").as_bytes());
     check(&alpha, 400, refused);
+}
+
+#[test]
+fn the_older_address_tells_errors_by_the_status_too() {
+    let weir = served(YAML);
+    let twice = "mutation { insert_pet_one(object: {id: 1, name: \"Eve\"}) { id } }";
+    let ask = |path: &str, query: &str| weir.post(path, &[SECRET], body(query).as_bytes());
+    let older = ask("/v1alpha1/graphql", twice);
+    let newer = ask("/v1/graphql", twice);
+    assert_eq!((older.status, newer.status, older.code()), (400, 200, "constraint-violation".into()));
+    assert_eq!(older.text(), newer.text());
+    assert_eq!(ask("/v1alpha1/graphql", "{ pet_by_pk(id: 1) { name } }").status, 200);
 }
 
 #[test]
@@ -394,8 +416,7 @@ fn the_openapi_document_is_whole() {
     }
     let all = &document["paths"]["/api/rest/all/pets"]["get"];
     assert!(all["description"].as_str().is_some_and(|it| it.starts_with("Every pet.\n")), "{all}");
-    let pet = &all["responses"]["200"]["content"]["application/json"]["schema"]["properties"]["data"]["properties"]
-        ["pet"];
+    let pet = &all["responses"]["200"]["content"]["application/json"]["schema"]["properties"]["pet"];
     assert_eq!(
         (pet["type"].as_str(), pet["items"]["properties"]["name"]["$ref"].as_str()),
         (Some("array"), Some("#/components/schemas/String"))

@@ -7,6 +7,7 @@ use super::batch::{self, BatchForm};
 use super::engine_response::respond;
 use super::event_stream::{self, StreamRequest};
 use super::execute::execute;
+use super::rest;
 use crate::server::request::auth;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::engine_request::engine_request;
@@ -165,6 +166,9 @@ fn finished(
 ) -> Answer {
     let (verdict, execution) = (verdict(made.outcome), Some(made.execution()));
     let status = match verdict {
+        Verdict::Executed if statuses == Statuses::True => {
+            rest::failure(rest::beginning(&made.body)).map_or(StatusCode::OK, |it| it.status)
+        }
         Verdict::Executed => StatusCode::OK,
         _ => statuses.of(StatusCode::BAD_REQUEST),
     };

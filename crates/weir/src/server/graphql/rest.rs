@@ -1,5 +1,7 @@
 //! `/api/rest/…`: paths that run a query of a collection.
 //!
+//! An answer is the data alone, without the member `data` around it, as Hasura's endpoints give it.
+//!
 //! **Invariant:** authentication, roles and the allow list are those of `/v1/graphql`; what a URL or a form says is coerced by
 //! the declared types, and a variable that is not declared is refused.
 
@@ -218,18 +220,15 @@ fn object(variables: &VariableTexts) -> Vec<u8> {
 /// The engine's response as an answer: an error in Hasura's form with its status, or the data with a tag.
 fn finished(context: &RequestContext, made: engine::Response, head: &Parts) -> Answer {
     let (outcome, execution) = (made.outcome, Some(made.execution()));
-    let text: &[u8] = match &made.body {
-        Body::Whole(bytes) => bytes,
-        Body::Shared(bytes) => bytes,
-        Body::Stream { head, .. } | Body::Increments { first: head, .. } => head,
-    };
-    if let Some(error) = failure(text) {
+    if let Some(error) = failure(beginning(&made.body)) {
         let mut answer = error.answer(metrics::Endpoint::Hasura);
         answer.execution = execution;
         return answer;
     }
     let tag = (head.method == Method::GET).then(|| cache_headers::tag(&made)).flatten();
+    let made = engine::Response { body: open_envelope(made.body), ..made };
     let mut response = respond(context, made, StatusCode::OK, Media::Json, &head.headers);
+    response.body_mut().drop_last_byte_of_stream();
     if let Some(tag) = tag {
         cache_headers::mark(&tag, &head.headers, &mut response);
     }
@@ -243,15 +242,43 @@ fn finished(context: &RequestContext, made: engine::Response, head: &Parts) -> A
     Answer { response, endpoint: metrics::Endpoint::Hasura, verdict, execution }
 }
 
-/// The first error of an answer without data.
-fn failure(answer: &[u8]) -> Option<HasuraError> {
+/// Begins an answer without errors; a brace ends it.
+const HEAD: &[u8] = b"{\"data\":";
+
+/// The data of an answer without errors; a stream keeps the last byte, which is a brace.
+fn open_envelope(body: Body) -> Body {
+    match body {
+        Body::Whole(mut bytes) if bytes.starts_with(HEAD) => {
+            bytes.pop();
+            bytes.drain(..HEAD.len());
+            Body::Whole(bytes)
+        }
+        Body::Shared(bytes) if bytes.starts_with(HEAD) => {
+            Body::Shared(bytes.slice(HEAD.len()..bytes.len() - 1))
+        }
+        Body::Stream { mut head, rest } | Body::Increments { first: mut head, rest } => {
+            head.drain(..HEAD.len());
+            Body::Stream { head, rest }
+        }
+        Body::Whole(_) | Body::Shared(_) => body,
+    }
+}
+
+/// The bytes of an answer that are there: all of them, if it has errors.
+pub(super) fn beginning(body: &Body) -> &[u8] {
+    match body {
+        Body::Whole(bytes) => bytes,
+        Body::Shared(bytes) => bytes,
+        Body::Stream { head, .. } | Body::Increments { first: head, .. } => head,
+    }
+}
+
+/// The first error of an answer, which has no place for errors beside its data.
+pub(super) fn failure(answer: &[u8]) -> Option<HasuraError> {
     if !answer.starts_with(b"{\"errors\"") {
         return None;
     }
     let json = Json::parse(answer, u32::MAX).ok()?;
-    if json.root().get("data").is_some_and(|it| !it.is_null()) {
-        return None;
-    }
     let first = json.root().get("errors")?.items().next()?;
     let text =
         |it: Option<weir_language::json::JsonRef<'_>>| it.and_then(|it| it.as_str().map(Cow::into_owned));
@@ -285,7 +312,10 @@ mod tests {
             assert_eq!(found, expected.map(|it| (it.0, it.1.to_owned())), "{answer}");
         };
         check(r#"{"data":{"a":1}}"#, None);
-        check(r#"{"errors":[{"message":"m"}],"data":{"a":1}}"#, None);
+        check(
+            r#"{"errors":[{"message":"m"}],"data":{"a":1}}"#,
+            Some((500, r#"{"error":"m","path":"$","code":"unexpected"}"#)),
+        );
         check(
             r#"{"errors":[{"message":"m","extensions":{"path":"$.a","code":"validation-failed"}}]}"#,
             Some((400, r#"{"error":"m","path":"$.a","code":"validation-failed"}"#)),

@@ -39,6 +39,10 @@ struct BodyStream {
     rest: Receiver<Result<Vec<u8>, Aborted>>,
     encoder: Option<Encoder>,
     ended: bool,
+    /// True if the last byte is not sent.
+    is_cut: bool,
+    /// The byte that may be the last of such a stream.
+    held: Option<u8>,
 }
 
 impl fmt::Debug for BodyStream {
@@ -84,8 +88,22 @@ impl ResponseBody {
         rest.waiting().add(head.len());
         let head = (!head.is_empty()).then(|| Bytes::from(head));
         Self {
-            form: BodyForm::Stream(Box::new(BodyStream { head, rest, encoder, ended: false })),
+            form: BodyForm::Stream(Box::new(BodyStream {
+                head,
+                rest,
+                encoder,
+                ended: false,
+                is_cut: false,
+                held: None,
+            })),
             guard: None,
+        }
+    }
+    /// Leaves the last byte of a stream out; bytes that are there are as they are.
+    pub(crate) fn drop_last_byte_of_stream(&mut self) {
+        match &mut self.form {
+            BodyForm::Stream(stream) => stream.is_cut = true,
+            BodyForm::Whole(_) => {}
         }
     }
     /// Holds `guard` until the body is gone.
@@ -115,6 +133,13 @@ fn next_frame(bytes: &mut Option<Bytes>) -> Option<Bytes> {
 }
 
 impl BodyStream {
+    /// The byte that was held and `bytes` without their last one, which is held now.
+    fn hold_last(&mut self, bytes: &[u8]) -> Bytes {
+        let Some((last, before)) = bytes.split_last() else { return Bytes::new() };
+        let held = self.held.replace(*last);
+        held.iter().chain(before).copied().collect::<Vec<u8>>().into()
+    }
+
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, CutOff>>> {
         loop {
             if self.ended {
@@ -134,6 +159,10 @@ impl BodyStream {
                     None => None,
                 },
             };
+            let plain = if self.is_cut { plain.map(|it| self.hold_last(&it)) } else { plain };
+            if plain.as_ref().is_some_and(Bytes::is_empty) {
+                continue;
+            }
             let Some(encoder) = &mut self.encoder else {
                 self.ended = plain.is_none();
                 return Poll::Ready(plain.map(Ok));
