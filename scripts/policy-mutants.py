@@ -199,6 +199,9 @@ mod mutant {
             self.policy.limit(table, purpose)
         }
 
+        fn calls(&self, table: TableId) -> &[GuardedCall] {
+            self.policy.calls(table)
+        }
         fn cells(&self, table: TableId) -> &[GuardedColumn] {
             self.policy.cells(table)
         }

@@ -354,7 +354,11 @@ impl Reading {
             function.ty = returned.map(|it| column_type(&self.types, it.oid));
             for argument in &mut function.arguments {
                 argument.table = self.rows.get(&argument.oid).copied();
-                argument.ty = column_type(&self.types, argument.oid);
+                argument.ty = match argument.table {
+                    // The name of the table is that of its rows in the API.
+                    Some(table) => ColumnType::Other(format!("{}_scalar", self.catalog.table(table).name)),
+                    None => column_type(&self.types, argument.oid),
+                };
             }
             self.catalog.functions.push(function);
         }

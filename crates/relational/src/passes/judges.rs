@@ -64,8 +64,7 @@ impl Judges {
     }
 
     fn scan(&mut self, scan: &Scan) {
-        let cells = scan.cells().iter().map(|it| &it.shown_if);
-        scan.policy().into_iter().chain(scan.check()).chain(cells).for_each(|it| self.filter(it));
+        scan.policy().into_iter().chain(scan.check()).chain(scan.shown_ifs()).for_each(|it| self.filter(it));
     }
 
     fn filter(&mut self, filter: &Filter) {

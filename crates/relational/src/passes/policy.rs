@@ -10,8 +10,8 @@ use super::claims::Claims;
 use crate::catalog::{ColumnId, Relations, TableId};
 use crate::plan::write::{Assign, Change, Given, Step, Work};
 use crate::plan::{
-    Expr, Filter, GuardedColumn, Member, MemberKind, Output, Page, Parameter, Plan, Purpose, Query, Reader,
-    Scan,
+    Expr, Filter, GuardedCall, GuardedColumn, Member, MemberKind, Output, Page, Parameter, Plan, Purpose,
+    Query, Reader, Scan,
 };
 use std::fmt::Debug;
 
@@ -57,6 +57,11 @@ pub trait Policy: Debug + Send + Sync {
 
     /// The columns of `table` that are shown in some rows only.
     fn cells(&self, _table: TableId) -> &[GuardedColumn] {
+        &[]
+    }
+
+    /// The functions of a row of `table` whose values are shown in some rows only.
+    fn calls(&self, _table: TableId) -> &[GuardedCall] {
         &[]
     }
 
@@ -148,6 +153,7 @@ pub fn claims_of<P: Policy + ?Sized>(policy: &P, relations: &Relations) -> Vec<B
         let checks = WriteKind::ALL.into_iter().filter_map(|kind| policy.check(table, kind));
         rows.chain(checks).for_each(|it| claims.note(&it));
         policy.cells(table).iter().for_each(|it| claims.note(&it.shown_if));
+        policy.calls(table).iter().for_each(|it| claims.note(&it.shown_if));
         WriteKind::ALL.into_iter().for_each(|kind| note_presets(policy.presets(table, kind), &mut claims));
     }
     claims.names()
@@ -171,12 +177,21 @@ fn restrict_scan(scan: &mut Scan, policy: &dyn Policy, claims: &mut Claims) {
         claims.note(&cell.shown_if);
         scan.guard(cell.clone());
     }
+    for call in policy.calls(table) {
+        claims.note(&call.shown_if);
+        scan.guard_call(call.clone());
+    }
 }
 
 /// A hidden cell is null.
 fn mark_nullable(query: &mut Query) {
     let cells = query.scan.cells();
-    let is_hidden = |of: &Expr| matches!(of, Expr::Column(it) if cells.iter().any(|cell| cell.column == *it));
+    let calls = query.scan.calls();
+    let is_hidden = |of: &Expr| match of {
+        Expr::Column(column) => cells.iter().any(|it| it.column == *column),
+        Expr::Computed(call) => calls.iter().any(|it| it.function == call.function),
+        _ => false,
+    };
     query.order.iter_mut().for_each(|term| term.nullable |= is_hidden(&term.of));
 }
 

@@ -26,5 +26,5 @@ pub use output::{
 };
 pub use parameter::{CursorPath, Encoded, EncodedPart, Half, Origin, Parameter, Position, Reader};
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
-pub use scan::{GuardedColumn, Purpose, Scan};
+pub use scan::{GuardedCall, GuardedColumn, Purpose, Scan};
 pub use text::describe;

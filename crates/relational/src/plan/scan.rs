@@ -7,7 +7,7 @@
 //! renderer writes the restriction wherever it writes the scan.
 
 use super::Filter;
-use crate::catalog::{ColumnId, TableId};
+use crate::catalog::{ColumnId, FunctionId, TableId};
 
 /// The rows of one table that a part of a plan may see or change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,7 @@ pub struct Scan {
 struct Restriction {
     rows: Option<Filter>,
     cells: Vec<GuardedColumn>,
+    calls: Vec<GuardedCall>,
     check: Option<Filter>,
 }
 
@@ -30,6 +31,15 @@ struct Restriction {
 pub struct GuardedColumn {
     /// The column.
     pub column: ColumnId,
+    /// Condition on the row.
+    pub shown_if: Filter,
+}
+
+/// A function of the row and the condition under which clients see what it gives; where that is not true, it is null and is not called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardedCall {
+    /// The function.
+    pub function: FunctionId,
     /// Condition on the row.
     pub shown_if: Filter,
 }
@@ -126,6 +136,18 @@ impl Scan {
         self.restriction.as_ref().map_or(&[], |it| &it.cells)
     }
 
+    /// The functions whose values clients see only in some of the rows.
+    #[must_use]
+    pub fn calls(&self) -> &[GuardedCall] {
+        self.restriction.as_ref().map_or(&[], |it| &it.calls)
+    }
+
+    /// The conditions under which clients see such columns and values.
+    pub fn shown_ifs(&self) -> impl Iterator<Item = &Filter> {
+        let calls = self.calls().iter().map(|it| &it.shown_if);
+        self.cells().iter().map(|it| &it.shown_if).chain(calls)
+    }
+
     /// The condition on rows after they are inserted or updated: unless it is true, the mutation fails.
     #[must_use]
     pub fn check(&self) -> Option<&Filter> {
@@ -135,12 +157,17 @@ impl Scan {
     /// True if the policy hides rows or columns.
     #[must_use]
     pub fn is_restricted(&self) -> bool {
-        self.policy().is_some() || !self.cells().is_empty()
+        self.policy().is_some() || !self.cells().is_empty() || !self.calls().is_empty()
     }
 
     /// Shows a column only where `cell` says so.
     pub(crate) fn guard(&mut self, cell: GuardedColumn) {
         self.restriction.get_or_insert_default().cells.push(cell);
+    }
+
+    /// Shows what a function gives only where `call` says so.
+    pub(crate) fn guard_call(&mut self, call: GuardedCall) {
+        self.restriction.get_or_insert_default().calls.push(call);
     }
 
     /// Lets a change fail unless `filter` is true of the row as it is stored.
@@ -160,7 +187,8 @@ impl Scan {
         let restriction = self.restriction.iter_mut();
         restriction.flat_map(|it| {
             let cells = it.cells.iter_mut().map(|it| &mut it.shown_if);
-            it.rows.iter_mut().chain(it.check.iter_mut()).chain(cells)
+            let calls = it.calls.iter_mut().map(|it| &mut it.shown_if);
+            it.rows.iter_mut().chain(it.check.iter_mut()).chain(cells).chain(calls)
         })
     }
 

@@ -147,6 +147,11 @@ impl Text<'_> {
                 (self.column(scan.table(), cell.column), self.filter(&cell.shown_if, scan.table()));
             let _ = writeln!(out, "  {} shows {column} if {shown_if}", self.policy);
         }
+        for call in scan.calls() {
+            let (_, function) = self.relations.function(call.function);
+            let shown_if = self.filter(&call.shown_if, scan.table());
+            let _ = writeln!(out, "  {} shows {}() if {shown_if}", self.policy, function.name);
+        }
     }
 
     /// The condition on rows as they are written.

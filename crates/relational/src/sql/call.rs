@@ -1,7 +1,8 @@
 //! Calls of functions, in place of tables and in place of columns.
 //!
-//! Arguments are named, so that those left out take their defaults.
+//! Arguments are named, so that those left out take their defaults; those up to the last one without a name stand by their places.
 
+use super::guard::GuardedPart;
 use super::{Renderer, Scope};
 use crate::catalog::{Argument, ColumnId, TableId};
 use crate::dialect::Usual;
@@ -14,6 +15,13 @@ pub(super) enum RowOf {
     Alias(u32),
     /// Its text is this output column of the parent's row.
     Parent(u16),
+}
+
+/// Value of an argument.
+enum CallValue<'c> {
+    Row(RowOf),
+    /// A value of the client or the session; none is null.
+    Given(Option<&'c Parameter>),
 }
 
 impl Renderer<'_> {
@@ -33,9 +41,16 @@ impl Renderer<'_> {
         scope
     }
 
-    /// Appends a function of the row in `scope`.
+    /// Appends a function of the row in `scope`: null in rows that hide it, of which it is not called.
     pub(super) fn computed(&mut self, call: &Call, scope: Scope) {
+        let shown_if = self.part_shown_if(scope, GuardedPart::Call(call.function));
+        if let Some(shown_if) = &shown_if {
+            self.sql.push_str("CASE WHEN ");
+            self.sql.push_str(shown_if);
+            self.sql.push_str(" THEN ");
+        }
         self.call(call, Some(RowOf::Alias(scope.alias)));
+        self.sql.push_str(if shown_if.is_some() { " END" } else { "" });
     }
 
     /// The row in `scope` as text. A name alone could be a column's.
@@ -62,27 +77,33 @@ impl Renderer<'_> {
         let (callable, function) = self.relations.function(call.function);
         self.dialect.table(&mut self.sql, &function.schema, &function.name);
         self.sql.push('(');
-        let mut word = "";
-        if let (Some(place), Some(row)) = (callable.row, row) {
+        let row = callable.row.zip(row);
+        let session = callable.session.map(|place| {
+            let reader = Reader::Column(function.arguments[place as usize].ty.clone());
+            (place, Parameter { origin: Origin::Session, reader, path: "".into() })
+        });
+        let mut values: Vec<(u32, CallValue<'_>)> = Vec::new();
+        values.extend(row.map(|(place, row)| (place, CallValue::Row(row))));
+        values.extend(call.arguments.iter().map(|(place, it)| (*place, CallValue::Given(it.as_ref()))));
+        values.extend(session.iter().map(|(place, it)| (*place, CallValue::Given(Some(it)))));
+        let is_unnamed = |it: &&(u32, CallValue<'_>)| function.arguments[it.0 as usize].name.is_empty();
+        // A row that is the first stands by its place, whether it has a name or not.
+        let first = row.filter(|it| it.0 == 0).map(|it| it.0);
+        let by_place = values.iter().filter(is_unnamed).map(|it| it.0).chain(first).max();
+        if by_place.is_some_and(|it| it > 0) {
+            values.sort_by_key(|it| it.0);
+        }
+        for (at, (place, value)) in values.into_iter().enumerate() {
             let argument = &function.arguments[place as usize];
-            // The first one may have no name.
-            if place > 0 {
+            self.sql.push_str(if at == 0 { "" } else { ", " });
+            if by_place.is_none_or(|it| place > it) {
                 self.dialect.identifier(&mut self.sql, &argument.name);
                 self.sql.push_str(" => ");
             }
-            self.row_argument(row, argument.table);
-            word = ", ";
-        }
-        for (place, value) in &call.arguments {
-            let argument = &function.arguments[*place as usize];
-            self.argument(word, argument, value.as_ref());
-            word = ", ";
-        }
-        if let Some(place) = callable.session {
-            let argument = &function.arguments[place as usize];
-            let reader = Reader::Column(argument.ty.clone());
-            let session = Parameter { origin: Origin::Session, reader, path: "".into() };
-            self.argument(word, argument, Some(&session));
+            match value {
+                CallValue::Row(row) => self.row_argument(row, argument.table),
+                CallValue::Given(value) => self.argument(argument, value),
+            }
         }
         self.sql.push(')');
     }
@@ -116,11 +137,8 @@ impl Renderer<'_> {
         self.dialect.table(&mut self.sql, &of.schema, &of.name);
     }
 
-    /// Appends `word` and a named argument; no value is null.
-    fn argument(&mut self, word: &str, argument: &Argument, value: Option<&Parameter>) {
-        self.sql.push_str(word);
-        self.dialect.identifier(&mut self.sql, &argument.name);
-        self.sql.push_str(" => ");
+    /// Appends the value of an argument; none is null.
+    fn argument(&mut self, argument: &Argument, value: Option<&Parameter>) {
         let value = match value {
             None => "NULL".to_owned(),
             Some(value) => {

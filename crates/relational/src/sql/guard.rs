@@ -1,44 +1,59 @@
-//! Conditions of the policy: on rows, and on the columns that are hidden in some rows.
+//! Conditions of the policy: on rows, and on the columns and values of functions that are hidden in some rows.
 //!
 //! **Invariant:** a condition of the policy reads stored values; the text of a hidden column is the same wherever it stands
 //! in a query, as `GROUP BY` and `DISTINCT ON` demand.
 
 use super::{Renderer, Scope};
-use crate::catalog::ColumnId;
+use crate::catalog::{ColumnId, FunctionId};
 use crate::plan::{Filter, RowAt, Scan};
 
-/// A column that is hidden in some rows.
+/// A part of a row that may be hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GuardedPart {
+    Column(ColumnId),
+    /// The value that a function gives of the row.
+    Call(FunctionId),
+}
+
+/// A part of a row that is hidden in some rows.
 pub(super) struct Guard {
     /// The alias of its table.
     alias: u32,
-    column: ColumnId,
+    part: GuardedPart,
     shown_if: Filter,
     /// The condition as it was written, by alias and by the table's name.
     texts: [Option<String>; 2],
 }
 
 impl Renderer<'_> {
-    /// Notes the hidden columns of the rows in `scope`.
+    /// Notes the hidden parts of the rows in `scope`.
     pub(crate) fn guard(&mut self, scope: Scope, scan: &Scan) {
-        if scan.cells().is_empty() {
+        if scan.cells().is_empty() && scan.calls().is_empty() {
             return;
         }
         // A condition may need aliases before a table that is written later has taken its own.
         self.aliases = self.aliases.max(scope.alias + 1);
-        self.guards.extend(scan.cells().iter().map(|cell| Guard {
+        let cells = scan.cells().iter().map(|it| (GuardedPart::Column(it.column), &it.shown_if));
+        let calls = scan.calls().iter().map(|it| (GuardedPart::Call(it.function), &it.shown_if));
+        self.guards.extend(cells.chain(calls).map(|(part, shown_if)| Guard {
             alias: scope.alias,
-            column: cell.column,
-            shown_if: cell.shown_if.clone(),
+            part,
+            shown_if: shown_if.clone(),
             texts: [None, None],
         }));
     }
 
     /// The condition under which a column is shown; `None`: in all rows.
     pub(super) fn shown_if(&mut self, scope: Scope, column: ColumnId) -> Option<String> {
+        self.part_shown_if(scope, GuardedPart::Column(column))
+    }
+
+    /// The condition under which a part of the row is shown; `None`: in all rows.
+    pub(super) fn part_shown_if(&mut self, scope: Scope, part: GuardedPart) -> Option<String> {
         if scope.is_raw {
             return None;
         }
-        let at = self.guards.iter().position(|it| it.alias == scope.alias && it.column == column)?;
+        let at = self.guards.iter().position(|it| it.alias == scope.alias && it.part == part)?;
         let place = usize::from(scope.is_named);
         if self.guards[at].texts[place].is_none() {
             let filter = self.guards[at].shown_if.clone();

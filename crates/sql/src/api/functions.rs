@@ -109,7 +109,8 @@ impl Core {
             for &place in &tracked.arguments {
                 let argument = &function.arguments[place as usize];
                 let (ty, _) = self.scalar_uses(&argument.ty);
-                self.input_field(&argument.name, "", ty, InputMeaning::FunctionArgument(place));
+                let name = tracked.argument_name(function, place);
+                self.input_field(&name, "", ty, InputMeaning::FunctionArgument(place));
             }
         }
     }

@@ -43,26 +43,36 @@ impl Compiler<'_> {
             for (input, value) in self.inputs.members(place) {
                 let InputMeaning::FunctionArgument(place) = self.meaning(input) else { continue };
                 let argument = &function.arguments[place as usize];
-                call.arguments.extend(self.given(argument, value).map(|it| (place, it)));
+                let name = tracked.argument_name(function, place);
+                call.arguments.extend(self.given(argument, &name, value).map(|it| (place, it)));
             }
         }
         let given = |it: &u32| call.arguments.iter().any(|argument| argument.0 == *it);
         let needed = |it: &&u32| !function.arguments[**it as usize].has_default && !given(it);
         if let Some(&missing) = tracked.arguments.iter().find(needed) {
-            let name = &function.arguments[missing as usize].name;
+            let name = tracked.argument_name(function, missing);
             return Err(self.refuse(format!("Non default arguments cannot be omitted: `{name}` is missing")));
+        }
+        // Without a name a value is known by its place alone, so all before it have theirs.
+        let is_unnamed = |it: &&u32| function.arguments[**it as usize].name.is_empty() && given(it);
+        let last = tracked.arguments.iter().filter(is_unnamed).max();
+        let before = |it: &&u32| last.is_some_and(|last| *it < last) && !given(it);
+        if let Some(&missing) = tracked.arguments.iter().find(before) {
+            let name = tracked.argument_name(function, missing);
+            let message = format!("`{name}` cannot be omitted where an argument without a name follows");
+            return Err(self.refuse(message));
         }
         self.path.pop();
         Ok(call)
     }
 
     /// The argument's value: absent, null, or a value.
-    fn given(&mut self, argument: &Argument, value: Place) -> Option<Option<Parameter>> {
+    fn given(&mut self, argument: &Argument, name: &str, value: Place) -> Option<Option<Parameter>> {
         match self.inputs.node(value) {
             Node::Absent => None,
             Node::Null => Some(None),
             _ => {
-                self.path.push(argument.name.clone());
+                self.path.push(name.to_owned());
                 let given = self.parameter(value, Reader::Column(argument.ty.clone()));
                 self.path.pop();
                 Some(Some(given))

@@ -2,13 +2,14 @@
 //!
 //! An entry that cannot be honoured is left out, with a warning that holds its path.
 //!
-//! **Invariant:** a served function is the only one of its name, and its arguments have names of their own, so that a call can leave out any that has a default; at a root it gives rows of a tracked table.
+//! **Invariant:** a served function is the only one of its name, and its arguments have names of their own, so that a call can leave out any that has a default and no argument without a name behind it; at a root it gives rows of a tracked table.
 
 use super::build::Building;
 use super::convention;
 use super::names::graphql_name;
 use super::{Model, reserved};
 use hashbrown::HashSet;
+use std::borrow::Cow;
 use weir_metadata::document::function::{ExposedAs, FunctionEntry};
 use weir_metadata::document::table::TableName;
 use weir_relational::catalog::{
@@ -57,6 +58,19 @@ impl TrackedFunction {
     /// True if it is the field `name` of rows.
     pub(super) fn is_called(&self, wanted: &str) -> bool {
         matches!(&self.serves, Serves::Row { name, .. } if name == wanted)
+    }
+
+    /// The name in the API of the argument of `function` at `place`; the arguments of clients that have none are numbered from 1.
+    #[must_use]
+    pub fn argument_name<'f>(&self, function: &'f Function, place: u32) -> Cow<'f, str> {
+        let is_unnamed = |it: &&u32| function.arguments[**it as usize].name.is_empty();
+        match function.arguments[place as usize].name.as_str() {
+            "" => {
+                let before = self.arguments.iter().take_while(|it| **it <= place).filter(is_unnamed);
+                Cow::Owned(format!("arg_{}", before.count()))
+            }
+            name => Cow::Borrowed(name),
+        }
     }
 
     /// True if it is a field of the root `wanted`.
@@ -114,7 +128,7 @@ fn tracked(
     let table = table.ok_or("it has to return rows of a table that is served")?;
     let settings = &entry.configuration;
     let session = session(function, settings.session_argument.as_deref())?;
-    let arguments = given(function, &[session])?;
+    let arguments = given(&building.model, function, &[session])?;
     let volatile = function.volatility == Volatility::Volatile;
     let root = match (settings.exposed_as, volatile) {
         (None | Some(ExposedAs::Mutation), true) => ExposedAs::Mutation,
@@ -170,16 +184,22 @@ pub(super) fn is_free_type(model: &Model, name: &str) -> bool {
 }
 
 /// The places of the arguments that clients give: all but `others`.
-pub(super) fn given(function: &Function, others: &[Option<u32>]) -> Result<Vec<u32>, String> {
+pub(super) fn given(model: &Model, function: &Function, others: &[Option<u32>]) -> Result<Vec<u32>, String> {
     let arguments = 0..function.arguments.len() as u32;
     let arguments: Vec<u32> = arguments.filter(|it| !others.contains(&Some(*it))).collect();
     let mut names = HashSet::new();
     for &place in &arguments {
         let argument = &function.arguments[place as usize];
-        check_argument(argument)?;
-        if !names.insert(argument.name.as_str()) {
+        check_argument(model, argument)?;
+        if !argument.name.is_empty() && !names.insert(argument.name.as_str()) {
             return Err(format!("two of its arguments are called `{}`", argument.name));
         }
+    }
+    // Numbered names stand beside those of the database.
+    let is_numbered = |name: &&str| name.strip_prefix("arg_").is_some_and(|it| it.parse::<u32>().is_ok());
+    let has_unnamed = arguments.iter().any(|it| function.arguments[*it as usize].name.is_empty());
+    if let Some(name) = names.iter().find(|it| has_unnamed && is_numbered(it)) {
+        return Err(format!("its argument `{name}` is called as those without a name are"));
     }
     Ok(arguments)
 }
@@ -214,20 +234,22 @@ pub(super) fn session(function: &Function, name: Option<&str>) -> Result<Option<
 }
 
 /// True if clients can give a value for `argument`.
-fn check_argument(argument: &Argument) -> Result<(), String> {
+fn check_argument(model: &Model, argument: &Argument) -> Result<(), String> {
     let name = &argument.name;
     if argument.is_variadic {
         return Err(format!("its argument `{name}` is VARIADIC"));
     }
-    if argument.table.is_some() {
-        return Err(format!("its argument `{name}` is a row of a table"));
+    if let (Some(_), ColumnType::Other(scalar)) = (argument.table, &argument.ty)
+        && !is_free_type(model, scalar)
+    {
+        return Err(format!("its argument `{name}` is a row, whose type cannot be called `{scalar}`"));
     }
     // Numbers below are those of types PostgreSQL brings.
     let built_in = argument.oid < 16_384;
     if matches!(&argument.ty, ColumnType::Other(ty) if built_in && ty.starts_with("any")) {
         return Err(format!("its argument `{name}` is of any type"));
     }
-    if graphql_name(name).is_none_or(|valid| valid != name.as_str()) {
+    if !name.is_empty() && graphql_name(name).is_none_or(|valid| valid != name.as_str()) {
         return Err(format!("its argument `{name}` needs a name that is one in GraphQL too"));
     }
     Ok(())
@@ -306,7 +328,9 @@ pub(super) mod tests {
             function("twice", vec![], Volatility::Stable),
             function("twice", vec![text("a")], Volatility::Stable),
             function("add", vec![text("word")], Volatility::Volatile),
-            function("nameless", vec![text("")], Volatility::Stable),
+            function("nameless", vec![text(""), text("word"), text("")], Volatility::Stable),
+            function("numbered", vec![text("arg_1"), text("")], Volatility::Stable),
+            function("spaced", vec![text("a b")], Volatility::Stable),
             function("many", vec![variadic], Volatility::Stable),
             scalar,
         ];
@@ -351,12 +375,23 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn arguments_without_a_name_are_numbered() {
+        let entries: Vec<FunctionEntry> = vec![serde_json::from_str(r#"{"function": "nameless"}"#).unwrap()];
+        let options = ModelOptions { functions: &entries, ..ModelOptions::default() };
+        let (model, _) = Model::build(catalog(), options, &mut |_| Err("none".into()));
+        let (tracked, function) = model.function(FunctionId(0));
+        let names = tracked.arguments.iter().map(|it| tracked.argument_name(function, *it));
+        assert_eq!(names.collect::<Vec<_>>(), ["arg_1", "word", "arg_2"]);
+    }
+
+    #[test]
     fn what_cannot_be_served_is_left_out_with_its_path() {
         check(r#"{"function": "nowhere"}"#, Err("there is no such function"));
         check(r#"{"function": "twice"}"#, Err("there are several of this name"));
         check(r#"{"function": "scalar"}"#, Err("rows of a table that is served"));
         check(r#"{"function": "many"}"#, Err("VARIADIC"));
-        check(r#"{"function": "nameless"}"#, Err("needs a name"));
+        check(r#"{"function": "numbered"}"#, Err("`arg_1` is called as those without a name are"));
+        check(r#"{"function": "spaced"}"#, Err("needs a name"));
         check(r#"{"function": "find", "configuration": {"exposed_as": "mutation"}}"#, Err("only a VOLATILE"));
         check(
             r#"{"function": "find", "configuration": {"session_argument": "word"}}"#,

@@ -12,8 +12,8 @@ use super::{DeleteRule, InsertRule, SelectRule, TablePermissions, UpdateRule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use weir_metadata::document::api::InheritedRole;
-use weir_relational::catalog::{ColumnId, ConfigStep, Warning};
-use weir_relational::plan::{Filter, GuardedColumn};
+use weir_relational::catalog::{ColumnId, ConfigStep, FunctionId, Warning};
+use weir_relational::plan::{Filter, GuardedCall, GuardedColumn};
 
 /// `name` and all roles it is made of, by whatever way.
 pub(super) fn reachable<'r>(name: &'r str, inherited: &'r [InheritedRole]) -> BTreeSet<&'r str> {
@@ -206,14 +206,25 @@ fn select(parents: &[&Arc<SelectRule>]) -> Option<Arc<SelectRule>> {
     let mut computed: Vec<_> = parents.iter().flat_map(|it| it.computed.iter().copied()).collect();
     computed.sort_unstable();
     computed.dedup();
-    // A computed field that some parent lacks would show cells that the parent does not see: all have to have it.
-    computed.retain(|it| parents.iter().all(|parent| parent.computed.contains(it)));
+    // A computed field that some parent lacks is shown in the rows of those that have it, as a column is.
+    let guard = |function: &FunctionId| {
+        let granting: Vec<&Filter> = parents
+            .iter()
+            .filter(|parent| parent.computed.contains(function))
+            .map(|it| &*it.filter)
+            .collect();
+        let is_everywhere = granting.len() == parents.len();
+        let shown_if = any(granting.into_iter());
+        (!is_everywhere && !shown_if.is_true()).then_some(GuardedCall { function: *function, shown_if })
+    };
+    let guarded_calls = computed.iter().filter_map(guard).collect();
     let merged = SelectRule {
         filter: any(parents.iter().map(|it| &*it.filter)).into(),
         limit: parents.iter().filter_map(|it| it.limit).max(),
         columns: columns.into(),
         guarded: guarded.into(),
         computed: computed.into(),
+        guarded_calls,
         aggregations: parents.iter().any(|it| it.aggregations),
         query_roots: roots(parents, |it| it.query_roots.as_deref()),
         subscription_roots: roots(parents, |it| it.subscription_roots.as_deref()),

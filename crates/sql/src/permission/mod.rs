@@ -23,7 +23,7 @@ use weir_engine::caller::{Facts, Identity};
 use weir_metadata::document::permission::{QueryRootField, SubscriptionRootField};
 use weir_relational::catalog::{ColumnId, FunctionId, TableId};
 use weir_relational::passes::policy::Preset;
-use weir_relational::plan::{Filter, GuardedColumn};
+use weir_relational::plan::{Filter, GuardedCall, GuardedColumn};
 
 /// All roles of a model but the admin.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +65,8 @@ pub(crate) struct SelectRule {
     pub(crate) guarded: Box<[GuardedColumn]>,
     /// Computed fields of values.
     pub(crate) computed: Box<[FunctionId]>,
+    /// Those of them that are shown in some rows only.
+    pub(crate) guarded_calls: Box<[GuardedCall]>,
     pub(crate) aggregations: bool,
     /// `None`: all.
     pub(crate) query_roots: Option<Box<[QueryRootField]>>,

@@ -4,7 +4,7 @@ use super::{Role, TablePermissions};
 use std::sync::Arc;
 use weir_relational::catalog::{ColumnId, Relations, TableId};
 use weir_relational::passes::policy::{Policy, Preset, WriteKind, claims_of};
-use weir_relational::plan::{Filter, GuardedColumn, Purpose};
+use weir_relational::plan::{Filter, GuardedCall, GuardedColumn, Purpose};
 
 /// The policy of one role.
 #[derive(Debug)]
@@ -72,6 +72,11 @@ impl Policy for RolePolicy {
     fn cells(&self, table: TableId) -> &[GuardedColumn] {
         let select = self.table(table).and_then(|it| it.select.as_ref());
         select.map_or(&[], |it| &it.guarded)
+    }
+
+    fn calls(&self, table: TableId) -> &[GuardedCall] {
+        let select = self.table(table).and_then(|it| it.select.as_ref());
+        select.map_or(&[], |it| &it.guarded_calls)
     }
 
     fn check(&self, table: TableId, kind: WriteKind) -> Option<Filter> {

@@ -84,6 +84,7 @@ impl<'m, 'p> TableRules<'m, 'p> {
             columns,
             guarded: Box::default(),
             computed: self.computed(&it.computed_fields)?,
+            guarded_calls: Box::default(),
             aggregations: it.allow_aggregations,
             query_roots: it.query_root_fields.as_deref().map(Into::into),
             subscription_roots: it.subscription_root_fields.as_deref().map(Into::into),

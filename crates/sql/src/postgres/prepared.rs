@@ -468,7 +468,7 @@ fn lists_deep(plan: &Plan, tops: &[u32]) -> usize {
 fn is_costly(level: &Level) -> bool {
     let query = &level.query;
     let ordered: usize = query.order.iter().map(|it| it.of.relationships()).sum();
-    let policy = query.scan.policy().into_iter().chain(query.scan.cells().iter().map(|it| &it.shown_if));
+    let policy = query.scan.policy().into_iter().chain(query.scan.shown_ifs());
     let restricted: usize = policy.map(Filter::relationships).sum();
     query.filter.relationships() + ordered + restricted > SHARED_RELATIONSHIPS_MAX
 }

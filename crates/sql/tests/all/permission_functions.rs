@@ -48,7 +48,17 @@ fn rows_of_functions_are_rows_of_their_table() {
         ("sailor", "{ boat(where: {label: {_like: \"A%\"}}) { id } }", r#"{"data":{"boat":[{"id":1}]}}"#),
         ("sailor", "{ boats_from(args: {low: 1}) { price } }", "~field 'price' not found in type: 'boat'"),
         ("buyer", "{ boat { label } }", "~field 'label' not found in type: 'boat'"),
-        ("trader", "{ boat { label } }", "~field 'label' not found in type: 'boat'"),
+        // The field is that of one parent: it is shown in the rows that this one sees.
+        (
+            "trader",
+            "{ boat(order_by: {name: asc}) { name label } }",
+            r#"{"data":{"boat":[{"name":"Ada","label":"Adax"},{"name":"Bel","label":null}]}}"#,
+        ),
+        (
+            "trader",
+            "{ boat(where: {label: {_is_null: true}}) { name } }",
+            r#"{"data":{"boat":[{"name":"Bel"}]}}"#,
+        ),
         (
             "buyer",
             "{ boats_from_aggregate(args: {low: 1}) { aggregate { count } } }",

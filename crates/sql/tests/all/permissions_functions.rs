@@ -2,6 +2,7 @@
 
 use crate::fleet_kit::{Fleet, ann, caller, on_postgres};
 use weir_engine::caller::Identity;
+use weir_metadata::document::api::InheritedRole;
 use weir_metadata::document::function::FunctionEntry;
 use weir_metadata::document::table::TableEntry;
 use weir_sql::model::{ModelOptions, Track};
@@ -119,6 +120,54 @@ fn queries_are_inferred_and_mutations_are_not() {
     explicit.refuse("sailor", "{ cheapest { id } }", "field 'cheapest' not found in type: 'query_root'");
     explicit.check("sailor", mutation, r#"{"data":{"rename_all":[{"id":1},{"id":2}]}}"#);
     explicit.check("admin", "{ cheapest { id } }", r#"{"data":{"cheapest":{"id":1}}}"#);
+}
+
+#[test]
+fn an_inherited_role_sees_a_computed_field_in_the_rows_of_those_that_have_it() {
+    let sql = "CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT, bio TEXT);
+        INSERT INTO author VALUES (1, 'Ada', 'a'), (2, 'Bob', 'b'), (3, 'Cyd', 'c');
+        CREATE FUNCTION n2(a author) RETURNS int STABLE LANGUAGE sql AS $$ SELECT a.id * 2 $$;
+        CREATE FUNCTION inverse(a author) RETURNS int STABLE LANGUAGE sql AS $$ SELECT 6 / (2 - a.id) $$;";
+    let tables: Vec<TableEntry> = serde_json::from_str(
+        r#"[{"table": "author",
+          "computed_fields": [{"name": "n2", "definition": {"function": "n2"}}, {"name": "inverse", "definition": {"function": "inverse"}}],
+          "select_permissions": [
+            {"role": "a", "permission": {"columns": ["id", "name"], "filter": {}, "allow_aggregations": true}},
+            {"role": "b", "permission": {"columns": ["id", "bio"], "computed_fields": ["n2", "inverse"], "filter": {"id": {"_eq": 1}}}}]}]"#,
+    )
+    .unwrap();
+    let inherited = [InheritedRole { role_name: "ab".into(), role_set: vec!["a".into(), "b".into()] }];
+    let options = ModelOptions {
+        track: Track::Listed,
+        tables: &tables,
+        inherited_roles: &inherited,
+        ..ModelOptions::default()
+    };
+    let shelf = on_postgres(sql, options);
+    let all = "{\"id\":1,\"n2\":2},{\"id\":2,\"n2\":null},{\"id\":3,\"n2\":null}";
+    for (query, expected) in [
+        ("{ author(order_by: {id: asc}) { id n2 } }", all),
+        ("{ author(order_by: {n2: asc_nulls_last, id: asc}) { id n2 } }", all),
+        ("{ author(order_by: {n2: asc_nulls_first, id: desc}) { id } }", "{\"id\":3},{\"id\":2},{\"id\":1}"),
+        ("{ author(where: {n2: {_gt: 0}}) { id } }", "{\"id\":1}"),
+        ("{ author(where: {n2: {_eq: 4}}) { id } }", ""),
+        ("{ author(where: {n2: {_in: []}}) { id } }", ""),
+        ("{ author(where: {n2: {_is_null: true}}, order_by: {id: asc}) { id } }", "{\"id\":2},{\"id\":3}"),
+        // The function is not called for a row that hides it, so it does not fail.
+        (
+            "{ author(order_by: {id: asc}, where: {inverse: {_is_null: true}}) { id inverse } }",
+            "{\"id\":2,\"inverse\":null},{\"id\":3,\"inverse\":null}",
+        ),
+    ] {
+        shelf.check("ab", query, &format!("{{\"data\":{{\"author\":[{expected}]}}}}"));
+    }
+    shelf.check(
+        "ab",
+        "{ author_aggregate(where: {n2: {_gt: 0}}) { aggregate { count } nodes { n2 inverse bio } } }",
+        r#"{"data":{"author_aggregate":{"aggregate":{"count":1},"nodes":[{"n2":2,"inverse":6,"bio":"a"}]}}}"#,
+    );
+    shelf.refuse("a", "{ author { n2 } }", "field 'n2' not found in type: 'author'");
+    shelf.check("b", "{ author { id n2 } }", r#"{"data":{"author":[{"id":1,"n2":2}]}}"#);
 }
 
 #[test]
