@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use weir_language::ast::{Definition, Document, OperationKind};
+use weir_language::chosen;
 use weir_language::error::{Code, Error};
 use weir_language::json::{Json, JsonRef};
 use weir_language::parser::{self, Edition};
@@ -421,7 +422,10 @@ impl Planner {
         let edition = if edition_2026 { Edition::September2026 } else { Edition::September2025 };
         let parsed = parser::parse_edition(request.query, &limits, edition);
         lap(&mut timing.parse);
-        let document = parsed.map_err(|error| vec![Failure::text(error)])?;
+        let mut document = parsed.map_err(|error| vec![Failure::text(error)])?;
+        if let (Protocol::Hasura, Some(name)) = (request.protocol, request.operation_name) {
+            chosen::keep_operation(&mut document, name);
+        }
         if !request.is_live {
             refuse_subscription(request, &document)?;
         }

@@ -10,6 +10,7 @@
 //! Sources: GraphQL specification, September 2025 edition.
 
 pub mod ast;
+pub mod chosen;
 pub mod coerce;
 pub mod error;
 pub mod json;

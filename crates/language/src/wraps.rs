@@ -79,6 +79,12 @@ impl Wraps {
         self.lists() == given.lists() && self.0 & !given.0 == 0
     }
 
+    /// `self` with each `!` that `other`, which has as many lists, has below the outermost modifier.
+    #[must_use]
+    pub const fn narrowed_below(self, other: Self) -> Self {
+        Self(self.0 | other.nullable().0)
+    }
+
     /// Appends `name` with its brackets and marks to `out`.
     pub fn write(self, name: &str, out: &mut String) {
         let lists = self.lists();

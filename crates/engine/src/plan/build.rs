@@ -87,7 +87,9 @@ impl<'q> PlanContext<'q> {
         let coercion = coercion(protocol, settings);
         let (document, operation) = (selected.valid().document(), &selected.operation().ast);
         let wide = arguments::wide_variables(graph.schema(), selected);
-        let types = VariableTypes::new(view, document, operation.variables, coercion, &wide)
+        let definitions = (document, operation.variables);
+        let wraps = |number: u32| selected.variable_type(number).wraps;
+        let types = VariableTypes::narrowed(view, definitions, coercion, &wide, wraps)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
         let types = types
             .with_templates(document, selected.json_literals(), &|value| selected.variable(value))

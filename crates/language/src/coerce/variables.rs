@@ -17,6 +17,7 @@ use crate::json::JsonRef;
 use crate::schema::{InputId, SchemaView, TypeId, TypeRef, Wording};
 use crate::span::Span;
 use crate::value::{Node, Values, Variables};
+use crate::wraps::Wraps;
 use smallvec::SmallVec;
 
 /// A variable of an operation.
@@ -71,6 +72,20 @@ impl VariableTypes {
         settings: Settings,
         wide: &[u32],
     ) -> Result<Self, Vec<Error>> {
+        let declared = |it: u32| document.list(definitions)[it as usize].ty.wraps;
+        Self::narrowed(schema, (document, definitions), settings, wide, declared)
+    }
+
+    /// Resolves the variables of an operation, with the lists and marks that `wraps` gives for the number of each.
+    /// # Errors
+    /// See [`Self::new`].
+    pub fn narrowed<'s>(
+        schema: impl Into<SchemaView<'s>>,
+        (document, definitions): (&Document<'_>, List<VariableDefinition>),
+        settings: Settings,
+        wide: &[u32],
+        wraps: impl Fn(u32) -> Wraps,
+    ) -> Result<Self, Vec<Error>> {
         let schema = schema.into();
         let mut errors = Vec::new();
         let mut defaults = Values::default();
@@ -82,7 +97,7 @@ impl VariableTypes {
                 errors.push(Error::new(Code::Validation, definition.ty.span, message));
                 continue;
             };
-            let ty = TypeRef { base, wraps: definition.ty.wraps };
+            let ty = TypeRef { base, wraps: wraps(number as u32) };
             let is_wide = wide.contains(&(number as u32));
             let settings = if is_wide { settings.wide() } else { settings };
             let default = match definition.default {

@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::parser::{Edition, parse, parse_edition};
 use crate::schema::Schema;
 
-const OPTIONS: Options =
+pub(super) const OPTIONS: Options =
     Options { limits: Limits::STANDARD, suggestions: true, edition_2026: false, subscriptions_beside: false };
 
 const ALBUMS: &str = "type Query { album(id: Int): Album } type Album { title: String }";

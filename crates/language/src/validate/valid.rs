@@ -14,6 +14,7 @@ use crate::ast::{self, Document, OperationKind, ValueId};
 use crate::error::{Code, Error};
 use crate::schema::{DirectiveId, FieldId, InputId, TypeId, TypeRef};
 use crate::span::Span;
+use crate::wraps::Wraps;
 
 /// The place of a fragment in [`Valid::fragments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +38,15 @@ pub(super) struct ResolvedVariable {
     pub(super) ty: u32,
     /// The number of its name.
     pub(super) name: u32,
+    /// Lists and marks: those that are declared, and those that the places of the items add.
+    pub(super) wraps: Wraps,
+}
+
+impl ResolvedVariable {
+    /// The resolution of a definition that nothing is known of.
+    fn new(definition: &ast::VariableDefinition) -> Self {
+        Self { ty: NONE, name: NONE, wraps: definition.ty.wraps }
+    }
 }
 
 /// The tables while they are being filled; [`NONE`] where nothing is known.
@@ -65,7 +75,7 @@ impl Tables {
             arguments: vec![NONE; document.arguments.len()],
             object_fields: vec![NONE; document.object_fields.len()],
             directives: vec![NONE; document.directives.len()],
-            variables: vec![ResolvedVariable { ty: NONE, name: NONE }; document.variables.len()],
+            variables: document.variables.iter().map(ResolvedVariable::new).collect(),
             values: vec![NONE; document.values.len()],
             json: Vec::new(),
             fragments: Vec::new(),
@@ -237,7 +247,7 @@ impl<'d> Valid<'d> {
     /// The type of the variable defined at `at` in the arena of definitions.
     #[must_use]
     pub fn variable_type(&self, at: usize) -> TypeRef {
-        TypeRef { base: TypeId(self.tables.variables[at].ty), wraps: self.document.variables[at].ty.wraps }
+        TypeRef { base: TypeId(self.tables.variables[at].ty), wraps: self.tables.variables[at].wraps }
     }
 }
 

@@ -1,8 +1,12 @@
 //! A variable's type fits every place it is used in.
 //!
+//! Lenient, as Hasura: a list may have nullable items where the place's has none. Then the variable's items are read as those of the place,
+//! so a null among them is refused when the request comes.
+//!
 //! Source: <https://spec.graphql.org/September2025/#sec-All-Variable-Usages-Are-Allowed>
 
 use crate::ast::{Operation, ValueKind, VariableDefinition};
+use crate::coerce::Reading;
 use crate::schema::{TypeId, TypeRef};
 use crate::validate::context::{Context, NONE, Use};
 
@@ -27,7 +31,7 @@ pub(in crate::validate) fn operation(
         if let Some(expected) = used.expected
             && base != NONE
         {
-            usage(cx, used, &definition, ty, expected);
+            usage(cx, (used, place), &definition, ty, expected);
             if cx.is_full() {
                 return;
             }
@@ -35,13 +39,26 @@ pub(in crate::validate) fn operation(
     }
 }
 
-fn usage(cx: &mut Context<'_>, used: &Use, definition: &VariableDefinition, ty: TypeRef, expected: TypeRef) {
+fn usage(
+    cx: &mut Context<'_>,
+    (used, place): (&Use, u32),
+    definition: &VariableDefinition,
+    ty: TypeRef,
+    expected: TypeRef,
+) {
     let spans = [definition.span, cx.document.value(used.value).span];
     let name = cx.quoted(definition.name);
     let has_default = used.has_default
         || definition.default.is_some_and(|value| !matches!(cx.document.value(value).kind, ValueKind::Null));
     let wraps = if has_default && !ty.is_non_null() { expected.wraps.nullable() } else { expected.wraps };
-    if ty.base != expected.base || !wraps.accepts(ty.wraps) {
+    let narrowed = match cx.reading {
+        Reading::Lenient if ty.wraps.lists() == wraps.lists() => ty.wraps.narrowed_below(wraps),
+        Reading::Lenient | Reading::Strict => ty.wraps,
+    };
+    if ty.base == expected.base && wraps.accepts(narrowed) {
+        let known = &mut cx.tables.variables[place as usize].wraps;
+        *known = known.narrowed_below(narrowed);
+    } else {
         let (ty, expected) = (cx.schema.type_text(ty), cx.schema.type_text(expected));
         let message =
             format!("Variable \"${name}\" of type \"{ty}\" used in position expecting type \"{expected}\".");
@@ -61,7 +78,11 @@ fn usage(cx: &mut Context<'_>, used: &Use, definition: &VariableDefinition, ty: 
 
 #[cfg(test)]
 mod tests {
-    use crate::validate::tests::check;
+    use crate::coerce::Reading;
+    use crate::limits::Limits;
+    use crate::parser::parse;
+    use crate::validate::tests::{OPTIONS, check, schema};
+    use crate::validate::validate_for;
 
     #[test]
     fn a_variable_fits_its_place() {
@@ -80,6 +101,40 @@ mod tests {
             &["1:8 1:35 Variable \"$a\" of type \"Int\" used in position expecting type \"Int!\"."],
         );
         check("query ($a: ID) { key(x: $a) }", &[]);
+    }
+
+    /// Reads `text` leniently: the type as which its first variable is read, or the first error.
+    fn lenient(text: &str) -> String {
+        let schema =
+            schema("type Query { ints(x: [Int!]!): Int, deep(x: [[Int!]!]): Int, plain(x: [Int]): Int }");
+        let document = parse(text, &Limits::NONE).expect("the document parses");
+        match validate_for(&schema, &document, &OPTIONS, Reading::Lenient) {
+            Ok(valid) => schema.type_text(valid.variable_type(0)).to_string(),
+            Err(errors) => errors[0].message.clone(),
+        }
+    }
+
+    #[test]
+    fn items_may_be_declared_nullable_where_reading_is_lenient() {
+        assert_eq!(lenient("query ($a: [Int]!) { ints(x: $a) }"), "[Int!]!");
+        assert_eq!(lenient("query ($a: [Int]! = [1]) { ints(x: $a) }"), "[Int!]!");
+        assert_eq!(lenient("query ($a: [[Int]]) { deep(x: $a) }"), "[[Int!]!]");
+        assert_eq!(
+            lenient("query ($a: [[Int!]]!) { ...F } fragment F on Query { deep(x: $a) }"),
+            "[[Int!]!]!"
+        );
+        assert_eq!(lenient("query ($a: [Int]!) { plain(x: $a) ints(x: $a) }"), "[Int!]!");
+        assert_eq!(lenient("query ($a: [Int]) { plain(x: $a) }"), "[Int]");
+        for (text, ty, place) in [
+            ("query ($a: [Int]) { ints(x: $a) }", "[Int]", "[Int!]!"),
+            ("query ($a: Int!) { ints(x: $a) }", "Int!", "[Int!]!"),
+            ("query ($a: [[Int]]!) { ints(x: $a) }", "[[Int]]!", "[Int!]!"),
+            ("query ($a: [String]!) { ints(x: $a) }", "[String]!", "[Int!]!"),
+        ] {
+            let expected =
+                format!("Variable \"$a\" of type \"{ty}\" used in position expecting type \"{place}\".");
+            assert_eq!(lenient(text), expected, "{text}");
+        }
     }
 
     #[test]
