@@ -408,10 +408,15 @@ impl Dialect for Postgres {
     fn given(&self, placeholder: String, ty: u32) -> String {
         match self.shape(self.types.base(ty)) {
             Some((shape, ty)) => {
-                let geometry = format!("{}{placeholder})", self.call(ty, "st_geomfromgeojson"));
+                let json = format!("{}{placeholder})", self.call(ty, "st_geomfromgeojson"));
+                let plane = self.cast_name(self.plane(ty.oid));
+                // Any other text is one of PostGIS's own: WKT, WKB in hexadecimal.
+                let geometry = format!(
+                    "CASE WHEN left({placeholder}, 1) = '{{' THEN {json} ELSE {placeholder}::{plane} END"
+                );
                 match shape {
                     Shape::Geometry => geometry,
-                    Shape::Geography => format!("{geometry}::{}", ty.cast),
+                    Shape::Geography => format!("({geometry})::{}", ty.cast),
                 }
             }
             None => placeholder,

@@ -32,11 +32,18 @@ pub fn write(types: &Types, of: u32, json: &str, out: &mut Buffer) -> Result<(),
     value(types, of, parsed.root(), out)
 }
 
-/// Appends GeoJSON, once it is checked.
+/// Appends GeoJSON, once it is checked, or another text of a shape, which the database reads.
 /// # Errors
 /// Words for the client: what of it is no shape.
 pub fn shape(json: &str, out: &mut Buffer) -> Result<(), String> {
     let parsed = Json::parse(json.as_bytes(), JSON_DEPTH_MAX).map_err(|_| "expected JSON".to_owned())?;
+    if let Some(text) = parsed.root().as_str() {
+        if text.contains('\0') {
+            return Err("a text must not contain the character U+0000".to_owned());
+        }
+        out.extend_from_slice(text.trim_start().as_bytes());
+        return Ok(());
+    }
     geojson::check(parsed.root())?;
     out.extend_from_slice(json.as_bytes());
     Ok(())

@@ -8,6 +8,7 @@ use crate::exec::full;
 use crate::frontend::ApiFrontend;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Protocol, SourceError};
+use weir_relational::plain_pattern;
 use weir_sqlite::error::{
     Error as Failed, Lack, constraint_name, find_lack, is_check_complaint, is_pattern_complaint,
     is_too_large, is_value_complaint, pattern_complaint,
@@ -64,7 +65,7 @@ pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> Sou
                 }
                 // Messages of our own functions come back as text when the statement was run by SQLite.
                 Some(words) if is_pattern_complaint(words) => {
-                    rejected("INVALID_PATTERN", "data-exception", words)
+                    rejected("INVALID_PATTERN", code_of_pattern(words), words)
                 }
                 _ if is_of_machine(cause.code) => SourceError::Unavailable(Box::new(error)),
                 words => refusal(&error, words.unwrap_or_default(), protocol, field),
@@ -75,7 +76,7 @@ pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> Sou
         }
         Error::SqlInputError { msg, .. } => refusal(&error, msg, protocol, field),
         Error::UserFunctionError(_) => match pattern_complaint(&error) {
-            Some(words) => rejected("INVALID_PATTERN", "data-exception", words),
+            Some(words) => rejected("INVALID_PATTERN", code_of_pattern(words), words),
             None => SourceError::Unavailable(Box::new(error)),
         },
         _ => SourceError::Unavailable(Box::new(error)),
@@ -104,6 +105,11 @@ fn refusal(error: &Error, words: &str, protocol: Protocol, field: Option<u32>) -
         None => ("DATABASE_ERROR", "database query error".to_owned()),
     };
     SourceError::Rejected { error: coded(protocol, spec, "unexpected", message), field }
+}
+
+/// Hasura's code for what is wrong with a pattern, which is that of PostgreSQL's error.
+fn code_of_pattern(words: &str) -> &'static str {
+    if words == plain_pattern::ENDS_IN_ESCAPE { "bad-request" } else { "data-exception" }
 }
 
 /// Turns a failure of the writer or of a health check into an answer for the client of `protocol`.

@@ -4,9 +4,12 @@ use super::{Dimension, KEY, Reading, integer, is_null};
 use crate::exec::bind::{Found, Given, Refused};
 use crate::postgres::decode::delimiter;
 use crate::postgres::literal;
+use weir_engine::source::Protocol;
+use weir_language::json::Json;
+use weir_language::value::Node;
 use weir_postgres::statement::Buffer;
 use weir_relational::catalog::ColumnType;
-use weir_relational::catalog::postgres_types::Kind;
+use weir_relational::catalog::postgres_types::{Kind, oid};
 use weir_relational::plan::{Parameter, Reader};
 
 /// Reads an item of a list of numbers; `None` is left out.
@@ -107,11 +110,28 @@ impl<'r> Reading<'_, 'r> {
                 continue;
             }
             item.clear();
-            self.value(found, ty, element, &mut item)?;
+            if dimension == Dimension::None || !self.document_in_text(found, element, &mut item)? {
+                self.value(found, ty, element, &mut item)?;
+            }
             literal::quote(&item, out);
         }
         out.push(b'}');
         Ok(())
+    }
+
+    /// Appends the text that stands for a document in an array of documents, as in Hasura; false of anything else.
+    fn document_in_text(&self, found: Found<'_>, element: u32, out: &mut Buffer) -> Result<bool, Refused> {
+        let Found::Given(given) = found else { return Ok(false) };
+        let (Node::Json(span), Protocol::Hasura, oid::JSON | oid::JSONB) =
+            (given.node(), self.bindings.protocol, element)
+        else {
+            return Ok(false);
+        };
+        let json = Json::parse(given.str(span).as_bytes(), 0).ok();
+        let Some(text) = json.as_ref().and_then(|it| it.root().as_str()) else { return Ok(false) };
+        self.bindings.check_text(self.parameter, &text)?;
+        out.extend_from_slice(text.as_bytes());
+        Ok(true)
     }
 
     /// A list of numbers, without those that `read` leaves out.
