@@ -20,3 +20,7 @@ CREATE FUNCTION add_album(title text, artist text) RETURNS SETOF album LANGUAGE 
      INSERT INTO album (title, artist_id) SELECT add_album.title, made.id FROM made RETURNING * $$;
 CREATE FUNCTION count_visit(word text) RETURNS SETOF visit_log LANGUAGE sql AS
   $$ INSERT INTO visit_log (word) VALUES (count_visit.word) RETURNING * $$;
+CREATE FUNCTION few_albums(word text, int DEFAULT 10, boolean DEFAULT false) RETURNS SETOF album STABLE LANGUAGE sql AS
+  $$ SELECT * FROM album WHERE title ILIKE '%' || word || '%' AND id <= $2 AND (NOT $3 OR id % 2 = 0) ORDER BY id $$;
+CREATE FUNCTION albums_of(who artist, lowest int) RETURNS SETOF album STABLE LANGUAGE sql AS
+  $$ SELECT * FROM album WHERE artist_id = (who).id AND id >= lowest ORDER BY id $$;

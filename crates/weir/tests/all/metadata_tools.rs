@@ -247,8 +247,8 @@ fn relationships_are_suggested_by_foreign_keys() {
         .and_then(|it| it.execute_batch(tables))
         .expect("the statements are right");
     let yaml = format!(
-        "listen: 127.0.0.1:0\nadmin_secret: hush\nsources:\n- {{name: p, url: \"{}\", tracked_only: true, tables: [&h {{table: harbour}}, &b {{table: boat}}], customization: {{type_names: {{prefix: p_}}, root_fields: {{prefix: p_}}}}}}\n\
-         - {{name: s, url: \"sqlite:boats.db\", tracked_only: true, tables: [*h, *b]}}\n",
+        "listen: 127.0.0.1:0\nadmin_secret: hush\nsources:\n- {{name: p, url: \"{}\", tracked_only: true, tables: [{{table: harbour}}, {{table: boat}}], customization: {{type_names: {{prefix: p_}}, root_fields: {{prefix: p_}}}}}}\n\
+         - {{name: s, url: \"sqlite:boats.db\", tracked_only: true, tables: [{{table: harbour}}, {{table: boat}}]}}\n",
         table.url()
     );
     let file = folder.write("weir.yaml", &yaml);
