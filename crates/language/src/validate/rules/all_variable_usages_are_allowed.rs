@@ -109,7 +109,7 @@ mod tests {
             schema("type Query { ints(x: [Int!]!): Int, deep(x: [[Int!]!]): Int, plain(x: [Int]): Int }");
         let document = parse(text, &Limits::NONE).expect("the document parses");
         match validate_for(&schema, &document, &OPTIONS, Reading::Lenient) {
-            Ok(valid) => schema.type_text(valid.variable_type(0)).to_string(),
+            Ok(valid) => schema.type_text(valid.variable_type(0)),
             Err(errors) => errors[0].message.clone(),
         }
     }
