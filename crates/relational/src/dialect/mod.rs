@@ -124,6 +124,11 @@ pub trait Dialect: Send + Sync {
     fn halves_patterns(&self) -> bool {
         false
     }
+    /// True if the planner may make a join of a condition on other rows, and compute values of a row below it. Default: conditions of a
+    /// row are asked before anything is computed of it.
+    fn joins_conditions(&self) -> bool {
+        false
+    }
     /// A stored value as one that compares as what is given of it. Default: it does so itself.
     fn comparable(&self, value: String, _storage: Storage) -> String {
         value

@@ -240,6 +240,10 @@ impl Dialect for Postgres {
         true
     }
 
+    fn joins_conditions(&self) -> bool {
+        true
+    }
+
     fn begins(&self, out: &mut String, left: &str, by: Comparison, right: &str) {
         let to = match by {
             Comparison::In => {

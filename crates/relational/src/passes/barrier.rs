@@ -4,19 +4,24 @@
 //! of a row that the policy hides. Such a condition becomes [`Filter::Behind`]: it is asked only of rows that the policies around it
 //! show. One that cannot fail, or fails by its argument alone, stays as it is, and keeps its index.
 //!
+//! So do values that a query sorts and groups by, keys that are computed, and columns that are expressions of views: PostgreSQL makes
+//! a join of a policy on other rows, and may compute them below it. The scan is marked ([`Scan::wall`]), so that its policy stays a
+//! condition of the row.
+//!
 //! **Invariant:** a part of a condition is matched here by name, so that a new one stops the build until it says how it can fail.
 //!
 //! **Cost:** one walk over the conditions of a plan; run once per plan and shape of variables.
 
 use crate::catalog::facts::Failing;
-use crate::catalog::{ColumnId, ColumnType, Relations, RelationshipId, TableId};
+use crate::catalog::{ColumnId, ColumnType, Relations, RelationshipId, TableId, TableKind, Volatility};
 use crate::plan::operators::Comparison;
 use crate::plan::write::Change;
-use crate::plan::{Expr, Filter, Output, Parameter, Plan, Query, Reader, RowAt, Scan};
+use crate::plan::{Expr, Filter, Output, Parameter, Plan, Query, Reader, RowAt, Scan, Tie};
 
 /// Puts the conditions of clients in `plan` behind the policies of their scans.
 pub(super) fn raise(plan: &mut Plan, relations: &Relations) {
-    let mut barrier = Barrier { relations, is_sqlite: relations.catalog.is_sqlite(), unindexed: 0 };
+    let is_sqlite = relations.catalog.is_sqlite();
+    let mut barrier = Barrier { relations, is_sqlite, unindexed: 0, reads_early: false, is_called: false };
     for level in &mut plan.levels {
         barrier.query(&mut level.query);
     }
@@ -31,6 +36,10 @@ struct Barrier<'r> {
     is_sqlite: bool,
     /// Conditions that were put behind the policy and that an index may have answered.
     unindexed: u32,
+    /// The conditions at hand read a value that a planner may compute below a join, before it asks a policy that has become one.
+    reads_early: bool,
+    /// The rows at hand are those of a function that PostgreSQL may put into the statement as a view: each column may be an expression.
+    is_called: bool,
 }
 
 /// True if a condition around the one at hand, or the scan itself, hides rows.
@@ -38,9 +47,15 @@ type IsRestricted = bool;
 
 impl Barrier<'_> {
     fn query(&mut self, query: &mut Query) {
+        let outer = std::mem::replace(&mut self.is_called, self.is_put_in(query));
         let table = query.table();
+        if self.computes_early(query) {
+            query.scan.wall();
+        }
         let is_restricted = query.scan.policy().is_some();
-        self.filter(&mut query.filter, table, is_restricted);
+        if self.condition(&mut query.filter, table, is_restricted) {
+            query.scan.wall();
+        }
         // What follows is asked of rows that are shown.
         for term in &mut query.order {
             self.expr(&mut term.of, false);
@@ -52,22 +67,29 @@ impl Barrier<'_> {
                 self.filter(having, table, false);
             }
         }
+        self.is_called = outer;
+    }
+
+    /// True if the rows of `query` are those of a function that is no call in the plan.
+    fn is_put_in(&self, query: &Query) -> bool {
+        let function = query.call.as_ref().map(|it| self.relations.function(it.function).1);
+        function.is_some_and(|it| it.volatility != Volatility::Volatile)
     }
 
     fn change(&mut self, change: &mut Change) {
         match change {
             Change::Insert(insert) => {
                 if let Some(conflict) = &mut insert.conflict {
-                    self.rows(&conflict.scan, &mut conflict.filter, false);
+                    self.rows(&mut conflict.scan, &mut conflict.filter, false);
                 }
                 self.exprs(&mut insert.returning);
             }
             Change::Update(update) => {
-                self.rows(&update.scan, &mut update.filter, false);
+                self.rows(&mut update.scan, &mut update.filter, false);
                 self.exprs(&mut update.returning);
             }
             Change::Delete(delete) => {
-                self.rows(&delete.scan, &mut delete.filter, false);
+                self.rows(&mut delete.scan, &mut delete.filter, false);
                 self.exprs(&mut delete.returning);
             }
             Change::Call(query) => self.query(query),
@@ -75,8 +97,34 @@ impl Barrier<'_> {
     }
 
     /// The condition on the rows of `scan`.
-    fn rows(&mut self, scan: &Scan, filter: &mut Filter, is_restricted: IsRestricted) {
-        self.filter(filter, scan.table(), is_restricted || scan.policy().is_some());
+    fn rows(&mut self, scan: &mut Scan, filter: &mut Filter, is_restricted: IsRestricted) {
+        let outer = std::mem::take(&mut self.is_called);
+        if self.condition(filter, scan.table(), is_restricted || scan.policy().is_some()) {
+            scan.wall();
+        }
+        self.is_called = outer;
+    }
+
+    /// True if the condition on rows of `table` reads a value of them early.
+    fn condition(&mut self, filter: &mut Filter, table: TableId, is_restricted: IsRestricted) -> bool {
+        let outer = std::mem::take(&mut self.reads_early);
+        self.filter(filter, table, is_restricted);
+        std::mem::replace(&mut self.reads_early, outer)
+    }
+
+    /// The condition on the rows of `scan` along `by`, by a key that may have to be computed.
+    fn rows_along(
+        &mut self,
+        by: RelationshipId,
+        scan: &mut Scan,
+        filter: &mut Filter,
+        is_restricted: IsRestricted,
+    ) {
+        let on = &self.relations.relationship(by).on;
+        if on.iter().any(|it| self.stored(it.1, scan.table()) != Failing::Never) {
+            scan.wall();
+        }
+        self.rows(scan, filter, is_restricted);
     }
 
     fn filter(&mut self, filter: &mut Filter, table: TableId, is_restricted: IsRestricted) {
@@ -87,15 +135,17 @@ impl Barrier<'_> {
             Filter::Not(part) | Filter::NotTrue(part) | Filter::Each { with: _, filter: part } => {
                 self.filter(part, table, is_restricted);
             }
-            Filter::Exists { by: _, scan, filter } | Filter::Somewhere { scan, filter } => {
-                self.rows(scan, filter, is_restricted);
-            }
+            Filter::Exists { by, scan, filter } => self.rows_along(*by, scan, filter, is_restricted),
+            Filter::Somewhere { scan, filter } => self.rows(scan, filter, is_restricted),
             // Its rows are looked for whatever the row at hand is.
             Filter::Among { key: _, query } => self.query(query),
             Filter::Null { of, .. }
             | Filter::Compare { of, .. }
             | Filter::Measure { of, .. }
-            | Filter::Columns { of, .. } => self.expr(of, is_restricted),
+            | Filter::Columns { of, .. } => {
+                self.reads_early |= self.is_early(of, table);
+                self.expr(of, is_restricted);
+            }
             Filter::Named { .. }
             | Filter::Words { .. }
             | Filter::Place { .. }
@@ -121,8 +171,11 @@ impl Barrier<'_> {
     fn expr(&mut self, of: &mut Expr, is_restricted: IsRestricted) {
         match of {
             Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.expr(of, is_restricted),
-            Expr::Related { by: _, scan, filter, of } => {
-                self.rows(scan, filter, is_restricted);
+            Expr::Related { by, scan, filter, of } => {
+                if self.is_early(of, scan.table()) {
+                    scan.wall();
+                }
+                self.rows_along(*by, scan, filter, is_restricted);
                 self.expr(of, is_restricted);
             }
             Expr::Column(_)
@@ -213,7 +266,47 @@ impl Barrier<'_> {
     /// How reading a column can fail.
     fn stored(&self, column: ColumnId, table: TableId) -> Failing {
         let is_derived = self.relations.catalog.table(table).column(column).derived;
-        if is_derived { Failing::ByRow } else { Failing::Never }
+        if is_derived || self.is_called { Failing::ByRow } else { Failing::Never }
+    }
+
+    /// True if a query computes values that may fail before a join that its policy has become: what it sorts and groups by, keys by
+    /// which parents find their rows, and columns that are expressions of a view.
+    fn computes_early(&self, query: &Query) -> bool {
+        let table = query.table();
+        let sorted = |of: &Expr| {
+            let order = self.type_of(of, table).map_or(Failing::Never, |it| self.order(it));
+            self.value(of, table).and(order) == Failing::ByRow
+        };
+        let column = |it: &ColumnId| sorted(&Expr::Column(*it));
+        let tied = |it: &Tie| matches!(it, Tie::Column(it) if self.stored(*it, table) == Failing::ByRow);
+        let groups: &[ColumnId] = match &query.output {
+            Output::Groups { by, .. } => by,
+            Output::Rows(_) | Output::Aggregate(_) => &[],
+        };
+        query.order.iter().any(|it| sorted(&it.of))
+            || query.distinct_on.iter().chain(groups).any(column)
+            || query.through.is_none() && query.nest.iter().any(|it| tied(&it.0))
+            || query.columns().iter().any(|it| self.is_early(it, table))
+    }
+
+    /// True if `of` reads a column that is an expression of a view, whose place in a plan is below the joins of the query.
+    fn is_early(&self, of: &Expr, table: TableId) -> bool {
+        let at = self.relations.catalog.table(table);
+        let is_derived = |it: &ColumnId| self.is_called || at.column(*it).derived;
+        (self.is_called || at.kind == TableKind::View)
+            && match of {
+                Expr::Column(it) | Expr::Key(it) | Expr::Function(_, it) => is_derived(it),
+                Expr::JsonPath(of, _) | Expr::Cast(of, _) => self.is_early(of, table),
+                Expr::Count { columns, .. } | Expr::Statistic { columns, .. } => {
+                    columns.iter().any(is_derived)
+                }
+                Expr::Instant { text, at, .. } => is_derived(text) || is_derived(at),
+                Expr::Computed(_) | Expr::Row => self.is_called || at.columns.iter().any(|it| it.derived),
+                Expr::Related { by, .. } => {
+                    self.relations.relationship(*by).on.iter().any(|it| is_derived(&it.0))
+                }
+                Expr::Snapshot | Expr::Null => false,
+            }
     }
 
     /// How finding related rows of a row can fail.
@@ -221,7 +314,11 @@ impl Barrier<'_> {
         let related = self.relations.relationship(by);
         match related.call {
             Some(_) => Failing::ByRow,
-            None => related.on.iter().map(|it| self.stored(it.0, table)).fold(Failing::Never, Failing::and),
+            None => {
+                let sides =
+                    |it: &(ColumnId, ColumnId)| self.stored(it.0, table).and(self.stored(it.1, related.to));
+                related.on.iter().map(sides).fold(Failing::Never, Failing::and)
+            }
         }
     }
 

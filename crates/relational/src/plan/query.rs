@@ -199,6 +199,24 @@ impl Expr {
         let scan = Scan::of(relations.relationship(by).to, Purpose::Value);
         Self::Related { by, scan, filter: Box::new(filter), of: Box::new(of) }
     }
+
+    /// True if it is read of rows beside the one at hand.
+    pub(crate) fn reads_rows(&self) -> bool {
+        match self {
+            Self::Related { .. } => true,
+            Self::JsonPath(of, _) | Self::Cast(of, _) => of.reads_rows(),
+            Self::Column(_)
+            | Self::Key(_)
+            | Self::Computed(_)
+            | Self::Row
+            | Self::Snapshot
+            | Self::Null
+            | Self::Count { .. }
+            | Self::Function(..)
+            | Self::Instant { .. }
+            | Self::Statistic { .. } => false,
+        }
+    }
 }
 
 /// One term of an order.

@@ -24,6 +24,7 @@ struct Restriction {
     cells: Vec<GuardedColumn>,
     calls: Vec<GuardedCall>,
     check: Option<Filter>,
+    is_walled: bool,
 }
 
 /// A column and the condition under which clients see it; where that is not true, the column is null.
@@ -168,6 +169,19 @@ impl Scan {
     /// Shows what a function gives only where `call` says so.
     pub(crate) fn guard_call(&mut self, call: GuardedCall) {
         self.restriction.get_or_insert_default().calls.push(call);
+    }
+
+    /// True if values of its rows are read that may fail by the row: they are computed of rows alone that the policy shows.
+    #[must_use]
+    pub fn is_walled(&self) -> bool {
+        self.restriction.as_ref().is_some_and(|it| it.is_walled && it.rows.is_some())
+    }
+
+    /// Puts what is computed of the rows behind the policy, if there is one.
+    pub(crate) fn wall(&mut self) {
+        if let Some(restriction) = &mut self.restriction {
+            restriction.is_walled = true;
+        }
     }
 
     /// Lets a change fail unless `filter` is true of the row as it is stored.

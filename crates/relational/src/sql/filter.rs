@@ -50,14 +50,11 @@ impl<'r> Renderer<'r> {
         for &(ours, theirs) in &related.on {
             self.sql.push_str(word);
             word = " AND ";
-            let own = self.aside(|it| it.stored(there, theirs));
             let other = self.aside(|it| match pairs {
                 Some((pairs, through)) => it.stored(pairs, through.theirs),
                 None => it.stored(scope, ours),
             });
-            let storage = self.relations.catalog.table(there.table).column(theirs).storage;
-            let tied = self.dialect.tied(&own, &other, storage);
-            self.sql.push_str(&tied);
+            self.tie(there, theirs, &other);
         }
         if related.call.is_some_and(|it| !self.relations.function(it).1.is_set) {
             self.sql.push_str(word);
@@ -72,7 +69,10 @@ impl<'r> Renderer<'r> {
         let mut word = word;
         if let Some(policy) = scan.policy() {
             self.sql.push_str(word);
-            self.demanded(policy, scope);
+            match scan.is_walled() && self.dialect.joins_conditions() {
+                true => self.kept_apart(policy, scope),
+                false => self.demanded(policy, scope),
+            }
             word = " AND ";
         }
         if !filter.is_true() {

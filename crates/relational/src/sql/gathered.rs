@@ -180,7 +180,7 @@ impl Renderer<'_> {
                 it.sql.push_str(") ");
             }
             for (at, &column) in theirs.iter().enumerate() {
-                it.stored(there, column);
+                it.key_column(there, column);
                 it.sql.push_str(&format!(" AS k{at}, "));
             }
             it.expr(of, there);
@@ -221,7 +221,7 @@ impl Renderer<'_> {
         let mut word = first;
         for &column in columns.iter().filter(|it| table.column(**it).nullable) {
             self.sql.push_str(word);
-            self.stored(scope, column);
+            self.key_column(scope, column);
             self.sql.push_str(" IS NOT NULL");
             word = " AND ";
         }
@@ -239,7 +239,7 @@ impl Renderer<'_> {
     fn key_list(&mut self, columns: &[ColumnId], scope: Scope) {
         for (at, &column) in columns.iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { ", " });
-            self.stored(scope, column);
+            self.key_column(scope, column);
         }
     }
 

@@ -25,9 +25,19 @@ pub(super) struct Guard {
     texts: [Option<String>; 2],
 }
 
+/// The policy of a scan behind which values are computed that may fail.
+pub(super) struct Wall {
+    /// The alias of its table.
+    alias: u32,
+    policy: Filter,
+}
+
 impl Renderer<'_> {
     /// Notes the hidden parts of the rows in `scope`.
     pub(crate) fn guard(&mut self, scope: Scope, scan: &Scan) {
+        if scan.is_walled() {
+            self.walls.extend(scan.policy().map(|it| Wall { alias: scope.alias, policy: it.clone() }));
+        }
         if scan.cells().is_empty() && scan.calls().is_empty() {
             return;
         }
@@ -61,6 +71,59 @@ impl Renderer<'_> {
             self.guards[at].texts[place] = Some(text);
         }
         self.guards[at].texts[place].clone()
+    }
+
+    /// The policy's condition on the row in `scope`, if reading `column` may fail by the row.
+    fn wall(&mut self, scope: Scope, column: ColumnId) -> Option<String> {
+        let is_derived = self.relations.catalog.table(scope.table).column(column).derived;
+        let at = self.walls.iter().position(|it| is_derived && it.alias == scope.alias)?;
+        let policy = self.walls[at].policy.clone();
+        Some(self.aside(|it| it.demanded(&policy, scope)))
+    }
+
+    /// A stored column by which rows are found: null in rows that the policy hides, if reading it may fail there.
+    pub(super) fn key_column(&mut self, scope: Scope, column: ColumnId) {
+        let Some(policy) = self.wall(scope, column) else { return self.stored(scope, column) };
+        self.sql.push_str(&format!("CASE WHEN {policy} THEN "));
+        self.stored(scope, column);
+        self.sql.push_str(" END");
+    }
+
+    /// A condition that ties the row in `scope` to a row of another table, which has `other`.
+    pub(super) fn tie(&mut self, scope: Scope, column: ColumnId, other: &str) {
+        let storage = self.relations.catalog.table(scope.table).column(column).storage;
+        // PostgreSQL joins by hashes of what stands alone at one side; SQLite compares as the column's type says, which a case has not.
+        let wall = match self.dialect.joins_conditions() {
+            true => None,
+            false => self.wall(scope, column),
+        };
+        let own = self.aside(|it| match wall {
+            None => it.key_column(scope, column),
+            Some(_) => it.stored(scope, column),
+        });
+        let tied = self.dialect.tied(&own, other, storage);
+        self.sql.push_str(&match wall {
+            None => tied,
+            Some(policy) => format!("CASE WHEN {policy} THEN {tied} END"),
+        });
+    }
+
+    /// A condition of the policy on the row in `scope`, of which no part becomes a join.
+    pub(super) fn kept_apart(&mut self, policy: &Filter, scope: Scope) {
+        for (at, part) in policy.conjuncts().into_iter().enumerate() {
+            self.sql.push_str(if at == 0 { "" } else { " AND " });
+            match part.reads_rows() {
+                true => {
+                    self.sql.push_str("CASE WHEN ");
+                    self.demanded(part, scope);
+                    self.sql.push_str(" THEN true ELSE false END");
+                }
+                false => self.demanded(part, scope),
+            }
+        }
+        if policy.is_true() {
+            self.demanded(policy, scope);
+        }
     }
 
     /// A condition of the policy on the row in `scope`.

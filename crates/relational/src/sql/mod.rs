@@ -26,7 +26,7 @@ pub mod write;
 use crate::dialect::postgres::Postgres;
 use crate::dialect::{Dialect, Usual};
 use call::RowOf;
-use guard::Guard;
+use guard::{Guard, Wall};
 pub(crate) use rows::nest_scope;
 
 /// A statement and what has to be bound: parameter `i` is placeholder `i + 1`.
@@ -80,6 +80,8 @@ pub(crate) struct Renderer<'r> {
     called: Vec<u32>,
     /// Columns that are hidden in some rows, by the aliases of their tables.
     guards: Vec<Guard>,
+    /// The policies behind which values of rows are computed, by the aliases of their tables.
+    walls: Vec<Wall>,
     /// The policies of the scans around the condition at hand.
     barriers: Vec<(Scope, Filter)>,
     /// The condition at hand is behind them.
@@ -171,6 +173,7 @@ impl<'r> Renderer<'r> {
             calls: Vec::new(),
             called: Vec::new(),
             guards: Vec::new(),
+            walls: Vec::new(),
             barriers: Vec::new(),
             is_behind: false,
             place_behind: None,

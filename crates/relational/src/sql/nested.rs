@@ -208,7 +208,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         self.it.renderer.aside(|it| {
             it.read_from(query, scope);
             it.sql.push_str(" WHERE ");
-            it.stored(nest_scope(query, scope), column);
+            it.key_column(nest_scope(query, scope), column);
             it.sql.push_str(&format!(" = ANY({list})"));
             it.both(" AND ", &query.scan, &query.filter, scope);
         })

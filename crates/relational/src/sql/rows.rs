@@ -109,11 +109,9 @@ impl Renderer<'_> {
             let Tie::Column(column) = tie else { continue };
             self.sql.push_str(word);
             word = " AND ";
-            let own = self.aside(|it| it.stored(nested, column));
             let ty = self.ty(&Expr::Column(column), nested.table);
             let key = self.parent_value(parent, ty);
-            let tied = self.dialect.tied(&own, &key, self.storage(&Expr::Column(column), nested.table));
-            self.sql.push_str(&tied);
+            self.tie(nested, column, &key);
         }
         if query.call.as_ref().is_some_and(|it| !self.relations.function(it.function).1.is_set) {
             self.sql.push_str(word);

@@ -167,7 +167,7 @@ impl Fallible<'_> {
 
 /// A way to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
+pub enum Manner {
     Query,
     Mutation,
     Relay,
@@ -330,7 +330,7 @@ fn serve(number: usize, database: Database) -> Side {
 }
 
 /// The answer, or the first result of a subscription.
-fn answer(side: &Side, way: Manner, operation: &str, caller: &Identity) -> String {
+pub fn answer(side: &Side, way: Manner, operation: &str, caller: &Identity) -> String {
     let engine: &Engine = if way == Manner::Relay { &side.relay } else { &side.engine };
     let request = Request::new(operation, Instant::now() + PATIENCE);
     let as_caller = engine.caller(caller);

@@ -31,6 +31,7 @@ mod decoding;
 mod decoding_faults;
 mod edges;
 mod error_wall;
+mod error_wall_early;
 mod files_of_programs;
 mod finds_its_row_kit;
 mod finds_its_row_sqlite;

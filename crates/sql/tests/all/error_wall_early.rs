@@ -1,0 +1,209 @@
+//! Values that fail on a hidden row are not computed of it: not to sort or group by, not as the key of a relationship, and not where a
+//! view computes them below a join that a permission has become.
+//!
+//! PostgreSQL plans for tables that are large enough, and is told that parallel plans cost nothing.
+
+use crate::error_wall::{Manner, answer};
+use crate::role_kit::side::{Database, Side, caller_with};
+use serde_json::{Value, json};
+use weir_metadata::document::table::TableEntry;
+use weir_sql::model::{ModelOptions, Track};
+
+const SESSION: &[(&str, &str)] = &[("x-hasura-user-id", "1")];
+
+const POSTGRES: &str = "
+DO $$ DECLARE setting text; BEGIN
+  FOREACH setting IN ARRAY ARRAY['parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_table_scan_size',
+    'min_parallel_index_scan_size'] LOOP
+    EXECUTE format('ALTER DATABASE %I SET %I = 0', current_database(), setting);
+  END LOOP;
+END $$;
+CREATE TABLE harbour (id integer PRIMARY KEY, open boolean NOT NULL);
+CREATE TABLE boat (id integer PRIMARY KEY, owner integer, harbour_id integer, n integer, name text);
+INSERT INTO harbour SELECT g, true FROM generate_series(1, 60000) AS g;
+INSERT INTO boat SELECT g, 1, g % 20000 + 1, g % 7 + 1, 'lo' FROM generate_series(1, 30000) AS g;
+INSERT INTO harbour VALUES (60001, false);
+ANALYZE;
+CREATE VIEW plain AS SELECT id, owner, harbour_id, name, 10 / n AS q FROM boat;
+CREATE VIEW both AS SELECT id, owner, harbour_id, name, 10 / n AS q FROM boat
+  UNION ALL SELECT -id, owner, harbour_id, name, 1 FROM boat;
+CREATE VIEW outer AS SELECT b.id, b.owner, b.harbour_id, b.name, x.q FROM boat AS b LEFT JOIN LATERAL (SELECT 10 / b.n AS q) AS x ON true;
+CREATE FUNCTION boat_q(boat) RETURNS integer STABLE LANGUAGE sql AS 'SELECT 10 / $1.n';
+CREATE FUNCTION boats() RETURNS SETOF boat STABLE LANGUAGE sql AS 'SELECT id, owner, harbour_id, 10 / n, name FROM boat';
+";
+
+const SQLITE: &str = "
+CREATE TABLE harbour (id INTEGER PRIMARY KEY, open BOOLEAN NOT NULL);
+CREATE TABLE boat (id INTEGER PRIMARY KEY, owner INTEGER, harbour_id INTEGER, doc TEXT, name TEXT,
+  g INTEGER AS (json_extract(doc, '$.a')) VIRTUAL);
+INSERT INTO harbour VALUES (1, 1), (2, 1), (3, 0);
+INSERT INTO boat (id, owner, harbour_id, doc, name) VALUES (1, 1, 1, '{\"a\": 1}', 'lo'), (2, 1, 2, '{\"a\": \"2\"}', 'lo');
+CREATE VIEW plain AS SELECT id, owner, harbour_id, name, json_extract(doc, '$.a') AS q FROM boat;
+CREATE VIEW both AS SELECT id, owner, harbour_id, name, json_extract(doc, '$.a') AS q FROM boat
+  UNION ALL SELECT -id, owner, harbour_id, name, 1 FROM boat;
+CREATE VIEW outer AS SELECT b.id, b.owner, b.harbour_id, b.name, json_extract(b.doc, '$.a') AS q
+  FROM boat AS b LEFT JOIN harbour AS h ON h.id = b.harbour_id;
+";
+
+/// A row that no role sees, on which what is computed fails.
+const HIDDEN: [&str; 2] = [
+    "INSERT INTO boat VALUES (30001, 2, 60001, 0, 'hidden')",
+    "INSERT INTO boat (id, owner, harbour_id, doc, name) VALUES (3, 2, 3, '{bad', 'hidden')",
+];
+
+fn is_sqlite(database: Database) -> bool {
+    database == Database::Sqlite
+}
+
+/// Tables and views: two roles see the same rows, by a column of the row and by another table.
+fn entries(database: Database) -> Value {
+    let select = json!([
+        {"role": "eq", "permission": permission(&json!({"owner": {"_eq": "X-Hasura-User-Id"}}))},
+        {"role": "sub", "permission": permission(&json!({"harbour": {"open": {"_eq": true}}}))},
+    ]);
+    let link = |table: &str, ours: &str, theirs: &str| json!({"manual_configuration": {"remote_table": table, "column_mapping": {(ours): theirs}}});
+    let boats = |table: &str| {
+        json!({"table": table, "select_permissions": select,
+            "object_relationships": [{"name": "harbour", "using": link("harbour", "harbour_id", "id")}]})
+    };
+    let mut boat = boats("boat");
+    let key = if is_sqlite(database) { "g" } else { "n" };
+    if !is_sqlite(database) {
+        boat["computed_fields"] = json!([{"name": "q", "definition": {"function": "boat_q"}}]);
+        for at in 0..2 {
+            boat["select_permissions"][at]["permission"]["computed_fields"] = json!(["q"]);
+        }
+    }
+    let ways = ["plain", "both", "outer"].map(|it| json!({"name": it, "using": link(it, "id", "q")}));
+    let mut ways = ways.to_vec();
+    ways.push(json!({"name": "boats", "using": link("boat", "id", key)}));
+    let all = json!({"columns": "*", "filter": {}, "allow_aggregations": true});
+    let harbour = json!({"table": "harbour", "array_relationships": ways,
+        "select_permissions": [{"role": "eq", "permission": all}, {"role": "sub", "permission": all}]});
+    json!([boat, boats("plain"), boats("both"), boats("outer"), harbour])
+}
+
+fn permission(filter: &Value) -> Value {
+    json!({"columns": "*", "filter": filter, "allow_aggregations": true})
+}
+
+fn serve(database: Database) -> Side {
+    let tables: Vec<TableEntry> = serde_json::from_value(entries(database)).unwrap();
+    let functions = match database {
+        Database::Postgres => serde_json::from_value(json!([{"function": "boats"}])).unwrap(),
+        Database::Sqlite => Vec::new(),
+    };
+    let model = ModelOptions {
+        track: Track::Listed,
+        tables: &tables,
+        functions: &functions,
+        ..ModelOptions::default()
+    };
+    Side::serve(database, if is_sqlite(database) { SQLITE } else { POSTGRES }, model, &[])
+}
+
+/// Questions to a table or view `VIEW` with the computed `q`, of rows whose name fits `LIKE`.
+const OF_VIEWS: &[(Manner, &str)] = &[
+    (Manner::Query, "{ VIEW(where: LIKE, order_by: {q: asc}, limit: 10) { id } }"),
+    (Manner::Query, "{ VIEW(where: LIKE, order_by: [{q: desc}, {id: asc}], limit: 3, offset: 1) { id q } }"),
+    (Manner::Query, "{ VIEW(where: LIKE, order_by: {id: asc}, limit: 10) { id q } }"),
+    (Manner::Query, "{ VIEW(where: {_and: [LIKE, {q: {_gt: 4}}]}, order_by: {id: asc}, limit: 10) { id } }"),
+    (Manner::Live, "subscription { VIEW(where: LIKE, order_by: [{q: asc}, {id: asc}], limit: 10) { id } }"),
+];
+
+/// Questions that fields of functions do not take.
+const OF_COLUMNS: &[(Manner, &str)] = &[
+    (Manner::Query, "{ VIEW(where: LIKE, distinct_on: q, order_by: [{q: asc}, {id: asc}]) { id } }"),
+    (
+        Manner::Query,
+        "{ VIEW_group_by(by: [q], where: LIKE, order_by: {key: {q: asc}}) { key { q } aggregate { count } } }",
+    ),
+    (Manner::Query, "{ VIEW_aggregate(where: LIKE, order_by: {q: asc}, limit: 3) { aggregate { count } } }"),
+    (
+        Manner::Query,
+        "{ VIEW_aggregate(where: LIKE) { aggregate { sum { q } max { q } count(columns: q, distinct: true) } } }",
+    ),
+];
+
+/// Questions over relationships `WAY` to a computed column.
+const OF_WAYS: &[(Manner, &str)] = &[
+    (
+        Manner::Query,
+        "{ harbour(limit: 3, order_by: {id: asc}) { id WAY(where: LIKE, order_by: {id: asc}) { id } } }",
+    ),
+    (
+        Manner::Query,
+        "{ harbour(limit: 3, order_by: {id: asc}) { id WAY(where: LIKE, order_by: {id: asc}, limit: 1) { id } } }",
+    ),
+    (
+        Manner::Query,
+        "{ harbour(limit: 3, order_by: {id: asc}) { id WAY_aggregate(where: LIKE) { aggregate { count } } } }",
+    ),
+    (Manner::Query, "{ harbour(where: {WAY: LIKE}, order_by: {id: asc}, limit: 3) { id } }"),
+    (Manner::Query, "{ harbour(where: {id: {_lt: 4}, _not: {WAY: LIKE}}, order_by: {id: asc}) { id } }"),
+    (
+        Manner::Query,
+        "{ harbour(where: {id: {_lt: 4}, WAY_aggregate: {count: {predicate: {_gt: 0}, filter: LIKE}}}, order_by: {id: asc}) { id } }",
+    ),
+    (
+        Manner::Query,
+        "{ harbour(where: {id: {_lt: 4}}, order_by: [{WAY_aggregate: {count: desc}}, {id: asc}]) { id } }",
+    ),
+    (Manner::Live, "subscription { harbour(where: {WAY: LIKE}, order_by: {id: asc}, limit: 3) { id } }"),
+];
+
+/// All questions.
+fn questions(database: Database) -> Vec<(Manner, String)> {
+    let mut all: Vec<(Manner, String)> = Vec::new();
+    let mut add = |of: &[(Manner, &str)], word: &str, name: &str| {
+        all.extend(of.iter().map(|(manner, text)| (*manner, text.replace(word, name))));
+    };
+    for view in ["plain", "both", "outer"] {
+        add(OF_VIEWS, "VIEW", view);
+        add(OF_COLUMNS, "VIEW", view);
+        add(OF_WAYS, "WAY", view);
+    }
+    add(OF_WAYS, "WAY", "boats");
+    if database == Database::Postgres {
+        add(OF_VIEWS, "VIEW", "boat");
+    }
+    let called: Vec<(Manner, String)> = all.iter().filter(|it| it.1.contains("plain(")).cloned().collect();
+    if database == Database::Postgres {
+        let rename =
+            |text: String| text.replace("plain(", "boats(").replace("q:", "n:").replace(" q ", " n ");
+        let called =
+            called.into_iter().filter(|it| !it.1.contains("harbour") && !it.1.contains("distinct_on"));
+        all.extend(called.map(|(manner, text)| (manner, rename(text))));
+    }
+    all
+}
+
+fn compare(database: Database) {
+    let mut sides = [serve(database), serve(database)];
+    (sides[0].beside)(HIDDEN[usize::from(is_sqlite(database))]);
+    let mut told = Vec::new();
+    for role in ["eq", "sub"] {
+        let caller = caller_with(role, false, SESSION);
+        for (manner, question) in questions(database) {
+            for pattern in ["h%", "hx%", "l%"] {
+                let text = question.replace("LIKE", &format!("{{name: {{_like: \"{pattern}\"}}}}"));
+                let [fat, thin] = sides.each_ref().map(|it| answer(it, manner, &text, &caller));
+                assert!(!thin.contains("\"errors\""), "{text}\n{thin}");
+                if fat != thin {
+                    told.push(format!("{role}: {text}\n  {fat:.200}\n  {thin:.200}"));
+                }
+            }
+        }
+    }
+    assert!(told.is_empty(), "{}\n{}", told.len(), told.join("\n"));
+}
+
+#[test]
+fn nothing_is_computed_of_hidden_rows_on_sqlite() {
+    compare(Database::Sqlite);
+}
+
+#[test]
+fn nothing_is_computed_of_hidden_rows_on_postgres() {
+    compare(Database::Postgres);
+}
