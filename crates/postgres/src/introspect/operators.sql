@@ -1,6 +1,7 @@
 UNION ALL
 -- Of each base type, as bits: the operators 1 `=`, 2 `<>`, 4 `<`, 8 `<=`, 16 `>`, 32 `>=`, 64 `~=` between two values; 128: it can be sorted,
--- 256: it has hashes; 512: it has a maximum, 1024: it has one as the type that it becomes by itself.
+-- 256: it has hashes; 512: it has a maximum, 1024: it has one as the type that it becomes by itself; 2048: an extension has operators of
+-- its own for sets in arrays of it.
 SELECT 'o', a.oid, NULL, NULL, NULL, bit_or(a.bits)::int8::oid, 0::oid, NULL, NULL, NULL, 0, NULL
 FROM (
   WITH own AS (
@@ -32,5 +33,8 @@ FROM (
   SELECT oid, 512 FROM own JOIN maxima ON of_type = like_type
   UNION ALL
   SELECT oid, 1024 FROM casts JOIN maxima ON of_type = like_type WHERE is_binary OR is_only
+  UNION ALL
+  SELECT t.oid, 2048 FROM pg_catalog.pg_type t JOIN pg_catalog.pg_operator o ON o.oprleft = t.typarray
+  WHERE t.typarray <> 0 AND o.oprname IN ('@>', '<@') AND o.oprnamespace <> 'pg_catalog'::regnamespace
 ) a
 GROUP BY a.oid

@@ -20,6 +20,7 @@ const SORTS: u32 = 128;
 const HASHES: u32 = 256;
 const EXTREMES: u32 = 512;
 const CAST_EXTREMES: u32 = 1024;
+const SETS_APART: u32 = 2048;
 
 impl ValueAbilities {
     /// All comparisons, order and groups.
@@ -69,6 +70,12 @@ impl ValueAbilities {
         self.has(CAST_EXTREMES) && !self.has(EXTREMES)
     }
 
+    /// Arrays are compared as sets by an extension, which takes fewer of them than PostgreSQL: `intarray` none with nulls.
+    #[must_use]
+    pub const fn compares_sets_apart(self) -> bool {
+        self.has(SETS_APART)
+    }
+
     /// True if values can be compared by `operator`.
     #[must_use]
     pub fn has_operator(self, operator: &str) -> bool {
@@ -81,11 +88,12 @@ impl ValueAbilities {
     /// Those of arrays of such values. PostgreSQL compares items by the classes of operators.
     #[must_use]
     pub const fn of_arrays(self) -> Self {
-        match (self.has(SORTS), self.has(HASHES)) {
-            (true, _) => Self::ALL,
-            (false, true) => Self(EQUALITY | HASHES),
-            (false, false) => Self::NONE,
-        }
+        let bits = match (self.has(SORTS), self.has(HASHES)) {
+            (true, _) => Self::ALL.0,
+            (false, true) => EQUALITY | HASHES,
+            (false, false) => 0,
+        };
+        Self(bits | self.0 & SETS_APART)
     }
 
     /// Those that `other` has too.
@@ -130,6 +138,13 @@ mod tests {
         assert_eq!([json, xid, int].map(|it| it.of_arrays().has_operator("=")), [false, true, true]);
         assert_eq!([json, xid, int].map(|it| it.of_arrays().has_operator("<")), [false, false, true]);
         assert_eq!([json, xid, int].map(|it| it.of_arrays().groups()), [false, true, true]);
+    }
+
+    #[test]
+    fn arrays_keep_the_word_of_an_extension() {
+        let apart = ValueAbilities::of_bits(SORTS | SETS_APART);
+        assert!(apart.of_arrays().compares_sets_apart() && apart.of_arrays().groups());
+        assert!(!ValueAbilities::ALL.of_arrays().compares_sets_apart());
     }
 
     #[test]

@@ -199,6 +199,7 @@ impl Barrier<'_> {
                 let own = match with.reader {
                     // Words in a row are no pattern.
                     Reader::Sequence => Failing::ByArgument,
+                    _ if self.compares_sets_apart(of, *by, table) => Failing::ByRow,
                     _ => by.failing(self.compared(of, with, table), self.is_sqlite),
                 };
                 let folds = by.takes_pattern() && self.folds(of, table);
@@ -334,6 +335,13 @@ impl Barrier<'_> {
             (None, Reader::Column(ty) | Reader::Each(ty) | Reader::Gathered { ty, .. }) => self.order(ty),
             (None, _) => Failing::Never,
         }
+    }
+
+    /// True for a test of sets in arrays that an extension does in place of PostgreSQL.
+    fn compares_sets_apart(&self, of: &Expr, by: Comparison, table: TableId) -> bool {
+        let is_of_sets = matches!(by, Comparison::Contains | Comparison::ContainedIn);
+        let ty = self.type_of(of, table).filter(|_| is_of_sets);
+        ty.is_some_and(|it| self.relations.catalog.abilities.of(it).compares_sets_apart())
     }
 
     fn column_type(&self, column: ColumnId, table: TableId) -> &ColumnType {
