@@ -220,6 +220,20 @@ impl Parameters {
         written
     }
 
+    /// Adds the value that `write` appends, or null if it says false.
+    /// # Errors
+    /// Those of `write`.
+    pub fn push_some_with<E>(&mut self, write: impl FnOnce(&mut Buffer) -> Result<bool, E>) -> Result<(), E> {
+        let start = self.bytes.len();
+        let is_there = self.push_with(write)?;
+        if !is_there {
+            self.bytes.truncate(start);
+            self.count -= 1;
+            self.push_null();
+        }
+        Ok(())
+    }
+
     /// Adds all values of `other`.
     pub fn append(&mut self, other: &Self) {
         self.bytes.extend_from_slice(&other.bytes);

@@ -1,10 +1,19 @@
-//! Patterns that cost little on any text and fail on none: what PostgreSQL may ask of rows before it asks the policy.
+//! Patterns, documents and lists that cost little on any value and fail on none: what PostgreSQL may ask of rows before it asks the
+//! policy.
 //!
 //! A regular expression that refers back or looks around is matched by trying, which may take longer than anyone waits, and how long
 //! depends on the text. What this grammar takes is matched in one pass over the text, by an automaton of bounded size. It is narrower
 //! than PostgreSQL's: what it does not know counts as not plain.
 //!
 //! **Cost:** one pass over the pattern, without allocation but for its open groups.
+
+use std::borrow::Cow;
+
+/// The longest pattern that stands before a policy, in bytes.
+const LENGTH_MAX: usize = 256;
+
+/// The most items of a document or a list that stands there, at all depths.
+const ITEMS_MAX: usize = 32;
 
 /// The most parts of a plain pattern, each counted as often as it is repeated.
 const PARTS_MAX: u32 = 1_000;
@@ -15,6 +24,15 @@ const DEPTH_MAX: usize = 20;
 /// PostgreSQL repeats a part no more often.
 const REPEATS_MAX: u32 = 255;
 
+/// Halves of the patterns there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// Those that fail on no text ([`crate::plain_pattern`]).
+    Plain,
+    /// All others.
+    Rest,
+}
+
 /// The notation of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Notation {
@@ -22,17 +40,114 @@ pub enum Notation {
     Regex,
     /// That of `SIMILAR TO`.
     Similar,
+    /// That of `LIKE`.
+    Like,
+    /// A document that is contained in others.
+    Document,
+    /// A list all of whose items are looked for.
+    Items,
+    /// A list one of whose items is looked for.
+    AnyOf,
+}
+
+/// A half that lets every value pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// A value of its own, or one that what is asked holds.
+    Value,
+    /// Null: the condition has to say so.
+    Null,
 }
 
 impl Notation {
-    /// A plain pattern that fits every text.
+    /// How a half lets every value pass.
     #[must_use]
-    pub const fn anything(self) -> &'static str {
+    pub const fn passing(self) -> Passing {
         match self {
-            Self::Regex => "",
-            Self::Similar => "%",
+            Self::Regex | Self::Similar | Self::Like | Self::Document | Self::Items => Passing::Value,
+            Self::AnyOf => Passing::Null,
         }
     }
+}
+
+/// Half of what is asked, in PostgreSQL's notation: what stands before the policy, or behind it. `None` is null. Both together ask
+/// what the whole does.
+#[must_use]
+pub fn half(whole: &str, half: Half, notation: Notation) -> Option<Cow<'_, str>> {
+    let is_front = half == Half::Plain;
+    let kept = Cow::Borrowed(whole);
+    Some(match notation {
+        Notation::Regex | Notation::Similar => {
+            let is_kept = (whole.len() <= LENGTH_MAX && is_plain(whole, notation)) == is_front;
+            let anything = if notation == Notation::Regex { "" } else { "%" };
+            if is_kept { kept } else { Cow::Borrowed(anything) }
+        }
+        _ if !is_front => kept,
+        Notation::Like => shorten(whole),
+        Notation::Document => first_items(whole, Quotes::Always).map_or(kept, Cow::Owned),
+        Notation::Items => first_items(whole, Quotes::Sometimes).map_or(kept, Cow::Owned),
+        Notation::AnyOf if first_items(whole, Quotes::Sometimes).is_some() => return None,
+        Notation::AnyOf => kept,
+    })
+}
+
+/// A pattern of `LIKE`, or the beginning of a long one: what fits the whole fits it too.
+fn shorten(pattern: &str) -> Cow<'_, str> {
+    if pattern.len() <= LENGTH_MAX {
+        return Cow::Borrowed(pattern);
+    }
+    let mut end = LENGTH_MAX;
+    while !pattern.is_char_boundary(end) {
+        end -= 1;
+    }
+    let start = &pattern[..end];
+    let start = if ends_in_escape(start) { &start[..start.len() - 1] } else { start };
+    Cow::Owned(format!("{start}%"))
+}
+
+/// Notations of lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quotes {
+    /// JSON: what is between quotes alone is text.
+    Always,
+    /// An array of PostgreSQL's: texts without quotes may hold escapes.
+    Sometimes,
+}
+
+/// The first items of a list with many, at all depths: of its items as many as are whole. Of an object none, as a key may come twice.
+/// `None`: there are few.
+fn first_items(list: &str, quotes: Quotes) -> Option<String> {
+    let list = list.trim();
+    let (mut depth, mut is_quoted, mut is_escaped) = (0_u32, false, false);
+    let (mut items, mut end) = (0, None);
+    for (at, letter) in list.bytes().enumerate() {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_quoted || quotes == Quotes::Sometimes => is_escaped = true,
+            b'"' => is_quoted = !is_quoted,
+            _ if is_quoted => {}
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' => {
+                items += 1;
+                end = if depth == 1 { Some(at) } else { end };
+            }
+            _ => {}
+        }
+        if items == ITEMS_MAX {
+            break;
+        }
+    }
+    if items < ITEMS_MAX {
+        return None;
+    }
+    Some(match (list.as_bytes().first(), quotes) {
+        (Some(b'{'), Quotes::Always) => "{}".to_owned(),
+        (Some(b'['), Quotes::Always) => format!("{}]", &list[..end.unwrap_or(1)]),
+        (Some(b'{'), Quotes::Sometimes) => format!("{}}}", &list[..end.unwrap_or(1)]),
+        // An array that says where its items begin.
+        _ => "{}".to_owned(),
+    })
 }
 
 /// What PostgreSQL says of a pattern of `LIKE` that ends in a lone escape.
@@ -45,8 +160,7 @@ pub fn ends_in_escape(pattern: &str) -> bool {
 }
 
 /// True if `pattern` is plain.
-#[must_use]
-pub fn is_plain(pattern: &str, notation: Notation) -> bool {
+fn is_plain(pattern: &str, notation: Notation) -> bool {
     Walk { rest: pattern, notation, parts: 0, last: 0, open: Vec::new() }.all().is_some()
 }
 
@@ -272,6 +386,45 @@ mod tests {
                 r"[a-\d]",
             ],
         );
+    }
+
+    fn front(whole: &str, notation: Notation) -> Option<String> {
+        half(whole, Half::Plain, notation).map(Cow::into_owned)
+    }
+
+    #[test]
+    fn long_patterns_are_cut_before_the_policy() {
+        let long = format!("{}\\\\%x", "ä".repeat(127));
+        assert_eq!(front("a\\%", Notation::Like).unwrap(), "a\\%");
+        assert_eq!(front(&long, Notation::Like).unwrap(), format!("{}\\\\%", "ä".repeat(127)));
+        let odd = format!("{}\\%{}", "a".repeat(255), "b".repeat(9));
+        assert_eq!(front(&odd, Notation::Like).unwrap(), format!("{}%", "a".repeat(255)));
+        assert_eq!(half(&odd, Half::Rest, Notation::Like).unwrap(), odd);
+        let regex = "ab".repeat(200);
+        assert_eq!(front(&regex, Notation::Regex).unwrap(), "");
+        assert_eq!(half(&regex, Half::Rest, Notation::Regex).unwrap(), regex);
+        assert_eq!(half("ab", Half::Rest, Notation::Similar).unwrap(), "%");
+    }
+
+    #[test]
+    fn large_documents_and_lists_are_cut_to_their_first_items() {
+        let items = |item: &str, count: usize| vec![item; count].join(",");
+        let list = format!("[{}]", items("1", 100));
+        assert_eq!(front(&list, Notation::Document).unwrap(), format!("[{}]", items("1", 32)));
+        assert_eq!(half(&list, Half::Rest, Notation::Document).unwrap(), list);
+        let few = format!("[{}]", items("\",[\\\"\"", 32));
+        assert_eq!(front(&few, Notation::Document).unwrap(), few);
+        let deep = format!("[[1,2],[{}]]", items("1", 100));
+        assert_eq!(front(&deep, Notation::Document).unwrap(), "[[1,2]]");
+        assert_eq!(front(&format!("[{deep}]"), Notation::Document).unwrap(), "[]");
+        assert_eq!(front(&format!("{{\"a\":{list}}}"), Notation::Document).unwrap(), "{}");
+        assert_eq!(
+            front(&format!("{{{}}}", items("a\\,", 40)), Notation::Items).unwrap(),
+            format!("{{{}}}", items("a\\,", 32))
+        );
+        assert_eq!(front(&format!("[2:99]={{{}}}", items("1", 98)), Notation::Items).unwrap(), "{}");
+        assert_eq!(front("{a,b}", Notation::AnyOf).unwrap(), "{a,b}");
+        assert_eq!(front(&format!("{{{}}}", items("a", 40)), Notation::AnyOf), None);
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl ValueAbilities {
             (false, true) => EQUALITY | HASHES,
             (false, false) => 0,
         };
-        Self(bits | self.0 & SETS_APART)
+        Self(bits | (self.0 & SETS_APART))
     }
 
     /// Those that `other` has too.

@@ -34,7 +34,7 @@ pub enum Failing {
     Never,
     /// By its argument alone, for all rows alike. The argument is judged before a row is read.
     ByArgument,
-    /// By its argument, which is a pattern, and where that looks around, refers back or is long, also by the row.
+    /// By its argument, which is a pattern or a list, and where that looks around, refers back or is long, also by the row.
     ByPattern,
     /// By the row: only rows that the policy shows are asked.
     ByRow,

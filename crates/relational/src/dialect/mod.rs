@@ -120,10 +120,6 @@ pub trait Dialect: Send + Sync {
     fn judged_measure(&self, _by: Measure, _at: usize, _value: &str, _ty: u32) -> Option<String> {
         None
     }
-    /// True if a comparison with a regular expression is written in two halves, as an index may answer the plain one. Default: none does.
-    fn halves_patterns(&self) -> bool {
-        false
-    }
     /// True if the planner may make a join of a condition on other rows, and compute values of a row below it. Default: conditions of a
     /// row are asked before anything is computed of it.
     fn joins_conditions(&self) -> bool {

@@ -236,10 +236,6 @@ impl Dialect for Postgres {
         self.flavour.abilities().judges.then(|| self.given(value.to_owned(), shape))
     }
 
-    fn halves_patterns(&self) -> bool {
-        true
-    }
-
     fn joins_conditions(&self) -> bool {
         true
     }

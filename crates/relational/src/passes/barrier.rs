@@ -21,7 +21,8 @@ use crate::plan::{Expr, Filter, Output, Parameter, Plan, Query, Reader, RowAt, S
 /// Puts the conditions of clients in `plan` behind the policies of their scans.
 pub(super) fn raise(plan: &mut Plan, relations: &Relations) {
     let is_sqlite = relations.catalog.is_sqlite();
-    let mut barrier = Barrier { relations, is_sqlite, unindexed: 0, reads_early: false, is_called: false };
+    let mut barrier =
+        Barrier { relations, is_sqlite, unindexed: 0, fronts: 0, reads_early: false, is_called: false };
     for level in &mut plan.levels {
         barrier.query(&mut level.query);
     }
@@ -31,11 +32,16 @@ pub(super) fn raise(plan: &mut Plan, relations: &Relations) {
     plan.unindexed = barrier.unindexed;
 }
 
+/// So many conditions of a request have a half before the policy: each may take its time of a large value that is hidden.
+const FRONTS_MAX: u32 = 16;
+
 struct Barrier<'r> {
     relations: &'r Relations,
     is_sqlite: bool,
     /// Conditions that were put behind the policy and that an index may have answered.
     unindexed: u32,
+    /// Conditions with a half before the policy.
+    fronts: u32,
     /// The conditions at hand read a value that a planner may compute below a join, before it asks a policy that has become one.
     reads_early: bool,
     /// The rows at hand are those of a function that PostgreSQL may put into the statement as a view: each column may be an expression.
@@ -47,7 +53,8 @@ type IsRestricted = bool;
 
 impl Barrier<'_> {
     fn query(&mut self, query: &mut Query) {
-        let outer = std::mem::replace(&mut self.is_called, self.is_put_in(query));
+        let is_called = self.is_put_in(query);
+        let outer = std::mem::replace(&mut self.is_called, is_called);
         let table = query.table();
         if self.computes_early(query) {
             query.scan.wall();
@@ -152,14 +159,13 @@ impl Barrier<'_> {
             | Filter::Missing { .. }
             | Filter::Behind { .. } => {}
         }
-        let is_put = match self.failing(filter, table) {
-            Failing::Never | Failing::ByArgument => false,
-            Failing::ByPattern | Failing::ByRow => is_restricted,
-        };
-        if is_put {
-            let loses_index = self.loses_index(filter, table);
+        let failing = self.failing(filter, table);
+        if is_restricted && matches!(failing, Failing::ByPattern | Failing::ByRow) {
+            let is_halved = failing == Failing::ByPattern && self.is_halved(filter, table);
+            self.fronts += u32::from(is_halved);
+            let loses_index = !is_halved && self.loses_index(filter);
             self.unindexed += u32::from(loses_index);
-            *filter = Filter::Behind { filter: Box::new(std::mem::take(filter)), loses_index };
+            *filter = Filter::Behind { filter: Box::new(std::mem::take(filter)), is_halved, loses_index };
         }
     }
 
@@ -387,20 +393,27 @@ impl Barrier<'_> {
         }
     }
 
-    /// True if an index may answer a condition that is put behind the policy. Patterns and places stand before it too, in a form
-    /// that cannot fail, and SQLite has no index for what fails there.
-    fn loses_index(&self, filter: &Filter, table: TableId) -> bool {
-        let is_column = |of: &Expr| matches!(of, Expr::Column(_) | Expr::Key(_));
+    /// True if a condition has a half that costs little and may have an index. SQLite has no index for what fails.
+    fn is_halved(&self, filter: &Filter, table: TableId) -> bool {
+        let Filter::Compare { of, by, with } = filter else { return false };
+        let ty = self.type_of(of, table).unwrap_or(&ColumnType::Text);
+        let is_stored = match of {
+            Expr::Cast(of, _) => matches!(**of, Expr::Column(_) | Expr::Key(_)),
+            of => matches!(of, Expr::Column(_) | Expr::Key(_)),
+        };
+        let is_known = is_stored && !with.origin.is_of_row() && by.notation(ty).is_some();
+        is_known && !self.is_sqlite && self.fronts < FRONTS_MAX
+    }
+
+    /// True if an index may answer a condition that is put behind the policy. A place stands before it too, in a form that cannot fail,
+    /// and SQLite has no index for what fails there.
+    fn loses_index(&self, filter: &Filter) -> bool {
         match filter {
             _ if self.is_sqlite => false,
-            Filter::Compare { of, by, .. } => is_column(of) && (keeps_no_index(*by) || self.folds(of, table)),
-            Filter::Measure { of, .. } | Filter::Null { of, .. } => is_column(of),
+            Filter::Compare { of, .. } | Filter::Measure { of, .. } | Filter::Null { of, .. } => {
+                matches!(of, Expr::Column(_) | Expr::Key(_))
+            }
             _ => false,
         }
     }
-}
-
-/// True unless the comparison is with a regular expression, which is asked in two parts.
-const fn keeps_no_index(by: Comparison) -> bool {
-    !matches!(by.failing(Failing::Never, false), Failing::ByPattern)
 }

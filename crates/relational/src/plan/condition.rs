@@ -23,6 +23,8 @@ pub enum Filter {
     Behind {
         /// The condition.
         filter: Box<Filter>,
+        /// A part of it that costs little stands before the policy too, where an index answers it.
+        is_halved: bool,
         /// An index that may have answered it does not.
         loses_index: bool,
     },

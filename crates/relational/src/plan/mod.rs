@@ -24,7 +24,7 @@ pub use output::{
     Choice, Code, CodePiece, Hidden, Level, Member, MemberKind, Object, Plan, Run, StreamRows, Unset,
     Variant, mark_copied,
 };
-pub use parameter::{CursorPath, Encoded, EncodedPart, Half, Origin, Parameter, Position, Reader};
+pub use parameter::{CursorPath, Encoded, EncodedPart, Origin, Parameter, Position, Reader};
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
 pub use scan::{GuardedCall, GuardedColumn, Purpose, Scan};
 pub use text::describe;

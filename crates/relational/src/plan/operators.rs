@@ -5,6 +5,7 @@
 
 use crate::catalog::ColumnType;
 use crate::catalog::facts::Failing;
+use crate::plain_pattern::Notation;
 
 /// The aggregate functions over one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -240,24 +241,30 @@ impl Comparison {
     #[must_use]
     pub const fn failing(self, values: Failing, is_sqlite: bool) -> Failing {
         match self {
-            Self::Eq
-            | Self::Neq
-            | Self::Gt
-            | Self::Gte
-            | Self::Lt
-            | Self::Lte
-            | Self::In
-            | Self::Nin
-            | Self::Contains
-            | Self::ContainedIn => values,
-            Self::IsNull => Failing::Never,
-            Self::Like | Self::Nlike | Self::Ilike | Self::Nilike => Failing::ByArgument,
-            Self::Similar | Self::Nsimilar | Self::Regex | Self::Nregex | Self::Iregex | Self::Niregex => {
-                Failing::ByPattern
+            Self::Eq | Self::Neq | Self::Gt | Self::Gte | Self::Lt | Self::Lte | Self::In | Self::Nin => {
+                values
             }
+            Self::IsNull => Failing::Never,
+            // The time grows with the stored value times the argument; SQLite has no index for any of these.
+            Self::Like | Self::Nlike | Self::Ilike | Self::Nilike | Self::Contains if is_sqlite => {
+                Failing::ByRow
+            }
+            Self::Contains => values.and(Failing::ByPattern),
+            Self::ContainedIn => Failing::ByRow,
+            Self::Like
+            | Self::Nlike
+            | Self::Ilike
+            | Self::Nilike
+            | Self::Similar
+            | Self::Nsimilar
+            | Self::Regex
+            | Self::Nregex
+            | Self::Iregex
+            | Self::Niregex => Failing::ByPattern,
             // SQLite stores any text in a column of documents.
             Self::HasKey | Self::HasKeysAny | Self::HasKeysAll if is_sqlite => Failing::ByRow,
-            Self::HasKey | Self::HasKeysAny | Self::HasKeysAll => Failing::Never,
+            Self::HasKey => Failing::Never,
+            Self::HasKeysAny | Self::HasKeysAll => Failing::ByPattern,
             Self::Tree(tree) => tree.failing(),
             // Shapes of two systems of coordinates, shapes that cross themselves.
             Self::Spatial(_) => Failing::ByRow,
@@ -295,6 +302,20 @@ impl Comparison {
             | Self::Tree(_)
             | Self::Spatial(_) => false,
         }
+    }
+
+    /// The notation of what a value of type `ty` is compared with, if that is asked in halves.
+    #[must_use]
+    pub const fn notation(self, ty: &ColumnType) -> Option<Notation> {
+        Some(match (self.positive(), ty) {
+            (Self::Regex | Self::Iregex, _) => Notation::Regex,
+            (Self::Similar, _) => Notation::Similar,
+            (Self::Like | Self::Ilike, _) => Notation::Like,
+            (Self::Contains, ColumnType::Jsonb) => Notation::Document,
+            (Self::Contains, ColumnType::Array(_)) | (Self::HasKeysAll, _) => Notation::Items,
+            (Self::HasKeysAny, _) => Notation::AnyOf,
+            _ => return None,
+        })
     }
 
     /// What it says `not` of, and itself if it says nothing of the kind.

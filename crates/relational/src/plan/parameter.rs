@@ -2,7 +2,7 @@
 
 use super::operators::{Comparison, Tree};
 use crate::catalog::{ColumnType, LQUERY, LTXTQUERY};
-use crate::plain_pattern::Notation;
+use crate::plain_pattern::{Half, Notation};
 use crate::text_search::Words;
 use crate::trigram::Written;
 use std::sync::Arc;
@@ -120,15 +120,6 @@ pub enum EncodedPart {
         /// The name of the column, for messages.
         column: Box<str>,
     },
-}
-
-/// Halves of the patterns there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Half {
-    /// Those that fail on no text ([`crate::plain_pattern`]).
-    Plain,
-    /// All others.
-    Rest,
 }
 
 /// Conversion of a node to a value of the database.

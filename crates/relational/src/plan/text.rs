@@ -294,7 +294,7 @@ impl Text<'_> {
             Filter::Any(any) => join(any, " or ", "false"),
             Filter::Not(not) => format!("not {}", self.condition(not, table, true)),
             Filter::NotTrue(not) => format!("{} is not true", self.filter(not, table)),
-            Filter::Behind { filter, loses_index } => {
+            Filter::Behind { filter, is_halved: _, loses_index } => {
                 let index = if *loses_index { ", without an index" } else { "" };
                 format!("{} (behind the policy{index})", self.condition(filter, table, has_unknown))
             }

@@ -2,7 +2,7 @@
 //!
 //! A database asks the conditions of a row in an order of its own. What may fail by the row is written as `CASE WHEN policy THEN
 //! condition END`, with the policies of all scans around it; the policy stands beside it too, where an index answers it. PostgreSQL
-//! gets a regular expression in two halves: the plain one, which cannot fail and has an index, and the rest behind the policy. What a
+//! gets patterns, lists and documents in two halves: what costs little and has an index, and the rest behind the policy. What a
 //! value of the request makes fail whatever the row is goes into an `OFFSET` of the whole statement, in front of its conditions, or
 //! around a value: each is computed before a row is read, over an empty table too.
 //!
@@ -10,11 +10,11 @@
 //! the rows that the `CASE` is about.
 
 use super::{Renderer, Scope};
-use crate::catalog::Storage;
+use crate::catalog::{ColumnType, Storage};
 use crate::dialect::{Side, Usual};
-use crate::plain_pattern::Notation;
+use crate::plain_pattern::{Half, Notation, Passing};
 use crate::plan::operators::Comparison;
-use crate::plan::{Expr, Filter, Half, Judged, Output, Parameter, Query, Reader, Scan};
+use crate::plan::{Expr, Filter, Judged, Output, Parameter, Query, Reader, Scan};
 
 impl Renderer<'_> {
     /// Lets `write` append a condition on the rows of `scan`: what is in it behind the policy is behind that of the scan.
@@ -33,7 +33,7 @@ impl Renderer<'_> {
     }
 
     /// A condition that is asked only of rows which the policies show.
-    pub(super) fn behind(&mut self, filter: &Filter, scope: Scope) {
+    pub(super) fn behind(&mut self, filter: &Filter, is_halved: bool, scope: Scope) {
         let barriers = std::mem::take(&mut self.barriers);
         let mut policies = Vec::with_capacity(barriers.len());
         for (scope, policy) in &barriers {
@@ -43,13 +43,9 @@ impl Renderer<'_> {
         let policy = policies.join(" AND ");
         match filter {
             _ if policies.is_empty() => self.filter(filter, scope),
-            Filter::Compare { of, by, with }
-                if self.dialect.halves_patterns() && !self.folds(of, scope) && !with.origin.is_of_row() =>
-            {
-                match notation(*by) {
-                    Some(notation) => self.halves(of, *by, (with, notation), (&policy, scope)),
-                    None => self.behind_all(&policy, filter, scope),
-                }
+            Filter::Compare { of, by, with } if is_halved => {
+                let notation = by.notation(&self.asked_type(of, scope));
+                self.halves(of, *by, (with, notation), (&policy, scope));
             }
             Filter::Place { .. } => {
                 let outer = self.place_behind.replace(policy);
@@ -68,43 +64,55 @@ impl Renderer<'_> {
         self.sql.push_str(" END");
     }
 
-    /// A comparison with a regular expression: as it is if it is plain, else behind the policy. The other of the two fits everything.
+    /// A comparison with an argument that may be large or no plain pattern: what costs little before the policy, the rest behind it.
     fn halves(
         &mut self,
         of: &Expr,
         by: Comparison,
-        (with, notation): (&Parameter, Notation),
+        (with, notation): (&Parameter, Option<Notation>),
         (policy, scope): (&str, Scope),
     ) {
-        let half = |half| {
-            let reader = Reader::Half { reader: Box::new(with.reader.clone()), half, notation };
-            Parameter { reader, ..with.clone() }
+        let half = |half| match notation {
+            Some(notation) => {
+                let reader = Reader::Half { reader: Box::new(with.reader.clone()), half, notation };
+                Parameter { reader, ..with.clone() }
+            }
+            None => with.clone(),
         };
         let positive = by.positive();
         self.sql.push_str(if by == positive { "(" } else { "NOT (" });
-        self.compare(of, positive, &half(Half::Plain), scope);
+        let front = half(Half::Plain);
+        match notation.map(Notation::passing) {
+            Some(Passing::Value) => self.compare(of, positive, &front, scope),
+            Some(Passing::Null) => self.compare_or_null(of, positive, &front, scope),
+            None => self.sql.push_str("(1 = 1)"),
+        }
         self.sql.push_str(&format!(" AND CASE WHEN {policy} THEN "));
         self.compare(of, positive, &half(Half::Rest), scope);
         self.sql.push_str(" END)");
     }
 
-    /// True for a column under whose collation PostgreSQL takes no pattern.
-    fn folds(&self, of: &Expr, scope: Scope) -> bool {
+    /// A comparison that is true of every row if the value is null.
+    fn compare_or_null(&mut self, of: &Expr, by: Comparison, with: &Parameter, scope: Scope) {
+        let ty = self.dialect.compared_type(self.ty(of, scope.table), by);
+        let before = self.parameters.len();
+        let compared = self.aside(|it| it.compare(of, by, with, scope));
+        let place = (before..self.parameters.len()).find(|it| self.parameters[*it] == *with);
+        let placeholder = match place {
+            Some(place) => self.value(place),
+            None => self.bind(with, ty),
+        };
+        self.sql.push_str(&format!("({compared} OR {placeholder} IS NULL)"));
+    }
+
+    /// The type of a value that is compared in halves.
+    fn asked_type(&self, of: &Expr, scope: Scope) -> ColumnType {
         match of {
             Expr::Column(column) | Expr::Key(column) => {
-                self.relations.catalog.table(scope.table).column(*column).folds
+                self.relations.catalog.table(scope.table).column(*column).ty.clone()
             }
-            Expr::JsonPath(..)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Snapshot
-            | Expr::Null
-            | Expr::Count { .. }
-            | Expr::Function(..)
-            | Expr::Instant { .. }
-            | Expr::Statistic { .. }
-            | Expr::Related { .. } => true,
-            Expr::Cast(of, _) => self.folds(of, scope),
+            // The others are compared as texts, if in halves.
+            _ => ColumnType::Text,
         }
     }
 
@@ -119,7 +127,7 @@ impl Renderer<'_> {
     pub(super) fn judge_pattern(&mut self, Judged { by, with, level: _ }: &Judged) {
         let ty = self.dialect.usual(Usual::Text);
         // A pattern of `LIKE` is judged before the statement.
-        if notation(*by).is_some() {
+        if matches!(by, Comparison::Regex | Comparison::Iregex | Comparison::Similar) {
             let placeholder = &self.bind(with, ty);
             let side = Side {
                 placeholder,
@@ -169,13 +177,4 @@ fn ends_in_offset(query: &Query) -> bool {
         Output::Aggregate(_) => false,
     };
     is_at_end && query.page.offset.is_some()
-}
-
-/// The notation of a comparison's patterns, if they are asked in halves.
-const fn notation(by: Comparison) -> Option<Notation> {
-    match by.positive() {
-        Comparison::Regex | Comparison::Iregex => Some(Notation::Regex),
-        Comparison::Similar => Some(Notation::Similar),
-        _ => None,
-    }
 }

@@ -95,7 +95,7 @@ impl<'r> Renderer<'r> {
                 self.filter(not, scope);
                 self.sql.push_str(") IS NOT TRUE");
             }
-            Filter::Behind { filter, loses_index: _ } => self.behind(filter, scope),
+            Filter::Behind { filter, is_halved, loses_index: _ } => self.behind(filter, *is_halved, scope),
             Filter::Named { of, names } => {
                 self.column(scope, *of);
                 let names: Vec<String> = names.iter().map(|it| format!("'{it}'")).collect();

@@ -110,7 +110,11 @@ impl Renderer<'_> {
 
     /// A condition of the policy on the row in `scope`, of which no part becomes a join.
     pub(super) fn kept_apart(&mut self, policy: &Filter, scope: Scope) {
-        for (at, part) in policy.conjuncts().into_iter().enumerate() {
+        let parts = policy.conjuncts();
+        if parts.is_empty() {
+            return self.demanded(policy, scope);
+        }
+        for (at, part) in parts.into_iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { " AND " });
             match part.reads_rows() {
                 true => {
@@ -120,9 +124,6 @@ impl Renderer<'_> {
                 }
                 false => self.demanded(part, scope),
             }
-        }
-        if policy.is_true() {
-            self.demanded(policy, scope);
         }
     }
 

@@ -83,7 +83,14 @@ fn push_found<'r>(
     }
     let oid = target.types.base(target.oid);
     let reading = Reading { bindings, parameter, types: target.types };
-    parameters.push_with(|out| read(reading, &parameter.reader, (found, oid), out))
+    let Reader::Half { half, notation, .. } = &parameter.reader else {
+        return parameters.push_with(|out| read(reading, &parameter.reader, (found, oid), out));
+    };
+    parameters.push_some_with(|out| {
+        let start = out.len();
+        read(reading, &parameter.reader, (found, oid), out)?;
+        Ok(patterns::keep_half((*half, *notation), start, out))
+    })
 }
 
 /// Appends what `reader` makes of a value.
@@ -137,12 +144,8 @@ fn read<'r>(
         Reader::Capped { reader, rows_max } => {
             bindings.capped(parameter, (reader, *rows_max), found).map(|it| integer(it, out))
         }
-        Reader::Half { reader, half, notation } => {
-            let start = out.len();
-            read(reading, reader, (found, oid), out)?;
-            patterns::keep_half((*half, *notation), start, out);
-            Ok(())
-        }
+        // Its half is taken where it is bound.
+        Reader::Half { reader, .. } => read(reading, reader, (found, oid), out),
     }
 }
 

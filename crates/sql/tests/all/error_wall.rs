@@ -31,17 +31,32 @@ CREATE TABLE mark (id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL, note_id IN
 CREATE TABLE seen (note_id INTEGER PRIMARY KEY);
 ";
 
-/// A view whose column fails on documents that are none.
-const SQLITE: &str =
-    "CREATE VIEW share AS SELECT id, owner_id, person_id, json_extract(doc, '$.a') AS part FROM note;";
+/// Views whose column fails on documents that are none.
+const SQLITE: &str = "
+CREATE VIEW share AS SELECT id, owner_id, person_id, json_extract(doc, '$.a') AS part FROM note;
+CREATE VIEW heap AS SELECT id, owner_id, person_id, part FROM (SELECT *, json_extract(doc, '$.a') AS part FROM note) WHERE id > 0;
+CREATE VIEW reach AS SELECT n.id, n.owner_id, n.person_id, json_extract(n.doc, '$.a') AS part FROM note n LEFT JOIN person p ON p.id = n.person_id;
+";
 
-/// A view that divides, a function of rows, and types whose comparisons fail.
+/// Views that divide, a function of rows, types whose comparisons fail, and plans as for large tables.
 const POSTGRES: &str = "
+DO $$ DECLARE setting text; BEGIN
+  FOREACH setting IN ARRAY ARRAY['parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_table_scan_size',
+    'min_parallel_index_scan_size', 'enable_hashjoin', 'enable_hashagg'] LOOP
+    EXECUTE format('ALTER DATABASE %I SET %I = 0', current_database(), setting);
+  END LOOP;
+END $$;
+CREATE VIEW heap AS SELECT id, owner_id, person_id, 100 / part AS part FROM note
+  UNION ALL SELECT id + 50, owner_id, person_id, 1 FROM note;
+CREATE VIEW reach AS SELECT n.id, n.owner_id, n.person_id, x.part
+  FROM note n LEFT JOIN LATERAL (SELECT 100 / n.part AS part) x ON true;
+CREATE EXTENSION intarray;
 CREATE VIEW share AS SELECT id, owner_id, person_id, 100 / part AS part FROM note;
 CREATE FUNCTION note_inverse(note) RETURNS integer STABLE LANGUAGE sql AS 'SELECT 100 / $1.part';
 CREATE EXTENSION ltree;
 CREATE COLLATION nobody (provider = icu, locale = 'und', deterministic = false);
-ALTER TABLE note ALTER doc TYPE jsonb USING doc::jsonb, ADD raw json, ADD path ltree, ADD folded text COLLATE nobody, ADD room box;
+ALTER TABLE note ALTER doc TYPE jsonb USING doc::jsonb, ADD raw json, ADD path ltree, ADD folded text COLLATE nobody, ADD room box,
+  ADD numbers integer[];
 ";
 
 /// Fallible under which a role sees rows of a table, and the same in SQL.
@@ -132,12 +147,13 @@ impl Fallible<'_> {
             8 => self.predicate("marks_aggregate", "weight", "avg"),
             9 => self.predicate("marks_aggregate", "weight", "sum"),
             _ if self.database == Database::Sqlite => format!("{{body: {}, size: {{_gt: 0}}}}", self.text()),
-            _ => match self.random.below(6) {
+            _ => match self.random.below(7) {
                 0 => "{inverse: {_gt: 1}}".to_owned(),
                 1 => "{inverse: {_is_null: true}}".to_owned(),
                 2 => "{raw: {_eq: {a: 1}}}".to_owned(),
                 3 => format!("{{folded: {}}}", self.text()),
-                4 => "{room: {_eq: \"(1,1),(0,0)\"}}".to_owned(),
+                4 => "{_not: {numbers: {_contains: [1]}}}".to_owned(),
+                5 => "{room: {_eq: \"(1,1),(0,0)\"}}".to_owned(),
                 _ => "{path: {_matches: \"*.a.*{1,}.b\"}}".to_owned(),
             },
         }
@@ -201,7 +217,19 @@ const ASKED: &[(Manner, &str)] = &[
         Manner::Query,
         "{ note(where: NOTE, distinct_on: [person_id], order_by: [{person_id: asc}, {id: desc}]) { id } }",
     ),
-    (Manner::Query, "{ share(where: {part: {_gt: 1}}, order_by: {id: asc}) { id } }"),
+    (Manner::Query, "{ VIEW(where: {part: {_gt: 1}}, order_by: {id: asc}) { id part } }"),
+    (Manner::Query, "{ VIEW(order_by: [{part: asc}, {id: asc}], limit: 4) { id } }"),
+    (Manner::Query, "{ VIEW(distinct_on: [part], order_by: [{part: desc}, {id: asc}]) { id } }"),
+    (
+        Manner::Query,
+        "{ VIEW_group_by(by: [part], order_by: {key: {part: asc}}) { key { part } aggregate { count } } }",
+    ),
+    (Manner::Query, "{ note(where: NOTE, order_by: [{VALUE: asc}, {id: asc}], limit: 3) { id } }"),
+    (
+        Manner::Query,
+        "{ person(where: {VIEWs: {id: {_gt: 0}}}, order_by: [{VIEWs_aggregate: {count: asc}}, {id: asc}]) \
+         { id VIEWs(order_by: {id: asc}) { id } VIEWs_aggregate { aggregate { count } } } }",
+    ),
     (Manner::Mutation, "mutation { update_note(where: NOTE, _set: {size: 3}) { affected_rows } }"),
     (Manner::Mutation, "mutation { delete_note(where: NOTE) { affected_rows } }"),
     (
@@ -230,14 +258,20 @@ const ASKED: &[(Manner, &str)] = &[
     ),
 ];
 
+/// The views, each of which has a column that can fail.
+const VIEWS: [&str; 3] = ["share", "heap", "reach"];
+
 /// One of [`ASKED`] with random conditions.
 fn operation(random: &mut Random, database: Database) -> (Manner, String) {
     let (way, text) = ASKED[random.below(ASKED.len() as u32) as usize];
+    let view = VIEWS[random.below(VIEWS.len() as u32) as usize];
+    let value = if database == Database::Sqlite { "size" } else { "inverse" };
     let mut of = Fallible { random, database };
     let conditions =
         [("NOTE", of.note(2)), ("PERSON", of.person(2)), ("MARK", of.mark(2)), ("TEXT", of.text())];
+    let text = text.replace("VIEW", view).replace("VALUE", value);
     let fill = |text: String, (word, condition): &(&str, String)| text.replace(word, condition);
-    (way, conditions.iter().fold(text.to_owned(), fill))
+    (way, conditions.iter().fold(text, fill))
 }
 
 /// The tables with the permissions of the role `user`; `number` chooses their conditions.
@@ -263,13 +297,17 @@ fn entries(number: usize, database: Database) -> Value {
     notes["update_permissions"] =
         json!([{"role": "user", "permission": {"columns": "*", "filter": note, "check": {}}}]);
     notes["delete_permissions"] = json!([{"role": "user", "permission": {"filter": note}}]);
+    let mut ways = vec![json!({"name": "notes", "using": of("note", "person_id")})];
+    ways.extend(VIEWS.map(|it| json!({"name": format!("{it}s"), "using": of(it, "part")})));
     json!([
         notes,
-        {"table": "person", "array_relationships": [{"name": "notes", "using": of("note", "person_id")}],
+        {"table": "person", "array_relationships": ways,
          "select_permissions": select(&if number.is_multiple_of(2) { json!({}) } else { plain.clone() })},
         {"table": "mark", "object_relationships": [{"name": "note", "using": by("note", "note_id")}],
          "select_permissions": select(&plain)},
         {"table": "share", "select_permissions": select(&note)},
+        {"table": "heap", "select_permissions": select(&note)},
+        {"table": "reach", "select_permissions": select(&note)},
         {"table": "seen"},
     ])
 }
@@ -294,9 +332,9 @@ fn rows(random: &mut Random, database: Database) -> String {
         };
         let more = match (database, is_seen) {
             (Database::Sqlite, _) => String::new(),
-            (_, true) => format!(", '{{\"a\": 1}}', 'a.b', '{folded}', '(1,1),(0,0)'"),
+            (_, true) => format!(", '{{\"a\": 1}}', 'a.b', '{folded}', '(1,1),(0,0)', '{{1, 2}}'"),
             (_, false) => format!(
-                ", '{{\"a\": \"\\u0000\"}}', 'a.a.a.a.a.a.a.a.b', '{folded}', '(1e200,1e200),(-1e200,-1e200)'"
+                ", '{{\"a\": \"\\u0000\"}}', 'a.a.a.a.a.a.a.a.b', '{folded}', '(1e200,1e200),(-1e200,-1e200)', '{{1, null}}'"
             ),
         };
         out.push_str(&format!(

@@ -25,23 +25,21 @@ INSERT INTO boat SELECT g, 1, g % 20000 + 1, g % 7 + 1, 'lo' FROM generate_serie
 INSERT INTO harbour VALUES (60001, false);
 ANALYZE;
 CREATE VIEW plain AS SELECT id, owner, harbour_id, name, 10 / n AS q FROM boat;
-CREATE VIEW both AS SELECT id, owner, harbour_id, name, 10 / n AS q FROM boat
+CREATE VIEW twice AS SELECT id, owner, harbour_id, name, 10 / n AS q FROM boat
   UNION ALL SELECT -id, owner, harbour_id, name, 1 FROM boat;
-CREATE VIEW outer AS SELECT b.id, b.owner, b.harbour_id, b.name, x.q FROM boat AS b LEFT JOIN LATERAL (SELECT 10 / b.n AS q) AS x ON true;
+CREATE VIEW apart AS SELECT b.id, b.owner, b.harbour_id, b.name, x.q FROM boat AS b LEFT JOIN LATERAL (SELECT 10 / b.n AS q) AS x ON true;
 CREATE FUNCTION boat_q(boat) RETURNS integer STABLE LANGUAGE sql AS 'SELECT 10 / $1.n';
 CREATE FUNCTION boats() RETURNS SETOF boat STABLE LANGUAGE sql AS 'SELECT id, owner, harbour_id, 10 / n, name FROM boat';
 ";
 
 const SQLITE: &str = "
 CREATE TABLE harbour (id INTEGER PRIMARY KEY, open BOOLEAN NOT NULL);
-CREATE TABLE boat (id INTEGER PRIMARY KEY, owner INTEGER, harbour_id INTEGER, doc TEXT, name TEXT,
-  g INTEGER AS (json_extract(doc, '$.a')) VIRTUAL);
+CREATE TABLE boat (id INTEGER PRIMARY KEY, owner INTEGER, harbour_id INTEGER, doc TEXT, name TEXT);
 INSERT INTO harbour VALUES (1, 1), (2, 1), (3, 0);
 INSERT INTO boat (id, owner, harbour_id, doc, name) VALUES (1, 1, 1, '{\"a\": 1}', 'lo'), (2, 1, 2, '{\"a\": \"2\"}', 'lo');
 CREATE VIEW plain AS SELECT id, owner, harbour_id, name, json_extract(doc, '$.a') AS q FROM boat;
-CREATE VIEW both AS SELECT id, owner, harbour_id, name, json_extract(doc, '$.a') AS q FROM boat
-  UNION ALL SELECT -id, owner, harbour_id, name, 1 FROM boat;
-CREATE VIEW outer AS SELECT b.id, b.owner, b.harbour_id, b.name, json_extract(b.doc, '$.a') AS q
+CREATE VIEW twice AS SELECT id, owner, harbour_id, name, q FROM (SELECT *, json_extract(doc, '$.a') AS q FROM boat) WHERE id > 0;
+CREATE VIEW apart AS SELECT b.id, b.owner, b.harbour_id, b.name, json_extract(b.doc, '$.a') AS q
   FROM boat AS b LEFT JOIN harbour AS h ON h.id = b.harbour_id;
 ";
 
@@ -67,20 +65,20 @@ fn entries(database: Database) -> Value {
             "object_relationships": [{"name": "harbour", "using": link("harbour", "harbour_id", "id")}]})
     };
     let mut boat = boats("boat");
-    let key = if is_sqlite(database) { "g" } else { "n" };
+    let key = if is_sqlite(database) { "owner" } else { "n" };
     if !is_sqlite(database) {
         boat["computed_fields"] = json!([{"name": "q", "definition": {"function": "boat_q"}}]);
         for at in 0..2 {
             boat["select_permissions"][at]["permission"]["computed_fields"] = json!(["q"]);
         }
     }
-    let ways = ["plain", "both", "outer"].map(|it| json!({"name": it, "using": link(it, "id", "q")}));
+    let ways = ["plain", "twice", "apart"].map(|it| json!({"name": it, "using": link(it, "id", "q")}));
     let mut ways = ways.to_vec();
     ways.push(json!({"name": "boats", "using": link("boat", "id", key)}));
     let all = json!({"columns": "*", "filter": {}, "allow_aggregations": true});
     let harbour = json!({"table": "harbour", "array_relationships": ways,
         "select_permissions": [{"role": "eq", "permission": all}, {"role": "sub", "permission": all}]});
-    json!([boat, boats("plain"), boats("both"), boats("outer"), harbour])
+    json!([boat, boats("plain"), boats("twice"), boats("apart"), harbour])
 }
 
 fn permission(filter: &Value) -> Value {
@@ -158,7 +156,7 @@ fn questions(database: Database) -> Vec<(Manner, String)> {
     let mut add = |of: &[(Manner, &str)], word: &str, name: &str| {
         all.extend(of.iter().map(|(manner, text)| (*manner, text.replace(word, name))));
     };
-    for view in ["plain", "both", "outer"] {
+    for view in ["plain", "twice", "apart"] {
         add(OF_VIEWS, "VIEW", view);
         add(OF_COLUMNS, "VIEW", view);
         add(OF_WAYS, "WAY", view);
@@ -185,7 +183,7 @@ fn compare(database: Database) {
     for role in ["eq", "sub"] {
         let caller = caller_with(role, false, SESSION);
         for (manner, question) in questions(database) {
-            for pattern in ["h%", "hx%", "l%"] {
+            for pattern in ["h%", "l%"] {
                 let text = question.replace("LIKE", &format!("{{name: {{_like: \"{pattern}\"}}}}"));
                 let [fat, thin] = sides.each_ref().map(|it| answer(it, manner, &text, &caller));
                 assert!(!thin.contains("\"errors\""), "{text}\n{thin}");

@@ -32,6 +32,7 @@ mod decoding_faults;
 mod edges;
 mod error_wall;
 mod error_wall_early;
+mod error_wall_long;
 mod files_of_programs;
 mod finds_its_row_kit;
 mod finds_its_row_sqlite;

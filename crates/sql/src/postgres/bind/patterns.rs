@@ -1,23 +1,27 @@
-//! Patterns on their way in: which half of a pattern is asked, and which are refused before a row is read.
+//! Patterns, documents and lists on their way in: which half of one is asked, and which are refused before a row is read.
 //!
 //! **Cost:** one pass over a pattern.
 
 use super::KEY;
 use crate::exec::bind::{Bindings, Found, Refused};
 use crate::exec::judge::refuse;
+use std::borrow::Cow;
 use weir_language::value::Node;
 use weir_postgres::statement::Buffer;
-use weir_relational::plain_pattern::{self, Notation};
+use weir_relational::plain_pattern::{self, Half, Notation};
+use weir_relational::plan::Judged;
 use weir_relational::plan::operators::Comparison;
-use weir_relational::plan::{Half, Judged};
 
-/// Leaves the pattern that `out` holds from `start` on if it belongs to this half, and else one that fits everything.
-pub(super) fn keep_half((half, notation): (Half, Notation), start: usize, out: &mut Buffer) {
-    let pattern = std::str::from_utf8(&out[start..]).unwrap_or_default();
-    if plain_pattern::is_plain(pattern, notation) != (half == Half::Plain) {
-        out.truncate(start);
-        out.extend_from_slice(notation.anything().as_bytes());
-    }
+/// Leaves a half of what `out` holds from `start` on; false if that is null.
+pub(super) fn keep_half((half, notation): (Half, Notation), start: usize, out: &mut Buffer) -> bool {
+    let whole = std::str::from_utf8(&out[start..]).unwrap_or_default();
+    let kept = match plain_pattern::half(whole, half, notation) {
+        Some(Cow::Borrowed(kept)) if kept.len() == whole.len() => return true,
+        kept => kept.map(Cow::into_owned),
+    };
+    out.truncate(start);
+    out.extend_from_slice(kept.as_deref().unwrap_or_default().as_bytes());
+    kept.is_some()
 }
 
 /// The one thing that breaks a pattern of `LIKE`; other patterns are judged by the statement.
