@@ -5,7 +5,10 @@
 //! depends on the text. What this grammar takes is matched in one pass over the text, by an automaton of bounded size. It is narrower
 //! than PostgreSQL's: what it does not know counts as not plain.
 //!
-//! **Cost:** one pass over the pattern, without allocation but for its open groups.
+//! The time of the others grows with the stored value times the argument, so long patterns and large lists are cut: what the whole asks
+//! of a value, its first part asks too.
+//!
+//! **Cost:** one pass over the pattern, without allocation but for its open groups and for what is cut.
 
 use std::borrow::Cow;
 
@@ -24,12 +27,12 @@ const DEPTH_MAX: usize = 20;
 /// PostgreSQL repeats a part no more often.
 const REPEATS_MAX: u32 = 255;
 
-/// Halves of the patterns there are.
+/// Halves of what is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Half {
-    /// Those that fail on no text ([`crate::plain_pattern`]).
+    /// Before the policy: it fails on no value and costs little.
     Plain,
-    /// All others.
+    /// Behind the policy.
     Rest,
 }
 

@@ -159,7 +159,7 @@ pub enum Reader {
     },
     /// `/pattern/flags` as a regular expression.
     Pattern,
-    /// A pattern that is asked in two halves: the one that it does not belong to fits everything.
+    /// A pattern, list or document that is asked in two halves ([`crate::plain_pattern::half`]).
     Half {
         /// Reader of the whole pattern.
         reader: Box<Reader>,
