@@ -3,8 +3,9 @@
 use std::any::{Any, TypeId as RustType};
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
-/// Values by their Rust types.
+/// Values by their Rust types. A clone shares them.
 ///
 /// ```
 /// use weir_runtime::Data;
@@ -12,8 +13,8 @@ use std::fmt;
 /// let data = Data::new().with(UserId(7));
 /// assert_eq!(data.get::<UserId>().map(|it| it.0), Some(7));
 /// ```
-#[derive(Default)]
-pub struct Data(HashMap<RustType, Box<dyn Any + Send + Sync>>);
+#[derive(Clone, Default)]
+pub struct Data(HashMap<RustType, Arc<dyn Any + Send + Sync>>);
 
 impl fmt::Debug for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -30,7 +31,7 @@ impl Data {
     /// The same with `value`, instead of an earlier one of its type.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
-        self.0.insert(RustType::of::<T>(), Box::new(value));
+        self.0.insert(RustType::of::<T>(), Arc::new(value));
         self
     }
     /// The value of type `T`.

@@ -152,6 +152,16 @@ impl<'r> Request<'r> {
         self
     }
 
+    /// The request with what a program says of the client in `other`: data, identity and deadline.
+    #[cfg(feature = "http")]
+    pub(crate) fn prepared_as(mut self, other: &Self) -> Self {
+        self.data = other.data.clone();
+        self.identity = other.identity.clone();
+        self.deadline = other.deadline;
+        self.queries_only = other.queries_only;
+        self
+    }
+
     /// The request as the engine takes it; `tape` is what [`RequestVariables::read`] gave.
     pub(crate) fn for_engine<'t>(
         &'t self,

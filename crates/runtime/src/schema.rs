@@ -278,6 +278,17 @@ impl Schema {
         Ok(opened)
     }
 
+    /// True if `request` is a sound subscription of its caller. Its plan is made, nothing runs.
+    #[cfg(feature = "http")]
+    pub(crate) async fn is_subscription(&self, request: &Request<'_>) -> bool {
+        let Ok(tape) = request.variables.read() else { return false };
+        let asked = request.for_engine(tape.as_ref(), request.headers);
+        let asked = engine::Request { queries_only: false, ..asked };
+        let Ok(caller) = self.admitted(request.identity.as_ref()) else { return false };
+        let bound = self.engine.bind(asked, &caller).await;
+        bound.is_ok_and(|it| it.kind() == OperationKind::Subscription)
+    }
+
     /// The calls of `request`, in the order of the plan: `resolver User.posts` for each step, without running it. For tests that assert
     /// how often resolvers are called. The plan is that of the request's caller.
     /// # Errors

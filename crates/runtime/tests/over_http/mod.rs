@@ -67,11 +67,11 @@ fn a_post_is_answered_with_its_variables_and_headers() {
 fn a_get_asks_queries_alone() {
     let target = "/graphql?query=query(%24no:Boolean!)%7Busers%20@skip(if:%24no)%7Bid%7D%7D&variables=%7B%22no%22:false%7D";
     check("GET", target, &[], b"", (200, r#"{"data":{"users":[{"id":0},{"id":1}]}}"#));
-    let refused = r#"{"errors":[{"message":"a GET can only run queries; send other operations by POST","extensions":{"code":"METHOD_NOT_ALLOWED"}}]}"#;
+    let refused = r#"{"errors":[{"message":"a GET can only run queries; send a mutation by POST","extensions":{"code":"METHOD_NOT_ALLOWED"}}]}"#;
     check("GET", "/graphql?query=mutation%7Bping%7D", &[], b"", (405, refused));
     let events = [("accept", "text/event-stream")];
     check("GET", "/graphql?query=mutation%7Bping%7D", &events, b"", (405, refused));
-    let nothing = r#"{"errors":[{"message":"the URL has no `query`","extensions":{"code":"BAD_REQUEST"}}]}"#;
+    let nothing = r#"{"errors":[{"message":"`query` is missing: send {\"query\": \"{ … }\"}","extensions":{"code":"BAD_REQUEST"}}]}"#;
     check("GET", "/graphql", &[], b"", (400, nothing));
 }
 
@@ -136,6 +136,76 @@ fn deferred_fragments_are_parts() {
     let expected = format!("\r\n---{part}{first}\r\n---{part}{late}\r\n-----\r\n");
     check("POST", "/graphql", &accept, body, (200, &expected));
     check("POST", "/graphql", &accept, br#"{"query": "{ agent }"}"#, (200, r#"{"data":{"agent":"a"}}"#));
+}
+
+#[test]
+fn a_subscription_that_is_refused_is_one_result() {
+    let events = [JSON, ("accept", "text/event-stream")];
+    let expected = "event: next\ndata: {\"errors\":[";
+    for address in addresses() {
+        let answer = send(*address, "POST", "/graphql", &events, br#"{"query": "subscription { nothing }"}"#);
+        assert_eq!(answer.status, 200);
+        assert!(answer.body.starts_with(expected), "{}", answer.body);
+        assert!(answer.body.ends_with("\n\nevent: complete\ndata:\n\n"), "{}", answer.body);
+    }
+}
+
+#[test]
+fn a_subscription_in_parts_is_what_a_client_of_apollo_takes() {
+    let accept = [JSON, ("accept", "multipart/mixed;subscriptionSpec=1.0, application/json")];
+    let part = "\r\ncontent-type: application/json\r\n\r\n";
+    let result = |ping: u8| format!("{part}{{\"payload\":{{\"data\":{{\"ping\":{ping}}}}}}}\r\n--graphql");
+    let expected = format!("\r\n--graphql{}{}--\r\n", result(1), result(2));
+    check("POST", "/graphql", &accept, br#"{"query": "subscription { ping }"}"#, (200, &expected));
+    check("POST", "/graphql", &accept, br#"{"query": "{ agent }"}"#, (200, r#"{"data":{"agent":null}}"#));
+}
+
+#[test]
+fn a_list_of_requests_is_answered_in_order() {
+    let list = br#"[{"query": "{ agent }"}, {"query": "{ nothing }"}, {}, {"query": "{ users { id } }"}]"#;
+    for address in addresses() {
+        let answer = send(*address, "POST", "/graphql", &[JSON, ("user-agent", "b")], list);
+        assert_eq!(answer.status, 200);
+        let parts = [
+            r#"[{"data":{"agent":"b"}},{"errors":"#,
+            "`query` is missing",
+            r#",{"data":{"users":[{"id":0},{"id":1}]}}]"#,
+        ];
+        assert!(answer.body.starts_with(parts[0]) && answer.body.ends_with(parts[2]), "{}", answer.body);
+        assert!(answer.body.contains(parts[1]), "{}", answer.body);
+        let long = format!("[{}]", vec![r#"{"query": "{ agent }"}"#; 11].join(","));
+        let refused = send(*address, "POST", "/graphql", &[JSON], long.as_bytes());
+        assert_eq!((refused.status, refused.body.contains("LIMIT_BATCH")), (400, true), "{}", refused.body);
+        assert_eq!(send(*address, "POST", "/graphql", &[JSON], b"[]").status, 400);
+    }
+}
+
+#[test]
+fn a_body_may_be_the_operation_and_a_hash_is_checked() {
+    let text = [("content-type", "application/graphql")];
+    check("POST", "/graphql", &text, b"{ agent }", (200, r#"{"data":{"agent":null}}"#));
+    let hashed = |hash: &str| {
+        format!(
+            r#"{{"query": "{{ agent }}", "extensions": {{"persistedQuery": {{"version": 1, "sha256Hash": "{hash}"}}}}}}"#
+        )
+    };
+    for address in addresses() {
+        let other = send(*address, "POST", "/graphql", &[JSON], hashed("00").as_bytes());
+        assert_eq!(
+            (other.status, other.body.contains("PERSISTED_QUERY_MISMATCH")),
+            (200, true),
+            "{}",
+            other.body
+        );
+        let alone = br#"{"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "00"}}}"#;
+        let alone = send(*address, "POST", "/graphql", &[JSON, TELLING], alone);
+        assert_eq!(
+            (alone.status, alone.body.contains("PersistedQueryNotSupported")),
+            (400, true),
+            "{}",
+            alone.body
+        );
+    }
 }
 
 /// A form of fields: name, file name, content.

@@ -31,6 +31,7 @@ const UNIQUE_NAMES: &[&str] = &[
     "crates/runtime/src/",
     "crates/sql/src/",
     "crates/sqlite/src/",
+    "crates/transport/src/",
     "crates/weir/src/",
 ];
 

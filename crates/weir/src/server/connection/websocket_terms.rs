@@ -4,25 +4,7 @@ use crate::config::Limits;
 use crate::server::telemetry::metrics::Endpoint;
 use hyper::HeaderMap;
 use std::time::Duration;
-
-/// Subprotocols of WebSockets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Subprotocol {
-    /// `graphql-transport-ws`.
-    Transport,
-    /// `graphql-ws`, of which the library is no longer kept.
-    Legacy,
-}
-
-impl Subprotocol {
-    /// The name in `Sec-WebSocket-Protocol`.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Transport => "graphql-transport-ws",
-            Self::Legacy => "graphql-ws",
-        }
-    }
-}
+use weir_transport::socket::Subprotocol;
 
 /// The result of a handshake.
 #[derive(Debug)]

@@ -1,11 +1,12 @@
 //! From what the engine answers to an HTTP response: status, coding, cache headers.
 
 use crate::server::connection::unread::STREAM_BYTES;
+use crate::server::request::accepted_coding::coding;
 use crate::server::request::cache_headers;
 use crate::server::request::client_headers::POSITION;
 use crate::server::request::content_coding::{Encoder, mark_coding};
 use crate::server::request::context::RequestContext;
-use crate::server::request::negotiate::{self, Media};
+use crate::server::request::negotiate::Media;
 use crate::server::request::response_body::{ResponseBody, json};
 use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{HeaderMap, Response, StatusCode};
@@ -23,7 +24,7 @@ pub(crate) fn respond(
     headers: &HeaderMap,
 ) -> Response<ResponseBody> {
     let compression = &context.generation.config.compression;
-    let coding = || if compression.enabled { negotiate::coding(headers) } else { None };
+    let coding = || if compression.enabled { coding(headers) } else { None };
     let (reply, coding) = match made.body {
         Body::Whole(bytes) => {
             if made.outcome == Outcome::Refused {

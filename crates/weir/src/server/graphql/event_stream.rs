@@ -8,8 +8,7 @@
 use super::live::{self, LaterParts, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer};
 use crate::server::request::client_headers::kept;
 use crate::server::request::context::{Answer, RequestContext};
-use crate::server::request::negotiate::{self, IncrementSpec, StreamForm};
-use crate::server::request::refusal::{error_body, error_object, string};
+use crate::server::request::negotiate::{self, StreamForm};
 use crate::server::request::reserved_streams::{EventSender, RESULTS_MAX};
 use crate::server::request::response_body::ResponseBody;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
@@ -22,130 +21,12 @@ use std::time::Duration;
 use weir_engine::consistency::Positions;
 use weir_engine::engine::Execution;
 use weir_engine::unread::channel;
+use weir_transport::events::Framing;
 
 /// Time between two signs of life: less than half of the shortest idle limit of usual proxies.
 pub(super) const LIFE: Duration = Duration::from_secs(10);
 /// Tells nginx to pass each event on at once.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
-/// The head of a part.
-const PART: &str = "\r\ncontent-type: application/json\r\n\r\n";
-/// The delimiter that ends a part: written with it, or readers would give each part out one late.
-const DELIMITER: &str = "\r\n--graphql";
-/// The same of an answer in parts.
-const PARTS_DELIMITER: &str = "\r\n---";
-
-impl StreamForm {
-    const fn content_type(self) -> &'static str {
-        match self {
-            Self::Events => "text/event-stream; charset=utf-8",
-            Self::Multipart => "multipart/mixed;boundary=\"graphql\";subscriptionSpec=1.0",
-            Self::Parts(IncrementSpec::Defer2022) => "multipart/mixed; boundary=\"-\"; deferSpec=20220824",
-            Self::Parts(IncrementSpec::V01) => "multipart/mixed; boundary=\"-\"; incrementalSpec=v0.1",
-            Self::Parts(IncrementSpec::V02) => "multipart/mixed; boundary=\"-\"; incrementalSpec=v0.2",
-            Self::Parts(IncrementSpec::Unnamed) => "multipart/mixed; boundary=\"-\"",
-        }
-    }
-
-    /// The first bytes.
-    fn head(self) -> Vec<u8> {
-        match self {
-            Self::Events => Vec::new(),
-            Self::Multipart => DELIMITER.into(),
-            Self::Parts(_) => PARTS_DELIMITER.into(),
-        }
-    }
-
-    pub(super) fn life(self) -> Vec<u8> {
-        match self {
-            Self::Events => b":\n\n".to_vec(),
-            // Readers would take it for a part.
-            Self::Parts(_) => Vec::new(),
-            Self::Multipart => format!("{PART}{{}}{DELIMITER}").into(),
-        }
-    }
-
-    /// One result.
-    fn result(self, body: &[u8]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(body.len() + 80);
-        match self {
-            Self::Events => {
-                out.extend_from_slice(b"event: next\ndata: ");
-                for (at, line) in body.split(|it| *it == b'\n').enumerate() {
-                    out.extend_from_slice(if at > 0 { b"\ndata: " } else { b"" });
-                    out.extend_from_slice(line);
-                }
-                out.extend_from_slice(b"\n\n");
-            }
-            Self::Multipart => {
-                out.extend_from_slice(format!("{PART}{{\"payload\":").as_bytes());
-                out.extend_from_slice(body);
-                out.extend_from_slice(format!("}}{DELIMITER}").as_bytes());
-            }
-            Self::Parts(_) => {
-                out.extend_from_slice(PART.as_bytes());
-                out.extend_from_slice(body);
-                out.extend_from_slice(PARTS_DELIMITER.as_bytes());
-            }
-        }
-        out
-    }
-
-    /// The end after an error of the transport: the session is over.
-    fn failure(self, message: &str, code: &str) -> Vec<u8> {
-        let mut error = Vec::new();
-        error_object(&mut error, message, code, None);
-        let error = String::from_utf8_lossy(&error).into_owned();
-        match self {
-            Self::Events | Self::Parts(_) => self.result(format!("{{\"errors\":[{error}]}}").as_bytes()),
-            Self::Multipart => format!("{PART}{{\"payload\":null,\"errors\":[{error}]}}{DELIMITER}").into(),
-        }
-    }
-
-    fn end(self) -> Vec<u8> {
-        match self {
-            Self::Events => b"event: complete\ndata:\n\n".to_vec(),
-            Self::Multipart | Self::Parts(_) => b"--\r\n".to_vec(),
-        }
-    }
-}
-
-/// The form of the results of one operation.
-pub(super) struct Framing {
-    form: StreamForm,
-    /// `{"id":"…"` where several operations share the stream.
-    tag: Option<Vec<u8>>,
-}
-
-impl Framing {
-    /// Of the operation `id` in a stream of several.
-    pub(super) fn of_operation(id: &str) -> Self {
-        let mut tag = b"{\"id\":".to_vec();
-        string(&mut tag, id);
-        Self { form: StreamForm::Events, tag: Some(tag) }
-    }
-
-    pub(super) fn result(&self, body: &[u8]) -> Vec<u8> {
-        match &self.tag {
-            None => self.form.result(body),
-            Some(tag) => self.form.result(&[tag, &b",\"payload\":"[..], body, b"}"].concat()),
-        }
-    }
-
-    pub(super) fn end(&self) -> Vec<u8> {
-        match &self.tag {
-            None => self.form.end(),
-            Some(tag) => [b"event: complete\ndata: ", &tag[..], b"}\n\n"].concat(),
-        }
-    }
-
-    fn failure(&self, message: &str, code: &str) -> Vec<u8> {
-        match self.tag {
-            None => self.form.failure(message, code),
-            Some(_) => self.result(&error_body(message, code, None)),
-        }
-    }
-}
-
 /// A request for a stream.
 pub(super) struct StreamRequest<'r> {
     pub(super) headers: &'r HeaderMap,
@@ -186,7 +67,7 @@ pub(super) async fn answer(context: &RequestContext, request: StreamRequest<'_>,
             let mut head = form.head();
             head.extend_from_slice(&form.life());
             tokio::task::spawn_local(async move {
-                pump(operation, &sender, &Framing { form, tag: None }).await;
+                pump(operation, &sender, &Framing::new(form)).await;
             });
             (ResponseBody::stream(head, receiver, None), Verdict::Executed, None)
         }
@@ -240,8 +121,8 @@ pub(super) async fn pump(mut operation: Box<LiveOperation>, sender: &EventSender
             step = operation.next() => step,
             () = sender.gone() => return,
             // A stream of several operations has its own.
-            () = tokio::time::sleep(LIFE), if framing.tag.is_none() => {
-                if sender.send(Ok(framing.form.life())).await.is_err() {
+            () = tokio::time::sleep(LIFE), if !framing.is_shared() => {
+                if sender.send(Ok(framing.life())).await.is_err() {
                     return;
                 }
                 continue;
@@ -272,25 +153,5 @@ pub(super) async fn pump(mut operation: Box<LiveOperation>, sender: &EventSender
             let _ = sender.send(Ok(framing.end())).await;
         }
         return;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(form: StreamForm, body: &str, expected: &str) {
-        assert_eq!(String::from_utf8(form.result(body.as_bytes())).expect("it is UTF-8"), expected);
-    }
-
-    #[test]
-    fn a_result_is_one_event_or_one_part() {
-        check(StreamForm::Events, r#"{"data":1}"#, "event: next\ndata: {\"data\":1}\n\n");
-        check(StreamForm::Events, "{\n}", "event: next\ndata: {\ndata: }\n\n");
-        check(
-            StreamForm::Multipart,
-            r#"{"data":1}"#,
-            "\r\ncontent-type: application/json\r\n\r\n{\"payload\":{\"data\":1}}\r\n--graphql",
-        );
     }
 }

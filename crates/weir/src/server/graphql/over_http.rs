@@ -268,22 +268,12 @@ fn in_parts<'r>(request: engine::Request<'r>, headers: &HeaderMap) -> engine::Re
 
 /// A well-formed body without a usable request in it.
 fn unusable_answer(unusable: &Unusable, media: Media) -> Result<Answer, Refusal> {
-    let code = match unusable {
-        Unusable::PersistedOnly | Unusable::OtherHash => unusable.code(),
-        Unusable::NoQuery | Unusable::Wrong(_) | Unusable::NoObject => {
-            return Err(Refusal::bad_request(unusable.message()));
-        }
+    let Some(code) = unusable.persisted_code() else {
+        return Err(Refusal::bad_request(unusable.message()));
     };
     let body = error_body(unusable.message(), code, None);
-    let response = json(refused_status(media), media, ResponseBody::whole(body));
+    let response = json(media.refused_status(), media, ResponseBody::whole(body));
     Ok(Answer { response, endpoint: Endpoint::Graphql, verdict: Verdict::Refused, execution: None })
-}
-
-const fn refused_status(media: Media) -> StatusCode {
-    match media {
-        Media::Json => StatusCode::OK,
-        Media::GraphqlResponse => StatusCode::BAD_REQUEST,
-    }
 }
 
 /// Gives what the engine made its status.
@@ -295,7 +285,7 @@ fn answer_with(
 ) -> Result<Answer, Refusal> {
     let (status, verdict) = match made.outcome {
         Outcome::Executed => (StatusCode::OK, Verdict::Executed),
-        Outcome::Refused | Outcome::Subscription => (refused_status(media), Verdict::Refused),
+        Outcome::Refused | Outcome::Subscription => (media.refused_status(), Verdict::Refused),
         Outcome::MethodNotAllowed(kind) => {
             let message = match kind {
                 OperationKind::Subscription => "a subscription by GET needs `accept: text/event-stream`",

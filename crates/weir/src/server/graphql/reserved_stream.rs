@@ -5,7 +5,7 @@
 //!
 //! Source: the protocol of the npm package graphql-sse, single connection mode.
 
-use super::event_stream::{self, Framing, LIFE};
+use super::event_stream::{self, LIFE};
 use super::live::{self, LiveClient, LiveStart, WholeAnswer};
 use crate::server::request::auth;
 use crate::server::request::client_headers::{kept, rare};
@@ -27,6 +27,7 @@ use std::time::Duration;
 use weir_engine::consistency::Positions;
 use weir_engine::engine::Outcome;
 use weir_language::json::JsonBuffer;
+use weir_transport::events::Framing;
 
 const TOKEN: HeaderName = HeaderName::from_static("x-graphql-event-stream-token");
 /// Time in which a reserved stream has to be opened.
@@ -36,7 +37,7 @@ const OPEN_WITHIN: Duration = Duration::from_secs(30);
 fn token(head: &Parts) -> Result<Option<String>, Refusal> {
     match head.headers.get(TOKEN).and_then(|it| it.to_str().ok()) {
         Some(token) => Ok(Some(token.to_owned())),
-        None => receive::url_param(head.uri.query(), "token"),
+        None => Ok(receive::url_param(head.uri.query(), "token")?),
     }
 }
 

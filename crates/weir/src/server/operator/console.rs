@@ -3,9 +3,9 @@
 //! A binary built without the page says how to build it. Paths are looked up in the embedded table only, so there is
 //! no file system to escape to.
 
+use crate::server::request::accepted_coding::{self, AcceptedCodings};
 use crate::server::request::content_coding::{Coding, Encoder, mark_coding, unpack};
 use crate::server::request::context::Answer;
-use crate::server::request::negotiate;
 use crate::server::request::refusal::Refusal;
 use crate::server::request::response_body::ResponseBody;
 use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -41,7 +41,7 @@ pub(crate) fn answer(head: &Parts) -> Result<Answer, Refusal> {
         return Ok(Answer::page(response));
     }
     let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
-    let accepted = negotiate::codings(&head.headers);
+    let accepted = accepted_coding::codings(&head.headers);
     let (bytes, coding) = match find(name, accepted) {
         Some(found) => found,
         None if name == "index.html" => (Cow::Borrowed(MISSING.as_bytes()), None),
@@ -71,7 +71,7 @@ pub(crate) fn icon() -> Answer {
 
 /// The bytes of a file in the best form the client takes. They are kept by Brotli alone: a browser that takes it not asks once for
 /// each build, as names change with their bytes.
-fn find(name: &str, accepted: negotiate::Accepted) -> Option<(Cow<'static, [u8]>, Option<Coding>)> {
+fn find(name: &str, accepted: AcceptedCodings) -> Option<(Cow<'static, [u8]>, Option<Coding>)> {
     const PLAIN_BYTES_MAX: usize = 64 * 1024 * 1024;
     if let Some(file) = Files::get(name) {
         return Some((file.data, None));

@@ -10,6 +10,8 @@ use crate::session::error::AuthError;
 use hyper::StatusCode;
 use hyper::header::{ALLOW, CONNECTION, HeaderValue};
 use std::borrow::Cow;
+pub(crate) use weir_transport::error_text::{error_body, string};
+use weir_transport::parameters::Malformed;
 
 /// A request that the HTTP layer refuses.
 #[derive(Clone, Debug)]
@@ -93,28 +95,10 @@ impl Refusal {
     }
 }
 
-/// `{"errors":[{"message":…,"extensions":{…}}]}`; with `hasura_path` in the member order of Hasura.
-pub(crate) fn error_body(message: &str, code: &str, hasura_path: Option<&str>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(96 + message.len());
-    out.extend_from_slice(b"{\"errors\":[");
-    error_object(&mut out, message, code, hasura_path);
-    out.extend_from_slice(b"]}");
-    out
-}
-
-/// Appends one error, as [`error_body`] has it.
-pub(crate) fn error_object(out: &mut Vec<u8>, message: &str, code: &str, hasura_path: Option<&str>) {
-    out.extend_from_slice(b"{\"message\":");
-    string(out, message);
-    out.extend_from_slice(b",\"extensions\":{");
-    if let Some(path) = hasura_path {
-        out.extend_from_slice(b"\"path\":");
-        string(out, path);
-        out.push(b',');
+impl From<Malformed> for Refusal {
+    fn from(malformed: Malformed) -> Self {
+        Self::bad_request(malformed.0)
     }
-    out.extend_from_slice(b"\"code\":");
-    string(out, code);
-    out.extend_from_slice(b"}}");
 }
 
 impl HeadError {
@@ -139,12 +123,6 @@ impl HeadError {
         };
         refusal.closing()
     }
-}
-
-/// Appends `text` as a JSON string. For errors and small pages only.
-pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
-    // A string always has a JSON form, and memory takes it.
-    let _ = serde_json::to_writer(out, text);
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use weir_engine::engine::{Execution, Kept};
 use weir_engine::live::LiveState;
 use weir_engine::source::Source;
 use weir_engine::usage::KEPT;
+use weir_transport::socket::Dialect;
 
 /// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,24 @@ pub(crate) enum Endpoint {
     Hasura,
     /// Everything else.
     Other,
+}
+
+impl Endpoint {
+    /// Whose ways with WebSockets it has.
+    pub(crate) const fn dialect(self) -> Dialect {
+        match self {
+            Self::Hasura => Dialect::Hasura,
+            Self::Graphql | Self::Other => Dialect::Standard,
+        }
+    }
+
+    /// The endpoint whose WebSockets have these ways.
+    pub(crate) const fn of_socket(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Hasura => Self::Hasura,
+            Dialect::Standard => Self::Graphql,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]

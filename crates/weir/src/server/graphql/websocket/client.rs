@@ -4,9 +4,9 @@
 //! before the next operation.
 
 use super::operations::OperationStep;
-use super::protocol::{Close, Operation, Outcome, Talk};
+use super::result_frame::ResultFrame;
 use crate::server::connection::timeouts::{ConnectionState, InFlight};
-use crate::server::connection::websocket_terms::{Subprotocol, WebSocketTerms};
+use crate::server::connection::websocket_terms::WebSocketTerms;
 use crate::server::graphql::live::{
     self, LaterParts, LiveClient, LiveOperation, LiveStart, LiveStep, WholeAnswer,
 };
@@ -34,6 +34,7 @@ use weir_engine::caller::Identity;
 use weir_engine::consistency::Positions;
 use weir_engine::engine::{Aborted, IncrementForm};
 use weir_language::json::{Json, JsonRef};
+use weir_transport::socket::{Close, Dialect, LoginError, Operation, Outcome, Subprotocol, Talk};
 
 /// Headers of a connection, which a login cannot set.
 const OF_THE_CONNECTION: [&str; 8] = [
@@ -46,14 +47,6 @@ const OF_THE_CONNECTION: [&str; 8] = [
     "transfer-encoding",
     "upgrade",
 ];
-
-/// Reason for a login that fails.
-pub(super) enum LoginError {
-    /// The payload has something else than texts.
-    Payload,
-    /// The caller is turned away.
-    Denied(AuthError),
-}
 
 /// One client.
 pub(super) struct SocketClient {
@@ -81,7 +74,7 @@ impl SocketClient {
             worker: Rc::clone(worker),
             watched: Rc::clone(watched),
             peer,
-            talk: Talk { subprotocol: terms.subprotocol, endpoint: terms.endpoint },
+            talk: Talk { subprotocol: terms.subprotocol, dialect: terms.endpoint.dialect() },
             is_relay: terms.is_relay,
             positions: Arc::new(positions(&terms.headers)),
             headers: Rc::new(terms.headers),
@@ -104,7 +97,7 @@ impl SocketClient {
         }
         self.positions = Arc::new(positions(&headers));
         self.headers = Rc::new(headers);
-        self.authenticate().await.map_err(LoginError::Denied)
+        self.authenticate().await.map_err(|it| LoginError::Denied(it.message))
     }
 
     /// Holds the login against the settings that serve now, if they are others than before.
@@ -136,7 +129,7 @@ impl SocketClient {
     /// Shape of the parts of an answer that come later, if the client's `accept` has one. The older subprotocol has no parts.
     fn increments(&self) -> Option<IncrementForm> {
         let takes_parts =
-            self.talk.subprotocol == Subprotocol::Transport && self.talk.endpoint == Endpoint::Graphql;
+            self.talk.subprotocol == Subprotocol::Transport && self.talk.dialect == Dialect::Standard;
         negotiate::increments(&self.headers).map(|it| it.0).filter(|_| takes_parts)
     }
 
@@ -146,7 +139,7 @@ impl SocketClient {
             worker: Rc::clone(&self.worker),
             watched: Rc::clone(&self.watched),
             peer: self.peer,
-            endpoint: self.talk.endpoint,
+            endpoint: Endpoint::of_socket(self.talk.dialect),
             is_relay: self.is_relay,
             headers: Rc::clone(&self.headers),
             positions: Arc::clone(&self.positions),
@@ -173,7 +166,8 @@ async fn begin(
     let mut in_flight = context.watched.begin(false);
     let Some(session) = session else {
         let message = "the socket is not logged in";
-        let answer = WholeAnswer::refused(talk.endpoint, message, "FORBIDDEN", Verdict::Rejected);
+        let answer =
+            WholeAnswer::refused(Endpoint::of_socket(talk.dialect), message, "FORBIDDEN", Verdict::Rejected);
         return last(talk.answer(&id, Outcome::Refused, &answer.body));
     };
     // Apart, as the stream keeps room for what begins it until it ends.
@@ -184,11 +178,17 @@ async fn begin(
         let trace_id = context.trace(None).map(LoggedTrace::trace_id);
         tracing::error!(request_id = context.id.text(), trace_id, "a bug: the request panicked");
         let message = "something went wrong in the server; the request id finds it in the log";
-        LiveStart::Answered(WholeAnswer::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed))
+        LiveStart::Answered(WholeAnswer::refused(
+            Endpoint::of_socket(talk.dialect),
+            message,
+            "INTERNAL",
+            Verdict::Failed,
+        ))
     });
     match started {
         LiveStart::Answered(WholeAnswer { outcome, verdict, execution, body, later }) => {
-            let total = count(&context, None, (talk.endpoint, verdict), execution.as_ref());
+            let total =
+                count(&context, None, (Endpoint::of_socket(talk.dialect), verdict), execution.as_ref());
             if let Some(span) = context.span.filter(|it| it.own.is_sampled) {
                 span::record(&context, span, None, execution.as_ref(), total);
             }
@@ -202,7 +202,7 @@ async fn begin(
             parts(&body, *rest, (talk, id), in_flight).boxed_local()
         }
         LiveStart::Live(operation) => {
-            count(&context, None, (talk.endpoint, Verdict::Executed), None);
+            count(&context, None, (Endpoint::of_socket(talk.dialect), Verdict::Executed), None);
             results(operation, talk, id).boxed_local()
         }
     }
@@ -227,7 +227,12 @@ fn parts(
             Some(Ok(part)) => (OperationStep::Say(vec![talk.part(&id, &part)]), Some((rest, id, in_flight))),
             Some(Err(Aborted)) => {
                 let message = "the answer broke off";
-                let answer = WholeAnswer::refused(talk.endpoint, message, "INTERNAL", Verdict::Failed);
+                let answer = WholeAnswer::refused(
+                    Endpoint::of_socket(talk.dialect),
+                    message,
+                    "INTERNAL",
+                    Verdict::Failed,
+                );
                 (OperationStep::Say(talk.answer(&id, Outcome::Refused, &answer.body)), None)
             }
             None => (OperationStep::Say(vec![Talk::end(&id)]), None),
@@ -242,8 +247,8 @@ fn results(operation: Box<LiveOperation>, talk: Talk, id: String) -> impl Stream
         let (mut operation, id) = state?;
         Some(match operation.next().await {
             LiveStep::Result(result) => {
-                let frame = talk.next(&id, result.body, result.has_errors);
-                (OperationStep::Result(frame), Some((operation, id)))
+                let (kind, body) = talk.next(result.body, result.has_errors);
+                (OperationStep::Result(ResultFrame::new(kind, &id, body)), Some((operation, id)))
             }
             LiveStep::Refused(body) => (OperationStep::Say(talk.answer(&id, Outcome::Refused, &body)), None),
             LiveStep::Denied(_) => (OperationStep::Close(Close::FORBIDDEN), None),

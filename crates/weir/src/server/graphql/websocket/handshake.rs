@@ -7,7 +7,7 @@
 use crate::server::connection::guarded_io::TimedIo;
 use crate::server::connection::head_guard::{has_upgrade, is_websocket};
 use crate::server::connection::unread::StreamTask;
-use crate::server::connection::websocket_terms::{Subprotocol, WebSocketTerms};
+use crate::server::connection::websocket_terms::WebSocketTerms;
 use crate::server::request::client_headers::kept;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::refusal::Refusal;
@@ -20,10 +20,11 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 use hyper::upgrade::OnUpgrade;
-use hyper::{HeaderMap, Method, Response, StatusCode, Version};
+use hyper::{Method, Response, StatusCode, Version};
 use hyper_util::rt::TokioIo;
 use std::rc::Rc;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use weir_transport::socket::Subprotocol;
 
 /// The length of a key: 16 bytes in base64. Source: RFC 6455, section 4.1.
 const KEY_BYTES: usize = 24;
@@ -78,7 +79,7 @@ pub(crate) fn accept(
         let message = "web pages of this origin may not open a socket; `cors.origins` names those that may";
         return Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message));
     }
-    let Some(subprotocol) = chosen(headers, endpoint) else {
+    let Some(subprotocol) = Subprotocol::chosen(headers, endpoint.dialect()) else {
         let message =
             "a WebSocket needs `sec-websocket-protocol: graphql-transport-ws`, or the older `graphql-ws`";
         return Err(refused(message));
@@ -128,45 +129,4 @@ fn serve_stream(context: &RequestContext, upgrade: OnUpgrade, terms: WebSocketTe
             }
         }
     });
-}
-
-/// The subprotocol: the first that is known in the client's order of preference (RFC 6455, section 4.1). gql for Python reads the answer with the letters of
-/// another case, finds nothing, and speaks the one it has first. On Hasura's address a client that offers none speaks the older.
-fn chosen(headers: &HeaderMap, endpoint: Endpoint) -> Option<Subprotocol> {
-    let lines = || headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|it| it.to_str().ok());
-    let known = |offered: &str| {
-        [Subprotocol::Transport, Subprotocol::Legacy].into_iter().find(|it| it.name() == offered.trim())
-    };
-    let none = || {
-        (endpoint == Endpoint::Hasura && !headers.contains_key(SEC_WEBSOCKET_PROTOCOL))
-            .then_some(Subprotocol::Legacy)
-    };
-    lines().flat_map(|it| it.split(',')).find_map(known).or_else(none)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(lines: &[&'static str], endpoint: Endpoint, expected: Option<Subprotocol>) {
-        let mut headers = HeaderMap::new();
-        for line in lines {
-            headers.append(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(line));
-        }
-        assert_eq!(chosen(&headers, endpoint), expected, "{lines:?}");
-    }
-
-    #[test]
-    fn the_first_subprotocol_that_is_known_is_chosen() {
-        for endpoint in [Endpoint::Graphql, Endpoint::Hasura] {
-            check(&["graphql-transport-ws"], endpoint, Some(Subprotocol::Transport));
-            check(&["graphql-ws"], endpoint, Some(Subprotocol::Legacy));
-            check(&["mqtt, graphql-ws, graphql-transport-ws"], endpoint, Some(Subprotocol::Legacy));
-            check(&["graphql-transport-ws", "graphql-ws"], endpoint, Some(Subprotocol::Transport));
-            check(&["mqtt"], endpoint, None);
-            check(&["GraphQL-WS"], endpoint, None);
-        }
-        check(&[], Endpoint::Graphql, None);
-        check(&[], Endpoint::Hasura, Some(Subprotocol::Legacy));
-    }
 }

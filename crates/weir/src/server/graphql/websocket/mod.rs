@@ -1,5 +1,5 @@
-//! WebSockets on `/graphql` and `/v1/graphql`: the frames and their limits. `handshake` agrees to them, `protocol` knows the messages,
-//! `client` who sends them, and `operations` what runs.
+//! WebSockets on `/graphql` and `/v1/graphql`: the frames and their limits. `handshake` agrees to them, `weir_transport::socket`
+//! knows the messages, `client` who sends them, and `operations` what runs.
 //!
 //! A socket is a connection like any other: it counts as one, the clock closes it when its client is silent, and where there
 //! are too many the one that is silent longest makes room. A client is asked for a sign of life after half of that time.
@@ -12,7 +12,6 @@
 mod client;
 mod handshake;
 mod operations;
-mod protocol;
 mod result_frame;
 
 use crate::server::connection::guarded_io::{REST_BYTES_MAX, TimedIo};
@@ -23,7 +22,6 @@ use client::SocketClient;
 use futures_util::{SinkExt, StreamExt};
 pub(crate) use handshake::{accept, is_extended_connect, is_offered};
 use operations::{Happened, OperationStep, RunningOperations};
-use protocol::{Close, SocketSession, Step};
 use result_frame::ResultFrame;
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -35,6 +33,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
+use weir_transport::socket::{Close, SocketSession, Step};
 
 /// Bytes that are read at once, and the memory of a socket that waits: the library fills it with zeros before each read.
 const READ_BYTES: usize = 512;
@@ -66,7 +65,7 @@ pub(crate) async fn serve<S>(
             WebSocketStream::from_partially_read(socket, held, Role::Server, Some(config(&terms))).await;
         let (pace, init) = (Pace::new(terms.messages_per_second), terms.init);
         let mut conversation = Conversation {
-            session: SocketSession::new(terms.subprotocol, terms.endpoint),
+            session: SocketSession::new(terms.subprotocol, terms.endpoint.dialect()),
             operations: RunningOperations::new(terms.operations_max),
             pace,
             init_until: Instant::now() + init,

@@ -2,7 +2,6 @@
 //!
 //! **Invariant:** nothing of an operation that was stopped is sent, also if its id is used again.
 
-use super::protocol::Close;
 use super::result_frame::ResultFrame;
 use futures_util::StreamExt;
 use futures_util::future::{AbortHandle, Abortable};
@@ -10,6 +9,7 @@ use futures_util::stream::{FuturesUnordered, LocalBoxStream, Stream, StreamFutur
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use weir_transport::socket::Close;
 
 /// The next of an operation.
 pub(super) enum OperationStep {

@@ -5,10 +5,10 @@
 //!
 //! Source: RFC 6455, section 5.2.
 
-use crate::server::request::refusal::string;
 use bytes::{Buf, Bytes};
 use std::io;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
+use weir_transport::error_text::string;
 
 /// Longest head of a frame of a server.
 const HEADER_BYTES_MAX: usize = 10;

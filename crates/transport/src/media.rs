@@ -1,17 +1,16 @@
-//! Negotiation of an answer's media type and coding; media type and coding of a request's body.
+//! Media types: the one of an answer by `Accept`, and the one of a request's body.
 //!
 //! **Cost:** usual headers are compared as a whole; lists are read once, in linear time.
 //! Sources: RFC 9110, section 12.5; GraphQL over HTTP, section 5.
 
-use super::content_coding::Coding;
-use hyper::HeaderMap;
-use hyper::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::StatusCode;
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::cmp::Ordering;
 use weir_engine::engine::IncrementForm;
 
 /// The media types of GraphQL answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Media {
+pub enum Media {
     /// `application/json`: status 200 for every well-formed request.
     Json,
     /// `application/graphql-response+json`: the status says whether the request was executed.
@@ -20,10 +19,18 @@ pub(crate) enum Media {
 
 impl Media {
     /// The header's value.
-    pub(crate) const fn content_type(self) -> &'static str {
+    pub const fn content_type(self) -> &'static str {
         match self {
             Self::Json => "application/json; charset=utf-8",
             Self::GraphqlResponse => "application/graphql-response+json; charset=utf-8",
+        }
+    }
+    /// The status of a request that was not executed.
+    #[must_use]
+    pub const fn refused_status(self) -> StatusCode {
+        match self {
+            Self::Json => StatusCode::OK,
+            Self::GraphqlResponse => StatusCode::BAD_REQUEST,
         }
     }
     const fn essence(self) -> &'static str {
@@ -36,7 +43,7 @@ impl Media {
 
 /// Chooses by `Accept`; `None` if neither will do. Of types with equal weights a named one is chosen before one that a wildcard
 /// stands for, and of two named ones the first; a wildcard that stands for both means JSON.
-pub(crate) fn media(headers: &HeaderMap) -> Option<Media> {
+pub fn media(headers: &HeaderMap) -> Option<Media> {
     let Some(only) = headers.get(ACCEPT) else { return Some(Media::Json) };
     match only.as_bytes() {
         b"*/*" | b"application/json" => return Some(Media::Json),
@@ -72,7 +79,7 @@ pub(crate) fn media(headers: &HeaderMap) -> Option<Media> {
 
 /// Forms of a stream of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StreamForm {
+pub enum StreamForm {
     /// `text/event-stream`.
     Events,
     /// `multipart/mixed` with `subscriptionSpec=1.0`.
@@ -83,7 +90,7 @@ pub(crate) enum StreamForm {
 
 /// The shape of an answer in parts, as a client names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IncrementSpec {
+pub enum IncrementSpec {
     /// `deferSpec=20220824`.
     Defer2022,
     /// `incrementalSpec=v0.1`, the same shape.
@@ -115,7 +122,7 @@ impl IncrementSpec {
     }
 
     /// The shape of the parts.
-    pub(crate) const fn form(self) -> IncrementForm {
+    pub const fn form(self) -> IncrementForm {
         match self {
             Self::V02 => IncrementForm::Ids,
             Self::Defer2022 | Self::V01 | Self::Unnamed => IncrementForm::Paths,
@@ -124,7 +131,7 @@ impl IncrementSpec {
 }
 
 /// How the client takes an answer in parts, if it does: in a multipart response where it takes one, else as events.
-pub(crate) fn increments(headers: &HeaderMap) -> Option<(IncrementForm, StreamForm)> {
+pub fn increments(headers: &HeaderMap) -> Option<(IncrementForm, StreamForm)> {
     let only = headers.get(ACCEPT)?.as_bytes();
     if matches!(only, b"*/*" | b"application/json" | b"application/graphql-response+json") {
         return None;
@@ -146,7 +153,7 @@ pub(crate) fn increments(headers: &HeaderMap) -> Option<(IncrementForm, StreamFo
 }
 
 /// The form in which the client takes many results, if it takes them; events where it takes both.
-pub(crate) fn stream(headers: &HeaderMap) -> Option<StreamForm> {
+pub fn stream(headers: &HeaderMap) -> Option<StreamForm> {
     let only = headers.get(ACCEPT)?.as_bytes();
     if matches!(only, b"*/*" | b"application/json" | b"application/graphql-response+json") {
         return None;
@@ -164,7 +171,7 @@ pub(crate) fn stream(headers: &HeaderMap) -> Option<StreamForm> {
 }
 
 /// True if the client takes events and no JSON.
-pub(crate) fn wants_events(headers: &HeaderMap) -> bool {
+pub fn wants_events(headers: &HeaderMap) -> bool {
     media(headers).is_none() && accepts(headers, "text/event-stream")
 }
 
@@ -190,81 +197,8 @@ fn accepts(headers: &HeaderMap, media: &str) -> bool {
     items(headers, &ACCEPT).any(|it| it.weight > 0 && it.name.eq_ignore_ascii_case(media))
 }
 
-/// The coding for an answer by `Accept-Encoding`; `None` leaves it as it is. Equal weights are decided by the order of
-/// [`Coding::ALL`]; `*` stands for gzip, which every client can read.
-pub(crate) fn coding(headers: &HeaderMap) -> Option<Coding> {
-    headers.get(ACCEPT_ENCODING)?;
-    let mut any = 0;
-    let mut weights = [None; Coding::ALL.len()];
-    // Leaving the answer as it is is the last choice, unless the client says otherwise.
-    let mut identity = 1;
-    for item in items(headers, &ACCEPT_ENCODING) {
-        if item.name == "*" {
-            any = item.weight;
-        } else if item.name.eq_ignore_ascii_case("identity") {
-            identity = item.weight;
-        } else if let Some(place) =
-            Coding::ALL.iter().position(|it| item.name.eq_ignore_ascii_case(it.name()))
-        {
-            weights[place] = Some(item.weight);
-        }
-    }
-    let weighted = Coding::ALL.into_iter().zip(weights).map(|(coding, weight)| match (coding, weight) {
-        (Coding::Gzip, None) => (coding, any),
-        (coding, weight) => (coding, weight.unwrap_or(0)),
-    });
-    let mut best: Option<(Coding, u16)> = None;
-    for (coding, weight) in weighted {
-        if weight > best.map_or(0, |it| it.1) {
-            best = Some((coding, weight));
-        }
-    }
-    best.filter(|it| it.1 >= identity).map(|it| it.0)
-}
-
-/// Codings of embedded files that a client accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Accepted {
-    pub(crate) brotli: bool,
-    pub(crate) gzip: bool,
-}
-
-/// The codings in `Accept-Encoding`, whatever their weights.
-pub(crate) fn codings(headers: &HeaderMap) -> Accepted {
-    let takes = |coding: Coding| {
-        items(headers, &ACCEPT_ENCODING)
-            .any(|it| it.weight > 0 && it.name.eq_ignore_ascii_case(coding.name()))
-    };
-    Accepted { brotli: takes(Coding::Brotli), gzip: takes(Coding::Gzip) }
-}
-
-/// Coding of a request's body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Packing {
-    /// As it is.
-    Plain,
-    /// In this coding.
-    Packed(Coding),
-    /// In something else, or twice.
-    Unknown,
-}
-
-/// The coding of a request's body by `Content-Encoding`.
-pub(crate) fn packing(headers: &HeaderMap) -> Packing {
-    let Some(value) = headers.get(CONTENT_ENCODING) else { return Packing::Plain };
-    if headers.get_all(CONTENT_ENCODING).iter().count() > 1 {
-        return Packing::Unknown;
-    }
-    let name = value.to_str().unwrap_or("?").trim();
-    match Coding::ALL.into_iter().find(|it| name.eq_ignore_ascii_case(it.name())) {
-        Some(coding) => Packing::Packed(coding),
-        None if name.eq_ignore_ascii_case("identity") => Packing::Plain,
-        None => Packing::Unknown,
-    }
-}
-
 /// True if the headers claim a body of JSON in UTF-8.
-pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+pub fn is_json(headers: &HeaderMap) -> bool {
     let value = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     match value {
         Some(b"application/json" | b"application/json; charset=utf-8") => true,
@@ -274,8 +208,14 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// True if the headers claim a body that is an operation in UTF-8.
-pub(crate) fn is_graphql(headers: &HeaderMap) -> bool {
+pub fn is_graphql(headers: &HeaderMap) -> bool {
     is_in_utf_8(headers, "application/graphql")
+}
+
+/// True if the headers claim a form with files.
+pub fn is_form(headers: &HeaderMap) -> bool {
+    let value = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    value.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case("multipart/form-data"))
 }
 
 fn is_in_utf_8(headers: &HeaderMap, media: &str) -> bool {
@@ -294,12 +234,15 @@ fn is_in_utf_8(headers: &HeaderMap, media: &str) -> bool {
 }
 
 /// One member of a header list: its name and its weight in thousandths.
-struct Item<'h> {
-    name: &'h str,
-    weight: u16,
+pub struct Item<'h> {
+    /// The name, without parameters.
+    pub name: &'h str,
+    /// `1000` for a weight of 1.
+    pub weight: u16,
 }
 
-fn items<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = Item<'h>> {
+/// The members of a header list that has weights.
+pub fn items<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = Item<'h>> {
     let values = headers.get_all(name).into_iter().filter_map(|it| it.to_str().ok());
     values.flat_map(|it| it.split(',')).filter_map(|item| {
         let name = item.split(';').map(str::trim).next().filter(|it| !it.is_empty())?;
@@ -422,30 +365,6 @@ mod tests {
     }
 
     #[test]
-    fn accept_encoding_decides_the_coding() {
-        fn check(accept: &str, expected: Option<Coding>) {
-            assert_eq!(coding(&with(ACCEPT_ENCODING, accept)), expected, "{accept}");
-        }
-        assert_eq!(coding(&HeaderMap::new()), None);
-        check("gzip", Some(Coding::Gzip));
-        check("gzip, deflate, br, zstd", Some(Coding::Brotli));
-        check("zstd, br, gzip", Some(Coding::Brotli));
-        check("gzip, deflate, zstd", Some(Coding::Gzip));
-        check("br;q=0.5, gzip;q=0.5, zstd;q=0.5", Some(Coding::Brotli));
-        check("gzip;q=1.0, br;q=0.5", Some(Coding::Gzip));
-        check("zstd;q=1.0, br;q=0.9, gzip;q=0.8", Some(Coding::Zstd));
-        check("zstd", Some(Coding::Zstd));
-        check("*", Some(Coding::Gzip));
-        check("*;q=0.5, br;q=0.1", Some(Coding::Gzip));
-        check("*, zstd", Some(Coding::Gzip));
-        check("*, gzip;q=0", None);
-        check("identity", None);
-        check("gzip;q=0", None);
-        check("identity;q=1, gzip;q=0.5", None);
-        check("deflate", None);
-    }
-
-    #[test]
     fn a_body_is_json_in_utf_8_or_refused() {
         fn check(value: &str, expected: bool) {
             assert_eq!(is_json(&with(CONTENT_TYPE, value)), expected, "{value}");
@@ -459,17 +378,5 @@ mod tests {
         check("text/plain", false);
         check("application/x-www-form-urlencoded", false);
         check("multipart/form-data; boundary=x", false);
-    }
-
-    #[test]
-    fn a_double_coding_is_unknown() {
-        fn check(value: &str, expected: Packing) {
-            assert_eq!(packing(&with(CONTENT_ENCODING, value)), expected, "{value}");
-        }
-        check("gzip", Packing::Packed(Coding::Gzip));
-        check("BR", Packing::Packed(Coding::Brotli));
-        check("identity", Packing::Plain);
-        check("gzip, gzip", Packing::Unknown);
-        check("deflate", Packing::Unknown);
     }
 }

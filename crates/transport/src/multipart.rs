@@ -7,23 +7,28 @@
 //!
 //! Source: <https://github.com/jaydenseric/graphql-multipart-request-spec>
 
-use super::reply::Refusal;
-use super::{BodyError, Members, json, members};
-use crate::upload::Upload;
-use crate::uploads::Uploads;
+use crate::parameters::{Params, params};
+use crate::refusal::Refusal;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap};
 use http_body::Body;
 use http_body_util::BodyDataStream;
 use multer::{Constraints, Field, Multipart, SizeLimit};
+use weir_language::json::Json;
 
 /// Bytes of the field `map`.
 const MAP_BYTES_MAX: u64 = 64 << 10;
 
+/// Brackets open at once in the fields of JSON.
+const NESTING_MAX: u32 = 200;
+
+/// An error of a request's body.
+pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
 /// Headers one of which a request with files needs.
 const PREFLIGHT: [&str; 3] = ["apollo-require-preflight", "graphql-preflight", "x-apollo-operation-name"];
 
-/// Bounds of the files of a request. [`HttpOptions`](super::HttpOptions) has an example.
+/// Bounds of the files of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct UploadLimits {
     /// Files, and places in the variables where they stand.
@@ -41,29 +46,50 @@ impl UploadLimits {
 
 /// A request with files, read.
 #[derive(Debug)]
-pub(super) struct Sent {
-    pub(super) query: String,
-    pub(super) operation: Option<String>,
-    pub(super) uploads: Uploads,
+pub struct Form {
+    /// The document.
+    pub query: String,
+    /// The operation to run, of several.
+    pub operation_name: Option<String>,
+    /// The variables: a JSON object in which null stands where the files belong.
+    pub variables: String,
+    /// The files.
+    pub files: Vec<FormFile>,
 }
 
-/// A file's field and the paths at which it stands.
-struct Mapped {
+/// A file of a form.
+#[derive(Debug)]
+pub struct FormFile {
+    /// Name of the field.
     name: String,
-    paths: Vec<String>,
-    file: Option<Upload>,
+    /// Places in the request where the file stands: `variables.file`.
+    pub paths: Vec<String>,
+    /// The name that the client gives it.
+    pub file_name: Option<String>,
+    /// The media type that the client claims.
+    pub content_type: Option<String>,
+    /// The bytes.
+    pub content: Bytes,
+    is_sent: bool,
+}
+
+fn json(text: &[u8]) -> Result<Json<'_>, Refusal> {
+    Json::parse(text, NESTING_MAX)
+        .map_err(|error| Refusal::bad_request(format!("the form has no valid JSON: {error}")))
 }
 
 /// Reads the body.
-pub(super) async fn read(
+/// # Errors
+/// A form that breaks the convention or the limits.
+pub async fn read(
     headers: &HeaderMap,
     body: impl Body<Data = Bytes, Error: Into<BodyError>> + Send,
     limits: &UploadLimits,
     operations_bytes_max: usize,
-) -> Result<Sent, Refusal> {
+) -> Result<Form, Refusal> {
     let is_sent = |it: &str| headers.get(it).is_some_and(|value| !value.is_empty());
     if !PREFLIGHT.into_iter().any(is_sent) {
-        return Err(Refusal::bad("a request with files needs the header `GraphQL-Preflight: 1`"));
+        return Err(Refusal::bad_request("a request with files needs the header `GraphQL-Preflight: 1`"));
     }
     let content_type = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let boundary = multer::parse_boundary(content_type).map_err(|error| broken(&error))?;
@@ -75,23 +101,27 @@ pub(super) async fn read(
     let operations = json(&operations)?;
     let operations = operations.root();
     if operations.is_array() {
-        return Err(Refusal::bad("`operations` is a list; files are taken for one operation"));
+        return Err(Refusal::bad_request("`operations` is a list; files are taken for one operation"));
     }
-    let Members { query, operation, variables } = members(operations, "`operations`")?;
-    let (query, operation) = (query.into_owned(), operation.map(|it| it.into_owned()));
-    let variables = variables.map_or("{}", |it| it.raw());
+    let Params { query, operation_name, variables } =
+        params(operations).map_err(|unusable| Refusal::bad_request(unusable.message()))?;
     let map = text(&mut form, "map").await?;
-    let mut files = mapped(&map, limits)?;
+    let mut files = named_files(&map, limits)?;
     while let Some(field) = form.next_field().await.map_err(|error| broken(&error))? {
-        file(field, &mut files).await?;
+        read_file(field, &mut files).await?;
     }
-    let files = files.into_iter().map(|it| match it.file {
-        Some(file) => Ok((file, it.paths)),
-        None => Err(Refusal::bad(format!("the request has no file `{}`, which `map` names", it.name))),
-    });
-    let files = files.collect::<Result<_, _>>()?;
-    let uploads = Uploads::new(variables, files).map_err(Refusal::bad)?;
-    Ok(Sent { query, operation, uploads })
+    if let Some(file) = files.iter().find(|it| !it.is_sent) {
+        return Err(Refusal::bad_request(format!(
+            "the request has no file `{}`, which `map` names",
+            file.name
+        )));
+    }
+    Ok(Form {
+        query: query.into_owned(),
+        operation_name: operation_name.map(|it| it.into_owned()),
+        variables: variables.map_or("{}", |it| it.raw()).to_owned(),
+        files,
+    })
 }
 
 /// The content of the next field, which is called `name`.
@@ -100,48 +130,50 @@ async fn text(form: &mut Multipart<'_>, name: &str) -> Result<Bytes, Refusal> {
         Some(field) if field.name() == Some(name) => field.bytes().await.map_err(|error| broken(&error)),
         Some(field) => {
             let found = field.name().unwrap_or_default();
-            Err(Refusal::bad(format!("the field `{name}` has to come before `{found}`")))
+            Err(Refusal::bad_request(format!("the field `{name}` has to come before `{found}`")))
         }
-        None => Err(Refusal::bad(format!("the request has no field `{name}`"))),
+        None => Err(Refusal::bad_request(format!("the request has no field `{name}`"))),
     }
 }
 
 /// The files that `map` names: `{"0": ["variables.file"]}`.
-fn mapped(map: &[u8], limits: &UploadLimits) -> Result<Vec<Mapped>, Refusal> {
+fn named_files(map: &[u8], limits: &UploadLimits) -> Result<Vec<FormFile>, Refusal> {
     let map = json(map)?;
     if !map.root().is_object() {
-        return Err(Refusal::bad("`map` is no JSON object"));
+        return Err(Refusal::bad_request("`map` is no JSON object"));
     }
-    let mut files: Vec<Mapped> = Vec::new();
+    let mut files: Vec<FormFile> = Vec::new();
     let mut places = 0;
     for (name, paths) in map.root().members() {
         let paths = paths.items().map(|it| it.as_str().map(|it| it.into_owned()));
         let paths: Option<Vec<String>> = paths.collect();
         let Some(paths) = paths.filter(|it| !it.is_empty()) else {
-            return Err(Refusal::bad(format!("`map` has no list of paths for `{name}`")));
+            return Err(Refusal::bad_request(format!("`map` has no list of paths for `{name}`")));
         };
         places += paths.len();
         if places > limits.files_max {
             return Err(Refusal::too_long(format!("at most {} files are taken", limits.files_max)));
         }
-        files.push(Mapped { name: name.into_owned(), paths, file: None });
+        let (name, content) = (name.into_owned(), Bytes::new());
+        let file = FormFile { name, paths, file_name: None, content_type: None, content, is_sent: false };
+        files.push(file);
     }
     Ok(files)
 }
 
 /// Reads a file.
-async fn file(field: Field<'_>, files: &mut [Mapped]) -> Result<(), Refusal> {
+async fn read_file(field: Field<'_>, files: &mut [FormFile]) -> Result<(), Refusal> {
     let name = field.name().unwrap_or_default().to_owned();
-    let Some(mapped) = files.iter_mut().find(|it| it.name == name) else {
-        return Err(Refusal::bad(format!("`map` does not name the file `{name}`")));
+    let Some(file) = files.iter_mut().find(|it| it.name == name) else {
+        return Err(Refusal::bad_request(format!("`map` does not name the file `{name}`")));
     };
-    if mapped.file.is_some() {
-        return Err(Refusal::bad(format!("the file `{name}` comes twice")));
+    if file.is_sent {
+        return Err(Refusal::bad_request(format!("the file `{name}` comes twice")));
     }
-    let file_name = field.file_name().map(str::to_owned);
-    let content_type = field.content_type().map(ToString::to_string);
-    let content = field.bytes().await.map_err(|error| broken(&error))?;
-    mapped.file = Some(Upload { file_name, content_type, content });
+    file.file_name = field.file_name().map(str::to_owned);
+    file.content_type = field.content_type().map(ToString::to_string);
+    file.content = field.bytes().await.map_err(|error| broken(&error))?;
+    file.is_sent = true;
     Ok(())
 }
 
@@ -155,6 +187,6 @@ fn broken(error: &multer::Error) -> Refusal {
         multer::Error::StreamSizeExceeded { limit } => {
             Refusal::too_long(format!("the request has more than {limit} bytes"))
         }
-        error => Refusal::bad(format!("the form cannot be read: {error}")),
+        error => Refusal::bad_request(format!("the form cannot be read: {error}")),
     }
 }

@@ -4,13 +4,10 @@
 //! when its last message is made.
 //!
 //! Sources: the protocols of the npm packages graphql-ws (`graphql-transport-ws`) and subscriptions-transport-ws (`graphql-ws`);
-//! on `/v1/graphql` Hasura's ways with both.
+//! in Hasura's dialect its ways with both.
 
-use super::client::LoginError;
-use super::result_frame::ResultFrame;
-use crate::server::connection::websocket_terms::Subprotocol;
-use crate::server::request::refusal::{error_body, error_object, string};
-use crate::server::telemetry::metrics::Endpoint;
+use crate::error_text::{error_body, error_object, string};
+pub use crate::subprotocol::{Dialect, Subprotocol};
 use bytes::Bytes;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -26,25 +23,44 @@ const UNREADABLE: &str = r#"{"type":"connection_error","payload":{"message":"the
 /// An operation before the login, over the older subprotocol.
 const TOO_EARLY: &str = "start received before the connection is initialised";
 
+/// Why a login fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoginError {
+    /// Its payload cannot be read.
+    Payload,
+    /// The caller is turned away, with words for it.
+    Denied(Cow<'static, str>),
+}
+
 /// Why a socket is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Close {
-    pub(super) code: u16,
-    pub(super) reason: Cow<'static, str>,
+pub struct Close {
+    /// Its number.
+    pub code: u16,
+    /// Its words.
+    pub reason: Cow<'static, str>,
 }
 
 impl Close {
     const DONE: Self = Self::new(1000, "");
-    pub(super) const GOING_AWAY: Self = Self::new(1001, "the server ends");
-    pub(super) const PROTOCOL: Self = Self::new(1002, "a frame breaks RFC 6455");
-    pub(super) const NO_TEXT: Self = Self::new(1007, "a text is not UTF-8");
-    pub(super) const TOO_BIG: Self = Self::new(1009, "a message is longer than socket_message_bytes_max");
+    /// The server drains.
+    pub const GOING_AWAY: Self = Self::new(1001, "the server ends");
+    /// The client breaks the protocol of WebSockets.
+    pub const PROTOCOL: Self = Self::new(1002, "a frame breaks RFC 6455");
+    /// A message that cannot be decoded.
+    pub const NO_TEXT: Self = Self::new(1007, "a text is not UTF-8");
+    /// A message beyond the limit.
+    pub const TOO_BIG: Self = Self::new(1009, "a message is longer than socket_message_bytes_max");
     const LOGIN_FAILED: Self = Self::new(1011, "the login failed");
-    pub(super) const INVALID: Self = Self::new(4400, "Invalid message received");
+    /// A message that the subprotocol does not know.
+    pub const INVALID: Self = Self::new(4400, "Invalid message received");
     const UNAUTHORIZED: Self = Self::new(4401, "Unauthorized");
-    pub(super) const FORBIDDEN: Self = Self::new(4403, "Forbidden");
-    pub(super) const EXPIRED: Self = Self::new(4403, "Forbidden: the session has ended");
-    pub(super) const INIT_TIMEOUT: Self = Self::new(4408, "Connection initialisation timeout");
+    /// The login is refused.
+    pub const FORBIDDEN: Self = Self::new(4403, "Forbidden");
+    /// The login has come to its end.
+    pub const EXPIRED: Self = Self::new(4403, "Forbidden: the session has ended");
+    /// No login came in time.
+    pub const INIT_TIMEOUT: Self = Self::new(4408, "Connection initialisation timeout");
     const INIT_TWICE: Self = Self::new(4429, "Too many initialisation requests");
 
     const fn new(code: u16, reason: &'static str) -> Self {
@@ -61,15 +77,17 @@ impl Close {
 
 /// An operation that a client wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Operation {
-    pub(super) id: String,
+pub struct Operation {
+    /// The client's name for it.
+    pub id: String,
     /// JSON: the members that the body of a POST has.
-    pub(super) payload: String,
+    pub payload: String,
 }
 
 /// The reaction to a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub enum Step {
+    /// No reaction.
     Nothing,
     /// These messages are sent.
     Say(Vec<String>),
@@ -79,12 +97,14 @@ pub(super) enum Step {
     Run(Operation),
     /// The client wants no more of the operation with this id.
     Stop(String),
+    /// The socket is closed.
     Close(Close),
 }
 
 /// Outcome of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub enum Outcome {
+    /// It ran; fields may have failed.
     Executed,
     /// Only errors, before anything was executed.
     Refused,
@@ -92,25 +112,27 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// The outcome over a socket of an answer of the engine.
-    pub(super) fn of(outcome: engine::Outcome) -> Self {
+    pub fn of(outcome: engine::Outcome) -> Self {
         if outcome == engine::Outcome::Executed { Self::Executed } else { Self::Refused }
     }
 }
 
 /// The way to talk over one socket.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Talk {
-    pub(super) subprotocol: Subprotocol,
-    pub(super) endpoint: Endpoint,
+pub struct Talk {
+    /// The subprotocol that was chosen.
+    pub subprotocol: Subprotocol,
+    /// The ways of the server.
+    pub dialect: Dialect,
 }
 
 impl Talk {
     /// The messages for the answer `body` to the operation `id`: its last.
-    pub(super) fn answer(self, id: &str, outcome: Outcome, body: &[u8]) -> Vec<String> {
+    pub fn answer(self, id: &str, outcome: Outcome, body: &[u8]) -> Vec<String> {
         let id = written(|out| string(out, id));
         let body = String::from_utf8_lossy(body);
         let complete = || complete(&id);
-        let is_hasura = self.endpoint == Endpoint::Hasura;
+        let is_hasura = self.dialect == Dialect::Hasura;
         // Hasura has no data beside the errors of what it executed.
         let is_error = outcome == Outcome::Refused || (is_hasura && !body.starts_with("{\"data\""));
         match self.subprotocol {
@@ -131,25 +153,26 @@ impl Talk {
     }
 
     /// The last message of the operation `id`, whose answer came in parts.
-    pub(super) fn end(id: &str) -> String {
+    pub fn end(id: &str) -> String {
         complete(&written(|out| string(out, id)))
     }
 
     /// The message for a part of the answer to the operation `id`, which goes on.
-    pub(super) fn part(self, id: &str, body: &[u8]) -> String {
+    pub fn part(self, id: &str, body: &[u8]) -> String {
         let (id, body) = (written(|out| string(out, id)), String::from_utf8_lossy(body));
         format!(r#"{{"type":"{}","id":{id},"payload":{body}}}"#, self.kind_of_result())
     }
 
-    /// The message for a result of the subscription `id`, which goes on.
-    pub(super) fn next(self, id: &str, body: Bytes, has_errors: bool) -> ResultFrame {
+    /// Type and payload of the message for a result of a subscription, which goes on.
+    #[must_use]
+    pub fn next(self, body: Bytes, has_errors: bool) -> (&'static str, Bytes) {
         let kind = self.kind_of_result();
         // Hasura has no data beside the errors of what it executed.
-        if has_errors && self.endpoint == Endpoint::Hasura && !body.starts_with(b"{\"data\"") {
+        if has_errors && self.dialect == Dialect::Hasura && !body.starts_with(b"{\"data\"") {
             let alone = format!(r#"{{"errors":{}}}"#, errors(&String::from_utf8_lossy(&body)));
-            return ResultFrame::new(kind, id, alone.into());
+            return (kind, alone.into());
         }
-        ResultFrame::new(kind, id, body)
+        (kind, body)
     }
 
     const fn kind_of_result(self) -> &'static str {
@@ -161,9 +184,9 @@ impl Talk {
 
     /// The messages for an operation of the older subprotocol that comes before the login.
     fn too_early(self, id: &str) -> Vec<String> {
-        let (code, path) = match self.endpoint {
-            Endpoint::Hasura => ("start-failed", Some("$")),
-            Endpoint::Graphql | Endpoint::Other => ("FORBIDDEN", None),
+        let (code, path) = match self.dialect {
+            Dialect::Hasura => ("start-failed", Some("$")),
+            Dialect::Standard => ("FORBIDDEN", None),
         };
         let (id, error) =
             (written(|out| string(out, id)), written(|out| error_object(out, TOO_EARLY, code, path)));
@@ -197,38 +220,40 @@ enum Login {
 
 /// One socket.
 #[derive(Debug)]
-pub(super) struct SocketSession {
+pub struct SocketSession {
     talk: Talk,
     login: Login,
     running: HashSet<String>,
 }
 
 impl SocketSession {
-    pub(super) fn new(subprotocol: Subprotocol, endpoint: Endpoint) -> Self {
-        Self { talk: Talk { subprotocol, endpoint }, login: Login::Awaited, running: HashSet::new() }
+    /// A socket whose client has said nothing yet.
+    #[must_use]
+    pub fn new(subprotocol: Subprotocol, dialect: Dialect) -> Self {
+        Self { talk: Talk { subprotocol, dialect }, login: Login::Awaited, running: HashSet::new() }
     }
 
     /// True while `connection_init` is due. The older protocol has no deadline for it.
-    pub(super) fn awaits_init(&self) -> bool {
+    pub fn awaits_init(&self) -> bool {
         self.login == Login::Awaited && self.talk.subprotocol == Subprotocol::Transport
     }
 
     /// The last message of the operation is made.
-    pub(super) fn ended(&mut self, id: &str) {
+    pub fn ended(&mut self, id: &str) {
         self.running.remove(id);
     }
 
     /// The messages for an operation beyond the limit.
-    pub(super) fn too_many(&mut self, id: &str) -> Vec<String> {
+    pub fn too_many(&mut self, id: &str) -> Vec<String> {
         self.ended(id);
         let message =
             "so many operations run over this socket that no other may begin: socket_operations_max";
-        let path = (self.talk.endpoint == Endpoint::Hasura).then_some("$");
+        let path = (self.talk.dialect == Dialect::Hasura).then_some("$");
         self.talk.answer(id, Outcome::Refused, &error_body(message, "LIMIT_OPERATIONS", path))
     }
 
     /// The messages for a login, and the end if it failed.
-    pub(super) fn logged_in(&mut self, known: Result<(), LoginError>) -> (Vec<String>, Option<Close>) {
+    pub fn logged_in(&mut self, known: Result<(), LoginError>) -> (Vec<String>, Option<Close>) {
         let is_legacy = self.talk.subprotocol == Subprotocol::Legacy;
         match known {
             Ok(()) => {
@@ -240,13 +265,11 @@ impl SocketSession {
                 (vec![UNREADABLE.to_owned()], None)
             }
             Err(LoginError::Payload) => (Vec::new(), Some(Close::INVALID)),
-            Err(LoginError::Denied(error)) if is_legacy => {
-                let words = written(|out| string(out, &error.message));
-                let (payload, close) = match self.talk.endpoint {
-                    Endpoint::Hasura => (words, Close::INVALID),
-                    Endpoint::Graphql | Endpoint::Other => {
-                        (format!(r#"{{"message":{words}}}"#), Close::LOGIN_FAILED)
-                    }
+            Err(LoginError::Denied(message)) if is_legacy => {
+                let words = written(|out| string(out, &message));
+                let (payload, close) = match self.talk.dialect {
+                    Dialect::Hasura => (words, Close::INVALID),
+                    Dialect::Standard => (format!(r#"{{"message":{words}}}"#), Close::LOGIN_FAILED),
                 };
                 (vec![format!(r#"{{"type":"connection_error","payload":{payload}}}"#)], Some(close))
             }
@@ -255,7 +278,7 @@ impl SocketSession {
     }
 
     /// Takes a message.
-    pub(super) fn hear(&mut self, text: &[u8]) -> Step {
+    pub fn hear(&mut self, text: &[u8]) -> Step {
         let message = Json::parse(text, NESTING_MAX).ok();
         let root = message.as_ref().map(Json::root).filter(|it| it.is_object());
         let step = match self.talk.subprotocol {
@@ -349,7 +372,6 @@ fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::error::AuthError;
 
     const INIT: &str = r#"{"type":"connection_init"}"#;
     const ACK: &str = r#"{"type":"connection_ack"}"#;
@@ -358,8 +380,8 @@ mod tests {
     const ERRORS: &str = r#"{"errors":[{"message":"m"}]}"#;
 
     /// Sends `said` one after another, each login taken, and compares with what the last of them gives.
-    fn check(subprotocol: Subprotocol, endpoint: Endpoint, said: &[&str], expected: Step) {
-        let mut session = SocketSession::new(subprotocol, endpoint);
+    fn check(subprotocol: Subprotocol, dialect: Dialect, said: &[&str], expected: Step) {
+        let mut session = SocketSession::new(subprotocol, dialect);
         let mut last = None;
         for text in said {
             last = Some(match session.hear(text.as_bytes()) {
@@ -371,7 +393,7 @@ mod tests {
     }
 
     fn transport(said: &[&str], expected: Step) {
-        check(Subprotocol::Transport, Endpoint::Graphql, said, expected);
+        check(Subprotocol::Transport, Dialect::Standard, said, expected);
     }
 
     fn run(id: &str) -> Step {
@@ -388,10 +410,10 @@ mod tests {
         let taken = Close { code: 4409, reason: "Subscriber for 1 already exists".into() };
         transport(&[INIT, SUBSCRIBE, SUBSCRIBE], Step::Close(taken));
         let start = SUBSCRIBE.replace("subscribe", "start");
-        check(Subprotocol::Legacy, Endpoint::Graphql, &[INIT, &start, &start], run("1"));
+        check(Subprotocol::Legacy, Dialect::Standard, &[INIT, &start, &start], run("1"));
         check(
             Subprotocol::Legacy,
-            Endpoint::Graphql,
+            Dialect::Standard,
             &[INIT, &start, r#"{"type":"stop","id":"1"}"#],
             Step::Stop("1".into()),
         );
@@ -406,28 +428,28 @@ mod tests {
             );
             Step::Say(vec![error, r#"{"type":"complete","id":"1"}"#.into()])
         };
-        check(Subprotocol::Legacy, Endpoint::Graphql, &[&start], said(r#""code":"FORBIDDEN""#));
-        check(Subprotocol::Legacy, Endpoint::Hasura, &[&start], said(r#""path":"$","code":"start-failed""#));
-        let mut session = SocketSession::new(Subprotocol::Transport, Endpoint::Graphql);
+        check(Subprotocol::Legacy, Dialect::Standard, &[&start], said(r#""code":"FORBIDDEN""#));
+        check(Subprotocol::Legacy, Dialect::Hasura, &[&start], said(r#""path":"$","code":"start-failed""#));
+        let mut session = SocketSession::new(Subprotocol::Transport, Dialect::Standard);
         assert_eq!(session.hear(INIT.as_bytes()), Step::LogIn(None));
         assert_eq!(session.hear(SUBSCRIBE.as_bytes()), Step::Close(Close::UNAUTHORIZED));
     }
 
     #[test]
     fn a_login_that_fails_is_told_in_each_protocol_s_way() {
-        let told = |subprotocol, endpoint| {
-            let mut session = SocketSession::new(subprotocol, endpoint);
-            let denied = LoginError::Denied(AuthError::secret_wrong());
+        let told = |subprotocol, dialect| {
+            let mut session = SocketSession::new(subprotocol, dialect);
+            let denied = LoginError::Denied("another secret".into());
             let (texts, close) = session.logged_in(Err(denied));
             (texts.concat(), close.map(|it| it.code))
         };
-        assert_eq!(told(Subprotocol::Transport, Endpoint::Graphql), (String::new(), Some(4403)));
-        let (text, code) = told(Subprotocol::Legacy, Endpoint::Graphql);
+        assert_eq!(told(Subprotocol::Transport, Dialect::Standard), (String::new(), Some(4403)));
+        let (text, code) = told(Subprotocol::Legacy, Dialect::Standard);
         assert!(
             text.starts_with(r#"{"type":"connection_error","payload":{"message":""#) && code == Some(1011),
             "{text}"
         );
-        let (text, code) = told(Subprotocol::Legacy, Endpoint::Hasura);
+        let (text, code) = told(Subprotocol::Legacy, Dialect::Hasura);
         assert!(
             text.starts_with(r#"{"type":"connection_error","payload":""#) && code == Some(4400),
             "{text}"
@@ -436,35 +458,35 @@ mod tests {
 
     #[test]
     fn an_answer_has_the_form_of_its_protocol() {
-        let check = |subprotocol, endpoint, outcome, body: &str, expected: &[&str]| {
-            let found = Talk { subprotocol, endpoint }.answer("1", outcome, body.as_bytes());
+        let check = |subprotocol, dialect, outcome, body: &str, expected: &[&str]| {
+            let found = Talk { subprotocol, dialect }.answer("1", outcome, body.as_bytes());
             let expected: Vec<String> = expected.iter().map(|it| it.replace("ID", r#""id":"1""#)).collect();
             assert_eq!(found, expected);
         };
         let complete = r#"{"type":"complete",ID}"#;
-        for endpoint in [Endpoint::Graphql, Endpoint::Hasura] {
+        for dialect in [Dialect::Standard, Dialect::Hasura] {
             let next = r#"{"type":"next",ID,"payload":{"data":{"a":1.50}}}"#;
-            check(Subprotocol::Transport, endpoint, Outcome::Executed, DATA, &[next, complete]);
+            check(Subprotocol::Transport, dialect, Outcome::Executed, DATA, &[next, complete]);
             let data = next.replace("next", "data");
-            check(Subprotocol::Legacy, endpoint, Outcome::Executed, DATA, &[&data, complete]);
+            check(Subprotocol::Legacy, dialect, Outcome::Executed, DATA, &[&data, complete]);
         }
         let error = r#"{"type":"error",ID,"payload":[{"message":"m"}]}"#;
         let data = r#"{"type":"data",ID,"payload":{"errors":[{"message":"m"}]}}"#;
-        check(Subprotocol::Transport, Endpoint::Graphql, Outcome::Refused, ERRORS, &[error]);
-        check(Subprotocol::Legacy, Endpoint::Graphql, Outcome::Refused, ERRORS, &[data, complete]);
+        check(Subprotocol::Transport, Dialect::Standard, Outcome::Refused, ERRORS, &[error]);
+        check(Subprotocol::Legacy, Dialect::Standard, Outcome::Refused, ERRORS, &[data, complete]);
         for outcome in [Outcome::Refused, Outcome::Executed] {
-            check(Subprotocol::Transport, Endpoint::Hasura, outcome, ERRORS, &[error, complete]);
+            check(Subprotocol::Transport, Dialect::Hasura, outcome, ERRORS, &[error, complete]);
         }
-        check(Subprotocol::Legacy, Endpoint::Hasura, Outcome::Executed, ERRORS, &[data, complete]);
+        check(Subprotocol::Legacy, Dialect::Hasura, Outcome::Executed, ERRORS, &[data, complete]);
         let error = r#"{"type":"error",ID,"payload":{"errors":[{"message":"m"}]}}"#;
-        check(Subprotocol::Legacy, Endpoint::Hasura, Outcome::Refused, ERRORS, &[error, complete]);
+        check(Subprotocol::Legacy, Dialect::Hasura, Outcome::Refused, ERRORS, &[error, complete]);
     }
 
     #[test]
     fn the_newer_subprotocol_closes_with_its_codes() {
         transport(&[INIT], say(ACK));
         transport(&[r#"{"type":"connection_init","payload":{"headers":{"a":"b"}}}"#], say(ACK));
-        let mut session = SocketSession::new(Subprotocol::Transport, Endpoint::Graphql);
+        let mut session = SocketSession::new(Subprotocol::Transport, Dialect::Standard);
         let login = session.hear(br#"{"type":"connection_init","payload":{"headers":{"a":"b"}}}"#);
         assert_eq!(login, Step::LogIn(Some(r#"{"headers":{"a":"b"}}"#.into())));
         transport(&[r#"{"type":"connection_init","payload":null}"#], say(ACK));
@@ -505,7 +527,7 @@ mod tests {
 
     #[test]
     fn the_older_subprotocol_tells_what_it_cannot_read_and_goes_on() {
-        let legacy = |said: &[&str], expected| check(Subprotocol::Legacy, Endpoint::Graphql, said, expected);
+        let legacy = |said: &[&str], expected| check(Subprotocol::Legacy, Dialect::Standard, said, expected);
         legacy(&[INIT, INIT], say(ACK));
         legacy(&[r#"{"type":"stop","id":"1"}"#], Step::Nothing);
         legacy(&[r#"{"type":"connection_terminate"}"#], Step::Close(Close::DONE));

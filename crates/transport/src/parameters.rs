@@ -1,0 +1,187 @@
+//! The parameters of a request: query, operation name and variables, borrowed from a body in JSON, or decoded from a URL.
+//!
+//! **Cost:** strings of a body without escapes are not copied.
+//!
+//! Source: GraphQL over HTTP, section 5.
+
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use weir_language::json::JsonRef;
+
+/// A URL that cannot be read, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed(pub &'static str);
+
+/// Parameters of a request.
+#[derive(Clone, Debug)]
+pub struct Params<'t> {
+    /// The document.
+    pub query: Cow<'t, str>,
+    /// The operation to run, of several.
+    pub operation_name: Option<Cow<'t, str>>,
+    /// The variables: an object.
+    pub variables: Option<JsonRef<'t>>,
+}
+
+/// Why there are no parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// `query` is missing.
+    NoQuery,
+    /// Only the hash of a query came; there is no store of them.
+    PersistedOnly,
+    /// The hash that came with a query is another text's.
+    OtherHash,
+    /// A parameter has another type than it must have.
+    Wrong(&'static str),
+    /// No object at all.
+    NoObject,
+}
+
+impl Unusable {
+    /// In words.
+    pub const fn message(&self) -> &'static str {
+        match self {
+            Self::NoQuery => "`query` is missing: send {\"query\": \"{ … }\"}",
+            Self::PersistedOnly => "PersistedQueryNotSupported",
+            Self::OtherHash => "provided sha does not match query",
+            Self::Wrong(message) => message,
+            Self::NoObject => "the body must be a JSON object: {\"query\": \"{ … }\"}",
+        }
+    }
+
+    /// The code of an answer that clients look for, then send the whole text; nothing for what is no request at all.
+    #[must_use]
+    pub const fn persisted_code(&self) -> Option<&'static str> {
+        match self {
+            Self::PersistedOnly => Some("PERSISTED_QUERY_NOT_SUPPORTED"),
+            Self::OtherHash => Some("PERSISTED_QUERY_MISMATCH"),
+            Self::NoQuery | Self::Wrong(_) | Self::NoObject => None,
+        }
+    }
+}
+
+/// The parameters in an object of a body.
+pub fn params<'t>(body: JsonRef<'t>) -> Result<Params<'t>, Unusable> {
+    if !body.is_object() {
+        return Err(Unusable::NoObject);
+    }
+    let (mut query, mut operation_name, mut variables, mut extensions) = (None, None, None, None);
+    for (key, value) in body.members() {
+        match key.as_ref() {
+            "query" => query = Some(value),
+            "operationName" => operation_name = Some(value),
+            "variables" => variables = Some(value),
+            "extensions" => extensions = Some(value),
+            // Unknown keys are ignored: other servers use them.
+            _ => {}
+        }
+    }
+    let present = |it: Option<JsonRef<'t>>| it.filter(|it| !it.is_null());
+    let (variables, extensions) = (present(variables), present(extensions));
+    if variables.is_some_and(|it| !it.is_object()) {
+        return Err(Unusable::Wrong("`variables` must be an object"));
+    }
+    if extensions.is_some_and(|it| !it.is_object()) {
+        return Err(Unusable::Wrong("`extensions` must be an object"));
+    }
+    let operation_name = match present(operation_name) {
+        None => None,
+        Some(it) => Some(it.as_str().ok_or(Unusable::Wrong("`operationName` must be a string"))?),
+    };
+    let is_persisted = extensions.is_some_and(|it| it.get("persistedQuery").is_some());
+    let Some(query) = present(query) else {
+        return Err(if is_persisted { Unusable::PersistedOnly } else { Unusable::NoQuery });
+    };
+    let query = query.as_str().ok_or(Unusable::Wrong("`query` must be a string"))?;
+    // Some clients send an empty text with a hash.
+    if is_persisted && query.is_empty() {
+        return Err(Unusable::PersistedOnly);
+    }
+    check_hash(&query, extensions)?;
+    Ok(Params { query, operation_name, variables })
+}
+
+/// Holds a query against the SHA-256 that its client sent along to have it persisted: a text under another's hash would poison whoever keeps
+/// texts between us and the client.
+pub fn check_hash(query: &str, extensions: Option<JsonRef<'_>>) -> Result<(), Unusable> {
+    let persisted = extensions.and_then(|it| it.get("persistedQuery"));
+    let Some(sent) = persisted.filter(|it| it.is_object()).and_then(|it| it.get("sha256Hash")) else {
+        return Ok(());
+    };
+    let digits: String = Sha256::digest(query.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let is_right = sent.as_str().is_some_and(|it| it.eq_ignore_ascii_case(&digits));
+    if is_right { Ok(()) } else { Err(Unusable::OtherHash) }
+}
+
+/// The parameters of a GET: percent-decoded texts, of which `variables` and `extensions` are JSON.
+#[derive(Debug, Default)]
+pub struct UrlParams {
+    /// The document.
+    pub query: Option<String>,
+    /// The operation to run, of several.
+    pub operation_name: Option<String>,
+    /// The variables, as JSON.
+    pub variables: Option<String>,
+    /// The extensions, as JSON.
+    pub extensions: Option<String>,
+}
+
+/// Reads `query=…&variables=…`.
+pub fn url_params(query: &str) -> Result<UrlParams, Malformed> {
+    let mut params = UrlParams::default();
+    for pair in query.split('&').filter(|it| !it.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let slot = match percent_decoded(name)?.as_str() {
+            "query" => &mut params.query,
+            "operationName" => &mut params.operation_name,
+            "variables" => &mut params.variables,
+            "extensions" => &mut params.extensions,
+            _ => continue,
+        };
+        if slot.replace(percent_decoded(value)?).is_some() {
+            return Err(Malformed("a parameter stands twice in the URL"));
+        }
+    }
+    Ok(params)
+}
+
+/// The parameter `name` of a URL, if it has one that is not empty.
+pub fn url_param(query: Option<&str>, name: &str) -> Result<Option<String>, Malformed> {
+    let pairs = query.unwrap_or_default().split('&').filter_map(|it| it.split_once('='));
+    let value = pairs.into_iter().find(|it| it.0 == name).map(|it| percent_decoded(it.1)).transpose()?;
+    Ok(value.filter(|it| !it.is_empty()))
+}
+
+/// The bytes behind `%41` and `+`, which have to be UTF-8. Source: URL Standard, section 5.
+fn percent_decoded(text: &str) -> Result<String, Malformed> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = |place: usize| bytes.get(place).and_then(|it| char::from(*it).to_digit(16));
+        match (bytes[at], hex(at + 1), hex(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
+                at += 2;
+            }
+            (b'+', _, _) => out.push(b' '),
+            (byte, _, _) => out.push(byte),
+        }
+        at += 1;
+    }
+    String::from_utf8(out).map_err(|_| Malformed("the URL holds invalid UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn url_parameters_are_percent_decoded() {
+        let it = url_params("query=%7Ba%7D+x&variables=%7B%7D&z=1").expect("it is well formed");
+        assert_eq!((it.query.as_deref(), it.variables.as_deref()), (Some("{a} x"), Some("{}")));
+        assert!(url_params("query=a&query=b").is_err());
+        assert!(url_params("query=%ff").is_err());
+    }
+}
