@@ -298,6 +298,11 @@ impl Graph {
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
+
+    /// Hides `@defer` and `@stream` from all callers.
+    pub(crate) fn hide_incremental_delivery(&mut self) {
+        Arc::make_mut(&mut self.schema).hide_incremental_delivery();
+    }
     /// The sources, in the order they were given, with their ids.
     #[must_use]
     pub fn sources(&self) -> &[(Arc<dyn Source>, Arc<Ids>)] {

@@ -40,6 +40,8 @@ pub struct Settings {
     pub without_introspection: Vec<Box<str>>,
     /// True if messages may suggest existing names.
     pub suggestions: bool,
+    /// True if callers see `@defer` and `@stream`.
+    pub incremental_delivery: bool,
     /// True for the rules of the September 2026 edition over [`Protocol::GraphqlOverHttp`]: selection sets may be empty. Other protocols
     /// keep those of the server that they stand for.
     pub edition_2026: bool,
@@ -62,6 +64,7 @@ impl Settings {
         introspection: true,
         without_introspection: Vec::new(),
         suggestions: true,
+        incremental_delivery: true,
         edition_2026: true,
         unsent_is_null: true,
         hold_back_bytes: 256 << 10,
@@ -307,7 +310,10 @@ pub struct Engine {
 impl Engine {
     /// An engine over `graph` with an empty plan cache.
     #[must_use]
-    pub fn new(graph: Graph, settings: Settings) -> Self {
+    pub fn new(mut graph: Graph, settings: Settings) -> Self {
+        if !settings.incremental_delivery {
+            graph.hide_incremental_delivery();
+        }
         let responses = Responses::new(settings.responses_bytes_max, Arc::default());
         let profiles = Profiles::new(&graph.facts(&Identity::nobody()), &settings.without_introspection);
         Self {

@@ -173,6 +173,7 @@ pub(crate) fn settings(config: &Config) -> Settings {
         introspection: true,
         without_introspection: operations::without_introspection(config),
         suggestions: true,
+        incremental_delivery: true,
         edition_2026: true,
         unsent_is_null: !config.no_null_unbound_variable_default,
         hold_back_bytes: config.cache.hold_back_bytes,

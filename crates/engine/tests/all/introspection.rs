@@ -37,10 +37,13 @@ fn engine() -> Engine {
 }
 
 fn engine_of(sdl: &str) -> Engine {
+    engine_with(sdl, Settings::STANDARD)
+}
+
+fn engine_with(sdl: &str, settings: Settings) -> Engine {
     let schema = Arc::new(Schema::from_sdl(sdl).unwrap());
     let source = Memory::new("memory", schema);
     let Ok(graph) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("one source is a graph") };
-    let settings = Settings::STANDARD;
     Engine::new(graph, settings)
 }
 
@@ -50,7 +53,11 @@ fn answer(query: &str, variables: &str) -> String {
         variables: Some(json.root()),
         ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
-    match engine().execute(request, &engine().caller(&Identity::admin())).now_or_never().unwrap().body {
+    answer_by(&engine(), request)
+}
+
+fn answer_by(engine: &Engine, request: Request<'_>) -> String {
+    match engine.execute(request, &engine.caller(&Identity::admin())).now_or_never().unwrap().body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
         Body::Shared(_) | Body::Stream { .. } | Body::Increments { .. } => panic!("nothing streams here"),
     }
@@ -84,6 +91,20 @@ fn the_schema_names_its_roots_and_directives() {
         "args": [{ "name": "at", "defaultValue": "1" }],
     });
     assert_eq!(directives[7], mark);
+}
+
+#[test]
+fn directives_that_do_not_work_are_unknown() {
+    let settings = Settings { incremental_delivery: false, ..Settings::STANDARD };
+    let engine = engine_with(SDL, settings);
+    let ask = |query| answer_by(&engine, Request::new(query, Instant::now() + Duration::from_secs(60)));
+    let listed = ask("{ __schema { directives { name } } }");
+    assert!(listed.contains("oneOf") && !listed.contains("defer") && !listed.contains("stream"), "{listed}");
+    for query in ["{ ... @defer { name } }", "{ boats @stream { kind } }"] {
+        let refused = ask(query);
+        assert!(refused.contains("Unknown directive"), "{refused}");
+        assert!(!refused.contains("Did you mean"), "{refused}");
+    }
 }
 
 #[test]

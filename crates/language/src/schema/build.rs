@@ -188,6 +188,7 @@ impl SchemaBuilder {
             places,
             built_in: false,
             deprecated: None,
+            hidden: false,
             applied: Run::default(),
         };
         let known = self.schema.directive_by_name(name);

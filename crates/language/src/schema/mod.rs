@@ -272,6 +272,8 @@ pub struct SchemaDirective {
     pub built_in: bool,
     /// The reason, if it is deprecated (2026 edition).
     pub deprecated: Option<Str>,
+    /// True for a built-in directive that no caller sees.
+    pub hidden: bool,
     /// Directives applied to the definition (2026 edition).
     pub applied: Run,
 }
@@ -383,7 +385,7 @@ pub enum Wording {
 }
 
 /// The type system of a graph.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Schema {
     pub(crate) text: String,
     /// All types, built-in ones first.
@@ -551,6 +553,15 @@ impl Schema {
         }
         self.enum_value_names.find(hash_name(ty.0, name), same).copied()
     }
+    /// Hides `@defer` and `@stream`: a server that answers whole does not know them.
+    pub fn hide_incremental_delivery(&mut self) {
+        for name in ["defer", "stream"] {
+            if let Some(id) = self.directive_by_name(name) {
+                self.directives[id.index()].hidden = true;
+            }
+        }
+    }
+
     /// The directive called `name`.
     #[must_use]
     pub fn directive_by_name(&self, name: &str) -> Option<DirectiveId> {

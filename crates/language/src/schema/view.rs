@@ -455,7 +455,7 @@ impl<'s> SchemaView<'s> {
     /// The directive called `name`.
     #[must_use]
     pub fn directive_by_name(self, name: &str) -> Option<DirectiveId> {
-        self.schema.directive_by_name(name)
+        self.schema.directive_by_name(name).filter(|it| !self.directive(*it).hidden)
     }
 
     /// Number of all types, hidden ones among them: an upper bound for tables by [`TypeId`].
@@ -486,7 +486,9 @@ impl<'s> SchemaView<'s> {
     }
     /// The directives.
     pub fn directives(self) -> impl Iterator<Item = DirectiveId> + use<'s> {
-        (0..self.schema.directives.len() as u32).map(DirectiveId)
+        (0..self.schema.directives.len() as u32)
+            .map(DirectiveId)
+            .filter(move |&it| !self.directive(it).hidden)
     }
     /// The visible fields of an object or interface.
     pub fn fields(self, id: TypeId) -> impl Iterator<Item = FieldId> + use<'s> {
