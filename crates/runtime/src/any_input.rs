@@ -7,6 +7,8 @@
 //! **Cost:** one allocation per text, list and object.
 
 use crate::input::{BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Shape};
+use crate::upload::Upload;
+use crate::uploads::UPLOAD;
 use weir_language::schema::{Run, TypeRef};
 use weir_language::value::Node;
 
@@ -25,6 +27,8 @@ pub enum AnyInput {
     Text(Box<str>),
     /// A value of a custom scalar: the scalar's name, and the JSON as it was sent.
     Scalar(Box<str>, Box<str>),
+    /// A file of the request: the scalar `Upload`.
+    File(Upload),
     /// The enum's name, and the value's.
     Enum(Box<str>, Box<str>),
     /// A list.
@@ -62,6 +66,7 @@ impl Input for AnyInput {
             Node::Int(value) | Node::QuotedInt(value) => Self::Int(value),
             Node::Float(value) => Self::Float(value),
             Node::Text(_) => Self::Text(text()),
+            Node::Json(_) if value.type_name() == UPLOAD => Self::File(Upload::read(value)?),
             Node::Number(_) | Node::Json(_) => Self::Scalar(value.type_name().into(), text()),
             Node::Enum(_) => Self::Enum(value.type_name().into(), text()),
             Node::List { .. } => {

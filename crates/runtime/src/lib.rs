@@ -65,6 +65,7 @@ mod keys;
 mod leaf;
 mod library;
 mod library_source;
+mod load_batch;
 mod loader;
 mod parents;
 mod places;
@@ -105,6 +106,7 @@ pub use input_types::Maybe;
 pub use intercept::{RequestCall, RequestHook};
 pub use keys::{KeyRow, async_keyed, keyed};
 pub use leaf::{Leaf, TypedLeaf, leaf, leaf_option_ref, leaf_ref};
+pub use load_batch::{BatchKeys, load_batch};
 pub use loader::{BoxFuture, LoadKey, Loader, LoaderReply};
 pub use request::{IncrementalResponse, Request, Response};
 pub use resolver::{

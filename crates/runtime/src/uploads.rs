@@ -16,7 +16,7 @@ use weir_language::json::{Json, JsonRef, quote};
 use weir_language::schema::{ScalarReader, TypeRef};
 
 /// Name of the scalar.
-const SCALAR: &str = "Upload";
+pub(crate) const UPLOAD: &str = "Upload";
 
 /// Beginning of the text that stands for a file in variables.
 const MARK: &str = "weir-upload:";
@@ -26,7 +26,7 @@ const DEPTH_MAX: u32 = 200;
 
 impl Input for Upload {
     fn shape(binder: &mut InputBinder<'_>, ty: TypeRef) -> Result<Shape, String> {
-        let is_it = binder.schema().type_name(ty.base) == SCALAR;
+        let is_it = binder.schema().type_name(ty.base) == UPLOAD;
         binder.leaf(ty, "file: the scalar is `Upload`", |reader| {
             is_it && matches!(reader, Some(ScalarReader::Json))
         })
@@ -41,7 +41,7 @@ impl Input for Upload {
 
 impl GraphqlType for Upload {
     fn reference(types: &mut TypeDefinitions) -> String {
-        types.define::<Self>(SCALAR, |_| TypeDefinition {
+        types.define::<Self>(UPLOAD, |_| TypeDefinition {
             kind: DefinitionKind::Scalar,
             description: "A file of a multipart request.",
             members: Vec::new(),
