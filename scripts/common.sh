@@ -40,3 +40,11 @@ debug_weir() {
 need_node() {
   command -v npm >/dev/null || die "'npm' is missing. Install Node.js 20 or later and run this again."
 }
+
+# audit_packages: installs the audits of GraphQL over HTTP, once per lock file.
+audit_packages() {
+  (
+    cd tests/audit
+    cmp -s package-lock.json node_modules/.installed-lock 2>/dev/null || { npm ci --no-audit --no-fund --loglevel=error; cp package-lock.json node_modules/.installed-lock; }
+  )
+}

@@ -2,10 +2,7 @@
 # The 61 audits of GraphQL over HTTP against a running demo.
 source "$(dirname "$0")/common.sh"
 need_node
-(
-  cd tests/audit
-  cmp -s package-lock.json node_modules/.installed-lock 2>/dev/null || { npm ci --no-audit --no-fund --loglevel=error; cp package-lock.json node_modules/.installed-lock; }
-)
+audit_packages
 debug_weir
 data=$(mktemp -d)
 port=$(node -e 'const s=require("net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})')

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# The Python package: builds its wheel, installs it into an environment below target/ and runs pytest, which checks types and the
-# examples too. ONLY=text runs the tests whose name holds it.
+# The Python package: builds its wheel, installs it into an environment below target/ and runs pytest, which checks types, the
+# examples and the audits of GraphQL over HTTP too. ONLY=text runs the tests whose name holds it.
 source "$(dirname "$0")/common.sh"
 source scripts/python.sh
 
+need_node
+audit_packages
 python_environment
 python_wheel dev
 cd crates/python

@@ -1,18 +1,29 @@
-"""GraphQL over FastAPI: `uvicorn fastapi_app:app`."""
+"""GraphQL over FastAPI, with files, events and WebSockets: `uvicorn fastapi_app:app`."""
 
-from fastapi import FastAPI, Request, Response
+from contextlib import asynccontextmanager
+
+import weir
+from fastapi import FastAPI
 from shop import schema
+from starlette.routing import Route, WebSocketRoute
 
-app = FastAPI()
+
+@asynccontextmanager
+async def lifespan(app):
+    schema.build()                             # what is wrong with the schema is told before the first request
+    yield
 
 
-@app.post("/graphql")
-async def graphql(request: Request) -> Response:
-    asked = await request.json()
-    answer = await schema.execute_async(
-        asked["query"],
-        asked.get("variables"),
-        operation_name=asked.get("operationName"),
-        context={"user": request.headers.get("x-user")},
-    )
-    return Response(answer.body, answer.status, media_type="application/graphql-response+json")
+async def context(request: weir.HttpRequest):
+    """What resolvers see as `info.context`, for requests and WebSockets."""
+    return {"user": request.headers.get("x-user") or request.params.get("user")}
+
+
+graphql = weir.asgi(schema, context=context, uploads=True)
+app = FastAPI(lifespan=lifespan)
+app.router.routes += [Route("/graphql", graphql), WebSocketRoute("/graphql", graphql)]
+
+
+@app.get("/health")
+def health():
+    return {"ok": True}

@@ -1,18 +1,22 @@
-"""GraphQL over Flask: `flask --app flask_app run`."""
+"""GraphQL over Flask, with files and events: `flask --app flask_app run`."""
 
-from flask import Flask, Response, request
+import weir
+from flask import Flask
 from shop import schema
+from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 app = Flask(__name__)
 
 
-@app.post("/graphql")
-def graphql() -> Response:
-    asked = request.get_json()
-    answer = schema.execute(
-        asked["query"],
-        asked.get("variables"),
-        operation_name=asked.get("operationName"),
-        context={"user": request.headers.get("x-user")},
-    )
-    return Response(answer.body, answer.status, content_type="application/graphql-response+json")
+def context(request: weir.HttpRequest):
+    """What resolvers see as `info.context`."""
+    return {"user": request.headers.get("x-user")}
+
+
+graphql = weir.wsgi(schema, context=context, uploads=True)
+app.wsgi_app = DispatcherMiddleware(app.wsgi_app, {"/graphql": graphql})
+
+
+@app.get("/health")
+def health():
+    return {"ok": True}

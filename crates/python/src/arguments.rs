@@ -4,6 +4,7 @@
 
 use crate::errors::broken;
 use crate::registry::{Registry, snake};
+use crate::upload::Upload;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,6 +17,8 @@ use weir_runtime::{AnyArguments, AnyInput, ResolveError};
 #[pyo3(from_item_all)]
 pub(crate) struct Parameters {
     pub(crate) names: HashSet<String>,
+    /// The keyword by which it takes `info`.
+    pub(crate) info: Option<String>,
     /// True if it takes any keyword.
     pub(crate) any: bool,
 }
@@ -24,6 +27,10 @@ impl Parameters {
     /// The keyword for an argument: its own name, or that in the words of Python.
     pub(crate) fn keyword(&self, argument: &str) -> Option<String> {
         let snake = snake(argument);
+        let is_info = |it: &str| self.info.as_deref() == Some(it) && it != "info";
+        if is_info(argument) || is_info(&snake) {
+            return None;
+        }
         match () {
             () if self.names.contains(argument) => Some(argument.to_owned()),
             () if self.names.contains(&snake) || self.any => Some(snake),
@@ -67,6 +74,7 @@ fn input<'py>(py: Python<'py>, value: &AnyInput, registry: &Registry) -> PyResul
                 None => Ok(value),
             }
         }
+        AnyInput::File(file) => Ok(Bound::new(py, Upload::new(py, file))?.into_any()),
         AnyInput::List(items) => {
             let items = items.iter().map(|it| input(py, it, registry)).collect::<PyResult<Vec<_>>>()?;
             Ok(PyList::new(py, items)?.into_any())

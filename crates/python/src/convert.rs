@@ -17,9 +17,6 @@ use std::sync::Arc;
 use weir_language::schema::TypeRef;
 use weir_runtime::{Object, Value};
 
-/// Name of the member of an [`Object`](struct@Object) that holds its number in [`RunState`]; no field is called so.
-pub(crate) const NUMBER: &str = "";
-
 /// Converts values of one step.
 pub(crate) struct Converter<'c> {
     pub(crate) registry: &'c Registry,
@@ -32,6 +29,11 @@ impl Converter<'_> {
     /// The value at `place`.
     pub(crate) fn value(&self, place: &Place<'_>, value: &Bound<'_, PyAny>) -> Value {
         self.typed(place, place.ty, value)
+    }
+
+    /// The value of one item of the list at `place`.
+    pub(crate) fn item(&self, place: &Place<'_>, value: &Bound<'_, PyAny>) -> Value {
+        self.typed(place, place.ty.item().unwrap_or(place.ty), value)
     }
 
     /// The error that an exception at `place` is.

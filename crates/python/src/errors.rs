@@ -61,7 +61,8 @@ pub(crate) fn broken(py: Python<'_>, registry: &Registry, coordinate: &str, mess
     internal()
 }
 
-fn log(py: Python<'_>, registry: &Registry, coordinate: &str, error: &PyErr) {
+/// Tells the log of an exception at `coordinate`.
+pub(crate) fn log(py: Python<'_>, registry: &Registry, coordinate: &str, error: &PyErr) {
     if let Err(failed) = registry.log.call1(py, (coordinate, error.value(py))) {
         failed.write_unraisable(py, None);
     }

@@ -4,7 +4,6 @@
 //!
 //! **Cost:** a request whose resolvers do not wait is answered by its first poll.
 
-use crate::response::Response;
 use crate::run_state::{ReplySender, RunState};
 use crate::tokio_runtime;
 use futures_util::future::BoxFuture;
@@ -13,8 +12,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::ThreadId;
 
-/// The answer that a run ends with, if it has one.
-pub(crate) type RunFuture = BoxFuture<'static, Option<weir_runtime::Response>>;
+/// A value that a run ends with.
+pub(crate) trait RunOutput: Send {
+    /// The Python object.
+    fn into_object(self: Box<Self>, py: Python<'_>) -> PyResult<Py<PyAny>>;
+}
+
+/// A run of a request, which may end without a value.
+pub(crate) type RunFuture = BoxFuture<'static, Option<Box<dyn RunOutput>>>;
 
 /// The loop that is woken: its thread, `call_soon_threadsafe`, and the function that wakes.
 struct Armed {
@@ -60,6 +65,11 @@ impl Run {
         Self { future: Mutex::new(Some(future)), state, alarm: Arc::default() }
     }
 
+    /// State of the request.
+    pub(crate) fn state(&self) -> Arc<RunState> {
+        Arc::clone(&self.state)
+    }
+
     fn take(&self) -> Option<RunFuture> {
         self.future.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -74,10 +84,11 @@ impl Run {
     }
 
     /// Goes on as far as possible: true and the answer once it is there.
-    fn poll(&self, py: Python<'_>) -> PyResult<(bool, Option<Response>)> {
+    fn poll(&self, py: Python<'_>) -> PyResult<(bool, Option<Py<PyAny>>)> {
         let Some(mut future) = self.take() else { return Ok((true, None)) };
         let handle = tokio_runtime::handle()?;
         let waker = Waker::from(Arc::clone(&self.alarm));
+        self.state.polled_by(&waker);
         let polled = py.detach(|| {
             let _timers = handle.enter();
             let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
@@ -88,7 +99,7 @@ impl Run {
         });
         self.state.raised()?;
         Ok(match polled {
-            Poll::Ready(answer) => (true, answer.map(|it| Response::new(py, &it))),
+            Poll::Ready(output) => (true, output.map(|it| it.into_object(py)).transpose()?),
             Poll::Pending => (false, None),
         })
     }

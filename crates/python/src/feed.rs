@@ -1,6 +1,6 @@
 //! A subscription that Python's event loop drives: opened once, then one run per answer.
 
-use crate::event_loop::{Run, RunFuture};
+use crate::event_loop::{Run, RunFuture, RunOutput};
 use crate::run_state::RunState;
 use futures_util::stream::{BoxStream, StreamExt};
 use pyo3::prelude::*;
@@ -55,7 +55,7 @@ impl Feed {
                     *answers.lock().await = Some(opened);
                     None
                 }
-                Err(refused) => Some(refused),
+                Err(refused) => Some(Box::new(refused) as Box<dyn RunOutput>),
             }
         });
         Run::new(future, Arc::clone(&self.state))
@@ -64,7 +64,11 @@ impl Feed {
     /// A run that ends with the next answer, or without one if there is none.
     fn next(&self) -> Run {
         let answers = Arc::clone(&self.answers);
-        let future: RunFuture = Box::pin(async move { answers.lock().await.as_mut()?.next().await });
+        let future: RunFuture = Box::pin(async move {
+            let mut answers = answers.lock().await;
+            let answer = answers.as_mut()?.next().await?;
+            Some(Box::new(answer) as Box<dyn RunOutput>)
+        });
         Run::new(future, Arc::clone(&self.state))
     }
 

@@ -1,36 +1,23 @@
-//! Functions of Python as resolvers of the runtime.
+//! Functions of Python at fields: how they are called.
 //!
-//! **Invariant:** a function is called with all parents of a step, or once for each of them, under one acquisition of the GIL.
+//! **Invariant:** a function is called with all parents of a step, or once for each of them, under one acquisition of the GIL. What
+//! it returns is awaited if it can be, whatever kind of function it is: decorators hide that.
 
 use crate::arguments::{Parameters, keywords, refused};
-use crate::convert::{Converter, NUMBER};
+use crate::awaitable::AwaitableTypes;
+use crate::convert::Converter;
 use crate::errors::{broken, resolve_error};
 use crate::info::Info;
 use crate::registry::Registry;
-use crate::run_state::{ReplyReceiver, RunState};
+use crate::run_state::{NUMBER, ReturnedValue, RunState};
 use crate::selection::Place;
-use futures_util::stream::{BoxStream, StreamExt, unfold};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use std::sync::Arc;
-use weir_runtime::{
-    AnyArguments, AnyResolver, Context, Object, ResolveError, Value, async_batch, batch, stream,
-};
-
-/// A function as the package hands it over.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct FunctionSpec {
-    pub(crate) coordinate: String,
-    function: Py<PyAny>,
-    /// `root`, `each`, `batch` or `stream`.
-    kind: String,
-    is_async: bool,
-    pub(crate) parameters: Parameters,
-}
+use weir_runtime::{AnyArguments, Context, Object, ResolveError, Value};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum CallForm {
+pub(crate) enum CallForm {
     /// Without a parent.
     Root,
     /// Once per parent.
@@ -39,94 +26,38 @@ enum CallForm {
     Batch,
 }
 
-struct Function {
-    coordinate: String,
-    callable: Py<PyAny>,
-    form: CallForm,
-    parameters: Parameters,
-    registry: Arc<Registry>,
+/// A function at a field.
+pub(crate) struct Function {
+    pub(crate) coordinate: String,
+    pub(crate) callable: Py<PyAny>,
+    pub(crate) form: CallForm,
+    pub(crate) parameters: Parameters,
+    pub(crate) registry: Arc<Registry>,
 }
 
 /// Parents of a call.
-type Parents<'p> = Option<&'p [&'p Object]>;
+pub(crate) type Parents<'p> = Option<&'p [&'p Object]>;
 
-/// The resolver that calls the function.
-pub(crate) fn resolver(spec: FunctionSpec, registry: &Arc<Registry>) -> AnyResolver {
-    let form = match spec.kind.as_str() {
-        "batch" => CallForm::Batch,
-        "each" => CallForm::Each,
-        _ => CallForm::Root,
-    };
-    let function = Arc::new(Function {
-        coordinate: spec.coordinate,
-        callable: spec.function,
-        form,
-        parameters: spec.parameters,
-        registry: Arc::clone(registry),
-    });
-    match (spec.kind.as_str(), form, spec.is_async) {
-        ("stream", ..) => stream(move |arguments: &AnyArguments, context: &Context| {
-            events(Arc::clone(&function), arguments, context)
-        })
-        .into(),
-        (_, CallForm::Root, false) => batch(move |_: &[&()], arguments: &AnyArguments, context: &Context| {
-            function.answer(None, arguments, context)
-        })
-        .into(),
-        (_, CallForm::Root, true) => {
-            async_batch(move |_: &[&()], arguments: &AnyArguments, context: &Context| {
-                finished(Arc::clone(&function), function.begin(None, arguments, context), 1, context)
-            })
-            .into()
-        }
-        (_, CallForm::Each | CallForm::Batch, false) => {
-            batch(move |parents: &[&Object], arguments: &AnyArguments, context: &Context| {
-                function.answer(Some(parents), arguments, context)
-            })
-            .into()
-        }
-        (_, CallForm::Each | CallForm::Batch, true) => {
-            async_batch(move |parents: &[&Object], arguments: &AnyArguments, context: &Context| {
-                let begun = function.begin(Some(parents), arguments, context);
-                finished(Arc::clone(&function), begun, parents.len(), context)
-            })
-            .into()
-        }
-    }
-}
-
-/// The values of a call that was begun.
-fn finished(
-    function: Arc<Function>,
-    begun: Result<ReplyReceiver, ResolveError>,
-    rows: usize,
-    context: &Context,
-) -> impl Future<Output = Result<Vec<Value>, ResolveError>> + Send + use<> {
-    let context = context.clone();
-    async move {
-        let reply = begun?.await;
-        let state = state(&context)?;
-        Python::attach(|py| match reply {
-            Ok(Ok(values)) => function.values(py, values.bind(py), rows, &context, &state),
-            Ok(Err(error)) => Err(function.failed(py, error, &state)),
-            Err(_) => Err(function.broken(py, "the event loop ended".into())),
-        })
-    }
+/// The outcome of a call.
+pub(crate) enum Called {
+    Values(Vec<Value>),
+    /// A value per parent, once it is there.
+    Later(ReturnedValue),
 }
 
 /// State of the request.
-fn state(context: &Context) -> Result<Arc<RunState>, ResolveError> {
+pub(crate) fn call_state(context: &Context) -> Result<Arc<RunState>, ResolveError> {
     context.data::<Arc<RunState>>().map(Arc::clone)
 }
 
 /// A call, ready but for the parents.
-struct Call<'py> {
-    keywords: Bound<'py, PyDict>,
+pub(crate) struct Call<'py> {
+    pub(crate) keywords: Bound<'py, PyDict>,
     parents: Vec<Bound<'py, PyAny>>,
 }
 
 impl Function {
-    fn failed(&self, py: Python<'_>, error: PyErr, state: &RunState) -> ResolveError {
+    pub(crate) fn failed(&self, py: Python<'_>, error: PyErr, state: &RunState) -> ResolveError {
         resolve_error(py, error, &self.coordinate, &self.registry, state)
     }
 
@@ -134,7 +65,15 @@ impl Function {
         broken(py, &self.registry, &self.coordinate, message)
     }
 
-    fn prepare<'py>(
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    pub(crate) fn callable<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.callable.bind(py)
+    }
+
+    pub(crate) fn prepare<'py>(
         &self,
         py: Python<'py>,
         parents: Parents<'_>,
@@ -144,37 +83,52 @@ impl Function {
     ) -> Result<Call<'py>, ResolveError> {
         let keywords = keywords(py, arguments, &self.parameters, &self.registry);
         let keywords = keywords.map_err(|it| refused(py, &it, &self.coordinate, &self.registry))?;
-        if self.parameters.any || self.parameters.names.contains("info") {
+        if let Some(name) = &self.parameters.info
+            && !keywords.contains(name).map_err(|it| self.failed(py, it, state))?
+        {
             let info = Info::new(state.context.clone_ref(py), context.lookahead().clone());
-            keywords
-                .set_item("info", Bound::new(py, info).map_err(|it| self.failed(py, it, state))?)
-                .map_err(|it| self.failed(py, it, state))?;
+            let info = Bound::new(py, info).map_err(|it| self.failed(py, it, state))?;
+            keywords.set_item(name, info).map_err(|it| self.failed(py, it, state))?;
         }
-        let number = |object: &&Object| match object.get(NUMBER) {
-            Value::Int(number) => Some(*number),
-            _ => None,
-        };
-        let parents = state.kept(py, parents.unwrap_or_default().iter().map(number));
+        let parents = state.parents(py, parents.unwrap_or_default());
         let parents = parents.ok_or_else(|| self.broken(py, "the parents are not known".into()))?;
         Ok(Call { keywords, parents })
     }
 
-    /// Calls a function that is not a coroutine's.
-    fn answer(
+    /// Calls the function for each parent, or once at the root.
+    pub(crate) fn call_each<'py>(
+        &self,
+        py: Python<'py>,
+        parents: Parents<'_>,
+        arguments: &AnyArguments,
+        context: &Context,
+        state: &RunState,
+    ) -> Result<Vec<PyResult<Bound<'py, PyAny>>>, ResolveError> {
+        let Call { keywords, parents } = self.prepare(py, parents, arguments, context, state)?;
+        let callable = self.callable.bind(py);
+        if self.form == CallForm::Root {
+            return Ok(vec![callable.call((), Some(&keywords))]);
+        }
+        Ok(parents.into_iter().map(|it| callable.call((it,), Some(&keywords))).collect())
+    }
+
+    /// Calls the function.
+    pub(crate) fn call(
         &self,
         parents: Parents<'_>,
         arguments: &AnyArguments,
         context: &Context,
-    ) -> Result<Vec<Value>, ResolveError> {
-        let state = state(context)?;
+    ) -> Result<Called, ResolveError> {
+        let state = call_state(context)?;
         Python::attach(|py| {
-            let Call { keywords, parents } = self.prepare(py, parents, arguments, context, &state)?;
-            let callable = self.callable.bind(py);
             if self.form == CallForm::Batch {
-                let rows = parents.len();
-                let values = PyList::new(py, parents).and_then(|it| callable.call((it,), Some(&keywords)));
-                let values = values.map_err(|it| self.failed(py, it, &state))?;
-                return self.values(py, &values, rows, context, &state);
+                return self.call_batch(py, parents, arguments, context, &state);
+            }
+            let returned = self.call_each(py, parents, arguments, context, &state)?;
+            let mut types = AwaitableTypes::default();
+            if returned.iter().flatten().any(|it| types.has(it)) {
+                let later = self.gather(py, returned, &state);
+                return later.map(Called::Later).map_err(|it| self.failed(py, it, &state));
             }
             let place = Place::of(py, context.lookahead(), &self.registry);
             let converter = self.converter(&state);
@@ -182,46 +136,50 @@ impl Function {
                 Ok(value) => converter.value(&place, &value),
                 Err(error) => converter.failed(py, &place, error),
             };
-            if self.form == CallForm::Root {
-                return Ok(vec![one(callable.call((), Some(&keywords)))]);
-            }
-            Ok(parents.into_iter().map(|it| one(callable.call((it,), Some(&keywords)))).collect())
+            Ok(Called::Values(returned.into_iter().map(one).collect()))
         })
     }
 
-    /// Calls a function that gives coroutines, which the event loop runs.
-    fn begin(
+    fn call_batch(
         &self,
+        py: Python<'_>,
         parents: Parents<'_>,
         arguments: &AnyArguments,
         context: &Context,
-    ) -> Result<ReplyReceiver, ResolveError> {
-        let state = state(context)?;
-        Python::attach(|py| {
-            let Call { keywords, parents } = self.prepare(py, parents, arguments, context, &state)?;
-            let callable = self.callable.bind(py);
-            let coroutine = || match self.form {
-                CallForm::Batch => callable.call((PyList::new(py, parents)?,), Some(&keywords)),
-                CallForm::Root => {
-                    let only = vec![callable.call((), Some(&keywords))?];
-                    self.registry.gather.bind(py).call1((only,))
-                }
-                CallForm::Each => {
-                    let all = parents.into_iter().map(|it| callable.call((it,), Some(&keywords)));
-                    self.registry.gather.bind(py).call1((all.collect::<PyResult<Vec<_>>>()?,))
-                }
-            };
-            let coroutine = coroutine().map_err(|it| self.failed(py, it, &state))?;
-            Ok(state.start(coroutine.unbind()))
-        })
+        state: &RunState,
+    ) -> Result<Called, ResolveError> {
+        let Call { keywords, parents } = self.prepare(py, parents, arguments, context, state)?;
+        let rows = parents.len();
+        let parents = PyList::new(py, parents).map_err(|it| self.failed(py, it, state))?;
+        let values = self.callable.bind(py).call((parents,), Some(&keywords));
+        let values = values.map_err(|it| self.failed(py, it, state))?;
+        if AwaitableTypes::default().has(&values) {
+            let later = state.finish(py, values, &self.registry);
+            return later.map(Called::Later).map_err(|it| self.failed(py, it, state));
+        }
+        self.values(py, &values, rows, context, state).map(Called::Values)
     }
 
-    fn converter<'c>(&'c self, state: &'c RunState) -> Converter<'c> {
+    /// One coroutine of all that were returned; exceptions stand for themselves.
+    fn gather(
+        &self,
+        py: Python<'_>,
+        returned: Vec<PyResult<Bound<'_, PyAny>>>,
+        state: &RunState,
+    ) -> PyResult<ReturnedValue> {
+        let all = returned
+            .into_iter()
+            .map(|it| it.unwrap_or_else(|error| error.into_value(py).into_bound(py).into_any()));
+        let all = PyList::new(py, all.collect::<Vec<_>>())?;
+        state.finish(py, self.registry.gather.bind(py).call1((all,))?, &self.registry)
+    }
+
+    pub(crate) fn converter<'c>(&'c self, state: &'c RunState) -> Converter<'c> {
         Converter { registry: &self.registry, state, number: NUMBER.into() }
     }
 
     /// Converts one value per parent.
-    fn values(
+    pub(crate) fn values(
         &self,
         py: Python<'_>,
         values: &Bound<'_, PyAny>,
@@ -243,70 +201,9 @@ impl Function {
             let item = item.map_err(|it| self.failed(py, it, state))?;
             converted.push(converter.value(&place, &item));
         }
-        match converted.len() == rows {
-            true => Ok(converted),
-            false => {
-                Err(self.broken(py, format!("{} values were given for {rows} parents", converted.len())))
-            }
+        if converted.len() == rows {
+            return Ok(converted);
         }
-    }
-}
-
-/// Events of a subscription.
-struct Events {
-    function: Arc<Function>,
-    iterator: Py<PyAny>,
-    context: Context,
-    state: Arc<RunState>,
-}
-
-/// The values of an asynchronous iterator, each converted when it comes; an exception is the last of them.
-fn events(function: Arc<Function>, arguments: &AnyArguments, context: &Context) -> BoxStream<'static, Value> {
-    let opened = state(context).and_then(|state| {
-        Python::attach(|py| {
-            let Call { keywords, .. } = function.prepare(py, None, arguments, context, &state)?;
-            let iterator = function.callable.bind(py).call((), Some(&keywords));
-            let iterator = iterator.and_then(|it| it.call_method0("__aiter__"));
-            let iterator = iterator.map_err(|it| function.failed(py, it, &state))?.unbind();
-            state.open(iterator.clone_ref(py));
-            Ok(Events { function, iterator, context: context.clone(), state: Arc::clone(&state) })
-        })
-    });
-    match opened {
-        Ok(events) => unfold(Some(events), |events| async move {
-            let events = events?;
-            let (value, goes_on) = events.next().await?;
-            Some((value, goes_on.then_some(events)))
-        })
-        .boxed(),
-        Err(error) => {
-            use weir_engine::memory::AnswerError;
-            let error = Value::Error(error.field_error(None));
-            futures_util::stream::iter([error]).boxed()
-        }
-    }
-}
-
-impl Events {
-    /// The next event; false with the last. `None`: there is none.
-    async fn next(&self) -> Option<(Value, bool)> {
-        let begun = Python::attach(|py| {
-            self.state.forget();
-            let coroutine = self.function.registry.next.call1(py, (&self.iterator,))?;
-            Ok::<_, PyErr>(self.state.start(coroutine))
-        });
-        let reply = match begun {
-            Ok(receiver) => receiver.await.ok()?,
-            Err(error) => Err(error),
-        };
-        Python::attach(|py| {
-            let place = Place::of(py, self.context.lookahead(), &self.function.registry);
-            let converter = self.function.converter(&self.state);
-            match reply.and_then(|it| it.bind(py).extract::<(bool, Py<PyAny>)>()) {
-                Ok((true, value)) => Some((converter.value(&place, value.bind(py)), true)),
-                Ok((false, _)) => None,
-                Err(error) => Some((converter.failed(py, &place, error), false)),
-            }
-        })
+        Err(self.broken(py, format!("{} values were given for {rows} parents", converted.len())))
     }
 }

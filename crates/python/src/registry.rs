@@ -4,7 +4,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Functions of a custom scalar.
 #[derive(FromPyObject)]
@@ -33,6 +33,10 @@ pub(crate) struct Registry {
     pub(crate) enums: HashMap<String, Py<PyAny>>,
     pub(crate) inputs: HashMap<String, InputClass>,
     pub(crate) scalars: HashMap<String, ScalarFunctions>,
+    /// Types whose objects are judged by a guard.
+    pub(crate) guarded_types: HashSet<String>,
+    /// Fields whose items are judged.
+    pub(crate) filtered: HashSet<String>,
     /// Attributes by coordinate, where the name does not tell them.
     pub(crate) attributes: HashMap<String, String>,
     /// `weir.GraphQLError`.
@@ -47,8 +51,14 @@ pub(crate) struct Registry {
     pub(crate) uuid: Py<PyAny>,
     /// Writes an exception of a resolver to the log: coordinate and exception.
     pub(crate) log: Py<PyAny>,
-    /// A coroutine of a list of coroutines.
+    /// A coroutine of a list of values, some of them awaitable, and exceptions.
     pub(crate) gather: Py<PyAny>,
+    /// A coroutine of an awaitable.
+    pub(crate) awaited: Py<PyAny>,
+    /// Runs a coroutine on an event loop of its own.
+    pub(crate) run_alone: Py<PyAny>,
+    /// The asynchronous iterator of what a subscription's function returned.
+    pub(crate) open: Py<PyAny>,
     /// A coroutine of the next value of an iterator: true and the value, or false.
     pub(crate) next: Py<PyAny>,
     /// Reads JSON, digits of decimals untouched.

@@ -1,5 +1,6 @@
 //! An answer, as bytes of JSON.
 
+use crate::event_loop::RunOutput;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -18,6 +19,12 @@ impl Response {
     pub(crate) fn new(py: Python<'_>, response: &weir_runtime::Response) -> Self {
         let body = PyBytes::new(py, &response.body).unbind();
         Self { body, status: response.status(), ok: response.is_ok() }
+    }
+}
+
+impl RunOutput for weir_runtime::Response {
+    fn into_object(self: Box<Self>, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ok(Py::new(py, Response::new(py, &self))?.into_any())
     }
 }
 

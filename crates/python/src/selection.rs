@@ -59,7 +59,12 @@ impl<'l> Place<'l> {
 
     fn new(py: Python<'_>, field: SelectedField<'l>, lookahead: &'l Lookahead, registry: &Registry) -> Self {
         let (schema, ty) = (lookahead.schema(), field.ty());
-        let objects = || field.types().iter().map(|it| object(py, it, lookahead, registry)).collect();
+        let is_filtered = !registry.filtered.is_empty() && registry.filtered.contains(&field.coordinate());
+        let object = |it: &SelectedType<'l>| ObjectPlan {
+            is_parent: it.is_parent() || is_filtered || registry.guarded_types.contains(it.name()),
+            ..object(py, it, lookahead, registry)
+        };
+        let objects = || field.types().iter().map(object).collect();
         let kind = match schema.ty(ty.base).kind {
             TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt) => PlaceKind::Int,
             TypeKind::Scalar(ScalarReader::Float) => PlaceKind::Float,

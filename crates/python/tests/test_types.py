@@ -156,7 +156,7 @@ def test_a_class_that_is_no_type_is_an_error_that_names_the_field():
         def other(self) -> Other:
             return Other()
 
-    with pytest.raises(weir.SchemaError, match="`Query.other`: .*Other.* is no type"):
+    with pytest.raises(weir.SchemaError, match="`Root.other`: .*Other.* is no type"):
         weir.Schema(query=Root)
 
 

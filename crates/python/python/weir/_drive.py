@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import decimal
+import inspect
 import json
 import logging
-from typing import Any, AsyncIterator, Awaitable, List, Optional, Set, Tuple
+from typing import Any, AsyncIterator, Awaitable, Iterable, List, Set, Tuple
 
-from ._weir import Response, Run
+from ._weir import Run
 
 _log = logging.getLogger("weir")
 
 
-async def drive(run: Run) -> Optional[Response]:
+async def drive(run: Run) -> Any:
     """Answers `run` on the loop of the caller."""
     loop = asyncio.get_running_loop()
     done, answer = run.poll()
@@ -44,13 +45,63 @@ async def drive(run: Run) -> Optional[Response]:
             task.cancel()
 
 
-async def _gather(coroutines: List[Awaitable[Any]]) -> List[Any]:
-    if len(coroutines) == 1:
+async def close_all(iterators: Iterable[Any]) -> None:
+    """Closes asynchronous iterators of events."""
+    for iterator in iterators:
+        close = getattr(iterator, "aclose", None)
+        if close is not None:
+            await close()
+
+
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+async def _gather(values: List[Any]) -> List[Any]:
+    """The values, awaitable ones awaited at the same time. An exception stands in its place."""
+    if len(values) == 1:
         try:
-            return [await coroutines[0]]
+            return [await values[0]]
         except Exception as error:
             return [error]
-    return await asyncio.gather(*coroutines, return_exceptions=True)
+    waiting = [(place, value) for place, value in enumerate(values) if inspect.isawaitable(value)]
+    found = await asyncio.gather(*(value for _, value in waiting), return_exceptions=True)
+    for (place, _), value in zip(waiting, found):
+        values[place] = value
+    return values
+
+
+def _run_alone(value: Awaitable[Any]) -> Any:
+    """Awaits a value on an event loop of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_awaited(value))
+    if inspect.iscoroutine(value):
+        value.close()
+    raise RuntimeError("a resolver is asynchronous: within an event loop, await `execute_async`")
+
+
+async def _awaited_events(value: Awaitable[Any]) -> AsyncIterator[Any]:
+    async for event in _open(await value):
+        yield event
+
+
+async def _plain_events(values: Iterable[Any]) -> AsyncIterator[Any]:
+    for event in values:
+        yield event
+
+
+def _open(returned: Any) -> AsyncIterator[Any]:
+    """The events of what the function of a subscription returned."""
+    if hasattr(returned, "__aiter__"):
+        iterator: AsyncIterator[Any] = returned.__aiter__()
+        return iterator
+    if inspect.isawaitable(returned):
+        return _awaited_events(returned)
+    if hasattr(returned, "__iter__") and not isinstance(returned, (str, bytes, dict)):
+        return _plain_events(returned)
+    raise TypeError(f"a subscription is an asynchronous iterator, not {type(returned).__name__}")
 
 
 async def _next(iterator: AsyncIterator[Any]) -> Tuple[bool, Any]:
@@ -68,4 +119,12 @@ def _loads(text: str) -> Any:
     return json.loads(text, parse_float=decimal.Decimal)
 
 
-helpers = {"gather": _gather, "next": _next, "log": _log_failure, "loads": _loads}
+helpers = {
+    "gather": _gather,
+    "awaited": _awaited,
+    "run_alone": _run_alone,
+    "open": _open,
+    "next": _next,
+    "log": _log_failure,
+    "loads": _loads,
+}

@@ -3,7 +3,7 @@
 `_types.py` imports it by three names: type checkers know a dataclass by the decorator itself, not by a value that is equal to it.
 """
 
-from typing import Callable, Optional, Type, TypeVar, overload
+from typing import Any, Callable, Optional, Type, TypeVar, overload
 
 from typing_extensions import dataclass_transform
 
@@ -15,5 +15,8 @@ def object_type(cls: Type[_T], /) -> Type[_T]: ...
 @overload
 @dataclass_transform()
 def object_type(
-    *, name: Optional[str] = None, description: Optional[str] = None
+    *,
+    name: Optional[str] = None,
+    description: Optional[str] = None,
+    authorize: Optional[Callable[..., Any]] = None,
 ) -> Callable[[Type[_T]], Type[_T]]: ...

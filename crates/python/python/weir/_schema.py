@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import decimal
 import enum
-import inspect
+import functools
 import json
 import threading
 import uuid
@@ -13,29 +13,22 @@ from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, 
 
 from . import _drive
 from ._errors import GraphQLError, SchemaError
+from ._functions import Loader, info_keyword, is_async, parameters
 from ._types import Types
-from ._weir import Core, Response
+from ._weir import Core, Response, root_names, snake
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_ROOTS = ("Query", "Mutation")
 
 
-def _parameters(function: Callable[..., Any], parents: int) -> Dict[str, Any]:
-    """Names of the parameters behind those of the parents; `any` if each keyword is taken."""
-    names, takes_any = [], False
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            takes_any = True
-        elif parameter.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY):
-            names.append(parameter.name)
-        elif parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
-            parents -= 1
-    return {"names": set(names[max(parents, 0):]), "any": takes_any}
+def _reader(name: str, attribute: str) -> Callable[[Any], Any]:
+    """The function of a field that is read from its object, for fields with a guard."""
 
+    def read(parent: Any) -> Any:
+        if isinstance(parent, dict):
+            return parent.get(attribute, parent.get(name))
+        return getattr(parent, attribute) if hasattr(parent, attribute) else getattr(parent, name)
 
-def _is_async(function: Callable[..., Any]) -> bool:
-    call = getattr(function, "__call__", None)
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+    return read
 
 
 class Schema:
@@ -43,6 +36,7 @@ class Schema:
 
     - `sdl`: the text of a schema, a class made by `weir.type`, or `None` for `types` alone.
     - `depth_max`, `complexity_max`: limits of operations; a field costs 1.
+    - `incremental`: callers may use `@defer` and `@stream`, which apps made by `weir.asgi` and `weir.wsgi` answer in parts.
     """
 
     def __init__(
@@ -57,6 +51,7 @@ class Schema:
         complexity_max: Optional[int] = None,
         introspection: bool = True,
         suggestions: bool = True,
+        incremental: bool = False,
         plan_cache_bytes_max: Optional[int] = None,
     ) -> None:
         self._options = {
@@ -64,9 +59,12 @@ class Schema:
             "complexity_max": complexity_max,
             "introspection": introspection,
             "suggestions": suggestions,
+            "incremental": incremental,
             "plan_cache_bytes_max": plan_cache_bytes_max,
         }
         self._functions: List[Dict[str, Any]] = []
+        self._guards: List[Dict[str, Any]] = []
+        self._loaders: List[Loader[Any]] = []
         self._scalars: Dict[str, Dict[str, Any]] = {}
         self._enums: Dict[str, Any] = {}
         self._inputs: Dict[str, Dict[str, Any]] = {}
@@ -77,32 +75,53 @@ class Schema:
         roots = {"Query": query, "Mutation": mutation, "Subscription": subscription}
         collected = Types({name: root for name, root in roots.items() if root is not None}, types)
         self._sdl = "\n\n".join(part for part in (sdl, collected.sdl()) if part)
+        self._roots = set(root_names(self._sdl))
         self._classes.update(collected.classes)
         self._attributes.update(collected.attributes)
         self._enums.update(collected.enums)
         self._inputs.update(collected.inputs)
         self._scalars.update(collected.scalars)
-        for coordinate, kind, function in collected.functions:
-            self._add(coordinate, kind, function)
+        for it in collected.functions:
+            self._add(it.coordinate, it.kind, it.function, is_method_of_root=it.is_method_of_root, loader=it.loader)
+        for target, rule in collected.guards:
+            self._add_guard(target, "field" if "." in target else "type", rule)
 
-    def _add(self, coordinate: str, kind: str, function: Callable[..., Any]) -> None:
+    def _open(self, what: str) -> None:
         if self._core is not None:
-            raise RuntimeError(f"{coordinate}: the schema is built, nothing can be added")
-        is_async = _is_async(function)
-        on = coordinate.partition(".")[0]
-        if on == "Subscription":
-            kind = "stream"
-        elif kind == "each" and on in _ROOTS:
-            kind = "root"
-        elif kind == "batch" and on in _ROOTS:
+            raise RuntimeError(f"{what}: the schema is built, nothing can be added")
+
+    def _add(
+        self,
+        coordinate: str,
+        kind: str,
+        function: Callable[..., Any],
+        *,
+        is_method_of_root: bool = False,
+        loader: Optional[Loader[Any]] = None,
+    ) -> None:
+        self._open(coordinate)
+        if kind == "batch" and self._is_root(coordinate):
             raise ValueError(f"{coordinate}: a root field has no parents, so there is nothing to batch")
+        has_parents = is_method_of_root or (kind != "stream" and not self._is_root(coordinate))
+        if loader is not None and loader not in self._loaders:
+            self._loaders.append(loader)
         self._functions.append({
             "coordinate": coordinate,
-            "function": function,
+            "function": functools.partial(function, None) if is_method_of_root else function,
             "kind": kind,
-            "is_async": is_async,
-            "parameters": _parameters(function, 0 if kind in ("root", "stream") else 1),
+            "is_async": is_async(function),
+            "parameters": parameters(function, 1 if has_parents else 0),
+            "loader": None if loader is None else self._loaders.index(loader),
         })
+
+    def _is_root(self, coordinate: str) -> bool:
+        return coordinate.partition(".")[0] in self._roots
+
+    def _add_guard(self, target: str, kind: str, rule: Callable[..., Any]) -> None:
+        self._open(target)
+        if is_async(rule):
+            raise TypeError(f"{target}: a guard is a plain function; put what it has to wait for into the context")
+        self._guards.append({"target": target, "kind": kind, "function": rule, "info": info_keyword(rule)})
 
     def resolve(self, coordinate: str) -> Callable[[_F], _F]:
         """Resolves a field, `User.initials`, for one parent: the parent comes first, but for fields of root types.
@@ -131,6 +150,40 @@ class Schema:
         def add(function: _F) -> _F:
             self._add(coordinate, "stream", function)
             return function
+
+        return add
+
+    def load(self, coordinate: str, loader: Loader[Any]) -> Callable[[_F], _F]:
+        """Resolves a field by a loader: the function gives the key for one parent, a list of keys, or `None`.
+
+        A request loads a key once, and the fields of one level share a call.
+        """
+
+        def add(function: _F) -> _F:
+            self._add(coordinate, "load", function, loader=loader)
+            return function
+
+        return add
+
+    def authorize(self, target: str) -> Callable[[_F], _F]:
+        """Guards a field, `User.mail`, or all objects of a type, `User`.
+
+        The function takes the list of parents, or objects, and gives a list of verdicts, or one for all. That of a root field takes
+        no parents. `info` is passed if there is a parameter of that name. What is refused is null with the error `ACCESS_DENIED`.
+        """
+
+        def add(rule: _F) -> _F:
+            self._add_guard(target, "field" if "." in target else "type", rule)
+            return rule
+
+        return add
+
+    def filter(self, coordinate: str) -> Callable[[_F], _F]:
+        """Leaves items out of a list of objects: the function takes the items of a step and gives a list of verdicts."""
+
+        def add(rule: _F) -> _F:
+            self._add_guard(coordinate, "filter", rule)
+            return rule
 
         return add
 
@@ -163,7 +216,10 @@ class Schema:
             return core
         with self._building:
             if self._core is None:
+                self._read_guarded_fields()
                 registry = {
+                    "guarded_types": {it["target"] for it in self._guards if it["kind"] == "type"},
+                    "filtered": {it["target"] for it in self._guards if it["kind"] == "filter"},
                     "classes": self._classes,
                     "enums": self._enums,
                     "inputs": self._inputs,
@@ -176,13 +232,30 @@ class Schema:
                     "uuid": uuid.UUID,
                     **_drive.helpers,
                 }
-                self._core = Core(self._sdl, self._functions, registry, self._options)
+                loaders = [
+                    {"name": it.name, "function": it.function, "info": info_keyword(it.function)}
+                    for it in self._loaders
+                ]
+                parts = {"functions": self._functions, "guards": self._guards, "loaders": loaders}
+                self._core = Core(self._sdl, parts, registry, self._options)
             return self._core
+
+    def _read_guarded_fields(self) -> None:
+        """A field that comes with its object has a function of its own once it is guarded."""
+        resolved = {it["coordinate"] for it in self._functions}
+        for guard in self._guards:
+            target = guard["target"]
+            if guard["kind"] == "type" or target in resolved or self._is_root(target):
+                continue
+            resolved.add(target)
+            name = target.partition(".")[2]
+            attribute = self._attributes.get(target, snake(name))
+            self._add(target, "each", _reader(name, attribute))
 
     @property
     def is_async(self) -> bool:
         """True if a resolver is a coroutine function."""
-        return any(it["is_async"] for it in self._functions)
+        return any(it["is_async"] for it in self._functions) or any(is_async(it.function) for it in self._loaders)
 
     def sdl(self, *, sorted: bool = False) -> str:
         """The schema as SDL."""
@@ -254,7 +327,7 @@ class Schema:
 
     @staticmethod
     async def _driven(core: Core, request: Dict[str, Any]) -> Response:
-        answer = await _drive.drive(core.start(request))
+        answer: Optional[Response] = await _drive.drive(core.start(request))
         if answer is None:
             raise RuntimeError("the request ended without an answer")
         return answer
@@ -279,7 +352,4 @@ class Schema:
             while (answer := await _drive.drive(feed.next())) is not None:
                 yield answer
         finally:
-            for iterator in feed.close():
-                close = getattr(iterator, "aclose", None)
-                if close is not None:
-                    await close()
+            await _drive.close_all(feed.close())
