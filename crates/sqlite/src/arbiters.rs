@@ -27,14 +27,14 @@ const KEYS: &str = "SELECT l.name, s.sql, l.partial, x.name, x.coll \
     WHERE l.\"unique\" AND x.key ORDER BY l.seq DESC, x.seqno";
 
 /// Lets upserts name the keys of `table`.
-pub(crate) fn offer(connection: &Connection, table: &mut Table) -> Result<()> {
+pub(crate) fn offer_keys(connection: &Connection, table: &mut Table) -> Result<()> {
     table.offer_all_keys();
-    let indexes = unique_indexes(connection, table)?;
+    let indexes = read_unique_indexes(connection, table)?;
     if indexes.is_empty() {
         return Ok(());
     }
     let own: Vec<String> =
-        table.columns.iter().map(|it| own_collation(connection, table, &it.name)).collect();
+        table.columns.iter().map(|it| find_collation(connection, table, &it.name)).collect();
     let has_own = |it: &UniqueIndex| {
         let is_own = |(column, collation): &(Option<ColumnId>, String)| {
             column.is_some_and(|it| own[it.0 as usize].eq_ignore_ascii_case(collation))
@@ -60,19 +60,21 @@ pub(crate) fn offer(connection: &Connection, table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-fn unique_indexes(connection: &Connection, table: &Table) -> Result<Vec<UniqueIndex>> {
+fn read_unique_indexes(connection: &Connection, table: &Table) -> Result<Vec<UniqueIndex>> {
     let mut statement = connection.prepare_cached(KEYS)?;
     let mut rows = statement.query([&table.name])?;
     let mut indexes: Vec<UniqueIndex> = Vec::new();
     while let Some(row) = rows.next()? {
         // An expression has no name, and no column either.
-        let (name, column) = (text(row, 0)?, text(row, 3)?);
+        let name = text(row, 0)?;
+        let column = text(row, 3)?;
         let at = table.columns.iter().position(|it| it.name.eq_ignore_ascii_case(&column));
         let key = (at.map(|at| ColumnId(at as u32)), text(row, 4)?);
         match indexes.last_mut() {
             Some(index) if index.name == name => index.keys.push(key),
             _ => {
-                let (sql, is_partial) = (text(row, 1)?, row.get(2)?);
+                let sql = text(row, 1)?;
+                let is_partial = row.get(2)?;
                 indexes.push(UniqueIndex { name, sql, is_partial, keys: vec![key] });
             }
         }
@@ -81,7 +83,7 @@ fn unique_indexes(connection: &Connection, table: &Table) -> Result<Vec<UniqueIn
 }
 
 /// The collation of a column, in which its values are compared.
-fn own_collation(connection: &Connection, table: &Table, column: &str) -> String {
+fn find_collation(connection: &Connection, table: &Table, column: &str) -> String {
     let found = connection.column_metadata(Some("main"), table.name.as_str(), column);
     let name = found.ok().and_then(|it| it.1).and_then(|it| it.to_str().ok());
     name.unwrap_or("BINARY").to_owned()
@@ -97,7 +99,7 @@ impl UniqueIndex {
     /// The text that names this index alone.
     fn target(&self, table: &Table) -> String {
         let sql = self.sql.as_str();
-        let (open, close) = key_list(sql);
+        let (open, close) = find_key_list(sql);
         let plain: Option<Vec<String>> = self
             .keys
             .iter()
@@ -119,7 +121,7 @@ impl UniqueIndex {
         if let Some(columns) = plain.filter(|_| !self.is_partial) {
             return columns;
         }
-        let named = names(&self.sql[key_list(&self.sql).0..]);
+        let named = find_names(&self.sql[find_key_list(&self.sql).0..]);
         let is_named = |name: &str| named.iter().any(|it| it.eq_ignore_ascii_case(name));
         let columns = table.columns.iter().enumerate().filter(|it| is_named(&it.1.name));
         columns.map(|(at, _)| ColumnId(at as u32)).collect()
@@ -127,8 +129,10 @@ impl UniqueIndex {
 }
 
 /// The list in parentheses of a CREATE INDEX: where it begins, and where it has ended.
-fn key_list(sql: &str) -> (usize, usize) {
-    let (mut at, mut open, mut depth) = (0, None, 0_u32);
+fn find_key_list(sql: &str) -> (usize, usize) {
+    let mut at = 0;
+    let mut open = None;
+    let mut depth = 0_u32;
     while at < sql.len() {
         match sql.as_bytes()[at] {
             b'(' => {
@@ -143,16 +147,17 @@ fn key_list(sql: &str) -> (usize, usize) {
             }
             _ => {}
         }
-        at = token_end(sql, at);
+        at = find_token_end(sql, at);
     }
     (open.unwrap_or(sql.len()), sql.len())
 }
 
 /// All words and quoted names of `sql`, without their quotes.
-fn names(sql: &str) -> Vec<String> {
-    let (mut names, mut at) = (Vec::new(), 0);
+fn find_names(sql: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut at = 0;
     while at < sql.len() {
-        let end = token_end(sql, at);
+        let end = find_token_end(sql, at);
         let token = &sql[at..end];
         match token.as_bytes()[0] {
             quote @ (b'"' | b'`' | b'\'') => {
@@ -170,7 +175,7 @@ fn names(sql: &str) -> Vec<String> {
 }
 
 /// The end of the token at `at`: a quoted text or name, a comment, a word, or one other character.
-fn token_end(sql: &str, at: usize) -> usize {
+fn find_token_end(sql: &str, at: usize) -> usize {
     let rest = &sql[at..];
     let after =
         |from: usize, end: &str| rest[from..].find(end).map_or(rest.len(), |it| from + it + end.len());

@@ -7,6 +7,7 @@
 
 use crate::functions;
 use crate::pool::{Aside, Turns};
+use crate::steps::IsOver;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Error, ErrorCode, MAIN_DB, OpenFlags, Result, ffi};
@@ -186,6 +187,9 @@ impl Watch {
         let watch = Arc::new(Self { statement_max, deadline_ns, cancelled, long_ns, course });
         let seen = Arc::clone(&watch);
         connection.progress_handler(STEPS_PER_LOOK, Some(move || seen.is_over()))?;
+        let seen = Arc::clone(&watch);
+        let is_over: IsOver = Arc::new(move || seen.is_over());
+        functions::register_long(connection, &is_over)?;
         Ok(watch)
     }
 

@@ -105,13 +105,14 @@ pub fn find_lack(words: &str) -> Option<Lack> {
             "a foreign key of the database's file refers to columns that are no key".into(),
         ));
     }
-    // Statements of plans have no schema before a table, and a table before each column; `new` and `old` are those of a trigger.
+    // Statements of plans have no schema before a table; `new` and `old` are the rows of a trigger.
     if words.starts_with("no such table: main.") {
         let words =
             "a foreign key, a trigger or a view of the database's file names a table that is not there";
         return Some(Lack::OfFile(words.into()));
     }
-    if let Some((table, _)) = after("no such column: ").map(|it| it.split_once('.').unwrap_or(("new", it))) {
+    if let Some(column) = after("no such column: ") {
+        let table = column.split_once('.').map_or("", |it| it.0);
         let is_of_trigger = ["new", "old"].iter().any(|it| table.eq_ignore_ascii_case(it));
         let words = "a trigger or a view of the database's file names a column that is not there";
         return Some(if is_of_trigger { Lack::OfFile(words.into()) } else { Lack::OfPlan });
@@ -202,8 +203,9 @@ mod tests {
             ("INSERT INTO f VALUES (1)", Some(Lack::OfFile(no_column.into()))),
             ("SELECT t0.\"x\" FROM \"gone\" AS t0", Some(Lack::OfPlan)),
             ("SELECT t0.\"gone\" FROM \"a\" AS t0", Some(Lack::OfPlan)),
-            ("DELETE FROM \"a\" AS t0 RETURNING \"a\".\"gone\"", Some(Lack::OfPlan)),
+            ("DELETE FROM \"d\" AS t0 RETURNING \"d\".\"gone\"", Some(Lack::OfPlan)),
             ("INSERT INTO \"a\" AS t0 (\"gone\") VALUES (1)", Some(Lack::OfPlan)),
+            ("UPDATE \"a\" AS t0 SET \"gone\" = 1", Some(Lack::OfPlan)),
             ("SELECT 1 +", None),
         ] {
             let error = connection.execute(sql, []).unwrap_err();

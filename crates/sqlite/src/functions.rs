@@ -5,17 +5,23 @@
 //! own `LIKE` does neither. Patterns are compiled once per run of a statement (`super::pattern`).
 
 use crate::json_contains::contains;
-use crate::pattern::{BadPattern, Kind, Pattern};
+use crate::pattern::{BadPattern, Kind, Pattern, Unmatched};
+use crate::steps::{IsOver, Steps, Stopped};
 use crate::stored_forms::{self, given_document, given_text as text, unhex};
 use crate::{checks, json_edit, statistics};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
+use std::sync::Arc;
 use weir_relational::geometry::{Geometry, Placed};
 use weir_relational::{text_search, word_form};
 
-/// Registers all functions.
-pub(crate) fn register(connection: &Connection) -> Result<()> {
+const FLAGS: FunctionFlags = FunctionFlags::SQLITE_UTF8
+    .union(FunctionFlags::SQLITE_DETERMINISTIC)
+    .union(FunctionFlags::SQLITE_INNOCUOUS);
+
+/// Registers the functions whose work grows with a stored value times an argument: they stop when `is_over` says so.
+pub(crate) fn register_long(connection: &Connection, is_over: &IsOver) -> Result<()> {
     let patterns = [
         (c"weir_like", Kind::Like, false, Excess::Error),
         (c"weir_ilike", Kind::Like, true, Excess::Error),
@@ -25,12 +31,25 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
         (c"weir_try_regex", Kind::Regex, false, Excess::NoMatch),
         (c"weir_try_iregex", Kind::Regex, true, Excess::NoMatch),
     ];
-    let flags =
-        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     for (name, kind, fold, excess) in patterns {
-        let fits = move |context: &Context<'_>| matches(context, (kind, fold), excess);
-        connection.create_scalar_function(name, 2, flags, fits)?;
+        let is_over = IsOver::clone(is_over);
+        let fits = move |context: &Context<'_>| matches(context, (kind, fold), excess, &*is_over);
+        connection.create_scalar_function(name, 2, FLAGS, fits)?;
     }
+    let is_over = IsOver::clone(is_over);
+    connection.create_scalar_function(c"weir_json_contains", 2, FLAGS, move |context| {
+        match (given_document(context.get_raw(0)), given_document(context.get_raw(1))) {
+            (Some(whole), Some(part)) => Ok(contains(&whole, &part, &mut Steps::new(&*is_over))?),
+            _ => Ok(None),
+        }
+    })
+}
+
+/// Registers all functions; no statement is stopped within one, unless [`register_long`] says when.
+pub(crate) fn register(connection: &Connection) -> Result<()> {
+    let never: IsOver = Arc::new(|| false);
+    register_long(connection, &never)?;
+    let flags = FLAGS;
     let places = [
         (c"weir_near", Placed::Near),
         (c"weir_within", Placed::Within),
@@ -55,12 +74,6 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     connection.create_scalar_function(c"weir_words", 1, flags, |context| {
         Ok(text(context.get_raw(0)).map(|text| word_form::fold(&text).into_owned()))
     })?;
-    connection.create_scalar_function(c"weir_json_contains", 2, flags, |context| {
-        match (given_document(context.get_raw(0)), given_document(context.get_raw(1))) {
-            (Some(whole), Some(part)) => Ok(contains(&whole, &part)),
-            _ => Ok(None),
-        }
-    })?;
     connection.create_scalar_function(c"weir_json", 1, flags, |context| {
         Ok(given_document(context.get_raw(0))
             .and_then(|document| super::json_canonical::canonical(&document)))
@@ -76,8 +89,8 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
 }
 
 /// Why a sum is refused: its column cannot hold it, or what the column holds is no number.
-pub(crate) const SUM_COMPLAINTS: [&str; 3] = ["integer out of range", "number out of range", NO_NUMBER];
-pub(crate) const NO_NUMBER: &str = "the stored value is not a number";
+pub(crate) const SUM_COMPLAINTS: [&str; 3] =
+    ["integer out of range", "number out of range", statistics::NO_NUMBER];
 
 /// The sum of two numbers, of integers held to so many bits where they are given. SQLite's own `+` would go on in floating point
 /// where an integer is meant, and to infinity.
@@ -181,22 +194,30 @@ enum Excess {
     NoMatch,
 }
 
-fn matches(context: &Context<'_>, (kind, fold): (Kind, bool), excess: Excess) -> Result<Option<bool>> {
+fn matches(
+    context: &Context<'_>,
+    (kind, fold): (Kind, bool),
+    excess: Excess,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Option<bool>> {
     let compiled = context.get_or_create_aux(0, |value| -> Result<Pattern, BadPattern> {
         let pattern = value.as_str().map_err(|_| BadPattern("a pattern has to be a text".into()))?;
         Pattern::compile(pattern, kind, fold)
     })?;
     let Some(text) = text(context.get_raw(1)) else { return Ok(None) };
-    match (compiled.is_match(&text), excess) {
+    match (compiled.is_match(&text, &mut Steps::new(is_over)), excess) {
         (Ok(fits), _) => Ok(Some(fits)),
-        (Err(_), Excess::NoMatch) => Ok(Some(false)),
-        (Err(error), Excess::Error) => Err(Error::UserFunctionError(error.into())),
+        (Err(Unmatched::Stopped), _) => Err(Stopped.into()),
+        (Err(Unmatched::Excess(_)), Excess::NoMatch) => Ok(Some(false)),
+        (Err(Unmatched::Excess(error)), Excess::Error) => Err(Error::UserFunctionError(error.into())),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::connection::Watch;
+    use std::time::{Duration, Instant};
 
     fn check(sql: &str, expected: &str) {
         let connection = Connection::open_in_memory().unwrap();
@@ -239,6 +260,25 @@ mod tests {
         check("SELECT weir_sequence('house', NULL)", "null");
         check("SELECT weir_sequence('Running the dogs', 'who runs dogs')", "1");
         check("SELECT weir_sequence('the', 'the house')", "0");
+    }
+
+    #[test]
+    fn a_function_is_stopped_at_the_deadline() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        register(&connection).unwrap();
+        let watch = Watch::on(&mut connection, Duration::from_secs(60)).unwrap();
+        watch.set(Some(Instant::now()), None);
+        // One call each: no step of SQLite's machine ends between its start and its end.
+        let objects: Vec<String> = (0..600).map(|it| format!("{{\"a\":{it}}}")).collect();
+        let (whole, part) = (objects.join(","), objects.iter().rev().cloned().collect::<Vec<_>>().join(","));
+        for (sql, given) in [
+            ("SELECT weir_json_contains(?1, ?2)", [format!("[{whole}]"), format!("[{part}]")]),
+            ("SELECT weir_like(?2, ?1)", ["a".repeat(1 << 16), format!("%{}b", "_a".repeat(1000))]),
+        ] {
+            let stopped = connection.query_row(sql, given, |row| row.get::<_, Option<bool>>(0));
+            let code = stopped.map_err(|it| it.sqlite_error_code());
+            assert_eq!(code, Err(Some(rusqlite::ErrorCode::OperationInterrupted)), "{sql}");
+        }
     }
 
     #[test]

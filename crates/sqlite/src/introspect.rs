@@ -263,7 +263,7 @@ impl Reading {
                 column.has_default = true;
                 column.nullable = false;
             }
-            arbiters::offer(connection, table)?;
+            arbiters::offer_keys(connection, table)?;
         }
         Ok(())
     }

@@ -4,53 +4,95 @@
 //! part is contained in some item of the whole, whatever the order. At the top an array contains a scalar of its items.
 //!
 //! **Cost:** linear in both documents where arrays hold scalars; arrays of objects are compared each with each. Depth is
-//! bounded by [`DEPTH_MAX`].
+//! bounded by [`DEPTH_MAX`]. The work is counted, so that a statement can be stopped.
 
 use crate::json_canonical::spelled;
+use crate::steps::{Steps, Stopped};
 use std::collections::{HashMap, HashSet};
 use weir_language::json::{Json, JsonKind, JsonRef};
 
 const DEPTH_MAX: u32 = 100;
 
 /// True if `whole` contains `part`; `None` if one of them is no JSON.
-pub(crate) fn contains(whole: &str, part: &str) -> Option<bool> {
-    let whole = Json::parse(whole.as_bytes(), DEPTH_MAX).ok()?;
-    let part = Json::parse(part.as_bytes(), DEPTH_MAX).ok()?;
+pub(crate) fn contains(whole: &str, part: &str, steps: &mut Steps<'_>) -> Result<Option<bool>, Stopped> {
+    let (Some(whole), Some(part)) = (parse(whole), parse(part)) else { return Ok(None) };
     let (whole, part) = (whole.root(), part.root());
     if is_scalar(part) && whole.is_array() {
         let part = spelled(part);
-        return Some(whole.items().any(|item| is_scalar(item) && spelled(item) == part));
+        return Ok(Some(whole.items().any(|item| is_scalar(item) && spelled(item) == part)));
     }
-    Some(covers(whole, part))
+    covers(whole, part, steps).map(Some)
+}
+
+fn parse(text: &str) -> Option<Json<'_>> {
+    Json::parse(text.as_bytes(), DEPTH_MAX).ok()
 }
 
 fn is_scalar(value: JsonRef<'_>) -> bool {
     !value.is_object() && !value.is_array()
 }
 
-fn covers(whole: JsonRef<'_>, part: JsonRef<'_>) -> bool {
+fn covers(whole: JsonRef<'_>, part: JsonRef<'_>, steps: &mut Steps<'_>) -> Result<bool, Stopped> {
+    steps.take(1)?;
     match (whole.kind(), part.kind()) {
         (JsonKind::Object, JsonKind::Object) => {
             let held: HashMap<_, _> = whole.members().collect();
-            part.members().all(|(key, value)| held.get(&key).is_some_and(|held| covers(*held, value)))
+            steps.take(held.len())?;
+            for (key, value) in part.members() {
+                let Some(held) = held.get(&key) else { return Ok(false) };
+                if !covers(*held, value, steps)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
         }
         (JsonKind::Array, JsonKind::Array) => {
             let scalars: HashSet<_> = whole.items().filter(|it| is_scalar(*it)).map(spelled).collect();
-            part.items().all(|item| match is_scalar(item) {
-                true => scalars.contains(&spelled(item)),
-                false => whole.items().any(|held| covers(held, item)),
-            })
+            steps.take(scalars.len())?;
+            for item in part.items() {
+                let is_held = match is_scalar(item) {
+                    true => scalars.contains(&spelled(item)),
+                    false => holds(whole, item, steps)?,
+                };
+                if !is_held {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
         }
-        _ => is_scalar(whole) && is_scalar(part) && spelled(whole) == spelled(part),
+        _ => Ok(is_scalar(whole) && is_scalar(part) && spelled(whole) == spelled(part)),
     }
+}
+
+/// True if an item of `whole` contains `part`.
+fn holds(whole: JsonRef<'_>, part: JsonRef<'_>, steps: &mut Steps<'_>) -> Result<bool, Stopped> {
+    for item in whole.items() {
+        if covers(item, part, steps)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 #[cfg(test)]
 mod tests {
     use super::contains;
+    use crate::steps::{Steps, Stopped};
 
     fn check(whole: &str, part: &str, expected: Option<bool>) {
-        assert_eq!(contains(whole, part), expected, "{whole} @> {part}");
+        let found = contains(whole, part, &mut Steps::new(&|| false));
+        assert_eq!(found, Ok(expected), "{whole} @> {part}");
+    }
+
+    #[test]
+    fn a_long_work_is_stopped() {
+        let array = |numbers: &mut dyn Iterator<Item = u32>| {
+            let objects: Vec<String> = numbers.map(|it| format!("{{\"a\":{it}}}")).collect();
+            format!("[{}]", objects.join(","))
+        };
+        let (whole, part) = (array(&mut (0..600)), array(&mut (0..600).rev()));
+        assert_eq!(contains(&whole, &part, &mut Steps::new(&|| false)), Ok(Some(true)));
+        assert_eq!(contains(&whole, &part, &mut Steps::new(&|| true)), Err(Stopped));
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Patterns of `_like`, `_similar` and `_regex`, compiled.
 //!
-//! All become regular expressions of linear time, bounded in size. Only what those cannot say, look-around and back references, is matched
-//! by backtracking, within a bound of steps.
+//! Those of `_like` are matched part by part (`super::like`). All others become regular expressions of linear time, bounded in size. Only
+//! what those cannot say, look-around and back references, is matched by backtracking, within a bound of steps.
 
+use crate::like::Like;
+use crate::steps::{Steps, Stopped};
 use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
 use weir_relational::regular_expression;
@@ -30,6 +32,21 @@ impl std::fmt::Display for BadPattern {
 }
 impl std::error::Error for BadPattern {}
 
+/// Why a text was not matched.
+#[derive(Debug)]
+pub(crate) enum Unmatched {
+    /// The pattern takes too many steps.
+    Excess(BadPattern),
+    /// The statement has to stop.
+    Stopped,
+}
+
+impl From<Stopped> for Unmatched {
+    fn from(_: Stopped) -> Self {
+        Self::Stopped
+    }
+}
+
 /// The language of a pattern.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -50,6 +67,8 @@ pub fn complaint(pattern: &str, kind: Kind, fold: bool) -> Option<String> {
 /// A pattern, compiled.
 #[derive(Debug)]
 pub(crate) enum Pattern {
+    /// Part by part.
+    Like(Box<Like>),
     /// In time linear in the text.
     Linear(Regex),
     /// By backtracking.
@@ -65,6 +84,9 @@ impl Pattern {
         if let (Kind::Regex, Some(words)) = (kind, regular_expression::beyond(pattern)) {
             return Err(BadPattern(format!("invalid regular expression: {words}")));
         }
+        if matches!(kind, Kind::Like) && !fold {
+            return Like::compile(pattern).map(|it| Self::Like(Box::new(it))).ok_or_else(lone_escape);
+        }
         let translated: Cow<'_, str> = match kind {
             Kind::Regex => regular_expression::without_postgres_places(pattern),
             Kind::Like => wildcards(pattern, false)?.into(),
@@ -79,15 +101,20 @@ impl Pattern {
     }
 
     /// True if `text` matches.
-    pub(crate) fn is_match(&self, text: &str) -> Result<bool, BadPattern> {
+    pub(crate) fn is_match(&self, text: &str, steps: &mut Steps<'_>) -> Result<bool, Unmatched> {
         match self {
+            Self::Like(like) => Ok(like.is_match(text, steps)?),
             Self::Linear(regex) => Ok(regex.is_match(text)),
             Self::Backtracking(regex) => regex.is_match(text).map_err(|_| {
                 let words = "the pattern takes too many steps: its look-around and back references have to be simpler";
-                BadPattern(words.into())
+                Unmatched::Excess(BadPattern(words.into()))
             }),
         }
     }
+}
+
+fn lone_escape() -> BadPattern {
+    BadPattern("LIKE pattern must not end with escape character".into())
 }
 
 fn placeless(BadPattern(words): BadPattern) -> BadPattern {
@@ -146,7 +173,7 @@ fn wildcards(pattern: &str, similar: bool) -> Result<String, BadPattern> {
             '_' => out.push('.'),
             '\\' => match letters.next() {
                 Some(literal) => push_literal(literal, &mut out),
-                None => return Err(BadPattern("LIKE pattern must not end with escape character".into())),
+                None => return Err(lone_escape()),
             },
             '|' | '*' | '+' | '?' | '{' | '}' | ')' if similar => out.push(letter),
             // Only groups: what begins with `(?` would switch something.
@@ -194,8 +221,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn is_match(pattern: &Pattern, text: &str) -> Result<bool, BadPattern> {
+        pattern.is_match(text, &mut Steps::new(&|| false)).map_err(|it| match it {
+            Unmatched::Excess(words) => words,
+            Unmatched::Stopped => panic!("nothing stops it"),
+        })
+    }
+
     fn check(pattern: &str, text: &str, expected: Result<bool, &str>) {
-        let found = Pattern::compile(pattern, Kind::Regex, true).and_then(|it| it.is_match(text));
+        let found = Pattern::compile(pattern, Kind::Regex, true).and_then(|it| is_match(&it, text));
         match (found, expected) {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{pattern} on {text}"),
             (Err(BadPattern(words)), Err(part)) => {
@@ -270,7 +304,7 @@ mod tests {
 
         #[test]
         fn looking_around_is_asking_twice(one in "[ab]{1,3}", other in "[ab]{1,3}", text in "[abAB]{0,12}") {
-            let found = |pattern: &str| Pattern::compile(pattern, Kind::Regex, true).unwrap().is_match(&text).unwrap();
+            let found = |pattern: &str| is_match(&Pattern::compile(pattern, Kind::Regex, true).unwrap(), &text).unwrap();
             let (has_one, has_other) = (found(&one), found(&other));
             prop_assert_eq!(found(&format!("^(?=.*{one})(?=.*{other})")), has_one && has_other);
             prop_assert_eq!(found(&format!("^(?=.*{one})(?!.*{other})")), has_one && !has_other);
@@ -281,7 +315,7 @@ mod tests {
         #[test]
         fn any_pattern_is_compiled_or_refused(pattern in "[(?=!<:>)ab*+{}\\[\\]0-9\\\\kgyZ|,^$-]{0,12}", text in "[ab1]{0,10}") {
             if let Ok(compiled) = Pattern::compile(&pattern, Kind::Regex, false) {
-                let _ = compiled.is_match(&text);
+                let _ = is_match(&compiled, &text);
             }
         }
     }

@@ -6,10 +6,12 @@
 //! **Cost:** one pass; a few numbers per group.
 //! Source: B. P. Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products".
 
-use crate::functions::NO_NUMBER;
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Result};
+
+/// Words on a value that no statistic can take.
+pub(crate) const NO_NUMBER: &str = "the stored value is not a number";
 
 /// Registers them.
 pub(crate) fn register(connection: &Connection, flags: FunctionFlags) -> Result<()> {

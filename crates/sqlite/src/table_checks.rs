@@ -32,9 +32,9 @@ pub fn warn_of_refusals(connection: &Connection, catalog: &Catalog) -> Vec<Warni
 /// Prepares the statements that plans make of `table`, and gives what SQLite does not take.
 fn find_refusals(connection: &Connection, table: &Table) -> Vec<Refusal> {
     let mut refusals: Vec<Refusal> = Vec::new();
-    for (verb, sql) in statements(table) {
+    for (verb, sql) in write_statements(table) {
         let Err(error) = connection.prepare(&sql) else { continue };
-        let cause = words(error);
+        let cause = take_words(error);
         match refusals.iter_mut().find(|it| it.cause == cause) {
             Some(refusal) => refusal.verbs.push(verb),
             None => refusals.push(Refusal { verbs: vec![verb], cause }),
@@ -43,7 +43,7 @@ fn find_refusals(connection: &Connection, table: &Table) -> Vec<Refusal> {
     refusals
 }
 
-fn statements(table: &Table) -> Vec<(&'static str, String)> {
+fn write_statements(table: &Table) -> Vec<(&'static str, String)> {
     let name = quoted(&table.name);
     let columns: Vec<String> = table.columns.iter().map(|it| quoted(&it.name)).collect();
     let of_alias = columns.iter().map(|it| format!("t0.{it}")).collect::<Vec<_>>().join(", ");
@@ -73,7 +73,7 @@ fn statements(table: &Table) -> Vec<(&'static str, String)> {
 }
 
 /// SQLite's words without the statement.
-fn words(error: Error) -> String {
+fn take_words(error: Error) -> String {
     match error {
         Error::SqlInputError { msg, .. } => msg,
         Error::SqliteFailure(_, Some(words)) => words,
@@ -147,10 +147,10 @@ mod tests {
             told,
             [
                 "`checked`: its rows cannot be inserted: no such function: REGEXP".to_owned(),
-                format!("`child`: its rows cannot be inserted, updated: {mismatch}"),
+                format!("`child`: its rows cannot be inserted, updated, deleted: {mismatch}"),
                 "`collated`: its rows cannot be sorted: no such collation sequence: unicase".into(),
                 "`door`: its rows cannot be updated: no such function: shape".into(),
-                "`orphan`: its rows cannot be inserted, updated: no such table: main.gone".into(),
+                "`orphan`: its rows cannot be inserted, updated, deleted: no such table: main.gone".into(),
                 format!("`parent`: its rows cannot be updated, deleted: {mismatch}"),
             ]
         );

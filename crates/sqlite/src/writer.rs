@@ -303,8 +303,16 @@ impl Committer {
         version: Option<i64>,
     ) -> Self {
         let (queue, index_maintenance) = (Arc::clone(queue), Arc::clone(index_maintenance));
-        let (careful_groups, is_stopped, is_logged) = (0, false, false);
-        Self { connection, watch, careful_groups, is_stopped, is_logged, version, queue, index_maintenance }
+        Self {
+            connection,
+            watch,
+            careful_groups: 0,
+            is_stopped: false,
+            is_logged: false,
+            version,
+            queue,
+            index_maintenance,
+        }
     }
 
     /// Tells the version of the data.
