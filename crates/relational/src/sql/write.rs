@@ -269,7 +269,8 @@ impl Renderer<'_> {
             Assign::Value(value) => {
                 let placeholder = self.bind(value, self.dialect.given_type(ty));
                 let value = self.dialect.given(placeholder, ty);
-                let value = self.kept(value, column, scope);
+                let old = self.aside(|it| it.stored(scope, column));
+                let value = self.as_target(scope.table, column, value, old);
                 self.sql.push_str(&value);
             }
             Assign::Operator(operator, value) => {
@@ -298,23 +299,50 @@ impl Renderer<'_> {
         self.dialect.kept(value, &old, self.storage(&Expr::Column(column), scope.table))
     }
 
-    /// The `value` of a new row, stored as the key is that it refers to, or as another row of the table holds its own: programs that
-    /// keep identifiers as bytes read no others.
+    /// The `value` of a new row: stored as a row that has it holds it, if the column is of a key, so that the key finds that row; as the
+    /// key is stored that it refers to; or as another row of the table holds its own: programs that keep identifiers as bytes read no
+    /// others.
     fn as_others(&mut self, table: TableId, column: ColumnId, value: String) -> String {
         let storage = self.storage(&Expr::Column(column), table);
-        if storage != Storage::Uuids {
+        if storage == Storage::Exact {
             return value;
         }
+        let of = self.relations.catalog.table(table);
+        let is_key = of.primary_key.iter().chain(&of.unique_keys).any(|it| it.columns.contains(&column));
+        let same = is_key.then(|| self.first_value((table, column), Some(&value)));
+        let any = (storage == Storage::Uuids).then(|| self.first_value((table, column), None));
+        let targets = self.targets(table, column, &value);
+        self.kept_as(value, same.into_iter().chain(targets).chain(any).collect(), storage)
+    }
+
+    /// The new `value` of a row, stored as the key is that it refers to, or as the `old` one.
+    fn as_target(&mut self, table: TableId, column: ColumnId, value: String, old: String) -> String {
+        let storage = self.storage(&Expr::Column(column), table);
+        let mut stored = match storage {
+            Storage::Exact => Vec::new(),
+            _ => self.targets(table, column, &value),
+        };
+        stored.push(old);
+        self.kept_as(value, stored, storage)
+    }
+
+    /// Keys that equal `value` of tables that a column refers to.
+    fn targets(&self, table: TableId, column: ColumnId, value: &str) -> Vec<String> {
         let keys = &self.relations.catalog.table(table).foreign_keys;
         let targets = keys.iter().flat_map(|key| {
             let pairs = key.columns.iter().zip(&key.target_columns);
             pairs.filter(|it| *it.0 == column).map(|it| (key.target, *it.1))
         });
-        let mut stored: Vec<String> = targets.map(|it| self.first_value(it, Some(&value))).collect();
-        stored.push(self.first_value((table, column), None));
-        let old =
-            if stored.len() == 1 { stored.concat() } else { format!("coalesce({})", stored.join(", ")) };
-        self.dialect.kept(value, &old, storage)
+        targets.map(|it| self.first_value(it, Some(value))).collect()
+    }
+
+    /// The `value` in the way in which the first of `stored` that is there is stored.
+    fn kept_as(&self, value: String, stored: Vec<String>, storage: Storage) -> String {
+        match stored.len() {
+            0 => value,
+            1 => self.dialect.kept(value, &stored.concat(), storage),
+            _ => self.dialect.kept(value, &format!("coalesce({})", stored.join(", ")), storage),
+        }
     }
 
     /// Some stored value of a column, one that equals `value` where it is given.

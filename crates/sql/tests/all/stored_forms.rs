@@ -43,6 +43,48 @@ fn todos() -> Served {
 }
 
 #[test]
+fn an_upsert_finds_the_row_whose_key_is_stored_in_another_way() {
+    let types = ["uuid", "BOOLEAN", "BLOB", "ANY"];
+    for declared in types {
+        let served = serve(&format!(
+            "CREATE TABLE t (id {declared} PRIMARY KEY NOT NULL, v INT);
+             INSERT INTO t VALUES ('0b5a1f34-66c1-4a2c-8a5e-27d1b0a0c001', 1), (x'0b5a1f3466c14a2c8a5e27d1b0a0c002', 2), ('true', 3), ('F', 4), (x'41', 5), ('\\x42', 6), (7, 7);"
+        ));
+        let answer: serde_json::Value = serde_json::from_str(&served.ask("{ t { id v } }", "")).unwrap();
+        let rows = served.plain("SELECT json_group_array(v) FROM t").as_array().unwrap().len();
+        for row in answer["data"]["t"].as_array().into_iter().flatten().filter(|it| !it["id"].is_null()) {
+            let text = format!(
+                "mutation {{ a: insert_t_one(object: {{id: {}, v: 9}}, on_conflict: {{constraint: t_pkey, update_columns: [v]}}) {{ id v }} }}",
+                row["id"]
+            );
+            let expected = format!("{{\"data\":{{\"a\":{{\"id\":{},\"v\":9}}}}}}", row["id"]);
+            assert_eq!(served.ask(&text, ""), expected, "{declared}");
+        }
+        let left = served.plain("SELECT json_group_array(v) FROM t").as_array().unwrap().len();
+        assert_eq!(left, rows, "{declared}: {answer}");
+    }
+}
+
+#[test]
+fn a_reference_is_set_in_the_way_in_which_the_key_is_stored() {
+    let served = serve(
+        "CREATE TABLE t (id uuid PRIMARY KEY);
+         INSERT INTO t VALUES ('0b5a1f34-66c1-4a2c-8a5e-27d1b0a0c001'), (x'0b5a1f3466c14a2c8a5e27d1b0a0c002');
+         CREATE TABLE c (id INTEGER PRIMARY KEY, t_id uuid REFERENCES t (id));
+         INSERT INTO c VALUES (1, x'0b5a1f3466c14a2c8a5e27d1b0a0c002'), (2, '0b5a1f34-66c1-4a2c-8a5e-27d1b0a0c001');",
+    );
+    for (id, key) in [(1, 1), (2, 2), (1, 2), (2, 1)] {
+        let key = format!("0b5a1f34-66c1-4a2c-8a5e-27d1b0a0c00{key}");
+        let set = format!(
+            "mutation {{ update_c_by_pk(pk_columns: {{id: {id}}}, _set: {{t_id: \"{key}\"}}) {{ t_id }} }}"
+        );
+        check(&served, &[(&set, &format!(r#"{{"data":{{"update_c_by_pk":{{"t_id":"{key}"}}}}}}"#))]);
+        let parents = format!("SELECT json_array(count(*)) FROM c JOIN t ON t.id = c.t_id WHERE c.id = {id}");
+        assert_eq!(served.plain(&parents), serde_json::json!([1]), "{set}");
+    }
+}
+
+#[test]
 fn conditions_on_truths_agree_with_what_is_read() {
     check(
         &todos(),
