@@ -221,6 +221,7 @@ impl Walk<'_> {
     fn escape(&mut self) -> Option<()> {
         let letter = self.next()?;
         match (letter, self.notation) {
+            (_, Notation::Like | Notation::Document | Notation::Items | Notation::AnyOf) => None,
             (it, Notation::Similar) => (it != '"' && it.is_ascii_punctuation()).then(|| self.part(1))?,
             ('A' | 'Z' | 'm' | 'M' | 'y' | 'Y', Notation::Regex) => {
                 self.last = 0;
@@ -255,7 +256,7 @@ impl Walk<'_> {
                     continue;
                 }
                 // Names of classes and of letters, and what `SIMILAR TO` makes of a backslash.
-                ('[', _) | ('\\', Notation::Similar) => return None,
+                ('[', _) => return None,
                 ('\\', Notation::Regex) => {
                     let escaped = self.next()?;
                     if !self.escaped(escaped, &['d', 's', 'w']) {
@@ -268,6 +269,7 @@ impl Walk<'_> {
                     }
                     Some(escaped).filter(|it| it.is_ascii_punctuation())
                 }
+                ('\\', _) => return None,
                 (letter, _) => Some(letter),
             };
             if in_range {

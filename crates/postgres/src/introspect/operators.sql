@@ -35,6 +35,6 @@ FROM (
   SELECT oid, 1024 FROM casts JOIN maxima ON of_type = like_type WHERE is_binary OR is_only
   UNION ALL
   SELECT t.oid, 2048 FROM pg_catalog.pg_type t JOIN pg_catalog.pg_operator o ON o.oprleft = t.typarray
-  WHERE t.typarray <> 0 AND o.oprname IN ('@>', '<@') AND o.oprnamespace <> 'pg_catalog'::regnamespace
+  WHERE t.typarray <> 0 AND o.oprright = o.oprleft AND o.oprname IN ('@>', '<@') AND o.oprnamespace <> 'pg_catalog'::regnamespace
 ) a
 GROUP BY a.oid

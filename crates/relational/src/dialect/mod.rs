@@ -125,6 +125,10 @@ pub trait Dialect: Send + Sync {
     fn joins_conditions(&self) -> bool {
         false
     }
+    /// A policy in front of a condition that may fail, as the planner leaves it. Default: as it is.
+    fn sealed(&self, policy: &str) -> String {
+        policy.to_owned()
+    }
     /// A stored value as one that compares as what is given of it. Default: it does so itself.
     fn comparable(&self, value: String, _storage: Storage) -> String {
         value

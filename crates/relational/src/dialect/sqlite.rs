@@ -91,6 +91,12 @@ impl Dialect for Sqlite {
         sqlite_storage::tied(left, value, storage)
     }
 
+    fn sealed(&self, policy: &str) -> String {
+        // SQLite puts the value that a column equals in place of the column everywhere, which may be one that a client demands: then the
+        // policy would be true of every row. It does not look into a subquery.
+        format!("(SELECT {policy})")
+    }
+
     fn without_indexes(&self) -> &'static str {
         " NOT INDEXED"
     }

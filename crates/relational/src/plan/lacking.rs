@@ -14,9 +14,17 @@ impl Catalog {
             Comparison::Gte => ">=",
             Comparison::Lt => "<",
             Comparison::Lte => "<=",
+            // Lists compare their items for equality.
+            Comparison::Contains if ty.element().is_some() => return self.lacks_items(ty, "@>"),
+            Comparison::ContainedIn if ty.element().is_some() => return self.lacks_items(ty, "<@"),
             _ => return None,
         };
         (!self.abilities.of(ty).has_operator(operator)).then_some(operator)
+    }
+
+    /// The `operator` of lists, if their items have no equality.
+    fn lacks_items(&self, ty: &ColumnType, operator: &'static str) -> Option<&'static str> {
+        (!self.abilities.of(ty).has_operator("=")).then_some(operator)
     }
 }
 

@@ -57,7 +57,7 @@ impl Renderer<'_> {
     }
 
     fn behind_all(&mut self, policy: &str, filter: &Filter, scope: Scope) {
-        self.sql.push_str(&format!("CASE WHEN {policy} THEN "));
+        self.sql.push_str(&format!("CASE WHEN {} THEN ", self.dialect.sealed(policy)));
         let outer = std::mem::replace(&mut self.is_behind, true);
         self.filter(filter, scope);
         self.is_behind = outer;

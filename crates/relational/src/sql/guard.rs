@@ -104,7 +104,7 @@ impl Renderer<'_> {
         let tied = self.dialect.tied(&own, other, storage);
         self.sql.push_str(&match wall {
             None => tied,
-            Some(policy) => format!("CASE WHEN {policy} THEN {tied} END"),
+            Some(policy) => format!("CASE WHEN {} THEN {tied} END", self.dialect.sealed(&policy)),
         });
     }
 

@@ -25,7 +25,7 @@ const SESSION: &[(&str, &str)] = &[("x-hasura-user-id", "1"), ("x-hasura-name", 
 
 const TABLES: &str = "
 CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL, owner_id INTEGER NOT NULL);
-CREATE TABLE note (id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL, person_id INTEGER NOT NULL, body TEXT, doc JSON, size DOUBLE PRECISION,
+CREATE TABLE note (id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL, person_id INTEGER NOT NULL, body TEXT, doc JSONB, size DOUBLE PRECISION,
   part INTEGER);
 CREATE TABLE mark (id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL, note_id INTEGER NOT NULL, label TEXT, weight DOUBLE PRECISION);
 CREATE TABLE seen (note_id INTEGER PRIMARY KEY);
@@ -143,7 +143,7 @@ impl Fallible<'_> {
             4 => format!("{{person: {}}}", self.person(depth - 1)),
             5 => format!("{{_not: {}}}", self.note(depth - 1)),
             6 => format!("{{_or: [{}, {}]}}", self.note(depth - 1), self.note(depth - 1)),
-            7 => format!("{{_and: [{}, {{id: {{_gt: 0}}}}]}}", self.note(depth - 1)),
+            7 => format!("{{_and: [{}, {{owner_id: {{_eq: 1}}}}]}}", self.note(depth - 1)),
             8 => self.predicate("marks_aggregate", "weight", "avg"),
             9 => self.predicate("marks_aggregate", "weight", "sum"),
             _ if self.database == Database::Sqlite => format!("{{body: {}, size: {{_gt: 0}}}}", self.text()),
@@ -183,7 +183,7 @@ impl Fallible<'_> {
 
 /// A way to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub(crate) enum Manner {
     Query,
     Mutation,
     Relay,
@@ -368,7 +368,7 @@ fn serve(number: usize, database: Database) -> Side {
 }
 
 /// The answer, or the first result of a subscription.
-pub fn answer(side: &Side, way: Manner, operation: &str, caller: &Identity) -> String {
+pub(crate) fn answer(side: &Side, way: Manner, operation: &str, caller: &Identity) -> String {
     let engine: &Engine = if way == Manner::Relay { &side.relay } else { &side.engine };
     let request = Request::new(operation, Instant::now() + PATIENCE);
     let as_caller = engine.caller(caller);

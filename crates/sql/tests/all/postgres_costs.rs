@@ -189,6 +189,12 @@ const ASKED: [(&str, &str); 13] = [
     ),
 ];
 
+/// Conditions on a list alone.
+const OF_LISTS: [(&str, &str); 2] = [
+    ("{ own(where: {%: {_contains: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% @> b.%"),
+    ("{ own(where: {%: {_contained_in: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% <@ b.%"),
+];
+
 /// Composites, of which one field decides, and the types of an extension.
 const MADE: [(&str, &str); 5] = [
     ("of_json", "(1,[1])"),
@@ -220,7 +226,8 @@ async fn an_operator_that_a_type_lacks_is_refused_by_name_and_no_other_is() {
         let is_json = matches!(*ty, "json" | "jsonb");
         let value = if is_json { (*value).to_owned() } else { format!("{value:?}") };
         for (column, value) in [(format!("c{at}"), value.clone()), (format!("a{at}"), format!("[{value}]"))] {
-            for (query, sql) in ASKED {
+            let of_lists = if column.starts_with('a') { &OF_LISTS[..] } else { &[] };
+            for (query, sql) in ASKED.iter().chain(of_lists) {
                 let query = query.replace('%', &column).replace('$', &value);
                 let mut sql = sql.replace('%', &column);
                 if *ty == "json" && column.starts_with('c') && query.contains("where") {
