@@ -46,6 +46,8 @@ const SINGLE: &str = "PGlite";
 const SINGLE_PAUSE: Duration = Duration::from_millis(5);
 /// Attempts at a server that hangs up, until it is known what it is.
 const UNKNOWN_TRIES_MAX: u32 = 50;
+/// Attempts at such a server without others under way: it may not have noticed yet that an earlier connection has ended.
+const LONE_TRIES_MAX: u32 = 5;
 
 /// Names of the time zone that is none.
 const UTC: &[&str] = &["UTC", "Etc/UTC", "UCT", "Etc/UCT", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal"];
@@ -201,11 +203,12 @@ impl Dialer {
         self.facts().is_some_and(|it| it.is_single)
     }
 
-    /// True if the server lets one connection in at a time, or if after so many `tries` another attempt, which may be the one that it
-    /// lets in, is about to tell.
+    /// True if the server lets one connection in at a time, or if after so many `tries` it may still turn out to: another attempt, which
+    /// may be the one that it lets in, is about to tell, or an earlier connection is about to end.
     fn may_be_single(&self, tries: u32) -> bool {
         match self.facts() {
             Some(facts) => facts.is_single,
+            None if tries < LONE_TRIES_MAX => true,
             None => tries < UNKNOWN_TRIES_MAX && self.attempts.load(Ordering::Relaxed) > 0,
         }
     }

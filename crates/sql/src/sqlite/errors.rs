@@ -68,13 +68,13 @@ pub fn source_error(error: Error, protocol: Protocol, field: Option<u32>) -> Sou
                     rejected("INVALID_PATTERN", code_of_pattern(words), words)
                 }
                 _ if is_of_machine(cause.code) => SourceError::Unavailable(Box::new(error)),
-                words => refusal(&error, words.unwrap_or_default(), protocol, field),
+                words => tell_refusal(&error, words.unwrap_or_default(), protocol, field),
             },
         },
         Error::SqlInputError { msg, .. } if is_too_large(msg) => {
             rejected("LIMIT_STATEMENT", "validation-failed", TOO_LARGE)
         }
-        Error::SqlInputError { msg, .. } => refusal(&error, msg, protocol, field),
+        Error::SqlInputError { msg, .. } => tell_refusal(&error, msg, protocol, field),
         Error::UserFunctionError(_) => match pattern_complaint(&error) {
             Some(words) => rejected("INVALID_PATTERN", code_of_pattern(words), words),
             None => SourceError::Unavailable(Box::new(error)),
@@ -97,7 +97,7 @@ const fn is_of_machine(code: ErrorCode) -> bool {
 }
 
 /// A statement that SQLite does not take.
-fn refusal(error: &Error, words: &str, protocol: Protocol, field: Option<u32>) -> SourceError {
+fn tell_refusal(error: &Error, words: &str, protocol: Protocol, field: Option<u32>) -> SourceError {
     tracing::warn!(%error, "a statement was refused");
     let (spec, message) = match find_lack(words) {
         Some(Lack::OfPlan) => ("SCHEMA_CHANGED", CHANGED.to_owned()),
@@ -238,6 +238,7 @@ mod tests {
             "unexpected: the database's file needs the function `shape` of the program that made it",
         );
         check("INSERT INTO gone VALUES (1)", &format!("unexpected: {CHANGED}"));
-        check("SELECT nothing", "unexpected: database query error");
+        check("SELECT missing FROM a", &format!("unexpected: {CHANGED}"));
+        check("SELECT 1 +", "unexpected: database query error");
     }
 }

@@ -29,7 +29,7 @@ use weir_sqlite::connection::{Database, Tuning, reader};
 use weir_sqlite::health::probe;
 use weir_sqlite::introspect::{SqliteOptions, enum_values, read};
 use weir_sqlite::pool::Pool;
-use weir_sqlite::table_checks::{find_wide_integers, warn_of_refusals};
+use weir_sqlite::table_checks::{self, warn_of_refusals};
 use weir_sqlite::writer::Writer;
 
 /// Executes plans on a SQLite database.
@@ -303,10 +303,10 @@ impl DatabaseSource<SqliteDriver> {
 
     /// The columns of `Int` that hold integers of more than 32 bits, as `table.column`, as far as they are found in so much time.
     #[must_use]
-    pub fn wide_integers(&self, within: Duration) -> Vec<String> {
+    pub fn find_wide_integers(&self, within: Duration) -> Vec<String> {
         let Ok(reader) = reader(&self.state.driver.database) else { return Vec::new() };
         reader.watch.set(Some(Instant::now() + within), None);
-        find_wide_integers(&reader.connection, &self.state.frontend.relations().catalog)
+        table_checks::find_wide_integers(&reader.connection, &self.state.frontend.relations().catalog)
     }
 
     fn start(

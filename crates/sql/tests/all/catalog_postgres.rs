@@ -273,7 +273,7 @@ fn functions_say_what_they_take_and_give() {
         r#"
 Table public.a insert update delete
   id Int integer
-Volatile friends(row_ Other("unknown") a, session Json  default) set a
+Volatile friends(row_ Other("a_scalar") a, session Json  default) set a
 Stable search(q Text , most Int  default) set 23
 Immutable unnamed( Text ,  Array(Int)  variadic) a
 "#,

@@ -145,7 +145,7 @@ fn what_the_file_lacks_is_told_when_it_is_opened_and_asked() {
     });
     let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     for words in [
-        "`shape`: its rows cannot be inserted, updated: no such function",
+        "`shape`: its rows cannot be inserted, updated: unknown function",
         "`orphan`: its rows cannot be inserted",
     ] {
         assert!(told.iter().any(|it| it.contains(words)), "{words}: {told:#?}");

@@ -119,7 +119,8 @@ impl<'r> Reading<'_, 'r> {
         Ok(())
     }
 
-    /// Appends the text that stands for a document in an array of documents, as in Hasura; false of anything else.
+    /// Appends the text that stands for an object or a list in an array of documents, as in Hasura; false of anything else. Other texts
+    /// stay what they are, so that an item that was answered finds its row.
     fn document_in_text(&self, found: Found<'_>, element: u32, out: &mut Buffer) -> Result<bool, Refused> {
         let Found::Given(given) = found else { return Ok(false) };
         let (Node::Json(span), Protocol::Hasura, oid::JSON | oid::JSONB) =
@@ -129,6 +130,9 @@ impl<'r> Reading<'_, 'r> {
         };
         let json = Json::parse(given.str(span).as_bytes(), 0).ok();
         let Some(text) = json.as_ref().and_then(|it| it.root().as_str()) else { return Ok(false) };
+        if !text.trim_start().starts_with(['{', '[']) {
+            return Ok(false);
+        }
         self.bindings.check_text(self.parameter, &text)?;
         out.extend_from_slice(text.as_bytes());
         Ok(true)
