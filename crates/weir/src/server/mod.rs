@@ -76,7 +76,7 @@ impl Server {
         generation.findings.log();
         let threads = config.worker_threads();
         let connections_max =
-            descriptors::connections_max(config.limits.connections_max, descriptors::raise());
+            descriptors::limit_connections(config.limits.connections_max, descriptors::raise_limit());
         if connections_max < config.limits.connections_max as usize {
             tracing::warn!(
                 connections_max,
@@ -164,6 +164,7 @@ impl Server {
             }
         }
         replication::end_all(Instant::now() + STREAMS_END);
+        telemetry::log::drain();
         trace::stop();
         failed.map_or(Ok(()), Err)
     }

@@ -386,8 +386,7 @@ fn log_lines_have_the_trace_of_their_request() {
 fn without_a_collector_log_lines_have_the_clients_trace() {
     let folder = Folder::new();
     folder.pets();
-    let yaml =
-        "listen: 127.0.0.1:0\nlog: {format: json, access: true}\nsources: [{name: pets, url: pets.db}]\n";
+    let yaml = "listen: 127.0.0.1:0\nthreads: 1\nlog: {format: json, access: true}\nsources: [{name: pets, url: pets.db}]\n";
     let file = folder.write("weir.yaml", yaml);
     let mut weir = Weir::by_file(&file, folder);
     weir.post("/graphql", &[("traceparent", PARENT)], body("{ pet { name } }").as_bytes());

@@ -54,6 +54,13 @@ pub(crate) fn flush() {
     }
 }
 
+/// Waits until what all threads have handed on is written.
+pub(super) fn drain() {
+    if let Some((sink, _)) = WAY.get() {
+        sink.drain();
+    }
+}
+
 /// The name of a field with what stands around it in JSON and in text.
 #[derive(Clone, Copy)]
 struct FieldName {

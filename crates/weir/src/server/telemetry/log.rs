@@ -28,6 +28,20 @@ const FLOOD: &str = "weir::flood";
 const FLOOD_PAUSE: Duration = Duration::from_millis(250);
 /// Lines, or batches of lines of the access log, that may wait for the sink.
 const LINES_WAITING_MAX: usize = 4096;
+/// The end of a process waits so long for lines that are not written yet.
+const DRAIN_MAX: Duration = Duration::from_secs(2);
+
+/// An order to the writing thread.
+enum Order {
+    Write(Vec<u8>),
+    /// Says that all before it is written.
+    Tell(SyncSender<()>),
+}
+
+/// Waits until the lines that were handed on are written: the process ends.
+pub(crate) fn drain() {
+    access::drain();
+}
 
 /// Starts logging for the process.
 /// # Errors
@@ -54,20 +68,21 @@ pub(crate) fn start(log: &Log, metrics: &Arc<Metrics>) -> Result<(), String> {
 /// Hands lines to the writing thread.
 #[derive(Clone)]
 pub(super) struct Sink {
-    lines: SyncSender<Vec<u8>>,
+    lines: SyncSender<Order>,
     metrics: Arc<Metrics>,
 }
 
 impl Sink {
     fn start<W: Write + 'static>(open: fn() -> W, metrics: Arc<Metrics>, floods: Floods) -> io::Result<Self> {
-        let (lines, waiting) = sync_channel::<Vec<u8>>(LINES_WAITING_MAX);
+        let (lines, waiting) = sync_channel::<Order>(LINES_WAITING_MAX);
         std::thread::Builder::new().name("weir-log".into()).spawn(move || {
             let mut out = open();
             let mut looked = Instant::now();
             loop {
                 match waiting.recv_timeout(FLOOD_PAUSE) {
                     // Nobody is left to be told that the log cannot be written.
-                    Ok(line) => drop(out.write_all(&line)),
+                    Ok(Order::Write(lines)) => drop(out.write_all(&lines)),
+                    Ok(Order::Tell(told)) => drop(told.send(())),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
@@ -84,8 +99,17 @@ impl Sink {
 
     /// Hands on `count` lines. Those that find no room are lost and counted.
     pub(super) fn send(&self, lines: Vec<u8>, count: u64) {
-        if self.lines.try_send(lines).is_err() {
+        if self.lines.try_send(Order::Write(lines)).is_err() {
             self.metrics.log_drops.inc_by(count);
+        }
+    }
+
+    /// Waits until all that was handed on is written, if that does not take long.
+    pub(super) fn drain(&self) {
+        let (told, written) = sync_channel(1);
+        if self.lines.try_send(Order::Tell(told)).is_ok() {
+            // A sink that blocks holds up no end.
+            let _ = written.recv_timeout(DRAIN_MAX);
         }
     }
 }
