@@ -61,8 +61,8 @@ fn roots_are_objects_and_differ() {
     check(
         "schema { query: Albun } type Album { a: Strin }",
         &[
-            "1:17 Unknown type \"Albun\". Did you mean \"Album\"?",
             "1:41 Unknown type \"Strin\". Did you mean \"String\"?",
+            "1:17 Unknown type \"Albun\". Did you mean \"Album\"?",
         ],
     );
     check(

@@ -147,7 +147,8 @@ fn keyed_subscriptions_are_not_read_for_other_objects() {
             live.hears(&mut two, &format!(r#""getBoat":{{"tons":{tons}}}"#));
         }
         let reads = live.reads() - before;
-        assert!(is_fed || reads == 5, "no other object of the type was looked at: {reads}");
+        // A read that begins between the tables of one change is repeated; five changes of another object would be five more.
+        assert!(is_fed || (5..10).contains(&reads), "no other object of the type was looked at: {reads}");
     });
 }
 

@@ -173,7 +173,7 @@ fn a_list_of_requests_is_answered_in_order() {
         ];
         assert!(answer.body.starts_with(parts[0]) && answer.body.ends_with(parts[2]), "{}", answer.body);
         assert!(answer.body.contains(parts[1]), "{}", answer.body);
-        let long = format!("[{}]", vec![r#"{"query": "{ agent }"}"#; 11].join(","));
+        let long = format!("[{}]", [r#"{"query": "{ agent }"}"#; 11].join(","));
         let refused = send(*address, "POST", "/graphql", &[JSON], long.as_bytes());
         assert_eq!((refused.status, refused.body.contains("LIMIT_BATCH")), (400, true), "{}", refused.body);
         assert_eq!(send(*address, "POST", "/graphql", &[JSON], b"[]").status, 400);
