@@ -8,7 +8,7 @@ SUITE ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 
-.PHONY: help demo restaurants gateway install python test clients soak mutants fleet check bench bless console fuzz fast announce
+.PHONY: help demo restaurants gateway install python test clients kits soak mutants fleet check bench bless console fuzz fast announce
 
 # The optimised build of the demos: see the profile `fast` in Cargo.toml.
 WEIR = $(CURDIR)/target/fast/weir
@@ -43,6 +43,9 @@ test: ## run all tests (ONLY=name for some); installs what they need
 
 clients: ## run clients as people have them against Weir: codegen, Apollo in a browser, refine, react-admin, Python
 	@scripts/test-clients.sh
+
+kits: ## run foreign kits against Weir and keep what they wrote for `make test`: object mappers (ONLY=name for some)
+	@CARGO='$(CARGO)' scripts/kits.sh $(ONLY)
 
 soak: ## kill a server 200 times in storms of mutations, look at what it leaves; wall tests on each PostgreSQL; change definitions under load
 	@scripts/soak.sh

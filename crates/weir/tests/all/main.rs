@@ -44,6 +44,7 @@ mod live_redis;
 mod live_services;
 mod live_slow;
 mod load;
+mod mappers;
 mod metadata;
 mod metadata_api;
 mod metadata_edits;
