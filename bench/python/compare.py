@@ -25,7 +25,10 @@ PASSES = int(os.environ.get("BENCH_PASSES", 5))
 SECONDS = float(os.environ.get("BENCH_SECONDS", 2))
 SDL = """
 type Query { records: [Record!]! users: [User!]! }
-type Record { id: Int! name: String! score: Float! active: Boolean! note: String }
+type Record {
+  id: Int! name: String! score: Float! active: Boolean! note: String
+  code: String! city: String! height: Float! weight: Float! visits: Int!
+}
 type User { id: Int! name: String! posts: [Post!]! }
 type Post { id: Int! title: String! comments: [Comment!]! }
 type Comment { id: Int! text: String! }
@@ -39,6 +42,11 @@ class Record:
     score: float
     active: bool
     note: str | None
+    code: str = "a code"
+    city: str = "a city"
+    height: float = 1.75
+    weight: float = 70.5
+    visits: int = 7
 
 
 @dataclass
@@ -64,18 +72,24 @@ USERS = [User(n, f"user {n}") for n in range(50)]
 POSTS = {user.id: [Post(user.id * 10 + n, f"post {n}") for n in range(10)] for user in USERS}
 COMMENTS = {post.id: [Comment(post.id * 10 + n, f"comment {n}") for n in range(3)] for posts in POSTS.values() for post in posts}
 OPERATIONS = {
+    "list of 1,000 records, 10 fields": "{ records { id name score active note code city height weight visits } }",
     "list of 1,000 records, 5 fields": "{ records { id name score active note } }",
     "50 users, 500 posts, 1,500 comments": "{ users { id name posts { id title comments { id text } } } }",
     "introspection": get_introspection_query(),
 }
 
 
-def ours():
+def weir_schema():
     schema = weir.Schema(SDL)
     schema.resolve("Query.records")(lambda: RECORDS)
     schema.resolve("Query.users")(lambda: USERS)
     schema.batch("User.posts")(lambda users: [POSTS[user.id] for user in users])
     schema.batch("Post.comments")(lambda posts: [COMMENTS[post.id] for post in posts])
+    return schema
+
+
+def ours():
+    schema = weir_schema()
     return lambda query: schema.execute(query).body
 
 
@@ -124,6 +138,11 @@ class SharedRecord:
     score: float
     active: bool
     note: str | None
+    code: str
+    city: str
+    height: float
+    weight: float
+    visits: int
 
 
 @strawberry.type(name="Query")
@@ -137,11 +156,15 @@ class SharedQuery:
         return USERS
 
 
-def strawberry_graphql():
+def strawberry_schema():
     for shared in (SharedComment, SharedPost, SharedUser, SharedRecord):
         # Its type checks take any object.
         shared.is_type_of = classmethod(lambda *_: True)
-    schema = strawberry.Schema(SharedQuery, extensions=[ParserCache, ValidationCache])
+    return strawberry.Schema(SharedQuery, extensions=[ParserCache, ValidationCache])
+
+
+def strawberry_graphql():
+    schema = strawberry_schema()
 
     def answer(query):
         result = schema.execute_sync(query)
@@ -152,17 +175,17 @@ def strawberry_graphql():
 
 
 def seconds_each(answer, query):
-    """Seconds per request, over about SECONDS."""
-    count, begun = 0, time.perf_counter()
-    while (now := time.perf_counter()) - begun < SECONDS:
+    """Seconds of the processor per request, over about SECONDS: other programs of the machine are not in it."""
+    count, begun, before = 0, time.perf_counter(), time.process_time()
+    while time.perf_counter() - begun < SECONDS:
         answer(query)
         count += 1
-    return (now - begun) / count
+    return (time.process_time() - before) / count
 
 
 def main():
     contenders = {"Weir": ours(), "graphql-core": graphql_core(), "Strawberry": strawberry_graphql()}
-    for name, query in list(OPERATIONS.items())[:2]:
+    for name, query in list(OPERATIONS.items())[:3]:
         answers = {who: json.loads(answer(query)) for who, answer in contenders.items()}
         assert all(it == answers["Weir"] for it in answers.values()), name
     found = {}
@@ -175,7 +198,7 @@ def main():
         widest = max((found[who, name] for who in contenders), key=lambda it: (max(it) - min(it)) / statistics.median(it))
         others = [it for who in list(contenders)[1:] for it in (f"{median[who]:.2f}", f"{median[who] / median['Weir']:.0f} x")]
         rows.append([name, f"{median['Weir']:.3f}", *others, spread(widest)])
-    text = table(["ms per request", "Weir", "graphql-core", "ratio", "Strawberry", "ratio", "spread"], rows)
+    text = table(["ms of CPU per request", "Weir", "graphql-core", "ratio", "Strawberry", "ratio", "spread"], rows)
     if os.environ.get("PUBLISH"):
         versions = {"graphql-core": version("graphql-core"), "Strawberry": version("strawberry-graphql"), "Python": sys.version.split()[0]}
         runs = [{"who": who, "operation": name, "passes": passes} for (who, name), passes in found.items()]
@@ -184,4 +207,5 @@ def main():
         print(text)
 
 
-main()
+if __name__ == "__main__":
+    main()

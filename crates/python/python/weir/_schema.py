@@ -19,6 +19,10 @@ from ._weir import Core, Response, root_names, snake
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+# glibc gives the memory of each long answer back to the system, and takes it anew for the next, until the program once had and freed
+# a large block: then it keeps as much. Nothing is written to this one, so it costs no memory.
+bytearray(16 << 20)
+
 
 def _reader(name: str, attribute: str) -> Callable[[Any], Any]:
     """The function of a field that is read from its object, for fields with a guard."""
