@@ -8,9 +8,6 @@ SELECT t0."id" FROM "public"."Person" AS t0 WHERE t0."email" = $1
 -- addPerson: reserve numbers of objects
 SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)
 
--- addPerson: clear spouse_id of Person where spouse_id = value and id <> value
-UPDATE "public"."Person" AS t0 SET "spouse_id" = NULL WHERE (t0."spouse_id" = $1 AND t0."id" <> $2)
-
 -- addPerson: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
 INSERT INTO "public"."Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 
@@ -19,3 +16,6 @@ UPDATE "public"."Person" AS t0 SET "spouse_id" = $1 WHERE t0."id" = $2
 
 -- addPerson: insert a row of Person_friends (person_id, friends_id) unless it is there
 INSERT INTO "public"."Person_friends" AS t0 ("person_id", "friends_id") VALUES ($1, $2) ON CONFLICT DO NOTHING
+
+-- addPerson: clear spouse_id of Person where spouse_id = value and id <> value
+UPDATE "public"."Person" AS t0 SET "spouse_id" = NULL WHERE (t0."spouse_id" = $1 AND t0."id" <> $2)

@@ -17,6 +17,9 @@ SELECT t0."id" FROM "public"."Person" AS t0 WHERE t0."email" = $1
 -- a: reserve numbers of objects
 SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)
 
+-- a: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
+INSERT INTO "public"."Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+
 -- a: insert a row of Animal (id, type, name)
 INSERT INTO "public"."Animal" AS t0 ("id", "type", "name") VALUES ($1, $2, $3)
 

@@ -50,6 +50,9 @@ SELECT next_id FROM weir_store
 -- a: reserve numbers of objects
 UPDATE weir_store SET next_id = next_id + $1
 
+-- a: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
+INSERT INTO "Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+
 -- a: insert a row of Animal (id, type, name)
 INSERT INTO "Animal" AS t0 ("id", "type", "name") VALUES (?1, ?2, ?3)
 

@@ -38,6 +38,12 @@ SELECT t0."id", t0."type" FROM "public"."Animal" AS t0 WHERE t0."id" = ANY($1)
 -- c: find id of Person where email = value
 SELECT t0."id" FROM "public"."Person" AS t0 WHERE t0."email" = $1
 
+-- c: reserve numbers of objects
+SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)
+
+-- c: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
+INSERT INTO "public"."Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+
 -- c: update rows of Dog (keeper_id) where id = value
 UPDATE "public"."Dog" AS t0 SET "keeper_id" = $1 WHERE t0."id" = $2
 

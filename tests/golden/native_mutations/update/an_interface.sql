@@ -8,6 +8,15 @@ SELECT t0."id", t0."type" FROM "Animal" AS t0 WHERE t0."id" IN (SELECT value FRO
 -- c: find id of Person where email = value
 SELECT t0."id" FROM "Person" AS t0 WHERE t0."email" = ?1
 
+-- c: reserve numbers of objects
+SELECT next_id FROM weir_store
+
+-- c: reserve numbers of objects
+UPDATE weir_store SET next_id = next_id + $1
+
+-- c: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
+INSERT INTO "Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+
 -- c: update rows of Dog (keeper_id) where id = value
 UPDATE "Dog" AS t0 SET "keeper_id" = ?1 WHERE t0."id" = ?2
 

@@ -8,8 +8,14 @@ WITH l0 AS MATERIALIZED (SELECT t0."population" AS c0, t0."id" AS c1 FROM "publi
 -- updateCity: find id of Person where email = value
 SELECT t0."id" FROM "public"."Person" AS t0 WHERE t0."email" = $1
 
+-- updateCity: reserve numbers of objects
+SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)
+
 -- updateCity: update rows of City (population) where id in values
 UPDATE "public"."City" AS t0 SET "population" = $1 WHERE t0."id" = ANY($2)
+
+-- updateCity: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
+INSERT INTO "public"."Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 
 -- updateCity: insert a row of City_tags (id, value) unless it is there
 INSERT INTO "public"."City_tags" AS t0 ("id", "value") VALUES ($1, $2) ON CONFLICT DO NOTHING

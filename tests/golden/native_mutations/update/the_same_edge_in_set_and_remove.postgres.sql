@@ -110,11 +110,17 @@ DELETE FROM "public"."City_lovers" AS t0 WHERE (t0."person_id" = ANY($1) AND t0.
 -- married: find id of Person where email = value
 SELECT t0."id" FROM "public"."Person" AS t0 WHERE t0."email" = $1
 
+-- married: reserve numbers of objects
+SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)
+
 -- married: update rows of Person (visits) where id in values
 UPDATE "public"."Person" AS t0 SET "visits" = $1 WHERE t0."id" = ANY($2)
 
 -- married: clear spouse_id of Person where spouse_id = value and id <> value
 UPDATE "public"."Person" AS t0 SET "spouse_id" = NULL WHERE (t0."spouse_id" = $1 AND t0."id" <> $2)
+
+-- married: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
+INSERT INTO "public"."Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 
 -- married: update rows of Person (spouse_id) where id = value
 UPDATE "public"."Person" AS t0 SET "spouse_id" = $1 WHERE t0."id" = $2
@@ -161,11 +167,17 @@ SELECT t0."id" FROM "public"."Person" AS t0 WHERE t0."email" = $1
 -- null: find id of City where name = value
 SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1
 
+-- null: reserve numbers of objects
+SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)
+
 -- null: update rows of Person (visits) where id in values
 UPDATE "public"."Person" AS t0 SET "visits" = $1 WHERE t0."id" = ANY($2)
 
 -- null: clear spouse_id of Person where spouse_id = value and id <> value
 UPDATE "public"."Person" AS t0 SET "spouse_id" = NULL WHERE (t0."spouse_id" = $1 AND t0."id" <> $2)
+
+-- null: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
+INSERT INTO "public"."Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 
 -- null: update rows of Person (spouse_id) where id = value
 UPDATE "public"."Person" AS t0 SET "spouse_id" = $1 WHERE t0."id" = $2

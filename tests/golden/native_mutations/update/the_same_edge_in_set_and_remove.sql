@@ -113,11 +113,20 @@ SELECT t0."id" FROM "Person" AS t0 WHERE t0."email" = ?1 ORDER BY t0."id"
 -- married: find id of Person where email = value
 SELECT t0."id" FROM "Person" AS t0 WHERE t0."email" = ?1
 
+-- married: reserve numbers of objects
+SELECT next_id FROM weir_store
+
+-- married: reserve numbers of objects
+UPDATE weir_store SET next_id = next_id + $1
+
 -- married: update rows of Person (visits) where id in values
 UPDATE "Person" AS t0 SET "visits" = ?1 WHERE t0."id" IN (SELECT value FROM json_each(?2))
 
 -- married: clear spouse_id of Person where spouse_id = value and id <> value
 UPDATE "Person" AS t0 SET "spouse_id" = NULL WHERE (t0."spouse_id" = ?1 AND t0."id" <> ?2)
+
+-- married: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
+INSERT INTO "Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 
 -- married: update rows of Person (spouse_id) where id = value
 UPDATE "Person" AS t0 SET "spouse_id" = ?1 WHERE t0."id" = ?2
@@ -200,11 +209,20 @@ SELECT t0."id" FROM "Person" AS t0 WHERE t0."email" = ?1
 -- null: find id of City where name = value
 SELECT t0."id" FROM "City" AS t0 WHERE t0."name" = ?1
 
+-- null: reserve numbers of objects
+SELECT next_id FROM weir_store
+
+-- null: reserve numbers of objects
+UPDATE weir_store SET next_id = next_id + $1
+
 -- null: update rows of Person (visits) where id in values
 UPDATE "Person" AS t0 SET "visits" = ?1 WHERE t0."id" IN (SELECT value FROM json_each(?2))
 
 -- null: clear spouse_id of Person where spouse_id = value and id <> value
 UPDATE "Person" AS t0 SET "spouse_id" = NULL WHERE (t0."spouse_id" = ?1 AND t0."id" <> ?2)
+
+-- null: insert a row of Person (id, email, nick, mood, visits, joined, joined_at, spouse_id, password)
+INSERT INTO "Person" AS t0 ("id", "email", "nick", "mood", "visits", "joined", "joined_at", "spouse_id", "password") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 
 -- null: update rows of Person (spouse_id) where id = value
 UPDATE "Person" AS t0 SET "spouse_id" = ?1 WHERE t0."id" = ?2

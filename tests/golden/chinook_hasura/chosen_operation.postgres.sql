@@ -1,0 +1,3 @@
+-- chinook_hasura
+-- Genre_by_pk
+SELECT t0."Name" FROM "public"."Genre" AS t0 WHERE t0."GenreId" = $1
