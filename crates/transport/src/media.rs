@@ -176,7 +176,7 @@ pub fn wants_events(headers: &HeaderMap) -> bool {
 }
 
 /// True if `Accept` names OpenMetrics 1.0, and plain text with no greater weight.
-pub(crate) fn wants_openmetrics(headers: &HeaderMap) -> bool {
+pub fn wants_openmetrics(headers: &HeaderMap) -> bool {
     let is_readable = |item: &&str| {
         let mut parts = item.split(';').map(str::trim);
         let is_named = parts.next().is_some_and(|it| it.eq_ignore_ascii_case(OPENMETRICS));

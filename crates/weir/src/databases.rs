@@ -79,10 +79,11 @@ pub(crate) struct Proposal {
 const INTEGERS_MAX: Duration = Duration::from_secs(10);
 
 /// The columns of the SQLite database `source` whose integers do not fit their type, if it is one.
-pub(crate) fn wide_integers(source: &Source, limits: &Limits) -> Vec<String> {
+pub(crate) fn find_wide_integers(source: &Source, limits: &Limits) -> Vec<String> {
     match address::parse(&source.url) {
         Ok(Address::Sqlite(path)) if source.integers == Integers::Declared && path.is_file() => {
-            sqlite(source, &path, limits).map_or_else(|_| Vec::new(), |it| it.0.wide_integers(INTEGERS_MAX))
+            sqlite(source, &path, limits)
+                .map_or_else(|_| Vec::new(), |it| it.0.find_wide_integers(INTEGERS_MAX))
         }
         Ok(_) | Err(_) => Vec::new(),
     }
@@ -100,7 +101,7 @@ pub(crate) fn propose(address: &Address) -> Result<Proposal, String> {
         }
         Address::Sqlite(path) => {
             let (made, ..) = sqlite(source, path, &config.limits).map_err(|it| it.to_string())?;
-            let is_wide = !made.wide_integers(INTEGERS_MAX).is_empty();
+            let is_wide = !made.find_wide_integers(INTEGERS_MAX).is_empty();
             (made.proposed_names(), if is_wide { Integers::Bigint } else { Integers::Declared })
         }
         Address::Postgres(url) => {

@@ -170,7 +170,7 @@ fn template(address: &Address, path: &Path) -> Result<String, String> {
     let lines = TEMPLATE.lines().map(|line| match (line, &proposal) {
         (NAME_LINE, _) => format!("  - name: {}\n", scalar(&name)),
         (URL_LINE, _) => format!("    {source}\n"),
-        (NAMES_LINE, Some(it)) => format!("    relationship_names: {}\n", names_key(it.names)),
+        (NAMES_LINE, Some(it)) => format!("    relationship_names: {}\n", name_rule(it.names)),
         (INTEGERS_LINE, Some(it)) if it.integers == Integers::Bigint => format!("    {INTEGERS_KEY}\n"),
         (line, _) => format!("{line}\n"),
     });
@@ -184,7 +184,7 @@ fn database_of(url: &str) -> Option<String> {
 }
 
 /// A rule for relationship names as a value of weir.yaml.
-const fn names_key(names: RelationshipNames) -> &'static str {
+const fn name_rule(names: RelationshipNames) -> &'static str {
     match names {
         RelationshipNames::Long => "long",
         RelationshipNames::Short => "short",

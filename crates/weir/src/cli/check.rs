@@ -36,7 +36,7 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
     match Generation::build(config, 1) {
         Ok(generation) => {
             tell(&generation.findings, &mut errors);
-            integers(&generation.config);
+            warn_of_integers(&generation.config);
             let Findings { down, .. } = &generation.findings;
             unchecked(&generation.config, down, &mut errors);
             if errors.is_empty() {
@@ -70,14 +70,14 @@ pub(super) fn check(target: &str, metadata: Option<PathBuf>) -> Result<ExitCode,
 }
 
 /// Warns of columns whose integers are errors when they are read.
-fn integers(config: &Config) {
+fn warn_of_integers(config: &Config) {
     for source in &config.sources {
-        let wide = databases::wide_integers(source, &config.limits);
+        let wide = databases::find_wide_integers(source, &config.limits);
         if !wide.is_empty() {
             eprintln!(
                 "warning: source `{}`: integers of more than 32 bits in {}: INT_RANGE when they are read; set `integers: bigint`",
                 source.name,
-                listed(&wide)
+                list_columns(&wide)
             );
         }
     }
@@ -86,7 +86,7 @@ fn integers(config: &Config) {
 /// Longest list of columns in a line.
 const LISTED_MAX: usize = 10;
 
-fn listed(columns: &[String]) -> String {
+fn list_columns(columns: &[String]) -> String {
     let mut line = columns.iter().take(LISTED_MAX).map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     if columns.len() > LISTED_MAX {
         line.push_str(&format!(" and {} more", columns.len() - LISTED_MAX));

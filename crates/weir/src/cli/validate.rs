@@ -79,7 +79,8 @@ fn judge(sdl: &NamedText, texts: &[NamedText]) -> Vec<Violation> {
         Ok(schema) => schema,
         Err(errors) => return errors.into_iter().map(|it| violation(sdl, it)).collect(),
     };
-    let parsed = texts.iter().map(|it| parser::parse_edition(&it.text, &Limits::STANDARD, Edition::September2026));
+    let parsed =
+        texts.iter().map(|it| parser::parse_edition(&it.text, &Limits::STANDARD, Edition::September2026));
     let parsed: Vec<Result<Document<'_>, Error>> = parsed.collect();
     let fragments = Fragments::new(&parsed);
     let mut found = Vec::new();

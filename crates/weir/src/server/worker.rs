@@ -203,7 +203,7 @@ impl Worker {
             };
             match accepted {
                 Ok((socket, peer)) => self.take(socket, peer.ip(), place),
-                Err(cause) => self.recover(&cause).await,
+                Err(cause) => self.make_room(&cause).await,
             }
         }
         while let Some(Ok((socket, peer))) = listener.accept().now_or_never() {
@@ -212,7 +212,7 @@ impl Worker {
     }
 
     /// Makes room after a connection could not be accepted: those in use are served, new ones wait in the queue.
-    async fn recover(&self, cause: &std::io::Error) {
+    async fn make_room(&self, cause: &std::io::Error) {
         if let Some(times) = self.accept_failures.note() {
             tracing::error!(%cause, times, "connections could not be accepted");
         }

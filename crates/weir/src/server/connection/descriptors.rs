@@ -10,7 +10,7 @@ const KEPT_MAX: u64 = 2048;
 
 /// Raises the number of descriptors to what the system lets the process have; gives that number, if there is one.
 #[cfg(unix)]
-pub(crate) fn raise() -> Option<u64> {
+pub(crate) fn raise_limit() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current == maximum {
@@ -25,12 +25,12 @@ pub(crate) fn raise() -> Option<u64> {
 
 /// No limit is known.
 #[cfg(not(unix))]
-pub(crate) fn raise() -> Option<u64> {
+pub(crate) fn raise_limit() -> Option<u64> {
     None
 }
 
 /// So many connections of clients there may be, if there are `descriptors` and `wanted` are configured.
-pub(crate) fn connections_max(wanted: u32, descriptors: Option<u64>) -> usize {
+pub(crate) fn limit_connections(wanted: u32, descriptors: Option<u64>) -> usize {
     let Some(descriptors) = descriptors else { return wanted as usize };
     let kept = (descriptors / KEPT_PART).clamp(KEPT_MIN, KEPT_MAX);
     u64::from(wanted).min(descriptors.saturating_sub(kept).max(1)) as usize
@@ -60,7 +60,7 @@ mod tests {
             (10_000, Some(10_000), 7_952),
             (100, Some(1024), 100),
         ] {
-            assert_eq!(connections_max(wanted, descriptors), expected, "{wanted} of {descriptors:?}");
+            assert_eq!(limit_connections(wanted, descriptors), expected, "{wanted} of {descriptors:?}");
         }
     }
 }

@@ -47,7 +47,9 @@ impl BatchForm {
                 hasura::params(item).map_err(|message| error_body(message, "parse-failed", Some("$")))
             }
             Endpoint::Graphql | Endpoint::Other => {
-                let refused = |it: Unusable| error_body(it.message(), it.persisted_code().unwrap_or("BAD_REQUEST"), None);
+                let refused = |it: Unusable| {
+                    error_body(it.message(), it.persisted_code().unwrap_or("BAD_REQUEST"), None)
+                };
                 receive::params(item).map_err(refused)
             }
         }

@@ -27,6 +27,7 @@ use weir_transport::events::Framing;
 pub(super) const LIFE: Duration = Duration::from_secs(10);
 /// Tells nginx to pass each event on at once.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
 /// A request for a stream.
 pub(super) struct StreamRequest<'r> {
     pub(super) headers: &'r HeaderMap,

@@ -42,6 +42,7 @@ fn no_page_of_another_origin_reaches_an_operator_s_address() {
             "/v1/metadata",
             "/v2/query",
             "/v1/query",
+            "/v1alpha1/pg_dump",
             "/v1/graphql/explain"
         ]
     );

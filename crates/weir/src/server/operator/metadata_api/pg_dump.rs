@@ -171,7 +171,7 @@ fn environment(settings: &Settings) -> Vec<(&'static str, String)> {
     let inherited = ["PATH", "HOME"].into_iter().filter_map(|it| Some((it, std::env::var(it).ok()?)));
     let mut all: Vec<(&str, String)> = inherited.collect();
     let (hosts, ports): (Vec<String>, Vec<String>) = settings.hosts.iter().map(host_and_port).unzip();
-    all.push(("LC_ALL", "C".into()));
+    all.push(("LANG", "C".into()));
     all.push(("PGHOST", hosts.join(",")));
     all.push(("PGPORT", ports.join(",")));
     all.push(("PGUSER", settings.user.clone()));
