@@ -45,7 +45,9 @@ mod everything {
         pub text: Option<String>,
         #[sea_orm(column_type = "Blob")]
         pub blob: Option<Vec<u8>>,
-        pub tiny_integer: Option<i8>,
+        // An `i8` is the type `"char"` to SQLx, which PostgreSQL takes for no number.
+        #[sea_orm(column_type = "TinyInteger")]
+        pub tiny_integer: Option<i16>,
         pub small_integer: Option<i16>,
         pub integer: Option<i32>,
         pub big_integer: Option<i64>,
@@ -89,9 +91,12 @@ mod unsigned {
         pub left: i32,
         #[sea_orm(primary_key, auto_increment = false)]
         pub right: String,
-        pub tiny_unsigned: Option<u8>,
-        pub small_unsigned: Option<u16>,
-        pub unsigned: Option<u32>,
+        #[sea_orm(column_type = "TinyUnsigned")]
+        pub tiny_unsigned: Option<i16>,
+        #[sea_orm(column_type = "SmallUnsigned")]
+        pub small_unsigned: Option<i32>,
+        #[sea_orm(column_type = "Unsigned")]
+        pub unsigned: Option<i64>,
         #[sea_orm(column_type = "BigUnsigned")]
         pub big_unsigned: Option<i64>,
     }
@@ -199,9 +204,10 @@ async fn write(db: &DatabaseConnection) -> Result<(), DbErr> {
         let row = unsigned::ActiveModel {
             left: Set(1),
             right: Set(right.to_owned()),
-            tiny_unsigned: Set((!is_postgres).then_some(255)),
-            small_unsigned: Set((!is_postgres).then_some(65535)),
-            unsigned: Set((!is_postgres).then_some(u32::MAX)),
+            // PostgreSQL has no numbers without a sign: these are its usual ones.
+            tiny_unsigned: Set(Some(255)),
+            small_unsigned: Set(Some(if is_postgres { 32767 } else { 65535 })),
+            unsigned: Set(Some(i64::from(if is_postgres { i32::MAX as u32 } else { u32::MAX }))),
             big_unsigned: Set(big),
         };
         row.insert(db).await?;
