@@ -17,7 +17,7 @@ say "example with actix-web"
 cargo fmt --manifest-path examples/actix/Cargo.toml -- --check
 cargo clippy --quiet --locked --all-targets --manifest-path examples/actix/Cargo.toml --target-dir bench/target -- -D warnings
 say "packages of the library"
-cargo package --quiet --allow-dirty -p weir-language -p weir-engine -p weir-derive -p weir-runtime
+cargo package --quiet --allow-dirty -p weir-language -p weir-engine -p weir-transport -p weir-derive -p weir-runtime
 say "rustdoc"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
 say "cargo deny"

@@ -21,7 +21,7 @@ use weir_runtime::{Object, Value};
 pub(crate) struct Converter<'c> {
     pub(crate) registry: &'c Registry,
     pub(crate) state: &'c RunState,
-    /// [`NUMBER`].
+    /// [`NUMBER`](crate::run_state::NUMBER).
     pub(crate) number: Arc<str>,
 }
 

@@ -68,7 +68,7 @@ pub(super) fn explain(
     }
 }
 
-/// The errors of a JSON response, one line each, in the form of [`as_text`].
+/// The errors of a JSON response, one line each, in the form of `weir validate`.
 fn in_words(name: &str, errors: &[u8]) -> String {
     let answer: serde_json::Value = serde_json::from_slice(errors).unwrap_or_default();
     let line = |error: &serde_json::Value| {

@@ -83,6 +83,7 @@ impl From<Box<str>> for Value {
 }
 
 /// A span that has ended.
+#[cfg_attr(not(feature = "otlp"), expect(dead_code, reason = "without an exporter nobody reads it"))]
 pub(crate) struct SpanRecord {
     pub(crate) context: SpanContext,
     pub(crate) parent: Option<SpanContext>,
