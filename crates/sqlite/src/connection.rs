@@ -69,7 +69,7 @@ impl Database {
         self.tuning.statement_max
     }
 
-    /// A connection that may write; the file has to exist. It changes nothing in the file: [`enable_log`] does, before the first write.
+    /// A connection that may write; the file has to exist. It changes nothing in the file: `enable_log` does, before the first write.
     pub fn open_writer(&self) -> Result<Connection> {
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         if connection.is_readonly(MAIN_DB)? {
