@@ -288,6 +288,8 @@ struct Committer {
     is_stopped: bool,
     /// The file was turned to write-ahead logging.
     is_logged: bool,
+    /// Versions of the data that this took: it is no change by others.
+    log_versions: i64,
     /// The version of the tables that the jobs were made for.
     version: Option<i64>,
     queue: Arc<Queue>,
@@ -309,6 +311,7 @@ impl Committer {
             careful_groups: 0,
             is_stopped: false,
             is_logged: false,
+            log_versions: 0,
             version,
             queue,
             index_maintenance,
@@ -320,7 +323,7 @@ impl Committer {
         if let Ok(version) = data_version(&self.connection) {
             for look in looks {
                 // A receiver that was dropped needs no answer.
-                let _ = look.send(version);
+                let _ = look.send(version - self.log_versions);
             }
         }
     }
@@ -361,7 +364,9 @@ impl Committer {
     /// Begins a transaction; before the first one the file gets its log.
     fn begin(&mut self) -> rusqlite::Result<()> {
         if !self.is_logged {
+            let before = data_version(&self.connection)?;
             enable_log(&self.connection)?;
+            self.log_versions = data_version(&self.connection)? - before;
             self.is_logged = true;
         }
         execute(&self.connection, "BEGIN IMMEDIATE")

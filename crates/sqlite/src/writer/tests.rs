@@ -194,3 +194,33 @@ fn whatever_fails_in_a_group_its_neighbours_are_written_once() {
         assert_eq!(kept.unwrap(), "1,2,3,4", "{one:?} and {other:?}");
     }
 }
+
+#[test]
+fn the_first_write_is_no_change_by_others() {
+    let path = std::env::temp_dir().join(format!("weir-first-write-{}.db", std::process::id()));
+    let mut connection = Connection::open(&path).unwrap();
+    connection.execute_batch("CREATE TABLE a (x INTEGER PRIMARY KEY)").unwrap();
+    let other = Connection::open(&path).unwrap();
+    let watch = Watch::on(&mut connection, Duration::from_secs(60)).unwrap();
+    let mut committer = committer(connection, watch);
+    let look = |committer: &Committer| {
+        let (sender, receiver) = oneshot::channel();
+        committer.look(vec![sender]);
+        receiver.blocking_recv().unwrap()
+    };
+    let before = look(&committer);
+    let (sender, receiver) = oneshot::channel();
+    let work =
+        |connection: &Connection| connection.execute("INSERT INTO a VALUES (1)", []).map_err(Error::Sqlite);
+    committer.commit(vec![Box::new(Work { work, failed: own, result: None, sender, deadline: later(60) })]);
+    assert_eq!(receiver.blocking_recv().unwrap().unwrap(), 1);
+    let mode: String = other.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+    assert_eq!(look(&committer), before);
+    other.execute("INSERT INTO a VALUES (2)", []).unwrap();
+    assert_ne!(look(&committer), before);
+    drop((other, committer));
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{end}", path.display()));
+    }
+}
