@@ -17,6 +17,8 @@ say "example with actix-web"
 cargo fmt --manifest-path examples/actix/Cargo.toml -- --check
 cargo clippy --quiet --locked --all-targets --manifest-path examples/actix/Cargo.toml --target-dir bench/target -- -D warnings
 say "packages of the library"
+# Cargo keeps what it unpacked for an earlier run by path and version, and would build against that.
+rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/weir-*
 cargo package --quiet --allow-dirty -p weir-language -p weir-engine -p weir-transport -p weir-derive -p weir-runtime
 say "rustdoc"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
