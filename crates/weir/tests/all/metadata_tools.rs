@@ -275,6 +275,29 @@ fn relationships_are_suggested_by_foreign_keys() {
 }
 
 #[test]
+fn a_document_is_checked_for_warnings_and_not_taken_over() {
+    let (folder, file) = folder();
+    let weir = Weir::by_file(&file, folder);
+    let mut document = run(&weir, "export_metadata", json!({})).json();
+    check(
+        &run(&weir, "check_metadata_warnings", json!({ "metadata": document })),
+        200,
+        &json!({ "message": "success", "warnings": [] }),
+    );
+    document["sources"][0]["tables"][0]["event_triggers"] = json!([{ "name": "added", "definition": { "enable_manual": true }, "retry_conf": {}, "webhook": "http://127.0.0.1:1" }]);
+    document["sources"][0]["tables"][0]["select_permissions"] =
+        json!([{ "role": "guest", "permission": { "columns": ["name"], "filter": {} } }]);
+    let checked = run(&weir, "check_metadata_warnings", json!({ "metadata": document })).json();
+    assert_eq!(checked["message"], "success", "{checked}");
+    let warnings = checked["warnings"].as_array().expect("there is a list");
+    assert!(warnings.iter().any(|it| it["message"].to_string().contains("event_triggers")), "{checked}");
+    let kept = run(&weir, "export_metadata", json!({})).text().to_owned();
+    assert!(!kept.contains("guest"), "{kept}");
+    let broken = run(&weir, "check_metadata_warnings", json!({ "metadata": { "sources": 7 } }));
+    assert_eq!((broken.status, broken.json()["code"].as_str()), (400, Some("parse-failed")));
+}
+
+#[test]
 fn tools_learn_what_is_there() {
     let (folder, file) = folder();
     let weir = Weir::by_file(&file, folder);

@@ -107,6 +107,9 @@ impl Work {
             }
             "export_metadata" if is_of_metadata => self.export(is_second),
             "replace_metadata" if is_of_metadata => self.replace_command(args, is_second),
+            "check_metadata_warnings" if is_of_metadata => {
+                self.metadata_warnings(args.get("metadata").unwrap_or(args).raw())
+            }
             "clear_metadata" if is_of_metadata => self.clear(),
             "reload_metadata" if is_of_metadata => self.reload(),
             "drop_inconsistent_metadata" if is_of_metadata => self.drop_inconsistent(),

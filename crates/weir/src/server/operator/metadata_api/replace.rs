@@ -8,7 +8,7 @@ use crate::server::request::hasura_error::HasuraError;
 use crate::services;
 use crate::sources::Down;
 use hyper::StatusCode;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use weir_metadata::{Loaded, Metadata, export, read};
@@ -60,18 +60,11 @@ impl Work {
     /// generation in; with `is_dry` the first only. Says what of it is inconsistent. A source that was there and is down now does not
     /// keep a document from being taken over: the document cannot help it, and may take rights away.
     pub(super) fn replace(&self, text: &str, allow_inconsistent: bool, is_dry: bool) -> Done {
-        let mut loaded = loaded(text, "$.args.metadata")?;
+        let loaded = loaded(text, "$.args.metadata")?;
         let turn = self.live.turn();
         self.check_version()?;
         let place = self.place(&turn)?;
-        let is_connected = !loaded.lacks_sources || connect(&mut loaded.document, &document(&turn.current()));
-        let document = loaded.document.clone();
-        let draft = drafted(&turn, &place, loaded)?;
-        // The server's own configuration may know the source.
-        if !is_connected && draft.config.sources.iter().all(|it| it.name != DEFAULT) {
-            let message = "cannot import metadata without sources since no default source is defined";
-            return Err(HasuraError::new("not-supported", "$.args", message));
-        }
+        let (document, draft) = draft_whole(&turn, &place, loaded)?;
         let state = MetadataState::of(&draft);
         let is_wrong = !draft.findings.inconsistent.is_empty() || lost(&draft, &turn.current()).count() > 0;
         if is_wrong && !allow_inconsistent {
@@ -83,6 +76,14 @@ impl Work {
             self.install(&turn, &place, &document, draft)?;
         }
         Ok(told)
+    }
+
+    /// Says what of the document `text` Weir would not honour, and takes nothing over.
+    pub(super) fn metadata_warnings(&self, text: &str) -> Done {
+        let loaded = loaded(text, "$.args.metadata")?;
+        let turn = self.live.turn();
+        let (_, draft) = draft_whole(&turn, &self.place(&turn)?, loaded)?;
+        Ok(json!({ "message": "success", "warnings": list_warnings(&draft) }).to_string())
     }
 
     /// Writes `document`, of which `draft` was made, and puts that into service.
@@ -144,6 +145,23 @@ pub(super) fn loaded(text: &str, path: &str) -> Result<Loaded, HasuraError> {
     })
 }
 
+/// The document of `loaded`, whose source may be that of before, and the generation of it.
+fn draft_whole(
+    turn: &Turn<'_>,
+    place: &MetadataPlace,
+    mut loaded: Loaded,
+) -> Result<(Metadata, Generation), HasuraError> {
+    let is_connected = !loaded.lacks_sources || connect(&mut loaded.document, &document(&turn.current()));
+    let document = loaded.document.clone();
+    let draft = drafted(turn, place, loaded)?;
+    // The server's own configuration may know the source.
+    if !is_connected && draft.config.sources.iter().all(|it| it.name != DEFAULT) {
+        let message = "cannot import metadata without sources since no default source is defined";
+        return Err(HasuraError::new("not-supported", "$.args", message));
+    }
+    Ok((document, draft))
+}
+
 /// The next generation, of `loaded`. It does not serve yet.
 pub(super) fn drafted(
     turn: &Turn<'_>,
@@ -174,11 +192,14 @@ pub(super) fn down(down: &Down) -> String {
     object.to_string()
 }
 
-/// Entries that Weir does not honour, as the member `warnings`; nothing without any.
+/// Entries that Weir does not honour.
+fn list_warnings(draft: &Generation) -> Vec<Value> {
+    let entries = draft.findings.unsupported.iter();
+    entries.map(|it| json!({ "type": "metadata", "code": "not-supported", "message": it })).collect()
+}
+
+/// The same as the member `warnings`; nothing without any.
 fn warnings(draft: &Generation) -> String {
-    let found = draft.findings.unsupported.iter();
-    let found =
-        found.map(|it| json!({ "type": "metadata", "code": "not-supported", "message": it }).to_string());
-    let found: Vec<String> = found.collect();
-    if found.is_empty() { String::new() } else { format!(",\"warnings\":[{}]", found.join(",")) }
+    let warnings = list_warnings(draft);
+    if warnings.is_empty() { String::new() } else { format!(",\"warnings\":{}", Value::Array(warnings)) }
 }

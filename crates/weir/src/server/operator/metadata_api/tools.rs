@@ -54,7 +54,6 @@ impl Work {
                 "$.args",
                 "sources of all kinds are built in: none is described by capabilities",
             )),
-            ("check_metadata_warnings", _) => Ok(r#"{"message":"success","warnings":[]}"#.to_owned()),
             ("get_feature_flag", _) => feature_flag(args),
             ("dump_internal_state", _) => Ok(internal_state(&self.live.current())),
             (_, Some("suggest_relationships")) => self.suggestions(args),
@@ -186,18 +185,18 @@ fn tracks(table: &TableEntry, key: &KnownKey, is_back: bool) -> bool {
 }
 
 fn suggestion(kind: &str, key: &KnownKey, is_back: bool) -> Value {
-    let mut own = json!({ "table": shown(&key.table), "columns": key.columns });
+    let mut own = json!({ "table": show_table(&key.table), "columns": key.columns });
     if let Some(name) = &key.name {
         own["constraint_name"] = json!(name);
     }
-    let target = json!({ "table": shown(&key.target), "columns": key.target_columns });
+    let target = json!({ "table": show_table(&key.target), "columns": key.target_columns });
     match is_back {
         false => json!({ "type": kind, "from": own, "to": target }),
         true => json!({ "type": kind, "from": target, "to": own }),
     }
 }
 
-fn shown(table: &TableName) -> Value {
+fn show_table(table: &TableName) -> Value {
     match table.parts() {
         ("", name) => json!(name),
         (schema, name) => json!({ "name": name, "schema": schema }),
