@@ -89,7 +89,7 @@ impl MemberOf {
         self.member(reference)
     }
 
-    /// The same of a field of `instance`, whose type may be written with parameters.
+    /// The expression of a field of `instance`, whose type may be written with parameters.
     fn expression_in(&self, instance: &Instance) -> TokenStream {
         if !instance.has_parameters {
             return self.expression(false);
@@ -251,7 +251,7 @@ pub(crate) fn graphql_type(
     Ok(graphql_type_of(&instance, options, kind, members))
 }
 
-/// The same of one of several types.
+/// The GraphQL type of one of several Rust types.
 pub(crate) fn graphql_type_of(
     instance: &Instance,
     options: &Options,

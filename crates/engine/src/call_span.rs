@@ -13,7 +13,7 @@ use std::time::Instant;
 pub struct FetchSpan<'r> {
     /// The span.
     pub context: SpanContext,
-    /// Who is told of calls.
+    /// The observer that hears of calls.
     pub observer: &'r Arc<dyn Observer>,
     /// The client's `tracestate`, if its trace is sampled.
     pub trace_state: Option<&'r Arc<str>>,
@@ -38,7 +38,7 @@ impl FetchSpan<'_> {
 #[derive(Clone)]
 pub struct CallSpan {
     fetch: SpanContext,
-    /// Its own span, for those who are called.
+    /// The span of the call, which the called service continues.
     pub context: SpanContext,
     observer: Arc<dyn Observer>,
     trace_state: Option<Arc<str>>,

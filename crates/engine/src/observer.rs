@@ -102,7 +102,7 @@ pub struct ObservedFetch<'f> {
 pub struct ObservedCall<'c> {
     /// Span of the fetch.
     pub fetch: SpanContext,
-    /// Its own.
+    /// The span of the call itself.
     pub span: SpanContext,
     /// As in [`ObservedStage`].
     pub trace_state: Option<&'c str>,

@@ -274,7 +274,7 @@ impl Reading {
             arbiters.insert(if letter == 'p' { 0 } else { arbiters.len() }, arbiter);
         }
         match letter {
-            // Of some rows, of expressions, or by another equality than that of the columns.
+            // An index of some rows, of expressions, or by another equality is no key of the columns.
             'j' => {}
             'f' if of_period => self.pass_over_period(at, &name),
             'f' => {

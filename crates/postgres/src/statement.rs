@@ -222,7 +222,7 @@ impl Parameters {
 
     /// Adds the value that `write` appends, or null if it says false.
     /// # Errors
-    /// Those of `write`.
+    /// The errors of `write`.
     pub fn push_some_with<E>(&mut self, write: impl FnOnce(&mut Buffer) -> Result<bool, E>) -> Result<(), E> {
         let start = self.bytes.len();
         let is_there = self.push_with(write)?;

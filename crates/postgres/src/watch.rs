@@ -23,7 +23,7 @@ static SUM: LazyLock<Arc<Statement>> = LazyLock::new(|| {
     Statement::new(include_str!("watch.sql"), [oid::TEXT_ARRAY], [Format::Text], [oid::TEXT], None)
 });
 
-/// The same, and the placements of tables on shards.
+/// The sum of the definitions and of the placements of tables on shards.
 static SUM_OF_SHARDS: LazyLock<Arc<Statement>> = LazyLock::new(|| {
     let sql = concat!(
         "SELECT (",

@@ -19,7 +19,7 @@ pub struct BatchKeys<L: Loader, M> {
     pub marks: Vec<M>,
 }
 
-/// As [`crate::load`] for embeddings: `say_keys` says the keys of all parents at once, `answer` makes a value per parent of what was
+/// A loader for embeddings, like [`crate::load`]: `say_keys` says the keys of all parents at once, `answer` makes a value per parent of what was
 /// loaded, in the order of the keys.
 ///
 /// ```

@@ -14,7 +14,7 @@ enum Piece {
     Any(usize),
 }
 
-/// What stands between two `%`.
+/// The pieces between two `%`.
 #[derive(Debug)]
 struct Part {
     pieces: Vec<Piece>,

@@ -101,7 +101,7 @@ pub fn find_wide_integers(connection: &Connection, catalog: &Catalog) -> Vec<Str
 /// So many values are computed by one statement; SQLite allows twice as many.
 const VALUES_MAX: usize = 1000;
 
-/// Of each of `columns`, true if a row has an integer of more than 32 bits there; `None` for a table without rows.
+/// For each of `columns`, true if a row has an integer of more than 32 bits there; `None` for a table without rows.
 fn has_wide(connection: &Connection, table: &Table, columns: &[&str]) -> Result<Vec<Option<bool>>> {
     let is_wide = |column: &&str| {
         let of = format!("t0.{}", quoted(column));

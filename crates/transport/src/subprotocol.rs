@@ -25,7 +25,7 @@ impl Subprotocol {
     /// letters of another case, finds nothing, and speaks the one it has first. In Hasura's dialect a client that offers none speaks
     /// the older.
     #[must_use]
-    pub fn chosen(headers: &HeaderMap, dialect: Dialect) -> Option<Self> {
+    pub fn choose(headers: &HeaderMap, dialect: Dialect) -> Option<Self> {
         let lines = || headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|it| it.to_str().ok());
         let known = |offered: &str| {
             [Self::Transport, Self::Legacy].into_iter().find(|it| it.name() == offered.trim())
@@ -38,10 +38,10 @@ impl Subprotocol {
     }
 }
 
-/// Whose ways a server has with both subprotocols.
+/// The behaviour of a server where the protocols leave a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// Those of the protocols' pages.
+    /// The behaviour that the pages of the protocols describe.
     Standard,
     /// Hasura's.
     Hasura,
@@ -58,7 +58,7 @@ mod tests {
             for line in lines {
                 headers.append(SEC_WEBSOCKET_PROTOCOL, http::HeaderValue::from_static(line));
             }
-            assert_eq!(Subprotocol::chosen(&headers, dialect), expected, "{lines:?}");
+            assert_eq!(Subprotocol::choose(&headers, dialect), expected, "{lines:?}");
         }
         for dialect in [Dialect::Standard, Dialect::Hasura] {
             check(&["graphql-transport-ws"], dialect, Some(Subprotocol::Transport));

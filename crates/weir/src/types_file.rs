@@ -13,7 +13,7 @@ const ENDINGS: [&str; 4] = ["graphql", "gql", "graphqls", "gql_schema"];
 /// Longer texts are refused.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 
-/// What a file of gzip begins with. Source: RFC 1952, section 2.3.1.
+/// The first bytes of a gzip file. Source: RFC 1952, section 2.3.1.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The types of one of Dgraph's namespaces.

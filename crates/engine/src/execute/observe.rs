@@ -28,7 +28,7 @@ pub(crate) struct Observation<'r> {
 }
 
 impl<'r> Observation<'r> {
-    /// Of a request with these headers, or of a read without one; `None`: nobody listens.
+    /// Observes a request with these headers, or a read without one; `None`: nobody listens.
     pub(crate) fn of(
         observer: Option<&'r Arc<dyn Observer>>,
         sources: &'r [u32],
@@ -37,7 +37,7 @@ impl<'r> Observation<'r> {
         Self::after(observer, sources, headers.span(), headers)
     }
 
-    /// Of what goes on after the request is gone, whose headers are `headers` and whose span is `request`.
+    /// Observes work that goes on after its request, which had `headers` and the span `request`.
     pub(crate) fn after(
         observer: Option<&'r Arc<dyn Observer>>,
         sources: &'r [u32],

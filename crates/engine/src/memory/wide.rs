@@ -24,7 +24,7 @@ impl Answer for u64 {
     fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
         let is_small = values.iter().flatten().all(|it| i64::try_from(**it).is_ok());
         if is_small || spot.is_int(scope.bindings) {
-            // What does not fit is refused when the column is written.
+            // A number that does not fit is refused when the column is written.
             let small = |it: &u64| i64::try_from(*it).unwrap_or(i64::MAX);
             let values: Vec<Option<i64>> = values.iter().map(|it| it.map(small)).collect();
             let values: Vec<Option<&i64>> = values.iter().map(Option::as_ref).collect();

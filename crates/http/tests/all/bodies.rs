@@ -64,7 +64,7 @@ async fn nothing_is_taken_of_other_types_and_the_selection_maps_all_the_same() {
 }
 
 /// The request of a mutation: its head and its body.
-async fn sent(mutation: &str) -> (String, String) {
+async fn record_body(mutation: &str) -> (String, String) {
     let service = serve("application/json", "{}");
     let (answer, _) =
         ask(&engine(SDL, &service), User(""), &format!("mutation {{ {mutation} {{ done }} }}")).await;
@@ -76,17 +76,17 @@ async fn sent(mutation: &str) -> (String, String) {
 
 #[tokio::test]
 async fn what_is_not_given_is_an_empty_body() {
-    let (head, body) = sent("json").await;
+    let (head, body) = record_body("json").await;
     assert!(head.contains("content-length: 0") && !head.contains("content-type"), "{head}");
     assert_eq!(body, "");
-    let (head, body) = sent("form").await;
+    let (head, body) = record_body("form").await;
     assert!(head.contains("content-length: 0"), "{head}");
     assert_eq!(body, "");
-    assert_eq!(sent("form(input: null)").await.1, "");
+    assert_eq!(record_body("form(input: null)").await.1, "");
     // A null that is given, and an object without members, are what they say.
-    let (head, body) = sent("json(input: null)").await;
+    let (head, body) = record_body("json(input: null)").await;
     assert!(head.contains("content-type: application/json"), "{head}");
     assert_eq!(body, "null");
-    assert_eq!(sent("member").await.1, "{}");
-    assert_eq!(sent("json(input: {a: 1})").await.1, r#"{"a":1}"#);
+    assert_eq!(record_body("member").await.1, "{}");
+    assert_eq!(record_body("json(input: {a: 1})").await.1, r#"{"a":1}"#);
 }

@@ -64,7 +64,7 @@ impl Types {
         Ok(Self { sdl: sdl.to_owned(), model: read.model, customs, layout, kind, warnings })
     }
 
-    /// The same types with their tables in `schema`, which statements of requests name.
+    /// These types with their tables in `schema`, which statements of requests name.
     #[must_use]
     pub fn in_schema(mut self, schema: &str) -> Self {
         for table in &mut self.layout.relations.catalog.tables {

@@ -268,7 +268,7 @@ impl Reading<'_, '_, '_, '_, '_> {
 
     /// Keeps a statement of a line, or why it is none.
     fn keep(&mut self, quad: Result<Quad<'_>, String>, line: u64) -> Result<(), String> {
-        // Those before were told with the first parcel.
+        // Rejected lines before the offset were told with the first parcel.
         let is_told = self.from.offset > 0;
         match quad {
             Ok(quad) => {

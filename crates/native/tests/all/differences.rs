@@ -153,7 +153,7 @@ fn small_things_are_as_the_table_of_differences_says() {
                 r#"{ queryK(filter: {at: {contains: {point: {longitude: 0.9, latitude: 0.5}}}}) { k } }"#,
                 r#""queryK":[{"k":"3"}]"#,
             ),
-            // Of two that have one object where it has one, the last keeps it.
+            // An object belongs to one other: the last of two keeps it.
             (
                 r#"mutation { addShelf(input: [{name: "a", books: [{title: "x"}]}, {name: "b", books: [{title: "x"}]}]) { numUids } }"#,
                 r#""addShelf":{"numUids":3}"#,

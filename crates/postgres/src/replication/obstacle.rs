@@ -51,7 +51,7 @@ pub(super) fn obstacle(settings: &Settings, facts: Facts, capabilities: &TextRow
 /// The reason that lies in the way to the server: it refused a connection for replication by `error`. `pooler` is one that told its name.
 pub(super) fn of_refusal(error: &Error, facts: Facts, pooler: Option<&str>) -> String {
     let words = error.to_string();
-    // Those of one that passes on what it knows alone.
+    // PgBouncer passes on the startup parameters that it knows alone.
     let named = pooler.or_else(|| words.contains("unsupported startup parameter").then_some("PgBouncer"));
     match (named, facts.is_pooled) {
         (Some(name), _) => format!(

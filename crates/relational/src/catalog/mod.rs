@@ -224,7 +224,7 @@ pub struct Arbiter {
     pub name: String,
     /// Its columns, in its order; of an index over expressions or some rows, all columns that it reads.
     pub columns: Vec<ColumnId>,
-    /// Its place in a statement.
+    /// The form in which `ON CONFLICT` names it.
     pub target: ConflictTarget,
 }
 

@@ -28,7 +28,7 @@ impl Renderer<'_> {
         !self.dialect.correlates_shards() && is_plain && (!self.relations.is_colocated(by) || reads_far())
     }
 
-    /// The same of the rows related to one in `scope`, which is on the node that answers if a function gave it.
+    /// True if rows related to one in `scope` have to be gathered; a row that a function gave is on the node that answers.
     pub(super) fn is_gathered_for(
         &self,
         scope: Scope,

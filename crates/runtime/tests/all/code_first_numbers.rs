@@ -176,7 +176,7 @@ struct User {
 #[graphql(concrete(name = "UserPage", params(User)), concrete(name = "NumberPage", params(i32)))]
 struct Page<T> {
     items: Vec<T>,
-    /// Of all.
+    /// The number of all items.
     total: u32,
 }
 

@@ -44,7 +44,7 @@ impl Compiler<'_> {
                 let InputMeaning::FunctionArgument(place) = self.meaning(input) else { continue };
                 let argument = &function.arguments[place as usize];
                 let name = tracked.argument_name(function, place);
-                call.arguments.extend(self.given(argument, &name, value).map(|it| (place, it)));
+                call.arguments.extend(self.read_argument(argument, &name, value).map(|it| (place, it)));
             }
         }
         let given = |it: &u32| call.arguments.iter().any(|argument| argument.0 == *it);
@@ -67,7 +67,7 @@ impl Compiler<'_> {
     }
 
     /// The argument's value: absent, null, or a value.
-    fn given(&mut self, argument: &Argument, name: &str, value: Place) -> Option<Option<Parameter>> {
+    fn read_argument(&mut self, argument: &Argument, name: &str, value: Place) -> Option<Option<Parameter>> {
         match self.inputs.node(value) {
             Node::Absent => None,
             Node::Null => Some(None),

@@ -1,4 +1,4 @@
-//! What a driver makes of a plan before it runs it.
+//! Prepared plans: a plan with the statements that a driver renders before it runs them.
 
 use weir_relational::catalog::{Relations, TableId};
 use weir_relational::plan::Plan;

@@ -52,7 +52,7 @@ impl Fault {
         Self { code: "INT_RANGE", message: message.into() }
     }
 
-    /// The same of a file whose integers can be served with 64 bits.
+    /// The error of an integer beyond 32 bits in a file whose integers can be served with 64.
     #[cold]
     pub(crate) fn beyond_declared_bits(value: i64) -> Self {
         let Self { code, message } = Self::beyond_32_bits(value);

@@ -6,7 +6,7 @@
 
 use super::build::Building;
 use super::convention;
-use super::functions::{description, find, given, is_free_type, session};
+use super::functions::{description, find, is_free_type, list_client_arguments, session};
 use super::names::graphql_name;
 use super::relationships::add;
 use super::{Serves, TrackedFunction};
@@ -48,7 +48,7 @@ fn one(
     }
     let row = row(function, definition.table_argument.as_deref(), table)?;
     let session = session(function, definition.session_argument.as_deref())?;
-    let arguments = given(&building.model, function, &[Some(row), session])?;
+    let arguments = list_client_arguments(&building.model, function, &[Some(row), session])?;
     let rows = function.table.filter(|it| building.model.tracked(*it).is_some());
     if rows.is_none() && (function.is_set || function.ty.is_none()) {
         return Err("its function has to return one value, or rows of a table that is served".into());

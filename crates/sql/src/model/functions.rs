@@ -128,7 +128,7 @@ fn tracked(
     let table = table.ok_or("it has to return rows of a table that is served")?;
     let settings = &entry.configuration;
     let session = session(function, settings.session_argument.as_deref())?;
-    let arguments = given(&building.model, function, &[session])?;
+    let arguments = list_client_arguments(&building.model, function, &[session])?;
     let volatile = function.volatility == Volatility::Volatile;
     let root = match (settings.exposed_as, volatile) {
         (None | Some(ExposedAs::Mutation), true) => ExposedAs::Mutation,
@@ -184,7 +184,11 @@ pub(super) fn is_free_type(model: &Model, name: &str) -> bool {
 }
 
 /// The places of the arguments that clients give: all but `others`.
-pub(super) fn given(model: &Model, function: &Function, others: &[Option<u32>]) -> Result<Vec<u32>, String> {
+pub(super) fn list_client_arguments(
+    model: &Model,
+    function: &Function,
+    others: &[Option<u32>],
+) -> Result<Vec<u32>, String> {
     let arguments = 0..function.arguments.len() as u32;
     let arguments: Vec<u32> = arguments.filter(|it| !others.contains(&Some(*it))).collect();
     let mut names = HashSet::new();

@@ -61,11 +61,11 @@ pub(crate) struct SelectRule {
     pub(crate) limit: Option<u32>,
     /// Parallel to the table's columns: those that clients may name.
     pub(crate) columns: Box<[bool]>,
-    /// Those of them that are shown in some rows only and are null in the others, ascending.
+    /// Visible columns that are shown in some rows only and are null in the others, ascending.
     pub(crate) guarded: Box<[GuardedColumn]>,
     /// Computed fields of values.
     pub(crate) computed: Box<[FunctionId]>,
-    /// Those of them that are shown in some rows only.
+    /// Visible functions that are shown in some rows only.
     pub(crate) guarded_calls: Box<[GuardedCall]>,
     pub(crate) aggregations: bool,
     /// `None`: all.

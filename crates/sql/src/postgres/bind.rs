@@ -144,7 +144,7 @@ fn read<'r>(
         Reader::Capped { reader, rows_max } => {
             bindings.capped(parameter, (reader, *rows_max), found).map(|it| integer(it, out))
         }
-        // Its half is taken where it is bound.
+        // A half of the argument is taken where it is bound.
         Reader::Half { reader, .. } => read(reading, reader, (found, oid), out),
     }
 }

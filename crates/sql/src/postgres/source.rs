@@ -137,7 +137,7 @@ impl Driver for PostgresDriver {
 
     fn database(&self) -> DatabaseAddress {
         let settings = self.pool.settings();
-        // What else speaks PostgreSQL's protocol has no name of its own there.
+        // Other servers that speak PostgreSQL's protocol have no name of their own in the conventions.
         let system = match self.dialect.flavour {
             Flavour::Cockroach => "cockroachdb",
             Flavour::Postgres | Flavour::Yugabyte | Flavour::Citus => "postgresql",

@@ -301,7 +301,7 @@ fn citus_takes_the_checks_of_permissions() {
         let (broken, _) = judged_as(&clerk, (&catalog, &api), Flavour::Citus, question);
         assert!(broken.is_empty(), "{}", broken.join("\n"));
         let sent = sent_as(&clerk, &api, Flavour::Citus, question);
-        // What reads other rows is judged by a statement of its own.
+        // A check that reads other rows is judged by a statement of its own.
         let is_read_later = question.contains("update_line");
         assert!(sent.changes.iter().all(|it| it.0.sql.contains("END)::int4") != is_read_later), "{question}");
     }

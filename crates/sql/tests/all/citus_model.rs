@@ -271,8 +271,8 @@ impl Check<'_> {
         }
     }
 
-    /// What a change of a table of shards returns.
-    fn returned(&mut self, table: &str, returning: Option<&Vec<SelectItem>>) {
+    /// Refuses what Citus does not take in the RETURNING of a distributed table.
+    fn check_returned(&mut self, table: &str, returning: Option<&Vec<SelectItem>>) {
         if matches!(self.model.tables.get(table), None | Some(Sharding::Local)) {
             return;
         }
@@ -361,14 +361,14 @@ impl Visitor for Check<'_> {
                     panic!("an update of no table")
                 };
                 let table = last(name);
-                self.returned(&table, update.returning.as_ref());
+                self.check_returned(&table, update.returning.as_ref());
                 self.changes(&table, update.assignments.iter().filter_map(|it| assigned(&it.target)));
                 update.selection.iter().for_each(|it| self.conjuncts(it));
             }
             Statement::Delete(delete) => {
                 let FromTable::WithFromKeyword(from) = &delete.from else { panic!("a delete without FROM") };
                 if let Some(TableFactor::Table { name, .. }) = from.first().map(|it| &it.relation) {
-                    self.returned(&last(name), delete.returning.as_ref());
+                    self.check_returned(&last(name), delete.returning.as_ref());
                 }
                 from.iter().for_each(|it| self.joins(it));
                 delete.selection.iter().for_each(|it| self.conjuncts(it));
@@ -376,7 +376,7 @@ impl Visitor for Check<'_> {
             Statement::Insert(insert) => {
                 let table = insert.table.to_string();
                 let table = table.rsplit('.').next().unwrap_or_default().trim_matches('"').to_owned();
-                self.returned(&table, insert.returning.as_ref());
+                self.check_returned(&table, insert.returning.as_ref());
                 if let Some(OnInsert::OnConflict(conflict)) = &insert.on
                     && let OnConflictAction::DoUpdate(update) = &conflict.action
                 {

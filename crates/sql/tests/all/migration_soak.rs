@@ -84,7 +84,7 @@ fn duration() -> Duration {
     Duration::from_secs(seconds.unwrap_or(5))
 }
 
-/// What is asked, and how far it is.
+/// The load of a run: its operations and its counters.
 struct Soak {
     engine: Engine,
     is_over: AtomicBool,

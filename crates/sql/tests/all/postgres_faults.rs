@@ -228,7 +228,7 @@ async fn behind_a_pooler(test: impl AsyncFnOnce(u16)) {
     behind_a_pooler_of(shared(), test).await;
 }
 
-/// The same before `cluster`.
+/// Runs `test` behind a PgBouncer before `cluster`.
 pub(crate) async fn behind_a_pooler_of(cluster: &Cluster, test: impl AsyncFnOnce(u16)) {
     let (folder, port) = (cluster_kit::folder("pooler"), crate::port_kit::free_port());
     let settings = format!(

@@ -1,4 +1,4 @@
-//! What stands before a PostgreSQL, or instead of one: a pooler that passes no replication on, and a server that lets one connection in.
+//! Poolers before a PostgreSQL and servers that stand for one: a pooler that passes no replication on, and a server that lets one connection in.
 
 use crate::cluster_kit::Cluster;
 use crate::postgres_faults::behind_a_pooler_of;
@@ -16,7 +16,7 @@ use weir_sql::postgres::PostgresSource;
 use weir_sql::postgres::source::Options;
 
 /// How subscriptions find out what others changed, for operators.
-async fn told(settings: Settings) -> String {
+async fn tell_changes(settings: Settings) -> String {
     let options = Options { model: ModelOptions::default(), schemas: &["public".into()], stringify: false };
     let opened = PostgresSource::open("main", settings, options, Duration::from_secs(60)).await;
     match opened.unwrap().0.others_changes() {
@@ -33,9 +33,12 @@ async fn a_pooler_that_passes_no_replication_on_is_named() {
     cluster.sql("ALTER SYSTEM SET wal_level = logical");
     cluster.stop();
     cluster.start();
-    assert_eq!(told(cluster.settings("postgres", "")).await, "told: logical decoding tells each commit");
+    assert_eq!(
+        tell_changes(cluster.settings("postgres", "")).await,
+        "told: logical decoding tells each commit"
+    );
     behind_a_pooler_of(&cluster, async |port| {
-        let words = told(cluster.settings("postgres", &format!("port={port}"))).await;
+        let words = tell_changes(cluster.settings("postgres", &format!("port={port}"))).await;
         let expected = "polled: PgBouncer stands before the server and refuses connections for replication (PostgreSQL refuses the connection: \
                         FATAL 08P01: unsupported startup parameter: replication): name the server itself, and they are told at once";
         assert_eq!(words, expected);
@@ -81,7 +84,7 @@ async fn single() -> Served {
     let hosts = vec![Host::Tcp { name: "127.0.0.1".into(), port }];
     serve_with(database, &["public"], |it| {
         *it = Settings { hosts, ..direct };
-        // Who waits for the connection may wait as long as the machine likes.
+        // A request may wait for the only connection as long as the machine likes.
         it.limits.wait_max = Duration::from_secs(50);
     })
     .await

@@ -199,7 +199,7 @@ mod tests {
         fragment t on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } }";
 
     /// The answer of a server with the schema `sdl` to an introspection query, and the schema that it serves.
-    fn told(sdl: &str) -> (String, String) {
+    fn print_round(sdl: &str) -> (String, String) {
         let schema = Schema::from_sdl(sdl).unwrap_or_else(|errors| panic!("{errors:?}"));
         let source = std::sync::Arc::new(Memory::new("main", std::sync::Arc::new(schema)));
         let graph = Graph::compose(vec![source], &[]).expect("one source composes");
@@ -224,7 +224,7 @@ mod tests {
         let read = |text: &str| {
             print(&Schema::from_sdl(text).unwrap_or_else(|it| panic!("{it:?}\n{text}")), Order::ByName)
         };
-        let (json, served) = told(sdl);
+        let (json, served) = print_round(sdl);
         assert_eq!(read(&sdl_of(json.clone()).unwrap_or_else(|it| panic!("{it}: {json}"))), served);
         let bare = json.trim_start_matches("{\"data\":").trim_end_matches('}').to_owned() + "}}";
         assert_eq!(read(&sdl_of(bare.clone()).unwrap_or_else(|it| panic!("{it}: {bare}"))), served);

@@ -115,7 +115,7 @@ struct FileFragment<'d> {
 /// The fragments of all files.
 struct Fragments<'d> {
     all: Vec<FileFragment<'d>>,
-    /// Those of a name, in the order of the files.
+    /// Fragments by name, in the order of the files.
     by_name: HashMap<&'d str, Vec<usize>>,
     /// By file: the names that it spreads anywhere.
     spreads: Vec<Vec<&'d str>>,

@@ -95,7 +95,7 @@ impl AllowList {
 }
 
 fn form(text: &str, limits: &Limits) -> Option<Form> {
-    // What the engine takes by any protocol: a text that is not read here is not held against the list.
+    // The widest grammar that the engine takes: a text that this cannot parse would pass the list unread.
     let document = parser::parse_edition(text, limits, Edition::September2026).ok()?;
     Some(Sha256::digest(normal_form(&document)).into())
 }

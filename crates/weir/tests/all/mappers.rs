@@ -63,10 +63,10 @@ fn is_leaf(ty: &Value) -> bool {
     }
 }
 
-fn shown(ty: &Value) -> String {
+fn show_type(ty: &Value) -> String {
     match ty["kind"].as_str() {
-        Some("NON_NULL") => format!("{}!", shown(&ty["ofType"])),
-        Some("LIST") => format!("[{}]", shown(&ty["ofType"])),
+        Some("NON_NULL") => format!("{}!", show_type(&ty["ofType"])),
+        Some("LIST") => format!("[{}]", show_type(&ty["ofType"])),
         _ => ty["name"].as_str().unwrap_or_default().to_owned(),
     }
 }
@@ -128,11 +128,11 @@ impl Round {
 
     fn table(&self, name: String, keys: &Value) -> Table {
         let fields = self.described(&name, "fields");
-        let member = |(name, ty): (String, &Value)| Member { name, ty: shown(ty) };
+        let member = |(name, ty): (String, &Value)| Member { name, ty: show_type(ty) };
         let columns = members(&fields).into_iter().filter(|it| is_leaf(it.1)).map(member).collect();
         let conditions = self.described(&format!("{name}_bool_exp"), "inputFields");
         let has_eq = |ty: &Value| {
-            let comparisons = self.described(&shown(ty), "inputFields");
+            let comparisons = self.described(&show_type(ty), "inputFields");
             members(&comparisons).iter().any(|it| it.0 == "_eq")
         };
         let comparable = members(&conditions).into_iter().filter(|it| has_eq(it.1)).map(|it| it.0).collect();
@@ -350,7 +350,7 @@ fn rows_of_server(address: &str, table: &str) -> Vec<String> {
 }
 
 /// The databases of the kits that end with `ending`.
-fn written(ending: &str) -> Vec<PathBuf> {
+fn list_written(ending: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kits/written");
     let files =
         std::fs::read_dir(folder).expect("there are databases").map(|it| it.expect("it is read").path());
@@ -362,7 +362,7 @@ fn written(ending: &str) -> Vec<PathBuf> {
 
 #[test]
 fn files_of_each_mapper_go_round() {
-    for file in written("sqlite") {
+    for file in list_written("sqlite") {
         let name = file.file_stem().expect("it has a name").to_string_lossy().into_owned();
         let copy = std::env::temp_dir().join(format!("weir-mapper-{}-{name}.sqlite", std::process::id()));
         std::fs::copy(&file, &copy).expect("it can be copied");
@@ -375,7 +375,7 @@ fn files_of_each_mapper_go_round() {
 
 #[test]
 fn databases_of_each_mapper_go_round() {
-    for file in written("sql") {
+    for file in list_written("sql") {
         let database = database(&std::fs::read_to_string(&file).expect("it is text"));
         assert!(Round::new(&database.url()).go() > 30, "{}", file.display());
     }

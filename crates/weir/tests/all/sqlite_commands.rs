@@ -1,4 +1,4 @@
-//! What the command line does with a file of SQLite's that another program made: it leaves it as it is, and tells what is in it.
+//! Commands on a SQLite file of another program: they leave it as it is, and tell what is in it.
 
 use crate::support::{self, Folder, command};
 use rusqlite::Connection;

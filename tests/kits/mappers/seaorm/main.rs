@@ -9,11 +9,11 @@ use std::str::FromStr;
 
 /// Types without a column, and why.
 const APART: [&str; 8] = [
-    // Of MySQL.
+    // A type of MySQL.
     "Year",
     // No Rust type has values of them.
     "Interval", "Bit", "VarBit", "Money", "LTree",
-    // Of an extension that the server of this kit does not have.
+    // A type of an extension that the server of this kit does not have.
     "Vector",
     // Written by hand.
     "Custom",

@@ -28,22 +28,22 @@ impl ServerAddress {
     fn of_server(server: Option<&Value>, origin: &str) -> Self {
         let url = server.map_or_else(String::new, address);
         if let Some(rest) = url.strip_prefix("//") {
-            return Self::known(&format!("https://{rest}"));
+            return Self::from_url(&format!("https://{rest}"));
         }
         if url.starts_with("http://") || url.starts_with("https://") {
-            return Self::known(&url);
+            return Self::from_url(&url);
         }
         let path = url.trim_start_matches('/');
         match origin.split_once("://") {
             Some((scheme, rest)) => {
                 let host = rest.split('/').next().unwrap_or(rest);
-                Self::known(&format!("{scheme}://{host}/{path}"))
+                Self::from_url(&format!("{scheme}://{host}/{path}"))
             }
-            None => Self { is_unknown: true, ..Self::known(&format!("{UNKNOWN_HOST}/{path}")) },
+            None => Self { is_unknown: true, ..Self::from_url(&format!("{UNKNOWN_HOST}/{path}")) },
         }
     }
 
-    fn known(url: &str) -> Self {
+    fn from_url(url: &str) -> Self {
         let url = url.split(['?', '#']).next().unwrap_or(url);
         Self { url: url.trim_end_matches('/').to_string(), is_unknown: false }
     }

@@ -33,7 +33,7 @@ pub(crate) fn serve_with(sdl: &str, sql: &str, tune: impl FnOnce(&mut Settings))
     serve_at(database, settings, sdl, sql)
 }
 
-/// As [`serve`], in the schema `schema`, which the address names.
+/// Serves a store in `schema`, which the address names.
 pub(crate) fn serve_in_schema(sdl: &str, schema: &str) -> Served {
     let database = database(&format!("CREATE SCHEMA {schema}"));
     let url = database.url();

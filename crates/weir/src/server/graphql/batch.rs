@@ -32,10 +32,10 @@ pub(super) struct BatchForm {
 }
 
 impl BatchForm {
-    /// Of a list on `/v1/graphql`.
+    /// The form of a list on `/v1/graphql`.
     pub(super) const HASURA: Self = Self { endpoint: Endpoint::Hasura, media: Media::Json };
 
-    /// Of a list on `/graphql`.
+    /// The form of a list on `/graphql`.
     pub(super) const fn of_graphql(media: Media) -> Self {
         Self { endpoint: Endpoint::Graphql, media }
     }

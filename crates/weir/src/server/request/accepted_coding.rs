@@ -59,7 +59,7 @@ pub(crate) fn codings(headers: &HeaderMap) -> AcceptedCodings {
 /// Coding of a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
-    /// As it is.
+    /// The body as it is, not packed.
     Plain,
     /// In this coding.
     Packed(Coding),

@@ -20,7 +20,7 @@ const KEY_BYTES_MAX: usize = 4096;
 
 /// See the module's words.
 pub(crate) struct KnownCallers<C> {
-    /// Of the generation whose callers these are.
+    /// The generation whose callers these are.
     generation: u64,
     places: Vec<Option<KnownCaller<C>>>,
     hash: RandomState,

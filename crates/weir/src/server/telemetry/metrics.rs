@@ -52,7 +52,7 @@ pub(crate) enum Endpoint {
 }
 
 impl Endpoint {
-    /// Whose ways with WebSockets it has.
+    /// The dialect that its WebSockets speak.
     pub(crate) const fn dialect(self) -> Dialect {
         match self {
             Self::Hasura => Dialect::Hasura,

@@ -206,7 +206,7 @@ fn the_planners_refusals_say_what_to_do() {
     assert_eq!(said(b"42883", "function public.f(\"Album_102051\") does not exist", ""), ROW_OF_SHARD);
     let repartitions = "the query contains a join that requires repartitioning";
     assert!(said(b"XX000", repartitions, "").contains("colocate them"));
-    // What would fail on one node too, or is about a table itself.
+    // These would fail on one node too, or are about a table itself.
     assert_eq!(said(b"0A000", "UPDATE and CTID scans not supported for ColumnarScan", ""), "false");
     assert_eq!(said(b"0A000", "cannot change materialized view \"m\"", ""), "false");
     assert_eq!(said(b"XX000", "cache lookup failed for type 12", ""), "false");

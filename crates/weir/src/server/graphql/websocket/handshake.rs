@@ -79,7 +79,7 @@ pub(crate) fn accept(
         let message = "web pages of this origin may not open a socket; `cors.origins` names those that may";
         return Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message));
     }
-    let Some(subprotocol) = Subprotocol::chosen(headers, endpoint.dialect()) else {
+    let Some(subprotocol) = Subprotocol::choose(headers, endpoint.dialect()) else {
         let message =
             "a WebSocket needs `sec-websocket-protocol: graphql-transport-ws`, or the older `graphql-ws`";
         return Err(refused(message));
