@@ -8,6 +8,7 @@
 
 pub mod error_text;
 pub mod events;
+pub mod list;
 pub mod media;
 #[cfg(feature = "uploads")]
 pub mod multipart;

@@ -4,9 +4,10 @@
 //!
 //! Source: GraphQL over HTTP, section 5.
 
+use crate::error_text::string;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-use weir_language::json::JsonRef;
+use weir_language::json::{Json, JsonRef};
 
 /// A URL that cannot be read, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +128,62 @@ pub struct UrlParams {
     pub extensions: Option<String>,
 }
 
+/// The JSON in the parameters of a GET.
+#[derive(Debug, Default)]
+pub struct UrlJson<'t> {
+    variables: Option<Json<'t>>,
+    extensions: Option<Json<'t>>,
+}
+
+impl UrlParams {
+    /// The JSON of variables and extensions, as `parse` reads it.
+    /// # Errors
+    /// That of `parse`.
+    pub fn json<'t, E>(&'t self, parse: impl Fn(&'t [u8]) -> Result<Json<'t>, E>) -> Result<UrlJson<'t>, E> {
+        let read = |text: &'t Option<String>| {
+            text.as_deref().filter(|it| !it.is_empty()).map(|it| parse(it.as_bytes())).transpose()
+        };
+        Ok(UrlJson { variables: read(&self.variables)?, extensions: read(&self.extensions)? })
+    }
+
+    /// The parameters of the request; `json` is that of these.
+    /// # Errors
+    /// There is no usable request.
+    pub fn params<'t>(&'t self, json: &'t UrlJson<'t>) -> Result<Params<'t>, Unusable> {
+        let present = |it: &'t Option<Json<'t>>| it.as_ref().map(Json::root).filter(|it| !it.is_null());
+        let (variables, extensions) = (present(&json.variables), present(&json.extensions));
+        if [variables, extensions].into_iter().flatten().any(|it| !it.is_object()) {
+            return Err(Unusable::Wrong("`variables` and `extensions` must be JSON objects"));
+        }
+        let is_persisted = extensions.is_some_and(|it| it.get("persistedQuery").is_some());
+        // Some clients send an empty text with a hash.
+        let Some(query) = self.query.as_deref().filter(|it| !is_persisted || !it.is_empty()) else {
+            return Err(if is_persisted { Unusable::PersistedOnly } else { Unusable::NoQuery });
+        };
+        check_hash(query, extensions)?;
+        let operation_name = self.operation_name.as_deref().map(Cow::Borrowed);
+        Ok(Params { query: Cow::Borrowed(query), operation_name, variables })
+    }
+
+    /// The body that a POST of the request would have; variables and extensions were read as JSON before.
+    #[must_use]
+    pub fn body(&self) -> String {
+        let texts = [("query", &self.query), ("operationName", &self.operation_name)];
+        let json = [("variables", &self.variables), ("extensions", &self.extensions)];
+        let texts = texts.into_iter().filter_map(|(name, it)| {
+            let mut out = format!("\"{name}\":").into_bytes();
+            string(&mut out, it.as_deref()?);
+            Some(String::from_utf8_lossy(&out).into_owned())
+        });
+        let json = json.into_iter().filter_map(|(name, it)| {
+            let text = it.as_deref().filter(|it| !it.is_empty())?;
+            Some(format!("\"{name}\":{text}"))
+        });
+        let members: Vec<String> = texts.chain(json).collect();
+        format!("{{{}}}", members.join(","))
+    }
+}
+
 /// Reads `query=…&variables=…`.
 pub fn url_params(query: &str) -> Result<UrlParams, Malformed> {
     let mut params = UrlParams::default();
@@ -153,8 +210,13 @@ pub fn url_param(query: Option<&str>, name: &str) -> Result<Option<String>, Malf
     Ok(value.filter(|it| !it.is_empty()))
 }
 
-/// The bytes behind `%41` and `+`, which have to be UTF-8. Source: URL Standard, section 5.
 fn percent_decoded(text: &str) -> Result<String, Malformed> {
+    decode_percent(text, true).ok_or(Malformed("the URL holds invalid UTF-8"))
+}
+
+/// The text behind `%41`, and behind `+` in a query or form; nothing if that is no UTF-8. Source: URL Standard, section 5.
+#[must_use]
+pub fn decode_percent(text: &str, plus_is_space: bool) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -165,12 +227,12 @@ fn percent_decoded(text: &str) -> Result<String, Malformed> {
                 out.push((high * 16 + low) as u8);
                 at += 2;
             }
-            (b'+', _, _) => out.push(b' '),
+            (b'+', _, _) if plus_is_space => out.push(b' '),
             (byte, _, _) => out.push(byte),
         }
         at += 1;
     }
-    String::from_utf8(out).map_err(|_| Malformed("the URL holds invalid UTF-8"))
+    String::from_utf8(out).ok()
 }
 
 #[cfg(test)]
@@ -183,5 +245,38 @@ mod tests {
         assert_eq!((it.query.as_deref(), it.variables.as_deref()), (Some("{a} x"), Some("{}")));
         assert!(url_params("query=a&query=b").is_err());
         assert!(url_params("query=%ff").is_err());
+    }
+
+    #[test]
+    fn a_path_keeps_its_plus() {
+        assert_eq!(decode_percent("a+b%2B%zz", false).as_deref(), Some("a+b+%zz"));
+        assert_eq!(decode_percent("a+b", true).as_deref(), Some("a b"));
+    }
+
+    /// Query and variables of a GET, or why there are none.
+    fn check(sent: &str, expected: Result<(&str, Option<&str>), Unusable>) {
+        let url = url_params(sent).expect("it is well formed");
+        let json = url.json(|it| Json::parse(it, 9)).expect("it is JSON");
+        let found =
+            url.params(&json).map(|it| (it.query.into_owned(), it.variables.map(|it| it.raw().to_owned())));
+        assert_eq!(found, expected.map(|it| (it.0.to_owned(), it.1.map(str::to_owned))), "{sent}");
+    }
+
+    #[test]
+    fn the_request_of_a_get_is_that_of_a_body() {
+        check("query={a}", Ok(("{a}", None)));
+        check("query={a}&variables=&extensions=null", Ok(("{a}", None)));
+        check("query={a}&variables=%7B%22b%22:1%7D", Ok(("{a}", Some("{\"b\":1}"))));
+        check("query=", Ok(("", None)));
+        check("", Err(Unusable::NoQuery));
+        let wrong = || Err(Unusable::Wrong("`variables` and `extensions` must be JSON objects"));
+        check("query={a}&variables=[]", wrong());
+        check("query={a}&extensions=7", wrong());
+        let persisted = "extensions=%7B%22persistedQuery%22:%7B%22sha256Hash%22:%2200%22%7D%7D";
+        check(persisted, Err(Unusable::PersistedOnly));
+        check(&format!("query=&{persisted}"), Err(Unusable::PersistedOnly));
+        check(&format!("query={{a}}&{persisted}"), Err(Unusable::OtherHash));
+        let url = url_params("query={a}%22&variables=%7B%7D&operationName=b").expect("it is well formed");
+        assert_eq!(url.body(), r#"{"query":"{a}\"","operationName":"b","variables":{}}"#);
     }
 }

@@ -10,13 +10,13 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use std::borrow::Cow;
 use weir_engine::engine::Outcome;
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonRef};
 use weir_transport::error_text::error_body;
+use weir_transport::list::{check_list, item_params};
 use weir_transport::media::{self, Media, StreamForm};
-use weir_transport::parameters::{Params, Unusable, UrlParams, check_hash, params, url_params};
+use weir_transport::parameters::{Params, Unusable, params, url_params};
 use weir_transport::refusal::Refusal;
 
 /// Nesting of a body.
@@ -125,32 +125,12 @@ impl Asked<'_> {
         if sent.len() > self.options.body_bytes_max {
             return Err(Refusal::new(StatusCode::URI_TOO_LONG, "LIMIT_URL", "the URL is too long"));
         }
-        let UrlParams { query, operation_name, variables, extensions } = url_params(sent)?;
-        let read = |text: &'_ Option<String>| text.clone().filter(|it| !it.is_empty());
-        let (variables, extensions) = (read(&variables), read(&extensions));
-        let variables = variables.as_deref().map(|it| json(it.as_bytes())).transpose()?;
-        let extensions = extensions.as_deref().map(|it| json(it.as_bytes())).transpose()?;
-        let present = |it: &'_ Option<Json<'_>>| it.as_ref().is_some_and(|it| !it.root().is_null());
-        let is_object = |it: &'_ Option<Json<'_>>| {
-            it.as_ref().is_none_or(|it| it.root().is_null() || it.root().is_object())
-        };
-        if !is_object(&variables) || !is_object(&extensions) {
-            return self.unusable(&Unusable::Wrong("`variables` and `extensions` must be JSON objects"));
+        let url = url_params(sent)?;
+        let url_json = url.json(json)?;
+        match url.params(&url_json) {
+            Ok(params) => self.respond(prepare(self.request_of(&params).queries_only())).await,
+            Err(unusable) => self.unusable(&unusable),
         }
-        let Some(query) = query else {
-            let is_persisted =
-                extensions.as_ref().is_some_and(|it| it.root().get("persistedQuery").is_some());
-            return self.unusable(if is_persisted { &Unusable::PersistedOnly } else { &Unusable::NoQuery });
-        };
-        if let Err(unusable) = check_hash(&query, extensions.as_ref().map(Json::root)) {
-            return self.unusable(&unusable);
-        }
-        let params = Params {
-            query: Cow::Borrowed(&query),
-            operation_name: operation_name.map(Cow::Owned),
-            variables: if present(&variables) { variables.as_ref().map(Json::root) } else { None },
-        };
-        self.respond(prepare(self.request_of(&params).queries_only())).await
     }
 
     pub(super) async fn by_post(
@@ -186,29 +166,20 @@ impl Asked<'_> {
 
     /// Answers the requests of a list one after another; all have what `prepared` has.
     async fn by_list(&self, list: JsonRef<'_>, prepared: Request<'_>) -> Result<Response<HttpBody>, Refusal> {
-        let (count, batch_max) = (list.items().count(), self.options.batch_max);
-        if batch_max == 0 || count == 0 {
-            return Err(Refusal::bad_request(Unusable::NoObject.message()));
-        }
-        if count > batch_max {
-            return Err(Refusal::long_list(count, batch_max));
-        }
+        check_list(list.items().count(), self.options.batch_max)?;
         let mut out = Vec::new();
         for item in list.items() {
             out.push(if out.is_empty() { b'[' } else { b',' });
-            match params(item) {
+            match item_params(item) {
                 Ok(params) => {
                     let request = self.request_of(&params).prepared_as(&prepared);
                     out.extend_from_slice(&self.schema.execute(request).await.body);
                 }
-                Err(unusable) => {
-                    let code = unusable.persisted_code().unwrap_or("BAD_REQUEST");
-                    out.extend_from_slice(&error_body(unusable.message(), code, None));
-                }
+                Err(refused) => out.extend_from_slice(&refused),
             }
         }
         out.push(b']');
-        Ok(reply::answered(StatusCode::OK, Media::Json.content_type(), out))
+        Ok(reply::answered(StatusCode::OK, self.whole_media().content_type(), out))
     }
 
     #[cfg(feature = "uploads")]

@@ -2,6 +2,9 @@
 //!
 //! The binary that has this module says by `addresses` which servers are asked.
 
+#[path = "../../../transport/tests/requests_kit/mod.rs"]
+mod requests_kit;
+
 use super::addresses;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -161,6 +164,16 @@ fn a_subscription_in_parts_is_what_a_client_of_apollo_takes() {
 }
 
 #[test]
+fn requests_are_read_as_by_every_server() {
+    for address in addresses() {
+        requests_kit::check_requests(|(method, target, headers, body)| {
+            let Answer { status, body, .. } = send(*address, method, target, headers, body);
+            (status, body)
+        });
+    }
+}
+
+#[test]
 fn a_list_of_requests_is_answered_in_order() {
     let list = br#"[{"query": "{ agent }"}, {"query": "{ nothing }"}, {}, {"query": "{ users { id } }"}]"#;
     for address in addresses() {
@@ -177,6 +190,8 @@ fn a_list_of_requests_is_answered_in_order() {
         let refused = send(*address, "POST", "/graphql", &[JSON], long.as_bytes());
         assert_eq!((refused.status, refused.body.contains("LIMIT_BATCH")), (400, true), "{}", refused.body);
         assert_eq!(send(*address, "POST", "/graphql", &[JSON], b"[]").status, 400);
+        let telling = send(*address, "POST", "/graphql", &[JSON, TELLING], list);
+        assert!(telling.head.contains("content-type: application/graphql-response+json"), "{}", telling.head);
     }
 }
 

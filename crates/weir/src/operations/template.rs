@@ -1,6 +1,6 @@
 //! Templates of the paths of endpoints: `boat/:id/crew`.
 
-use super::variables::decoded;
+use weir_transport::parameters::decode_percent;
 
 /// One segment of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Template {
         let mut sent = path.split('/');
         let mut found = Vec::new();
         for segment in &self.0 {
-            let text = decoded(sent.next()?, false)?;
+            let text = decode_percent(sent.next()?, false)?;
             match segment {
                 Segment::Literal(name) => (*name == text).then_some(())?,
                 Segment::Variable(_) if text.is_empty() => return None,

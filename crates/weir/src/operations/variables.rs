@@ -5,6 +5,7 @@
 use weir_language::ast::{Document, VariableDefinition};
 use weir_language::json::Json;
 use weir_language::value::json::quoted;
+use weir_transport::parameters::decode_percent;
 
 /// Types whose values are numbers in JSON, if their text is one.
 const NUMBERS: [&str; 6] = ["Int", "Float", "Number", "Double", "float8", "numeric"];
@@ -57,31 +58,11 @@ impl Declared {
     }
 }
 
-/// The text behind `%41`, and behind `+` in a query or form; nothing if that is no UTF-8.
-pub(crate) fn decoded(text: &str, plus_is_space: bool) -> Option<String> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = |place: usize| bytes.get(place).and_then(|it| char::from(*it).to_digit(16));
-        match (bytes[at], hex(at + 1), hex(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                at += 2;
-            }
-            (b'+', _, _) if plus_is_space => out.push(b' '),
-            (byte, _, _) => out.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8(out).ok()
-}
-
 /// Names and texts of a query string or form; nothing if they are no UTF-8.
 pub(crate) fn pairs(text: &str) -> Option<Vec<(String, String)>> {
     let pair = |it: &str| {
         let (name, value) = it.split_once('=').unwrap_or((it, ""));
-        Some((decoded(name, true)?, decoded(value, true)?))
+        Some((decode_percent(name, true)?, decode_percent(value, true)?))
     };
     text.split('&').filter(|it| !it.is_empty()).map(pair).collect()
 }

@@ -60,6 +60,8 @@ mod postgres;
 mod postgres_processes;
 mod read_only;
 mod relay;
+#[path = "../../../transport/tests/requests_kit/mod.rs"]
+mod requests_kit;
 mod reserved_streams;
 mod rights_while_down;
 mod rolling;

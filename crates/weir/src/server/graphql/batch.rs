@@ -8,7 +8,7 @@ use crate::server::request::client_headers::ClientHeaders;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::negotiate::Media;
-use crate::server::request::receive::{self, Params, Unusable};
+use crate::server::request::receive::{Params, check_list, item_params};
 use crate::server::request::refusal::{Refusal, error_body};
 use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
@@ -46,12 +46,7 @@ impl BatchForm {
             Endpoint::Hasura => {
                 hasura::params(item).map_err(|message| error_body(message, "parse-failed", Some("$")))
             }
-            Endpoint::Graphql | Endpoint::Other => {
-                let refused = |it: Unusable| {
-                    error_body(it.message(), it.persisted_code().unwrap_or("BAD_REQUEST"), None)
-                };
-                receive::params(item).map_err(refused)
-            }
+            Endpoint::Graphql | Endpoint::Other => item_params(item),
         }
     }
 
@@ -72,9 +67,9 @@ pub(super) fn batch(
     form: BatchForm,
 ) -> Result<Answer, Refusal> {
     let batch_max = usize::from(context.generation.config.limits.batch_max);
-    if count > batch_max {
-        let message = format!("{count} requests in one list; {batch_max} are allowed");
-        return Err(Refusal::new(StatusCode::BAD_REQUEST, "LIMIT_BATCH", message));
+    // Hasura answers a list of none by one.
+    if count > 0 || form.endpoint != Endpoint::Hasura {
+        check_list(count, batch_max)?;
     }
     context.client(headers)?;
     let (send, rest) = unread::channel(2);

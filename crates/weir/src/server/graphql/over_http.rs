@@ -16,8 +16,8 @@ use crate::server::request::cache_headers;
 use crate::server::request::context::{Answer, RequestContext};
 use crate::server::request::engine_request::engine_request;
 use crate::server::request::negotiate::{self, Media, StreamForm};
-use crate::server::request::receive::{self, Params, Unusable, UrlParams};
-use crate::server::request::refusal::{Refusal, error_body, string};
+use crate::server::request::receive::{self, Params, Unusable, UrlJson, UrlParams};
+use crate::server::request::refusal::{Refusal, error_body};
 use crate::server::request::response_body::{ResponseBody, json};
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use hyper::body::Incoming;
@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use weir_engine::engine::{self, Body, Outcome};
 use weir_engine::source::{Caller, Protocol};
 use weir_language::ast::OperationKind;
-use weir_language::json::{Json, JsonBuffer};
+use weir_language::json::JsonBuffer;
 
 /// Answers a request.
 pub(crate) async fn answer(
@@ -150,19 +150,7 @@ async fn streamed(
 fn url_payload(context: &RequestContext, head: &Parts) -> Result<String, Refusal> {
     let sent = receive::url_params(head.uri.query().unwrap_or_default())?;
     url_json(context, &sent)?;
-    let texts = [("query", &sent.query), ("operationName", &sent.operation_name)];
-    let json = [("variables", &sent.variables), ("extensions", &sent.extensions)];
-    let texts = texts.into_iter().filter_map(|(name, it)| {
-        let mut out = format!("\"{name}\":").into_bytes();
-        string(&mut out, it.as_deref()?);
-        Some(String::from_utf8_lossy(&out).into_owned())
-    });
-    let json = json.into_iter().filter_map(|(name, it)| {
-        let text = it.as_deref().filter(|it| !it.is_empty())?;
-        Some(format!("\"{name}\":{text}"))
-    });
-    let members: Vec<String> = texts.chain(json).collect();
-    Ok(format!("{{{}}}", members.join(",")))
+    Ok(sent.body())
 }
 
 /// The caller; `request` is the body that says who it is, where the headers alone did not.
@@ -205,26 +193,10 @@ async fn by_get(
     caller: &Caller,
 ) -> Result<Answer, Refusal> {
     let sent = receive::url_params(head.uri.query().unwrap_or_default())?;
-    let (variables, extensions) = url_json(context, &sent)?;
-    let root = |it: &Option<Json<'_>>| it.as_ref().is_some_and(|it| !it.root().is_null());
-    let object =
-        |it: &Option<Json<'_>>| it.as_ref().is_none_or(|it| it.root().is_null() || it.root().is_object());
-    if !object(&variables) || !object(&extensions) {
-        let message = "`variables` and `extensions` must be JSON objects";
-        return unusable_answer(&Unusable::Wrong(message), media);
-    }
-    let is_persisted = extensions.as_ref().is_some_and(|it| it.root().get("persistedQuery").is_some());
-    let Some(query) = sent.query.as_deref().filter(|it| !is_persisted || !it.is_empty()) else {
-        let unusable = if is_persisted { Unusable::PersistedOnly } else { Unusable::NoQuery };
-        return unusable_answer(&unusable, media);
-    };
-    if let Err(unusable) = receive::check_hash(query, extensions.as_ref().map(Json::root)) {
-        return unusable_answer(&unusable, media);
-    }
-    let params = Params {
-        query: Cow::Borrowed(query),
-        operation_name: sent.operation_name.as_deref().map(Cow::Borrowed),
-        variables: if root(&variables) { variables.as_ref().map(Json::root) } else { None },
+    let url_json = url_json(context, &sent)?;
+    let params = match sent.params(&url_json) {
+        Ok(params) => params,
+        Err(unusable) => return unusable_answer(&unusable, media),
     };
     let client = context.client(&head.headers)?;
     let request = engine_request(context, &params, &client, Protocol::GraphqlOverHttp, true);
@@ -249,16 +221,9 @@ async fn by_get(
 }
 
 /// The JSON in `variables` and `extensions` of a URL.
-fn url_json<'t>(
-    context: &RequestContext,
-    sent: &'t UrlParams,
-) -> Result<(Option<Json<'t>>, Option<Json<'t>>), Refusal> {
+fn url_json<'t>(context: &RequestContext, sent: &'t UrlParams) -> Result<UrlJson<'t>, Refusal> {
     let limits = &context.generation.config.limits;
-    let read = |text: &'t Option<String>| match text.as_deref() {
-        None | Some("") => Ok(None),
-        Some(text) => receive::json(JsonBuffer::default(), text.as_bytes(), limits).map(Some),
-    };
-    Ok((read(&sent.variables)?, read(&sent.extensions)?))
+    sent.json(|text| receive::json(JsonBuffer::default(), text, limits))
 }
 
 /// The request, with the shape of the parts that its client takes.

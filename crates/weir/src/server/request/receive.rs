@@ -14,8 +14,9 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::{HeaderMap, StatusCode};
 use weir_language::json::{Json, JsonBuffer, JsonError};
+pub(crate) use weir_transport::list::{check_list, item_params};
 pub(crate) use weir_transport::parameters::{
-    Params, Unusable, UrlParams, check_hash, params, url_param, url_params,
+    Params, Unusable, UrlJson, UrlParams, params, url_param, url_params,
 };
 
 /// Reads the whole body, unpacked, within the limits.

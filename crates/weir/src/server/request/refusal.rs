@@ -101,6 +101,13 @@ impl From<Malformed> for Refusal {
     }
 }
 
+impl From<weir_transport::refusal::Refusal> for Refusal {
+    fn from(refusal: weir_transport::refusal::Refusal) -> Self {
+        let weir_transport::refusal::Refusal { status, code, message, allow } = refusal;
+        Self { status, code, message, allow, close: false }
+    }
+}
+
 impl HeadError {
     /// The answer.
     pub(crate) fn refusal(self, limits: &Limits) -> Refusal {
