@@ -60,6 +60,8 @@ pub struct KeyField {
     pub name: Box<str>,
     /// In the schema of the mapping; `None` if the type is another source's.
     pub field: Option<FieldId>,
+    /// Of an object, by which parts of it `$batch` tells parents apart; none if it is a single value.
+    pub parts: Vec<Vec<Box<str>>>,
     /// True if a call may be made without it. Such keys stand behind the others.
     pub is_optional: bool,
 }

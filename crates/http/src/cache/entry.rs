@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** times are absolute; every answer gets the remaining times, so that levels never add up.
 
+use super::answer_headers::AnswerHeaders;
 use super::body::Body;
 use super::rule::Scope;
 use super::tags::Tags;
@@ -30,6 +31,8 @@ pub struct Entry {
     pub status: u16,
     /// The body.
     pub body: Body,
+    /// The headers that are kept of it.
+    pub headers: AnswerHeaders,
     /// Up to when it serves.
     pub lifetime: Lifetime,
     /// For whom it is.
@@ -105,6 +108,7 @@ impl Entry {
         Self {
             status,
             body: Body::Absent,
+            headers: AnswerHeaders::default(),
             lifetime: self.lifetime,
             scope: Scope::Public,
             is_silent: false,
@@ -123,6 +127,6 @@ impl Entry {
 
     /// About how many bytes of memory it takes.
     pub(super) fn bytes_held(&self) -> usize {
-        size_of::<Self>() + self.body.tape().map_or(0, Tape::bytes_held)
+        size_of::<Self>() + self.body.tape().map_or(0, Tape::bytes_held) + self.headers.bytes_held()
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** an answer that is for one caller is kept nowhere and reaches nobody else.
 
+use super::answer_headers::AnswerHeaders;
 use super::body::Body;
 use super::entry::{Entry, Lifetime};
 use super::flights::{AnswerOrigin, Flight, Landed};
@@ -49,6 +50,13 @@ pub(super) struct Job {
     pub(super) rule: Arc<Rule>,
     /// As they were before anything was asked: by place among the ids, or one for all.
     pub(super) tags: Box<[Tags]>,
+}
+
+/// An answer without its body.
+struct Head {
+    status: StatusCode,
+    went: Went,
+    headers: AnswerHeaders,
 }
 
 /// An answer and what is to become of it.
@@ -205,7 +213,8 @@ impl Job {
         let answer = call.await?;
         let body = Body::read(answer.body, &answer.headers, &self.rule);
         let verdict = freshness::assess(&self.rule, answer.status, &answer.headers, asked.wall_ms);
-        Ok(self.made(0, (answer.status, answer.went), body, verdict, &asked))
+        let headers = AnswerHeaders::of(&answer.headers, &self.rule.kept);
+        Ok(self.made(0, Head { status: answer.status, went: answer.went, headers }, body, verdict, &asked))
     }
 
     /// The answers for `places`, which go into one call.
@@ -218,9 +227,11 @@ impl Job {
         let assess = |status| freshness::assess(&self.rule, status, &answer.headers, asked.wall_ms);
         let of_batch = assess(answer.status);
         let is_success = answer.status.is_success();
+        let headers = AnswerHeaders::of(&answer.headers, &self.rule.kept);
+        let head = |status| Head { status, went: answer.went, headers: headers.clone() };
         // A cached refusal is one entry per key; any other failure of a batch is one for all keys.
         if !is_success && of_batch.fate != Fate::Keep {
-            let (fate, entry) = self.made(places[0], (answer.status, answer.went), body, of_batch, &asked);
+            let (fate, entry) = self.made(places[0], head(answer.status), body, of_batch, &asked);
             return places.iter().map(|_| Ok((fate, Arc::clone(&entry)))).collect();
         }
         // After an error of the whole batch it is unknown if a key exists.
@@ -231,27 +242,21 @@ impl Job {
         let found = |at: usize| body.tape().zip(values.get(at).copied().flatten());
         let one = |(at, &place): (usize, &u32)| match found(at) {
             Some((tape, at)) if is_success => {
-                self.made(place, (answer.status, answer.went), Body::Json(tape.part(at)), of_batch, &asked)
+                self.made(place, head(answer.status), Body::Json(tape.part(at)), of_batch, &asked)
             }
-            Some(_) | None => self.made(place, (missing, answer.went), Body::Absent, absent, &asked),
+            Some(_) | None => self.made(place, head(missing), Body::Absent, absent, &asked),
         };
         places.iter().enumerate().map(|it| Ok(one(it))).collect()
     }
 
-    fn made(
-        &self,
-        place: u32,
-        (status, went): (StatusCode, Went),
-        body: Body,
-        verdict: Verdict,
-        asked: &AskedAt,
-    ) -> FilledEntry {
+    fn made(&self, place: u32, head: Head, body: Body, verdict: Verdict, asked: &AskedAt) -> FilledEntry {
         let jitter = verdict.fresh_ms * fastrand::u64(0..=u64::from(self.rule.jitter_percent.min(100))) / 100;
         let sooner_ms = jitter.min(verdict.fresh_ms.saturating_sub(freshness::LIFETIME_MS_MIN));
         let end_ms = asked.at_ms + verdict.fresh_ms;
         let entry = Entry {
-            status: status.as_u16(),
+            status: head.status.as_u16(),
             body,
+            headers: head.headers,
             lifetime: Lifetime {
                 origin_ms: asked.at_ms,
                 fresh_until_ms: end_ms - sooner_ms,
@@ -264,7 +269,7 @@ impl Job {
             is_inner: verdict.is_inner,
             must_revalidate: verdict.must_revalidate,
             took_ms: u32::try_from(self.inner.clock.now_ms() - asked.at_ms).unwrap_or(u32::MAX),
-            went,
+            went: head.went,
             tags: self.tags(place).clone(),
             retry_at_ms: AtomicU64::new(0),
         };

@@ -9,6 +9,7 @@
 //! **Cost:** a hit is a hash, a lock for reading and a few comparisons; it allocates nothing and reads no JSON.
 //! Source: `docs/caching.md`.
 
+mod answer_headers;
 mod body;
 mod clock;
 mod counters;
@@ -37,6 +38,7 @@ mod second_level;
 mod tags;
 mod tape;
 
+pub use answer_headers::AnswerHeaders;
 pub use body::{Body, NoJson};
 pub use clock::Clock;
 pub use counters::{Counters, OUTCOMES, Outcome, SourceCounts};

@@ -60,6 +60,8 @@ pub struct Rule {
     pub sharing: Sharing,
     /// The headers that the calls send, and that their keys therefore hold.
     pub held: Box<[HeaderName]>,
+    /// Headers of answers that mappings read: they are kept beside the body.
+    pub kept: Box<[HeaderName]>,
     /// True if the client sent nothing that becomes an `Authorization` in `held`: the call is public.
     pub anonymous: bool,
     /// Parts of `Cache-Control` that do not count.

@@ -99,8 +99,9 @@ impl<'c> Compile<'c> {
     fn root(&mut self, node: Option<NodeId>) -> Find {
         let selection = &self.mapping.connector(self.connector).selection;
         let root = selection.root();
-        let steps = self.steps(root, node.is_some());
-        if node.is_some() && matches!(selection.expr(root), Expr::Members(_)) {
+        let is_taken_apart = self.is_taken_apart(node);
+        let steps = self.steps(root, is_taken_apart);
+        if is_taken_apart && matches!(selection.expr(root), Expr::Members(_)) {
             return Find::Itself;
         }
         let evaluate = Evaluate { within: Vec::new(), expr: Some((root, steps)), member: None };
@@ -111,6 +112,11 @@ impl<'c> Compile<'c> {
             },
             None => Find::Evaluate(evaluate),
         }
+    }
+
+    /// True for objects whose members are found one by one, without evaluation of the selection as a whole.
+    fn is_taken_apart(&self, node: Option<NodeId>) -> bool {
+        node.is_some_and(|it| !self.mapping.node(it).is_evaluated)
     }
 
     /// Number of steps of an expression that lead to the object taken apart below, or to the value.
@@ -243,8 +249,9 @@ impl<'c> Compile<'c> {
             }
             Taken::Named(name) => return Self::member(name.clone(), within, plan),
         };
-        let steps = self.steps(expr, given.below.is_some());
-        let group = matches!(selection.expr(expr), Expr::Members(_)) && given.below.is_some();
+        let is_taken_apart = self.is_taken_apart(given.below);
+        let steps = self.steps(expr, is_taken_apart);
+        let group = matches!(selection.expr(expr), Expr::Members(_)) && is_taken_apart;
         let expr = (!group).then_some((expr, steps));
         let evaluate = Evaluate { within, expr, member: None };
         let mut path: Option<Vec<Box<str>>> = Some(Vec::new());

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** an item and a row of keys have equal key bytes exactly if all their keys read the same: `1`, `1.0` and `"1"` do.
 
-use crate::inputs::cell;
+use crate::inputs::{KeyField, cell};
 use crate::sdl::{Items, Matching};
 use crate::selection::canonical_number;
 use crate::selection::value::Value;
@@ -50,13 +50,27 @@ impl Items {
     }
 }
 
-/// Appends the key of a row of parents' keys.
-pub fn row_key(columns: &[Column], row: usize, out: &mut Vec<u8>) {
-    for column in columns {
-        if !column_key(column, row, out) {
-            // No text is so long.
-            out.extend_from_slice(&u32::MAX.to_le_bytes());
+/// Appends the key of a row of parents' keys, which are called `names`.
+pub fn row_key(columns: &[Column], names: &[KeyField], row: usize, out: &mut Vec<u8>) {
+    for (at, column) in columns.iter().enumerate() {
+        match names.get(at).map_or(&[][..], |it| it.parts.as_slice()) {
+            [] => mark_null(column_key(column, row, out), out),
+            parts => {
+                let whole = cell(column, row);
+                for path in parts {
+                    let value = path.iter().fold(whole.clone(), |value, key| value.get(key));
+                    mark_null(part(&value, out), out);
+                }
+            }
         }
+    }
+}
+
+/// Appends that a value is null, if it is not there.
+fn mark_null(is_there: bool, out: &mut Vec<u8>) {
+    if !is_there {
+        // No text is so long.
+        out.extend_from_slice(&u32::MAX.to_le_bytes());
     }
 }
 

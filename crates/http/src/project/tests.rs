@@ -381,7 +381,7 @@ fn what_a_row_was_asked_by_is_its_own() {
     let mut texts = Texts::default();
     ["a", "b"].iter().for_each(|it| texts.push(it.as_bytes()));
     let columns = [Column { data: Data::Text(texts), ..Column::default() }];
-    let names = [KeyField { name: "id".into(), field: None, is_optional: false }];
+    let names = [KeyField { name: "id".into(), field: None, parts: Vec::new(), is_optional: false }];
     let keys = Keys { columns: &columns, names: &names, start: 0, end: 2 };
     let table = run(&mapping, &planned, &projection, &[r#"[{"n": 1}, {"n": 2}]"#, r#"[{"n": 3}]"#], keys);
     assert_eq!(
@@ -417,7 +417,7 @@ fn entities_of_a_batch_are_matched_by_key_and_keep_their_keys() {
     let columns = [Column { data: Data::Int(vec![1, 2, 0]), nulls, ..Column::default() }];
     let place = |row| {
         let mut key = Vec::new();
-        row_key(&columns, row, &mut key);
+        row_key(&columns, &[], row, &mut key);
         found.iter().flatten().position(|it| it.0 == key)
     };
     assert_eq!((place(0), place(1), place(2)), (Some(1), Some(0), None));

@@ -70,7 +70,7 @@ impl Mapping {
 
     /// The call of the type that brings `field` to objects at `node`, whose keys they have.
     fn near_entity(&self, node: NodeId, field: FieldId) -> Option<ConnectorId> {
-        self.entities(self.node(node).ty).iter().copied().find(|it| {
+        self.entities(self.schema.field(field).parent).iter().copied().find(|it| {
             let entity = self.connector(*it);
             entity.node != Some(node) && self.has_keys(node, entity) && self.brings(entity, field)
         })
@@ -108,7 +108,7 @@ impl Mapping {
 
     /// The call of the type that brings `field` to objects at `node`.
     pub(crate) fn entity_for(&self, node: NodeId, field: FieldId) -> Option<ConnectorId> {
-        let entities = self.entities(self.node(node).ty);
+        let entities = self.entities(self.schema.field(field).parent);
         self.askable(node, entities, |it| it.node != Some(node) && self.brings(it, field))
     }
 

@@ -106,7 +106,6 @@ impl<'d> Reader<'d> {
         }
         self.check_keys(directive, place, &seen, batch);
         seen.keys.sort_by_key(|it| it.is_optional);
-        let cache = self.cache_beside(beside, http.service);
         let [success, error_message] = self.with_defaults(http.service, [success, message], &mut seen);
         let error_extensions = self.error_extensions(http.service, extensions, &mut seen);
         let connector = Connector {
@@ -123,9 +122,10 @@ impl<'d> Reader<'d> {
             node: None,
             items: None,
             tags: Vec::new(),
-            cache,
+            cache: self.cache_beside(beside, http.service),
             timeout_ms,
             reads_headers: seen.headers,
+            answer_headers: seen.answer_headers,
             reads_claims: seen.claims,
             location: self.location(directive.span),
         };
@@ -398,17 +398,21 @@ impl<'d> Reader<'d> {
         };
         let mut keys = Vec::new();
         for key in &connector.keys {
-            let member = members.iter().find(|it| it.name.as_deref() == Some(&*key.name));
-            match member.and_then(|it| selection.plain_path(it.value, usize::MAX)) {
-                Some(path) => keys.push(path),
-                None => {
-                    let message = format!(
-                        "a batch is matched by its keys: select `{0}`, plainly (`{0}` or `{0}: a.b`)",
-                        key.name
-                    );
+            let own = std::slice::from_ref(&key.name);
+            let parts = key.parts.iter().map(|it| [own, it].concat());
+            let wanted = if key.parts.is_empty() { vec![own.to_vec()] } else { parts.collect() };
+            for names in wanted {
+                let Some(path) = member_path(selection, members, &names) else {
+                    let message = match names.join(".") {
+                        name if key.parts.is_empty() => format!(
+                            "a batch is matched by its keys: select `{name}`, plainly (`{name}` or `{name}: a.b`)"
+                        ),
+                        name => format!("a batch is matched by its keys: select `{name}`, plainly"),
+                    };
                     self.complain_within(literal, SelectionError::new(whole, message));
                     return None;
-                }
+                };
+                keys.push(path);
             }
         }
         Some(Items { path, matching: Matching::Keys(keys) })
@@ -443,6 +447,7 @@ impl<'d> Reader<'d> {
         let key = |name: &&str| super::KeyField {
             name: (*name).into(),
             field: schema.field_by_name(of.base, name),
+            parts: Vec::new(),
             is_optional: false,
         };
         let connector = Connector {
@@ -476,6 +481,27 @@ impl Reader<'_> {
             _ => false,
         })
     }
+}
+
+/// The keys that lead from an item to what its member called by `names` gives.
+fn member_path(
+    selection: &Selection,
+    members: &[crate::selection::Member],
+    names: &[Box<str>],
+) -> Option<Vec<Box<str>>> {
+    let (name, rest) = names.split_first()?;
+    let value = members.iter().find(|it| it.name.as_ref() == Some(name))?.value;
+    if rest.is_empty() {
+        return selection.plain_path(value, usize::MAX);
+    }
+    let Some(inner) = selection.group(value) else {
+        return Some([selection.plain_path(value, usize::MAX)?, rest.to_vec()].concat());
+    };
+    let before = match selection.expr(value) {
+        Expr::Members(_) => Vec::new(),
+        _ => selection.plain_path(value, selection.steps_before_members(value)?)?,
+    };
+    Some([before, member_path(selection, inner, rest)?].concat())
 }
 
 /// The keys of a path that ends with members, and these.

@@ -302,6 +302,8 @@ pub struct Connector {
     pub timeout_ms: Option<u32>,
     /// Headers of the client's request that the request or the selection reads, in lower case, each once.
     pub reads_headers: Vec<Box<str>>,
+    /// Headers of the answer that the selection, `isSuccess` or `errors` read, in lower case, each once.
+    pub answer_headers: Vec<Box<str>>,
     /// Session variables and claims that they read, by the names of `PreparedFetch::reads_claims`, each once.
     pub reads_claims: Vec<Box<str>>,
     /// Its `@` in the text.
@@ -337,6 +339,8 @@ pub struct Node {
     pub given: Vec<Given>,
     /// True if the selection makes the objects, as in `player: {id: playerId}`, and not the service.
     pub is_made: bool,
+    /// True if the selection is evaluated as a whole, as the type of each object is among what it makes.
+    pub is_evaluated: bool,
     /// The expression whose members these are, if they make objects of other values too, as in `playerIds { id: $ }`.
     pub of_scalars: Option<ExprId>,
 }

@@ -8,6 +8,7 @@ use crate::selection::{
     Expr, ExprId, Member, Method, Selection, SelectionError, Start, StepKind, Use, Variable, claim_names,
     session_variable,
 };
+use http::HeaderName;
 use weir_engine::caller::{ROLE_VARIABLE, SESSION_PREFIX};
 use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, TypeId, TypeKind, TypeRef};
@@ -39,6 +40,8 @@ impl Where {
 pub(super) struct Seen {
     pub(super) keys: Vec<KeyField>,
     pub(super) headers: Vec<Box<str>>,
+    /// Headers of the answer.
+    pub(super) answer_headers: Vec<Box<str>>,
     /// By the names of `PreparedFetch::reads_claims`.
     pub(super) claims: Vec<Box<str>>,
     pub(super) batch: bool,
@@ -47,10 +50,7 @@ pub(super) struct Seen {
 
 impl Seen {
     pub(super) fn header(&mut self, name: &str) {
-        let name: Box<str> = name.to_ascii_lowercase().into();
-        if !self.headers.contains(&name) {
-            self.headers.push(name);
-        }
+        note_header(&mut self.headers, name);
     }
 
     fn claim(&mut self, name: &str) {
@@ -67,6 +67,9 @@ impl Seen {
     fn client_use(&mut self, used: &Use<'_>) {
         match (used.variable, used.keys.as_slice()) {
             (Variable::Request, [("headers", _), (name, _), ..]) => self.header(name),
+            (Variable::Response, [("headers", _), (name, _), ..]) => {
+                note_header(&mut self.answer_headers, name);
+            }
             (Variable::Claims, [(name, _), ..]) => {
                 let (variable, claim) = claim_names(name);
                 self.claim(&variable);
@@ -75,6 +78,14 @@ impl Seen {
             (Variable::Role, _) => self.claim(ROLE_VARIABLE),
             _ => {}
         }
+    }
+}
+
+/// Adds the header `name`, in lower case, once.
+fn note_header(all: &mut Vec<Box<str>>, name: &str) {
+    let name: Box<str> = name.to_ascii_lowercase().into();
+    if !all.contains(&name) {
+        all.push(name);
     }
 }
 
@@ -213,12 +224,14 @@ impl Reader<'_> {
                 wrong("name what is meant, as in `$config.name`")
             }
             Variable::Env | Variable::Config => Ok(()),
-            Variable::Status if !place.answer => {
-                wrong("there is no answer yet: `$status` stands in `selection`, `isSuccess` and `errors`")
+            Variable::Status | Variable::Response if !place.answer => {
+                let name = used.variable.name();
+                let message = format!(
+                    "there is no answer yet: `${name}` stands in `selection`, `isSuccess` and `errors`"
+                );
+                wrong(&message)
             }
-            Variable::Response => {
-                wrong("headers of answers are not kept: `$status` is known, `$response` is not")
-            }
+            Variable::Response => check_response(used, seen),
             Variable::Context => Ok(()),
             Variable::Request | Variable::Claims | Variable::Role => check_client(used, seen),
             Variable::Status => Ok(()),
@@ -279,30 +292,10 @@ impl Reader<'_> {
         variable: Variable,
         seen: &mut Seen,
     ) -> Result<(), SelectionError> {
-        let of_key = match selection.expr(member.value) {
-            Expr::Path { start: Start::Key(key), steps } => Some((key, steps)),
-            Expr::Path { .. }
-            | Expr::Null
-            | Expr::Bool(_)
-            | Expr::Number(_)
-            | Expr::Text(_)
-            | Expr::Array(_)
-            | Expr::Object(_)
-            | Expr::Members(_)
-            | Expr::Coalesce(_)
-            | Expr::IfMissing(_) => None,
-        };
-        if let Some((key, steps)) = of_key {
-            let below = steps.iter().map_while(|it| match &it.kind {
-                StepKind::Key(key) => Some((&**key, it.span)),
-                StepKind::Optional
-                | StepKind::Bind { .. }
-                | StepKind::Call(_)
-                | StepKind::UnknownCall { .. }
-                | StepKind::Members(_) => None,
-            });
-            let keys: Vec<(&str, Span)> = std::iter::once((&**key, member.span)).chain(below).collect();
-            return self.key(ty, variable, &keys, member.span, seen);
+        // Parts of an object are keys of a batch, which tells parents apart by them.
+        let is_divided = variable == Variable::Batch && !self.mapping.foreign.contains(&ty);
+        if let Some(paths) = key_paths(selection, member, is_divided) {
+            return paths.iter().try_for_each(|it| self.key(ty, variable, it, member.span, seen));
         }
         match nothing_at_hand(selection, member.value) {
             None => Ok(()),
@@ -333,8 +326,13 @@ impl Reader<'_> {
             true => self.foreign_key(ty, key, below, span)?,
             false => self.own_key(ty, variable, key, below, span)?,
         };
-        if !seen.keys.iter().any(|it| &*it.name == key) {
-            seen.keys.push(found);
+        match seen.keys.iter_mut().find(|it| &*it.name == key) {
+            Some(known) => {
+                let is_new = |it: &Vec<Box<str>>| !known.parts.contains(it);
+                let parts: Vec<Vec<Box<str>>> = found.parts.into_iter().filter(is_new).collect();
+                known.parts.extend(parts);
+            }
+            None => seen.keys.push(found),
         }
         Ok(())
     }
@@ -356,7 +354,7 @@ impl Reader<'_> {
             return Err(SelectionError::new(*span, message));
         }
         let is_optional = self.outside.embedding.is_some_and(|it| (it.may_be_null)(name, key));
-        Ok(KeyField { name: key.into(), field: None, is_optional })
+        Ok(KeyField { name: key.into(), field: None, parts: Vec::new(), is_optional })
     }
 
     /// A key of a type of this text: of an object or a list a part is named, by `below` or a method.
@@ -379,11 +377,8 @@ impl Reader<'_> {
         let field = find(ty, key, span)?;
         let found = schema.field(field).ty;
         let is_leaf = |ty: TypeRef| matches!(schema.ty(ty.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
-        let is_single = is_leaf(found) && !found.wraps.is_list() && below.is_empty();
-        if !is_single && variable == Variable::Batch {
-            let message = format!("`{key}` is no single value, and answers to `$batch` are matched by such");
-            return Err(SelectionError::new(span, message));
-        }
+        let is_batch = variable == Variable::Batch;
+        let mut has_list = found.wraps.is_list();
         let mut at = found;
         for (name, span) in below {
             at = match schema.ty(at.base).kind {
@@ -395,8 +390,15 @@ impl Reader<'_> {
                     return Err(SelectionError::new(*span, message));
                 }
             };
+            has_list |= at.wraps.is_list();
         }
-        Ok(KeyField { name: key.into(), field: Some(field), is_optional: false })
+        if is_batch && (has_list || !is_leaf(at)) {
+            let message = format!("`{key}` is no single value, and answers to `$batch` are matched by such");
+            return Err(SelectionError::new(span, message));
+        }
+        let part: Vec<Box<str>> = below.iter().map(|it| it.0.into()).collect();
+        let parts = if is_batch && !part.is_empty() { vec![part] } else { Vec::new() };
+        Ok(KeyField { name: key.into(), field: Some(field), parts, is_optional: false })
     }
 }
 /// Checks what is read of the client, and notes it.
@@ -421,6 +423,19 @@ fn check_client(used: &Use<'_>, seen: &mut Seen) -> Result<(), SelectionError> {
     Ok(())
 }
 
+/// Checks what is read of the answer beside its body, and notes it.
+fn check_response(used: &Use<'_>, seen: &mut Seen) -> Result<(), SelectionError> {
+    let [("headers", _), (name, span), ..] = used.keys.as_slice() else {
+        let message = "only headers are known of it: write `$response.headers.'name'`";
+        return Err(SelectionError::new(used.span, message));
+    };
+    if HeaderName::from_bytes(name.as_bytes()).is_err() {
+        return Err(SelectionError::new(*span, format!("`{name}` is no name of a header")));
+    }
+    seen.client_use(used);
+    Ok(())
+}
+
 /// The replacement for the client's header `name`, if it is one of a session variable.
 pub(super) fn instead_of(name: &str) -> Option<String> {
     let variable = session_variable(name)?;
@@ -440,6 +455,28 @@ pub(super) fn added(ty: &str, key: &str) -> String {
     format!(
         "`{ty}.{key}` is added here and asked of a service itself, so it cannot be a key: name a field that `{ty}` has of its own source"
     )
+}
+
+/// The paths of keys that a member names: one, or one for each member of its braces if it `is_divided`. `None` if it begins with no name.
+fn key_paths<'s>(
+    selection: &'s Selection,
+    member: &Member,
+    is_divided: bool,
+) -> Option<Vec<Vec<(&'s str, Span)>>> {
+    let Expr::Path { start: Start::Key(key), steps } = selection.expr(member.value) else { return None };
+    let below = steps.iter().map_while(|it| match &it.kind {
+        StepKind::Key(key) => Some((&**key, it.span)),
+        StepKind::Optional
+        | StepKind::Bind { .. }
+        | StepKind::Call(_)
+        | StepKind::UnknownCall { .. }
+        | StepKind::Members(_) => None,
+    });
+    let path: Vec<(&str, Span)> = std::iter::once((&**key, member.span)).chain(below).collect();
+    let behind = steps.get(path.len() - 1).filter(|_| is_divided);
+    let Some(StepKind::Members(inner)) = behind.map(|it| &it.kind) else { return Some(vec![path]) };
+    let paths = inner.iter().filter_map(|it| key_paths(selection, it, is_divided)).flatten();
+    Some(paths.map(|more| [path.clone(), more].concat()).collect())
 }
 
 /// Members that directly follow the keys of a variable.

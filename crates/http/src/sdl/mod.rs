@@ -10,6 +10,7 @@
 //! **Cost:** linear in the text, but for the fields of a type per place where a selection gives it.
 //! Source: the public documentation of connect, v0.1 to v0.4; `docs/sources/services.md`.
 
+mod abstract_types;
 mod alternatives;
 mod caching;
 mod connect;

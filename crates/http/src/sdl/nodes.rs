@@ -9,11 +9,11 @@ use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, builtin};
 use weir_language::span::Span;
 
 /// Builder for one connector.
-struct Build<'b> {
-    schema: &'b Schema,
-    selection: &'b Selection,
+pub(super) struct Build<'b> {
+    pub(super) schema: &'b Schema,
+    pub(super) selection: &'b Selection,
     connector: ConnectorId,
-    nodes: &'b mut Vec<Node>,
+    pub(super) nodes: &'b mut Vec<Node>,
     errors: Vec<SelectionError>,
     notes: Vec<SelectionError>,
     /// Fields that have connectors of their own.
@@ -22,6 +22,8 @@ struct Build<'b> {
     embedding: Option<&'b Embedding<'b>>,
     /// By type: the node of all its fields.
     wholes: HashMap<TypeId, NodeId>,
+    /// The linked version 0.x.
+    pub(super) version: u8,
 }
 
 impl Reader<'_> {
@@ -47,6 +49,7 @@ impl Reader<'_> {
                 connected: &connected,
                 embedding: self.outside.embedding,
                 wholes: HashMap::new(),
+                version: self.links.version,
             };
             let node = build.value(ty, connector.selection.root(), "this field");
             let (errors, notes) = (build.errors, build.notes);
@@ -60,7 +63,7 @@ impl Reader<'_> {
 }
 
 impl Build<'_> {
-    fn wrong(&mut self, span: Span, message: impl Into<String>) {
+    pub(super) fn wrong(&mut self, span: Span, message: impl Into<String>) {
         self.errors.push(SelectionError::new(span, message));
     }
 
@@ -93,13 +96,7 @@ impl Build<'_> {
             (TypeKind::Interface | TypeKind::Union, None) if self.embedding.is_some() => {
                 self.embedding.map(|it| self.all_fields(ty, it))
             }
-            (TypeKind::Interface | TypeKind::Union, _) => {
-                self.wrong(
-                    span,
-                    format!("{of} is a `{name}`: interfaces and unions cannot be mapped, only object types"),
-                );
-                None
-            }
+            (TypeKind::Interface | TypeKind::Union, _) => self.one_of_several(ty, id, of),
             (TypeKind::Input { .. }, _) => None,
         }
     }
@@ -149,9 +146,9 @@ impl Build<'_> {
         self.schema.ty(ty).kind == TypeKind::Enum
     }
 
-    fn open(&mut self, ty: TypeId, is_made: bool) -> NodeId {
+    pub(super) fn open(&mut self, ty: TypeId, is_made: bool) -> NodeId {
         let (connector, given) = (self.connector, Vec::new());
-        self.nodes.push(Node { connector, ty, given, is_made, of_scalars: None });
+        self.nodes.push(Node { connector, ty, given, is_made, is_evaluated: false, of_scalars: None });
         NodeId(self.nodes.len() as u32 - 1)
     }
 
@@ -180,7 +177,7 @@ impl Build<'_> {
 
     /// `... path`: what it leads to has to have members whose names are known.
     fn spread(&mut self, node: NodeId, member: &Member, within: &mut Vec<ExprId>) {
-        let Some(made) = made(self.selection, member.value, usize::MAX) else {
+        let Some(made) = made(self.selection, member.value, usize::MAX, Branches::Common) else {
             return self
                 .wrong(member.span, "say what is spread: name its members, as in `... $.item { id }`");
         };
@@ -204,24 +201,30 @@ impl Build<'_> {
             self.wrong(span, message);
             return None;
         };
+        self.check_given(field, span).then_some(field)
+    }
+
+    /// True if a selection may give `field`. That its own `@connect` is not asked then is noted.
+    pub(super) fn check_given(&mut self, field: FieldId, span: Span) -> bool {
+        let of = self.schema.type_name(self.schema.field(field).parent);
+        let name = self.schema.field_name(field);
         if self.connected.contains(&field) {
             let message = format!(
-                "`{type_name}.{name}` has a `@connect` of its own, which is not asked where a selection gives the field"
+                "`{of}.{name}` has a `@connect` of its own, which is not asked where a selection gives the field"
             );
             self.notes.push(SelectionError::new(span, message));
         }
-        if self.schema.field(field).arguments.len > 0 {
-            let message =
-                format!("`{type_name}.{name}` has arguments, which only a `@connect` of its own can read");
+        let has_arguments = self.schema.field(field).arguments.len > 0;
+        if has_arguments {
+            let message = format!("`{of}.{name}` has arguments, which only a `@connect` of its own can read");
             self.wrong(span, message);
-            return None;
         }
-        Some(field)
+        !has_arguments
     }
 
     /// A value that an expression makes: its members have their own names.
     fn own(&mut self, ty: TypeId, id: ExprId, steps: usize, of: &str) -> Option<NodeId> {
-        let Some(made) = made(self.selection, id, steps) else {
+        let Some(made) = made(self.selection, id, steps, Branches::Common) else {
             let span = self.selection.span(id);
             let name = self.schema.type_name(ty);
             self.wrong(
@@ -262,36 +265,55 @@ impl Build<'_> {
     }
 }
 
-/// The members that a value has whatever the answer says, if that is known: of a list, those of its items.
-fn made(selection: &Selection, id: ExprId, steps_max: usize) -> Option<Vec<(Box<str>, ExprId)>> {
+/// Which members count of values that are chosen from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Branches {
+    /// Those that all of them have.
+    Common,
+    /// Those that any of them has.
+    All,
+}
+
+/// The members that a value has, if they are known: of a list, those of its items.
+pub(super) fn made(
+    selection: &Selection,
+    id: ExprId,
+    steps_max: usize,
+    branches: Branches,
+) -> Option<Vec<(Box<str>, ExprId)>> {
     match selection.expr(id) {
         Expr::Null => Some(Vec::new()),
         Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => None,
         Expr::Object(members) => Some(members.clone()),
-        Expr::Array(items) => common(selection, items.iter().copied()),
-        Expr::Coalesce(choices) | Expr::IfMissing(choices) => common(selection, choices.iter().copied()),
-        Expr::Members(members) => named(selection, members),
+        Expr::Array(items) => chosen(selection, items.iter().copied(), branches),
+        Expr::Coalesce(choices) | Expr::IfMissing(choices) => {
+            chosen(selection, choices.iter().copied(), branches)
+        }
+        Expr::Members(members) => named(selection, members, branches),
         Expr::Path { start, steps } => {
             let steps = &steps[..steps.len().min(steps_max)];
             match (steps.last().map(|it| &it.kind), start) {
-                (None, Start::Value(inner)) => made(selection, *inner, usize::MAX),
-                (Some(StepKind::Members(members)), _) => named(selection, members),
-                (Some(StepKind::Optional | StepKind::Bind { .. }), _) => made(selection, id, steps.len() - 1),
+                (None, Start::Value(inner)) => made(selection, *inner, usize::MAX, branches),
+                (Some(StepKind::Members(members)), _) => named(selection, members, branches),
+                (Some(StepKind::Optional | StepKind::Bind { .. }), _) => {
+                    made(selection, id, steps.len() - 1, branches)
+                }
                 (Some(StepKind::Call(Call { method, arguments })), _) => match method {
-                    Method::Map | Method::Echo => made(selection, *arguments.first()?, usize::MAX),
-                    Method::Match => common(
+                    Method::Map | Method::Echo => made(selection, *arguments.first()?, usize::MAX, branches),
+                    Method::Match => chosen(
                         selection,
                         arguments.iter().filter_map(|&it| match selection.expr(it) {
                             Expr::Array(pair) => pair.get(1).copied(),
                             _ => None,
                         }),
+                        branches,
                     ),
                     Method::First
                     | Method::Last
                     | Method::Find
                     | Method::Filter
                     | Method::Slice
-                    | Method::Get => made(selection, id, steps.len() - 1),
+                    | Method::Get => made(selection, id, steps.len() - 1, branches),
                     _ => None,
                 },
                 (None | Some(StepKind::Key(_) | StepKind::UnknownCall { .. }), _) => None,
@@ -300,25 +322,30 @@ fn made(selection: &Selection, id: ExprId, steps_max: usize) -> Option<Vec<(Box<
     }
 }
 
-/// The members that all of `ids` have.
-fn common(selection: &Selection, ids: impl Iterator<Item = ExprId>) -> Option<Vec<(Box<str>, ExprId)>> {
+/// The members of values one of which is chosen; null has none.
+fn chosen(
+    selection: &Selection,
+    ids: impl Iterator<Item = ExprId>,
+    branches: Branches,
+) -> Option<Vec<(Box<str>, ExprId)>> {
     let mut all: Option<Vec<(Box<str>, ExprId)>> = None;
     for id in ids.filter(|&id| !matches!(selection.expr(id), Expr::Null)) {
-        let own = made(selection, id, usize::MAX)?;
+        let own = made(selection, id, usize::MAX, branches)?;
         match &mut all {
             None => all = Some(own),
+            Some(all) if branches == Branches::All => all.extend(own),
             Some(all) => all.retain(|it| own.iter().any(|other| other.0 == it.0)),
         }
     }
     all
 }
 
-fn named(selection: &Selection, members: &[Member]) -> Option<Vec<(Box<str>, ExprId)>> {
+fn named(selection: &Selection, members: &[Member], branches: Branches) -> Option<Vec<(Box<str>, ExprId)>> {
     let mut all = Vec::new();
     for member in members {
         match &member.name {
             Some(name) => all.push((name.clone(), member.value)),
-            None => all.extend(made(selection, member.value, usize::MAX)?),
+            None => all.extend(made(selection, member.value, usize::MAX, branches)?),
         }
     }
     Some(all)

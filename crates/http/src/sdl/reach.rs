@@ -6,7 +6,7 @@
 
 use super::{Connector, ConnectorId, Node, NodeId, Place, Reader};
 use std::collections::HashSet;
-use weir_language::schema::FieldId;
+use weir_language::schema::{FieldId, TypeKind};
 
 /// Words about a field that nothing brings in one place.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -63,9 +63,9 @@ impl Reader<'_> {
         let sides = Sides { node, entity: entity.and_then(|it| Some((it, mapping.node(it.node?)))) };
         let complaint = |message, is_given| Complaint { connector: node.connector, message, is_given };
         let (mut all, mut is_keyless) = (Vec::new(), false);
-        for at in schema.ty(node.ty).fields.range() {
-            let field = FieldId(at as u32);
+        for field in self.fields_at(node) {
             let name = schema.field_name(field);
+            let type_name = schema.type_name(schema.field(field).parent);
             if node.find(field).is_some() || mapping.entity_for(id, field).is_some() {
                 continue;
             }
@@ -97,6 +97,18 @@ impl Reader<'_> {
             all.extend(lost.map(|it| complaint(it.of(type_name, &join.name), false)));
         }
         all
+    }
+
+    /// The fields of the types that objects at `node` may have.
+    fn fields_at(&self, node: &Node) -> Vec<FieldId> {
+        let schema = &self.mapping.schema;
+        let of = schema.ty(node.ty);
+        let types = match of.kind {
+            TypeKind::Interface | TypeKind::Union => &schema.type_lists[of.possible.range()],
+            _ => std::slice::from_ref(&node.ty),
+        };
+        let fields = types.iter().flat_map(|it| schema.ty(*it).fields.range());
+        fields.map(|at| FieldId(at as u32)).collect()
     }
 
     /// The first of `keys` that one call cannot be asked with, as they do not come together.

@@ -265,7 +265,7 @@ impl Single<'_> {
             }
             StepKind::UnknownCall { .. } => false,
             StepKind::Call(call) => match call.method {
-                Method::Map | Method::Filter | Method::Entries => true,
+                Method::Map | Method::Filter | Method::Entries | Method::Split => true,
                 Method::Slice => self.is_list_of(start, before),
                 Method::Echo => call.arguments.iter().any(|&it| self.is_list(it)),
                 _ => false,
@@ -312,7 +312,7 @@ impl Single<'_> {
                 Method::First | Method::Last | Method::Find | Method::Filter | Method::Slice => {
                     self.is_object_of(start, before)
                 }
-                Method::Entries => true,
+                Method::Entries | Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => true,
                 Method::Match
                 | Method::JoinNotNull
                 | Method::Get
@@ -336,7 +336,11 @@ impl Single<'_> {
                 | Method::Mod
                 | Method::ToString
                 | Method::ParseInt
-                | Method::JsonParse => false,
+                | Method::JsonParse
+                | Method::Split
+                | Method::Trim
+                | Method::TrimStart
+                | Method::TrimEnd => false,
             },
         }
     }

@@ -420,7 +420,10 @@ fn what_a_selection_gives_takes_no_arguments_and_is_not_asked_for() {
     );
     refused(
         &format!("{query} interface A {{ id: ID x: Int }}"),
-        &[("id x", "this field is a `A`: interfaces and unions cannot be mapped, only object types")],
+        &[(
+            "id x",
+            "this field is a `A`: interfaces and unions are mapped by connect v0.4, and this text links v0.3",
+        )],
     );
 }
 

@@ -16,6 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 
 mod lists;
+mod names;
 mod texts;
 
 /// The most values one evaluation may make or look at.
@@ -371,9 +372,15 @@ impl<'v> Eval<'_, 'v> {
             | Method::Filter
             | Method::Find
             | Method::Slice => self.list_call(call, value, at),
-            Method::JsonStringify | Method::ToString | Method::ParseInt | Method::JsonParse => {
-                self.text_call(call, value, at)
-            }
+            Method::JsonStringify
+            | Method::ToString
+            | Method::ParseInt
+            | Method::JsonParse
+            | Method::Split
+            | Method::Trim
+            | Method::TrimStart
+            | Method::TrimEnd => self.text_call(call, value, at),
+            Method::KeysToCamelCase | Method::KeysToCamelCaseDeep => self.renamed(call, value),
         }
     }
 

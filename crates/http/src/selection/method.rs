@@ -104,6 +104,18 @@ methods! {
     ParseInt "parseInt" 0..=1,
     /// The parsed value of a text with JSON.
     JsonParse "jsonParse" 0..=0,
+    /// The parts of a text between the argument's places.
+    Split "split" 1..=1,
+    /// The text without blanks at both ends.
+    Trim "trim" 0..=0,
+    /// The text without blanks at its start.
+    TrimStart "trimStart" 0..=0,
+    /// The text without blanks at its end.
+    TrimEnd "trimEnd" 0..=0,
+    /// The object with its names in camel case.
+    KeysToCamelCase "keysToCamelCase" 0..=0,
+    /// The value with the names of all objects in it in camel case.
+    KeysToCamelCaseDeep "keysToCamelCaseDeep" 0..=0,
 }
 
 impl Method {

@@ -414,6 +414,26 @@ fn methods_of_texts() {
 }
 
 #[test]
+fn methods_of_texts_of_the_fourth_version() {
+    let answer = r#"{"t": " a, b ", "n": 7, "o": {"user_id": 1, "IN": {"first-name": 2}, "l": [{"x_y": 3}]}, "e": "", "two": {"a_b": 1, "aB": 2}}"#;
+    check("$.t->split(',')", answer, r#"[" a"," b "]"#);
+    check("$.t->split(',')->map(@->trim)", answer, r#"["a","b"]"#);
+    check("$.t->trimStart", answer, r#""a, b ""#);
+    check("$.t->trimEnd", answer, r#"" a, b""#);
+    check("$('äbc')->split('')", answer, r#"["ä","b","c"]"#);
+    check("$.e->split('')", answer, "[]");
+    check("$.e->split(',')", answer, r#"[""]"#);
+    check("$.n->split(',')", answer, &kind("split", "a number"));
+    check("$.t->split(7)", answer, &argument("split", "a number"));
+    check("$.n->trim", answer, &kind("trim", "a number"));
+    check("$.o->keysToCamelCase", answer, r#"{"userId":1,"in":{"first-name":2},"l":[{"x_y":3}]}"#);
+    check("$.o->keysToCamelCaseDeep", answer, r#"{"userId":1,"in":{"firstName":2},"l":[{"xY":3}]}"#);
+    check("$.o.l->keysToCamelCase { xY }", answer, r#"[{"xY":3}]"#);
+    check("$.two->keysToCamelCase", answer, r#"{"aB":2}"#);
+    check("$.n->keysToCamelCase", answer, &kind("keysToCamelCase", "a number"));
+}
+
+#[test]
 fn an_evaluation_ends_whatever_the_mapping_asks_for() {
     let list = format!("[{}0]", "0,".repeat(999));
     check("$->map($->map($->map(1)))", &list, "the mapping makes too many values");

@@ -51,6 +51,10 @@ pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, input: 
         key.part(name.as_str().as_bytes());
         key.part(value);
     }
+    // An answer is kept with the headers that one connector reads.
+    for name in &connector.answer_headers {
+        key.part(name.as_bytes());
+    }
     runtime.key.push(input, &mut key);
     key
 }

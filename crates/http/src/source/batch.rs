@@ -9,7 +9,7 @@ use super::memo::{CallResult, Memo};
 use super::{ConnectorRuntime, Shared, ask, push_claim, push_header};
 use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
 use crate::call::{Answer, CallError};
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, KeyField};
 use crate::project::row_key;
 use crate::sdl::{ConnectorId, Matching};
 use crate::template::Rendered;
@@ -41,7 +41,7 @@ pub(super) async fn ask(
     let told = match memo {
         Some((memo, level)) => ask_with_others(shared, ids, call, input, batch_max, memo, level).await,
         None => {
-            let keys = encoded(input.parent_keys.unwrap_or_default());
+            let keys = encoded(input.parent_keys.unwrap_or_default(), names(shared, call));
             ask_for(shared, ids, call, input, keys, batch_max).await
         }
     };
@@ -65,7 +65,7 @@ async fn ask_with_others(
     columns.iter().for_each(|it| key.part(&[kind(it)]));
     let key = key.prefix();
     let loader = memo.loader(key, columns.len());
-    let places = loader.want(columns, &encoded(columns));
+    let places = loader.want(columns, &encoded(columns, names(shared, call)));
     if let Some(level) = level {
         level.complete().await;
     }
@@ -114,13 +114,18 @@ fn prefix(runtime: &ConnectorRuntime, call: &ConnectorCall, input: &FetchInput<'
     prefix
 }
 
+/// The keys that `call` is asked by.
+fn names<'s>(shared: &'s Shared, call: &ConnectorCall) -> &'s [KeyField] {
+    &shared.connector(call.connector).keys
+}
+
 /// The keys of all rows.
-fn encoded(columns: &[Column]) -> KeyList {
+fn encoded(columns: &[Column], names: &[KeyField]) -> KeyList {
     let rows = columns.first().map_or(0, Column::len);
     let mut keys = KeyList::default();
     keys.reserve(rows, 0);
     for row in 0..rows {
-        row_key(columns, row, keys.write());
+        row_key(columns, names, row, keys.write());
         keys.push_written();
     }
     keys

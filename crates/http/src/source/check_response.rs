@@ -1,6 +1,6 @@
 //! Success of an answer: by its status, or by `isSuccess`.
 
-use crate::cache::{Body, Entry};
+use crate::cache::{AnswerHeaders, Body, Entry};
 use crate::call::Answer;
 use crate::inputs::{Inputs, Response};
 use crate::sdl::Connector;
@@ -27,8 +27,8 @@ pub(super) enum ResponseVerdict {
 }
 
 /// The answer of `entry` as a template or selection sees it.
-pub(super) fn response(entry: &Entry) -> Response<'static> {
-    Response { status: entry.status, headers: &NoHeaders }
+pub(super) fn response(entry: &Entry) -> Response<'_> {
+    Response { status: entry.status, headers: &entry.headers }
 }
 
 /// Stands for a missing response.
@@ -117,7 +117,9 @@ pub(super) fn is_batch(
         return has_data(body, field);
     }
     let Some(success) = &connector.success else { return answer.status.is_success() };
-    let response = Response { status: answer.status.as_u16(), headers: &NoHeaders };
+    let headers: AnswerHeaders =
+        answer.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let response = Response { status: answer.status.as_u16(), headers: &headers };
     let body = body.map_or(Value::Missing, |it| Value::of(it.root()));
     is_true(success, &body, &Inputs { response: Some(response), ..*inputs })
 }

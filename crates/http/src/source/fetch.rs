@@ -278,10 +278,7 @@ impl HttpFetch {
                 }
                 Err(error) => {
                     fail(error.clone());
-                    responses.push(crate::inputs::Response {
-                        status: 0,
-                        headers: &weir_engine::source::NoHeaders,
-                    });
+                    responses.push(NO_RESPONSE);
                 }
             }
             values.push(value);

@@ -244,7 +244,7 @@ fn runtime(
     let service_fingerprint = digest.clone().finalize().into();
     digest.update(format!("{:?} {:?} {:?}", connector.request, connector.selection, connector.keys));
     digest.update(format!("{:?} {:?} {:?}", settings.config, settings.env, settings.context));
-    digest.update(format!("{:?}", connector.tags));
+    digest.update(format!("{:?} {:?}", connector.tags, connector.answer_headers));
     ConnectorRuntime {
         alone: Arc::new(alone),
         anonymous: Arc::new(anonymous),
@@ -302,7 +302,8 @@ fn rule(mapping: &Mapping, connector: &Connector, counters: Arc<Counters>) -> Ru
     let only_reads = is_safe(mapping, connector) && !changes(mapping, connector);
     // The answers of GraphQL servers are JSON, whatever they call it.
     let reading = if connector.graphql.is_some() { BodyReading::Json } else { BodyReading::ByType };
-    Rule { reading, ..rule_of(said, only_reads, held(connector), counters) }
+    let kept = header_names(&connector.answer_headers);
+    Rule { reading, kept, ..rule_of(said, only_reads, held(connector), counters) }
 }
 
 /// `@cache` of a connector's calls.
@@ -325,12 +326,9 @@ pub(crate) fn rule_of(
         Some(it) if it.public => Sharing::Declared,
         Some(_) | None => Sharing::ByHeaders,
     };
-    let names = |names: &[Box<str>]| {
-        names.iter().filter_map(|it| HeaderName::from_bytes(it.as_bytes()).ok()).collect()
-    };
     Rule {
         counters,
-        cache_control: names(said.map_or(&[], |it| &it.cache_control)),
+        cache_control: header_names(said.map_or(&[], |it| &it.cache_control)),
         default_ms: ms(|it| it.default_s),
         stale_ms: ms(|it| it.stale_s),
         stale_on_error_ms: ms(|it| it.stale_if_error_s),
@@ -338,11 +336,16 @@ pub(crate) fn rule_of(
         negative_ms: ms(|it| Some(it.negative_s)).unwrap_or(0),
         sharing,
         held,
+        kept: Box::default(),
         anonymous: false,
         overruled: said.map(|it| it.overruled).unwrap_or_default(),
         reading: BodyReading::Json,
         depth_max: DEPTH_MAX,
     }
+}
+
+fn header_names(names: &[Box<str>]) -> Box<[HeaderName]> {
+    names.iter().filter_map(|it| HeaderName::from_bytes(it.as_bytes()).ok()).collect()
 }
 
 /// The headers that the calls send. An `Authorization` that is the operator's own is not among them, as it makes no answer

@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** times are those of the wall, as monotonic ones mean nothing elsewhere; a value from the future is a miss.
 
+use super::super::answer_headers::AnswerHeaders;
 use super::super::body::Body;
 use super::super::entry::{Entry, Lifetime};
 use super::super::rule::{Rule, Scope, Sharing};
@@ -17,7 +18,7 @@ use std::fmt::Write;
 use std::sync::atomic::AtomicU64;
 
 /// Of names and values. Another one makes all that is there a miss.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const MAGIC: [u8; 4] = *b"weir";
 const CHECK_BYTES: usize = 16;
 const HEAD_BYTES: usize = MAGIC.len() + 1 + CHECK_BYTES;
@@ -102,6 +103,8 @@ pub(super) fn encode(name: &EntryName, entry: &Entry, versions: &[u64], at: Inst
     out.push(u8::from(text.is_some()) | u8::from(entry.is_inner) << 1 | u8::from(entry.must_revalidate) << 2);
     out.extend_from_slice(&(versions.len() as u16).to_le_bytes());
     versions.iter().for_each(|version| out.extend_from_slice(&version.to_le_bytes()));
+    out.extend_from_slice(&entry.headers.count().to_le_bytes());
+    entry.headers.encode(&mut out);
     out.extend_from_slice(text.unwrap_or_default().as_bytes());
     let check = check(name, &out[HEAD_BYTES..]);
     out[MAGIC.len() + 1..HEAD_BYTES].copy_from_slice(&check);
@@ -137,6 +140,11 @@ pub(super) fn decode(
     for place in 0..usize::from(count) {
         same &= versions.get(place) == Some(&u64::from_le_bytes(rest.take()?));
     }
+    let mut headers = Vec::new();
+    for _ in 0..u16::from_le_bytes(rest.take()?) {
+        let name = rest.part()?;
+        headers.push(AnswerHeaders::pair(name, rest.part()?).ok_or(Corrupt)?);
+    }
     if !same || walls_ms[0] > at.wall_ms + SKEW_MS {
         return Ok(None);
     }
@@ -150,6 +158,7 @@ pub(super) fn decode(
     Ok(Some(Entry {
         status,
         body,
+        headers: headers.into_iter().collect(),
         lifetime,
         scope,
         is_silent,
@@ -202,7 +211,15 @@ fn check(name: &EntryName, rest: &[u8]) -> [u8; CHECK_BYTES] {
 /// The unread rest of a value.
 struct Rest<'v>(&'v [u8]);
 
-impl Rest<'_> {
+impl<'v> Rest<'v> {
+    /// Bytes behind their number.
+    fn part(&mut self) -> Result<&'v [u8], Corrupt> {
+        let count = u32::from_le_bytes(self.take()?) as usize;
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(Corrupt)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
     fn take<const N: usize>(&mut self) -> Result<[u8; N], Corrupt> {
         let (taken, rest) = self.0.split_first_chunk::<N>().ok_or(Corrupt)?;
         self.0 = rest;

@@ -183,6 +183,7 @@ impl Kit {
             negative_ms: 0,
             sharing: Sharing::ByHeaders,
             held: [].into(),
+            kept: [].into(),
             anonymous: false,
             overruled: Overruled::default(),
             reading: BodyReading::ByType,

@@ -307,3 +307,82 @@ fn a_base_url_may_have_a_query() {
     let request = connector(&mapping, "Query", "f").request.explain();
     assert_eq!(request, "GET /v1/f?key=a%20b&q={$args.q}");
 }
+
+#[test]
+fn objects_of_several_types_say_theirs() {
+    let told = |selection: &str| -> Vec<String> {
+        let links = HEAD.replace("connect/v0.3", "connect/v0.4");
+        let types = "interface Boat { id: ID name: String } type Yacht implements Boat { id: ID name: String sails: Int } type Skiff implements Boat { id: ID name: String oars: Int }";
+        let query = format!(
+            "type Query {{ all: [Boat] @connect(source: \"s\", http: {{GET: \"/all\"}}, selection: \"id name __typename: t sails oars\")\n b: Boat @connect(source: \"s\", http: {{GET: \"/b\"}}, selection: \"{selection}\") }}"
+        );
+        match read(&format!("{links}{types} {query}"), "s") {
+            Ok(_) => Vec::new(),
+            Err(mistakes) => mistakes.iter().map(|it| it.message.clone()).collect(),
+        }
+    };
+    let none: [&str; 0] = [];
+    for selection in [
+        "__typename: kind id name sails",
+        "... kind->match(['a', $({__typename: 'Yacht', sails: $.sails})], ['b', $({__typename: 'Skiff'})]) id",
+        "$.item { __typename: $('Yacht') id }",
+        "$([{__typename: 'Yacht', id: a}])",
+        "$.item { id __typename }",
+    ] {
+        assert_eq!(told(selection), none, "{selection}");
+    }
+    let no_type = "this field is a `Boat`, so each object has to say its type: write `__typename: $('…')`, or `->match` with one for each type";
+    assert_eq!(told("id name"), [no_type]);
+    assert_eq!(told("__typename: $('Yaht') id"), ["`Yaht` is no type of `Boat`; did you mean `Yacht`?"]);
+    assert_eq!(told("__typename: k sail"), ["`Boat` has no field `sail`; did you mean `sails`?"]);
+    assert_eq!(
+        told("$.item"),
+        ["this field is an object: say what of it is a field of `Boat`, as in `$.item { id }`"]
+    );
+}
+
+#[test]
+fn headers_of_answers_are_named_where_there_are_answers() {
+    let query = |url: &str, selection: &str| {
+        format!(
+            "type Query {{ a: String @connect(source: \"s\", http: {{GET: \"{url}\"}}, selection: \"{selection}\") }}"
+        )
+    };
+    let read = mapping(&format!("{HEAD}{}", query("/a", "$response.headers.'X-A'->first")));
+    assert_eq!(connector(&read, "Query", "a").answer_headers, [Box::<str>::from("x-a")]);
+    refused(
+        &query("/{$response.headers.a}", "$"),
+        &[(
+            "$response",
+            "there is no answer yet: `$response` stands in `selection`, `isSuccess` and `errors`",
+        )],
+    );
+    refused(
+        &query("/a", "$response.status"),
+        &[("$response", "only headers are known of it: write `$response.headers.'name'`")],
+    );
+    refused(&query("/a", "$response.headers.'a b'->first"), &[("'a b'", "`a b` is no name of a header")]);
+}
+
+#[test]
+fn a_batch_by_parts_of_an_object_selects_them() {
+    let types = |selection: &str| {
+        format!(
+            "type Query {{ a: A @connect(source: \"s\", http: {{GET: \"/a\"}}, selection: \"at {{ x y ids }}\") }} type P {{ x: Int y: Int ids: [Int] }}\n\
+             type A @connect(source: \"s\", http: {{POST: \"/as\", body: \"a: $batch.at.x b: $batch.at.y\"}}, selection: \"{selection}\") {{ at: P n: Int }}"
+        )
+    };
+    let read = mapping(&format!("{HEAD}{}", types("$.all { at: of.at { x y: z.y } n }")));
+    let items = connector(&read, "A", "").items.clone().expect("items");
+    let path = |names: &[&str]| names.iter().map(|it| Box::from(*it)).collect::<Vec<Box<str>>>();
+    let matching = crate::sdl::Matching::Keys(vec![path(&["of", "at", "x"]), path(&["of", "at", "z", "y"])]);
+    assert_eq!(items.matching, matching);
+    refused(
+        &types("at { x } n"),
+        &[("at { x } n", "a batch is matched by its keys: select `at.y`, plainly")],
+    );
+    refused(
+        &types("at { x y } n").replace("a: $batch.at.x b: $batch.at.y", "a: $batch.at.ids"),
+        &[("at.ids", "`at` is no single value, and answers to `$batch` are matched by such")],
+    );
+}

@@ -40,6 +40,14 @@ impl<'v> Eval<'_, 'v> {
                 let number = i64::from_str_radix(&digits, base).map_err(|_| Fault::Unreadable { method })?;
                 Ok(Value::Number(number.to_string().into()))
             }
+            Method::Split => {
+                let Value::Text(text) = value else { return Err(wrong) };
+                self.split(call, text, at)
+            }
+            Method::Trim | Method::TrimStart | Method::TrimEnd => match value {
+                Value::Text(text) => Ok(Value::Text(trim(method, text).to_owned().into())),
+                _ => Err(wrong),
+            },
             _ => match value {
                 Value::Text(text) => {
                     self.spend(text.len() / 2)?;
@@ -50,6 +58,22 @@ impl<'v> Eval<'_, 'v> {
         }
     }
 
+    /// The parts of `text`; without anything between them, its characters.
+    fn split(&self, call: &Call, text: &str, at: At<'_, 'v>) -> Evaluated<'v> {
+        let between = self.argument(call, 0, at)?;
+        let Value::Text(between) = &between else {
+            return Err(Fault::Argument { method: call.method, given: between.kind() });
+        };
+        self.spend(text.len())?;
+        let part = |it: &str| Value::Text(it.to_owned().into());
+        let parts = if between.is_empty() {
+            text.chars().map(|it| Value::Text(it.to_string().into())).collect()
+        } else {
+            text.split(&**between).map(part).collect()
+        };
+        Ok(Value::Array(parts))
+    }
+
     /// The base that digits are read in.
     fn base(&self, call: &Call, at: At<'_, 'v>) -> Result<u32, Fault> {
         let value = self.argument(call, 0, at)?;
@@ -58,5 +82,14 @@ impl<'v> Eval<'_, 'v> {
             _ => None,
         };
         base.ok_or(Fault::Argument { method: call.method, given: value.kind() })
+    }
+}
+
+/// `text` without the blanks that `method` takes away.
+fn trim(method: Method, text: &str) -> &str {
+    match method {
+        Method::TrimStart => text.trim_start(),
+        Method::TrimEnd => text.trim_end(),
+        _ => text.trim(),
     }
 }
