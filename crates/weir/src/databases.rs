@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use weir_metadata::document::table::TableEntry;
 use weir_postgres::{Settings, Watch};
-use weir_relational::catalog::Warning;
+use weir_relational::catalog::{Catalog, Warning};
 use weir_relational::dialect::sqlite_type;
 use weir_sql::model::{self, Groups, ModelOptions, Track};
 use weir_sql::postgres::source::OpenError;
@@ -128,15 +128,34 @@ pub(crate) fn entries(
     address: &Address,
     config: &Config,
 ) -> Result<Vec<TableEntry>, String> {
+    let of_file = |it: &SqliteSource| it.entries(&source.tables);
+    read(source, address, config, of_file, |it| it.entries(&source.tables))
+}
+
+/// The tables and functions of `source`, a database at `address`, tracked or not.
+/// # Errors
+/// It is no database, or cannot be read.
+pub(crate) fn catalog(source: &Source, address: &Address, config: &Config) -> Result<Catalog, String> {
+    read(source, address, config, |it| it.catalog().clone(), |it| it.catalog().clone())
+}
+
+/// What is read of `source`, a database at `address`, when it is open.
+fn read<T>(
+    source: &Source,
+    address: &Address,
+    config: &Config,
+    of_file: impl FnOnce(&SqliteSource) -> T,
+    of_server: impl FnOnce(&PostgresSource) -> T,
+) -> Result<T, String> {
     match address {
         Address::Sqlite(path) if !path.is_file() => Err(format!("there is no file {}", path.display())),
         Address::Sqlite(path) => {
             let (made, ..) = sqlite(source, path, &config.limits).map_err(|it| it.to_string())?;
-            Ok(made.entries(&source.tables))
+            Ok(of_file(&made))
         }
         Address::Postgres(url) => {
             let opened = postgres(source, url, config, None).map_err(|it| it.to_string())?;
-            Ok(opened.source.entries(&source.tables))
+            Ok(of_server(&opened.source))
         }
         Address::Native(_) | Address::Services(_) => Err("it is no database".into()),
     }

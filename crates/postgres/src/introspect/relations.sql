@@ -43,7 +43,8 @@ SELECT c.oid, c.schema, c.name, c.kind, c.reltype, c.rows, c.can & c.may AS can,
     WHERE d.objoid = c.oid AND d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0) AS comment,
   a.numbers, a.names, a.types, a.declared, a.marks, a.comments
 FROM relations c
-JOIN (
+-- A table may have no columns.
+LEFT JOIN (
   SELECT a.attrelid, array_agg(a.attnum ORDER BY a.attnum) AS numbers,
     array_agg(a.attname::text ORDER BY a.attnum) AS names,
     array_agg(a.atttypid ORDER BY a.attnum) AS types,

@@ -91,7 +91,9 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
     let core_style = core.style;
     let names: HashSet<&str> = model.tables.iter().flatten().map(|it| it.name.as_str()).collect();
     let one = |at: usize, core: &mut Core| {
-        let (table, tracked) = (&model.relations.catalog.tables[at], model.tables[at].as_ref()?);
+        // A type without fields is none: a table without columns is tracked and not shown.
+        let table = Some(&model.relations.catalog.tables[at]).filter(|it| !it.columns.is_empty())?;
+        let tracked = model.tables[at].as_ref()?;
         let columns = columns(model, table, tracked, core);
         let by_pk = table.primary_key.as_ref().is_some_and(|key| exposed(tracked, &key.columns));
         let insertable = table.insertable && columns.iter().any(|column| column.insertable);

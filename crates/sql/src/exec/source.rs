@@ -42,6 +42,7 @@ use weir_language::error::Error;
 use weir_language::schema::{Schema, Visibility};
 use weir_language::value::Variables;
 use weir_metadata::document::table::TableEntry;
+use weir_relational::catalog::Catalog;
 use weir_relational::passes::effects::touched;
 use weir_relational::plan::{Judged, Plan};
 use weir_relational::sql::assemble::TooWide;
@@ -204,7 +205,13 @@ impl<D> DatabaseSource<D> {
     /// Rule for relationship names that suits the database's names.
     #[must_use]
     pub fn proposed_names(&self) -> RelationshipNames {
-        RelationshipNames::proposed(&self.state.frontend.relations().catalog)
+        RelationshipNames::proposed(self.catalog())
+    }
+
+    /// Tables and functions of the database, tracked or not.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        &self.state.frontend.relations().catalog
     }
 
     /// Its tracked tables as entries of metadata; `configured` are those it was made of.

@@ -318,10 +318,135 @@ fn tools_learn_what_is_there() {
     for (name, code) in [
         ("get_source_kind_capabilities", "not-supported"),
         ("get_feature_flag", "not-found"),
+        ("set_feature_flag", "not-found"),
         ("get_wings", "parse-failed"),
     ] {
         let refused = run(&weir, name, json!({}));
         assert_eq!((refused.status, refused.json()["code"].as_str()), (400, Some(code)), "{name}");
         assert!(!refused.text().contains("backend"), "{}", refused.text());
     }
+}
+
+#[test]
+fn a_database_tells_its_tables_functions_and_views() {
+    let tables = "CREATE TABLE harbour (id integer PRIMARY KEY, name text NOT NULL);
+        CREATE TABLE boat (id integer PRIMARY KEY, harbour_id integer, FOREIGN KEY (harbour_id) REFERENCES harbour (id));
+        CREATE VIEW names AS SELECT name FROM harbour;";
+    let functions = "COMMENT ON TABLE boat IS 'swims'; COMMENT ON COLUMN boat.id IS 'number';
+        CREATE FUNCTION boats() RETURNS SETOF boat LANGUAGE sql STABLE AS 'SELECT * FROM boat';
+        CREATE FUNCTION seven() RETURNS int LANGUAGE sql AS 'SELECT 7';";
+    let server = database(&format!("{tables}{functions}"));
+    let folder = Folder::new();
+    rusqlite::Connection::open(folder.file("boats.db"))
+        .and_then(|it| it.execute_batch(tables))
+        .expect("the statements are right");
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nadmin_secret: hush\nsources:\n- {{name: p, url: \"{}\", tracked_only: true, tables: [{{table: harbour}}], customization: {{type_names: {{prefix: p_}}, root_fields: {{prefix: p_}}}}}}\n\
+         - {{name: s, url: \"sqlite:boats.db\", tracked_only: true, tables: [{{table: harbour}}]}}\n",
+        server.url()
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let weir = Weir::by_file(&file, folder);
+    for (source, prefix, schema) in [("p", "pg_", "public"), ("s", "sqlite_", "main"), ("s", "", "main")] {
+        let is_server = source == "p";
+        let name = |name: &str| json!({ "schema": schema, "name": name });
+        let ask = |verb: &str, args: Value| run(&weir, &format!("{prefix}{verb}"), args);
+        let all = [name("boat"), name("harbour"), name("names")];
+        check(&ask("get_source_tables", json!({ "source": source })), 200, &json!(all));
+        let functions = [json!({ "name": name("boats"), "volatility": "STABLE" })];
+        let expected = json!({
+            "tables": all.map(|it| json!({ "name": it })),
+            "functions": if is_server { functions.as_slice() } else { &[] },
+        });
+        check(&ask("get_source_trackables", json!({ "source": source })), 200, &expected);
+        // A table that is not tracked, by both forms of its name.
+        for table in [json!("boat"), name("boat")] {
+            let answer = ask("get_table_info", json!({ "source": source, "table": table }));
+            let told = answer.json();
+            assert_eq!((answer.status, &told["name"], &told["type"]), (200, &name("boat"), &json!("table")));
+            let comments = if is_server { json!(["swims", "number"]) } else { json!([null, null]) };
+            assert_eq!(json!([told["description"], told["columns"][0]["description"]]), comments);
+            let second = json!({ "name": "harbour_id", "type": if is_server { "integer" } else { "INTEGER" }, "nullable": true, "insertable": true, "updatable": true });
+            assert_eq!((&told["columns"][1], &told["primary_key"]), (&second, &json!(["id"])));
+            let keys: Vec<&Value> =
+                told["foreign_keys"].as_object().into_iter().flat_map(|it| it.values()).collect();
+            assert_eq!(
+                keys,
+                [&json!({ "foreign_table": name("harbour"), "column_mapping": { "harbour_id": "id" } })]
+            );
+        }
+        let view = ask("get_viewdef", json!({ "source": source, "view": name("names") }));
+        assert!(view.status == 200 && view.text().contains("FROM harbour"), "{}", view.text());
+        for (verb, args, code) in [
+            ("get_table_info", json!({ "source": source, "table": "boot" }), "not-exists"),
+            ("get_table_info", json!({ "source": source, "table": 7 }), "parse-failed"),
+            ("get_viewdef", json!({ "source": source, "view": "boat" }), "not-exists"),
+            ("get_source_trackables", json!({ "source": "nowhere" }), "not-exists"),
+        ] {
+            let refused = ask(verb, args.clone());
+            assert_eq!((refused.status, refused.json()["code"].as_str()), (400, Some(code)), "{verb} {args}");
+        }
+    }
+}
+
+#[test]
+fn values_of_an_enum_table_that_came_later_are_read_and_taken_after_a_reload() {
+    let database = database(
+        "CREATE TABLE kind (value text PRIMARY KEY, comment text); INSERT INTO kind VALUES ('sail', NULL);
+         CREATE TABLE boat (id int PRIMARY KEY, kind text REFERENCES kind (value)); INSERT INTO boat VALUES (1, 'sail')",
+    );
+    let folder = Folder::new();
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nadmin_secret: hush\nsources: [{{name: default, url: \"{}\", tables: [{{table: kind, is_enum: true}}, {{table: boat}}]}}]\n",
+        database.url()
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let weir = Weir::by_file(&file, folder);
+    let ask = |query: &str| {
+        let body = json!({ "query": query }).to_string();
+        weir.post("/v1/graphql", &[SECRET], body.as_bytes()).text().to_owned()
+    };
+    let (all, one) = ("{ boat { kind } }", "{ boat(where: {kind: {_eq: oar}}) { id } }");
+    let add = "mutation { insert_boat_one(object: {id: 3, kind: oar}) { kind } }";
+    let sql = "INSERT INTO kind VALUES ('oar', NULL); INSERT INTO boat VALUES (2, 'oar')";
+    let done = send(&weir, "/v2/query", &json!({ "type": "run_sql", "args": { "sql": sql } }));
+    assert_eq!(done.status, 200, "{}", done.text());
+    // What is read is given as it stands; who names the value is refused until the rows of the enum table are read again.
+    assert_eq!(ask(all), r#"{"data":{"boat":[{"kind":"sail"},{"kind":"oar"}]}}"#);
+    for query in [one, add] {
+        let refused = ask(query);
+        assert!(refused.contains("validation-failed") && refused.contains("oar"), "{refused}");
+    }
+    assert_eq!(run(&weir, "reload_metadata", json!({})).status, 200);
+    assert_eq!(ask(one), r#"{"data":{"boat":[{"id":2}]}}"#);
+    assert_eq!(ask(add), r#"{"data":{"insert_boat_one":{"kind":"oar"}}}"#);
+}
+
+#[test]
+fn a_table_without_columns_is_tracked_and_shown_when_it_has_some() {
+    let database =
+        database("CREATE TABLE bare (); CREATE TABLE boat (id int PRIMARY KEY); INSERT INTO boat VALUES (1)");
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.file("metadata/databases")).expect("a folder can be made");
+    folder.write("metadata/version.yaml", "version: 3\n");
+    let sources = format!(
+        "- name: default\n  kind: postgres\n  configuration:\n    connection_info: {{database_url: \"{}\"}}\n  tables:\n  - table: {{schema: public, name: boat}}\n",
+        database.url()
+    );
+    folder.write("metadata/databases/databases.yaml", &sources);
+    let file = folder.write("weir.yaml", YAML);
+    let weir = Weir::by_file(&file, folder);
+    let done = run(&weir, "pg_track_table", json!({ "table": { "schema": "public", "name": "bare" } }));
+    assert_eq!((done.status, done.text()), (200, r#"{"message":"success"}"#));
+    let state = run(&weir, "get_inconsistent_metadata", json!({})).json();
+    assert_eq!(state["is_consistent"], true, "{state}");
+    let ask = |query: &str| {
+        let body = json!({ "query": query }).to_string();
+        weir.post("/v1/graphql", &[SECRET], body.as_bytes()).text().to_owned()
+    };
+    assert_eq!(ask("{ boat { id } }"), r#"{"data":{"boat":[{"id":1}]}}"#);
+    assert!(ask("{ bare { __typename } }").contains("field 'bare' not found in type: 'query_root'"));
+    let sql = json!({ "sql": "ALTER TABLE bare ADD COLUMN id int PRIMARY KEY; INSERT INTO bare VALUES (7)" });
+    assert_eq!(send(&weir, "/v2/query", &json!({ "type": "run_sql", "args": sql })).status, 200);
+    assert_eq!(ask("{ bare { id } }"), r#"{"data":{"bare":[{"id":7}]}}"#);
 }

@@ -3,15 +3,11 @@
 use super::edit::Edit;
 use super::replace::{DEFAULT, document, down};
 use super::{Done, Door, Work, flag, text};
-use crate::address;
-use crate::config::Source;
-use crate::databases;
 use crate::generation::Generation;
 use crate::server::operator::reload;
 use crate::server::request::hasura_error::HasuraError;
 use serde_json::json;
 use weir_language::json::JsonRef;
-use weir_metadata::document::table::TableEntry;
 use weir_metadata::{Inconsistent, edit};
 use weir_postgres::script::Manner;
 
@@ -42,7 +38,6 @@ const ENTRIES: &[&str] = &[
     "untrack_logical_model",
     "track_stored_procedure",
     "untrack_stored_procedure",
-    "get_table_info",
 ];
 /// Words with which commands begin that are about no backend.
 const VERBS: [&str; 17] = [
@@ -81,7 +76,6 @@ const OTHERS: &[&str] = &[
     "dc_add_agent",
     "dc_delete_agent",
     "test_webhook_transform",
-    "set_feature_flag",
     "set_query_tags",
 ];
 
@@ -115,7 +109,6 @@ impl Work {
             "drop_inconsistent_metadata" if is_of_metadata => self.drop_inconsistent(),
             "get_catalog_state" if is_of_metadata => self.catalog_state(),
             "set_catalog_state" if is_of_metadata => self.set_catalog_state(args),
-            _ if is_of_metadata && verb == "get_source_tables" => self.source_tables(args),
             "get_inconsistent_metadata" if is_of_metadata => {
                 Ok(format!("{{{}}}", MetadataState::of(&self.live.current()).members()))
             }
@@ -128,28 +121,6 @@ impl Work {
                 None => Err(unknown(&name, path, self.door)),
             },
         }
-    }
-
-    /// The tables of a database, tracked or not.
-    fn source_tables(&self, args: JsonRef<'_>) -> Done {
-        let generation = self.live.current();
-        let source = super::sql::database(&generation, text(args, "source")?.as_deref())?;
-        let wrong = |message: String| HasuraError::new("unexpected", "$.args", message);
-        let address = address::parse(&source.url).map_err(wrong)?;
-        let whole = Source {
-            name: source.name.clone(),
-            url: source.url.clone(),
-            kind: source.kind,
-            ..Source::default()
-        };
-        let whole = Source { postgres: source.postgres.clone(), ..whole };
-        let entries = databases::entries(&whole, &address, &generation.config).map_err(wrong)?;
-        let named = |it: &TableEntry| {
-            let (schema, name) = it.table.parts();
-            let schema = if schema.is_empty() { "main" } else { schema };
-            json!({ "schema": schema, "name": name })
-        };
-        Ok(serde_json::Value::from(entries.iter().map(named).collect::<Vec<_>>()).to_string())
     }
 
     fn export(&self, is_second: bool) -> Done {

@@ -6,6 +6,7 @@
 //! **Invariant:** one command runs at a time, as it holds the turn to make a generation.
 
 mod commands;
+mod database_tools;
 mod edit;
 pub(crate) mod pg_dump;
 mod pg_dump_text;

@@ -54,10 +54,11 @@ impl Work {
                 "$.args",
                 "sources of all kinds are built in: none is described by capabilities",
             )),
-            ("get_feature_flag", _) => feature_flag(args),
+            ("check_metadata_warnings", _) => Ok(r#"{"message":"success","warnings":[]}"#.to_owned()),
+            ("get_feature_flag" | "set_feature_flag", _) => feature_flag(args),
             ("dump_internal_state", _) => Ok(internal_state(&self.live.current())),
             (_, Some("suggest_relationships")) => self.suggestions(args),
-            _ => return None,
+            (_, verb) => return self.database_command(verb.unwrap_or(name), args),
         })
     }
 
@@ -196,7 +197,8 @@ fn suggestion(kind: &str, key: &KnownKey, is_back: bool) -> Value {
     }
 }
 
-fn show_table(table: &TableName) -> Value {
+/// `table` as tools write it.
+pub(super) fn shown(table: &TableName) -> Value {
     match table.parts() {
         ("", name) => json!(name),
         (schema, name) => json!({ "name": name, "schema": schema }),

@@ -1,0 +1,162 @@
+//! Commands that tell what a database has, tracked or not: its tables and functions, one table, the statement of a view.
+
+use super::sql::{ask, database};
+use super::{Done, Work, text};
+use crate::address;
+use crate::config::Source;
+use crate::databases;
+use crate::server::request::hasura_error::HasuraError;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use weir_language::json::JsonRef;
+use weir_metadata::document::table::TableName;
+use weir_postgres::script::ScriptAnswer;
+use weir_relational::catalog::{Catalog, Column, ForeignKey, Table, TableKind, Volatility};
+
+/// Schema, name and statement of each view of PostgreSQL.
+const POSTGRES_VIEWS: &str = "SELECT s.nspname, c.relname, pg_get_viewdef(c.oid, true) \
+ FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace WHERE c.relkind IN ('v', 'm') ORDER BY s.nspname = 'public' DESC, s.nspname";
+/// Those of SQLite, whose statement begins with `CREATE VIEW`.
+const SQLITE_VIEWS: &str = "SELECT 'main', name, sql FROM sqlite_schema WHERE type = 'view'";
+
+impl Work {
+    /// Runs the command `verb`, if it is one of these.
+    pub(super) fn database_command(&self, verb: &str, args: JsonRef<'_>) -> Option<Done> {
+        Some(match verb {
+            "get_source_tables" => self.catalog(args).map(|it| names(&it).to_string()),
+            "get_source_trackables" => self.catalog(args).map(|it| trackables(&it).to_string()),
+            "get_table_info" => self.table_info(args),
+            "get_viewdef" => self.view_definition(args),
+            _ => return None,
+        })
+    }
+
+    /// What the database that `args` name has.
+    fn catalog(&self, args: JsonRef<'_>) -> Result<Catalog, HasuraError> {
+        let generation = self.live.current();
+        let source = database(&generation, text(args, "source")?.as_deref())?;
+        let wrong = |message: String| HasuraError::new("unexpected", "$.args", message);
+        let address = address::parse(&source.url).map_err(wrong)?;
+        let whole = Source {
+            name: source.name.clone(),
+            url: source.url.clone(),
+            kind: source.kind,
+            postgres: source.postgres.clone(),
+            integers: source.integers,
+            ..Source::default()
+        };
+        databases::catalog(&whole, &address, &generation.config).map_err(wrong)
+    }
+
+    fn table_info(&self, args: JsonRef<'_>) -> Done {
+        let wanted = table_name(args, &["table"])?;
+        let catalog = self.catalog(args)?;
+        let (schema, name) = wanted.parts();
+        let found = catalog.tables.iter().find(|it| it.name == name && is_schema(schema, &it.schema));
+        let table = found.ok_or_else(|| absent("table", &wanted))?;
+        Ok(description(&catalog, table).to_string())
+    }
+
+    fn view_definition(&self, args: JsonRef<'_>) -> Done {
+        let wanted = table_name(args, &["view", "table", "name"])?;
+        let generation = self.live.current();
+        let source = text(args, "source")?;
+        let (schema, name) = wanted.parts();
+        let rows = match ask(&generation, source.as_deref(), POSTGRES_VIEWS, SQLITE_VIEWS)? {
+            ScriptAnswer::Rows(_, rows) => rows,
+            ScriptAnswer::Done => Vec::new(),
+        };
+        let is_wanted = |row: &Vec<Option<String>>| match row.as_slice() {
+            [Some(of), Some(it), _] => it == name && is_schema(schema, of),
+            _ => false,
+        };
+        let found = rows.into_iter().find(is_wanted).ok_or_else(|| absent("view", &wanted))?;
+        Ok(json!({ "viewdef": found.last() }).to_string())
+    }
+}
+
+/// True if `wanted`, which may be left out, means the schema `of`.
+fn is_schema(wanted: &str, of: &str) -> bool {
+    if wanted.is_empty() { of == "public" || of == "main" } else { wanted == of }
+}
+
+/// The name of a table in the first of `keys` that is there.
+fn table_name(args: JsonRef<'_>, keys: &[&str]) -> Result<TableName, HasuraError> {
+    let value = keys.iter().find_map(|it| args.get(it).filter(|it| !it.is_null()));
+    let wrong = |message: String| HasuraError::new("parse-failed", "$.args", message);
+    let value = value.ok_or_else(|| wrong(format!("key \"{}\" not found", keys[0])))?;
+    serde_json::from_str(value.raw())
+        .map_err(|_| wrong(format!("`{}` is a name, or an object with `schema` and `name`", keys[0])))
+}
+
+fn absent(kind: &str, name: &TableName) -> HasuraError {
+    HasuraError::new("not-exists", "$.args", format!("no such {kind} exists: {}", super::tools::shown(name)))
+}
+
+fn qualified(schema: &str, name: &str) -> Value {
+    json!({ "schema": schema, "name": name })
+}
+
+fn names(catalog: &Catalog) -> Value {
+    catalog.tables.iter().map(|it| qualified(&it.schema, &it.name)).collect()
+}
+
+/// Tables, and functions that return rows of one.
+fn trackables(catalog: &Catalog) -> Value {
+    let tables = catalog.tables.iter().map(|it| json!({ "name": qualified(&it.schema, &it.name) }));
+    let functions = catalog.functions.iter().filter(|it| it.table.is_some()).map(|it| {
+        let volatility = match it.volatility {
+            Volatility::Immutable => "IMMUTABLE",
+            Volatility::Stable => "STABLE",
+            Volatility::Volatile => "VOLATILE",
+        };
+        json!({ "name": qualified(&it.schema, &it.name), "volatility": volatility })
+    });
+    json!({ "tables": tables.collect::<Vec<_>>(), "functions": functions.collect::<Vec<_>>() })
+}
+
+fn description(catalog: &Catalog, table: &Table) -> Value {
+    let named =
+        |columns: &[_]| -> Vec<&str> { columns.iter().map(|it| table.column(*it).name.as_str()).collect() };
+    let key = |it: &ForeignKey| {
+        let target = catalog.table(it.target);
+        let columns = it.columns.iter().zip(&it.target_columns);
+        let mapping: BTreeMap<&str, &str> = columns
+            .map(|(own, other)| (table.column(*own).name.as_str(), target.column(*other).name.as_str()))
+            .collect();
+        let told =
+            json!({ "foreign_table": qualified(&target.schema, &target.name), "column_mapping": mapping });
+        (it.name.clone(), told)
+    };
+    let is_stored = table.kind == TableKind::Table;
+    let mut told = json!({
+        "name": qualified(&table.schema, &table.name),
+        "type": if is_stored { "table" } else { "view" },
+        "columns": table.columns.iter().map(described).collect::<Vec<_>>(),
+        "foreign_keys": table.foreign_keys.iter().map(key).collect::<serde_json::Map<_, _>>(),
+        "insertable": table.insertable,
+        "updatable": table.updatable,
+        "deletable": table.deletable,
+    });
+    if let Some(key) = &table.primary_key {
+        told["primary_key"] = json!(named(&key.columns));
+    }
+    if !table.comment.is_empty() {
+        told["description"] = json!(table.comment);
+    }
+    told
+}
+
+fn described(column: &Column) -> Value {
+    let mut told = json!({
+        "name": column.name,
+        "type": column.declared,
+        "nullable": column.nullable,
+        "insertable": column.insertable && !column.generated,
+        "updatable": column.updatable && !column.generated,
+    });
+    if !column.comment.is_empty() {
+        told["description"] = json!(column.comment);
+    }
+    told
+}
