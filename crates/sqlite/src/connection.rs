@@ -6,6 +6,7 @@
 //! **Invariant:** readers can write nothing (`query_only`), and no connection can attach another file or load code.
 
 use crate::functions;
+use crate::medium;
 use crate::pool::{Aside, Turns};
 use crate::steps::IsOver;
 use rusqlite::config::DbConfig;
@@ -87,7 +88,13 @@ impl Database {
     }
 
     fn open(&self, mode: OpenFlags) -> Result<Connection> {
-        let connection = Connection::open_with_flags(&self.path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        let mode = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = if medium::is_immutable(&self.path) {
+            let address = medium::immutable_address(&self.path);
+            Connection::open_with_flags(address, mode | OpenFlags::SQLITE_OPEN_URI)?
+        } else {
+            Connection::open_with_flags(&self.path, mode)?
+        };
         let tuning = self.tuning;
         connection.busy_timeout(Duration::from_millis(u64::from(tuning.busy_ms)))?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;

@@ -20,6 +20,7 @@ mod json_contains;
 mod json_edit;
 mod json_text;
 mod like;
+pub mod medium;
 mod names;
 pub mod pattern;
 pub mod pool;

@@ -1,4 +1,5 @@
-//! Aggregates that SQLite lacks: variance, standard deviation, correlation, covariance, and sums of more than 64 bits.
+//! Aggregates that SQLite lacks: variance, standard deviation, correlation, covariance, and sums of more than 64 bits; and the check of
+//! SQLite's own that they are of numbers alone (`weir_of_numbers(sum, greatest)`).
 //!
 //! Nulls are passed over, of pairs those with a null on either side. What its definition does not say of too few rows is null,
 //! as in PostgreSQL.
@@ -28,6 +29,10 @@ pub(crate) fn register(connection: &Connection, flags: FunctionFlags) -> Result<
         connection.create_aggregate_function(name, 1, flags, relation)?;
         connection.create_aggregate_function(name, 2, flags, relation)?;
     }
+    connection.create_scalar_function(c"weir_of_numbers", 2, flags, |context| match context.get_raw(1) {
+        ValueRef::Text(_) | ValueRef::Blob(_) => Err(Error::UserFunctionError(NO_NUMBER.into())),
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => context.get::<Value>(0),
+    })?;
     connection.create_aggregate_function(c"weir_sum", 1, flags, WideSum)
 }
 

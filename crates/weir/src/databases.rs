@@ -302,7 +302,11 @@ fn sqlite_options<'o>(source: &'o Source, limits: &Limits) -> sqlite::SqliteSour
 fn unread(error: sqlite::SqliteOpenError, path: &Path) -> Unopened {
     match error {
         sqlite::SqliteOpenError::Sqlite(cause) => {
-            Unopened::Down(format!("{} cannot be read: {cause}", path.display()))
+            let words = format!("{} cannot be read: {cause}", path.display());
+            match weir_sqlite::medium::find_remedy(path, &cause) {
+                Some(remedy) => Unopened::Closed(format!("{words}: {remedy}")),
+                None => Unopened::Down(words),
+            }
         }
         sqlite::SqliteOpenError::Thread(_) => Unopened::Wrong(error.to_string()),
         sqlite::SqliteOpenError::Schema(errors) => {

@@ -158,6 +158,12 @@ pub fn storage(declared: &str, ty: &ColumnType, is_strict: bool) -> Storage {
     }
 }
 
+/// True if the programs that declare a UUID so keep its 16 bytes: `uuid_text` is SeaORM's word for them.
+#[must_use]
+pub fn keeps_bytes(declared: &str) -> bool {
+    normal(declared) == "UUID_TEXT"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@
 use super::{Renderer, Scope};
 use crate::catalog::Relations;
 use crate::catalog::{Arbiter, ColumnId, ConflictTarget, Storage, TableId, TableKind};
-use crate::dialect::{Dialect, Side, Usual};
+use crate::dialect::{Dialect, Side, Usual, sqlite_type};
 use crate::plan::operators::Comparison;
 use crate::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
 use crate::plan::{Expr, Filter, Parameter, Reader, Scan};
@@ -312,7 +312,11 @@ impl Renderer<'_> {
         let same = is_key.then(|| self.first_value((table, column), Some(&value)));
         let any = (storage == Storage::Uuids).then(|| self.first_value((table, column), None));
         let targets = self.targets(table, column, &value);
-        self.kept_as(value, same.into_iter().chain(targets).chain(any).collect(), storage)
+        // What the first row of a table holds.
+        let first = (storage == Storage::Uuids && sqlite_type::keeps_bytes(&of.column(column).declared))
+            .then(|| "x''".to_owned());
+        let stored = same.into_iter().chain(targets).chain(any).chain(first);
+        self.kept_as(value, stored.collect(), storage)
     }
 
     /// The new `value` of a row, stored as the key is that it refers to, or as the `old` one.

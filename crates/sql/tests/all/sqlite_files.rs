@@ -171,10 +171,18 @@ fn a_sum_over_what_is_no_number_is_the_clients_to_know() {
     let served = serve(
         "CREATE TABLE a (id INTEGER PRIMARY KEY, n BIGINT, f NUMERIC); INSERT INTO a VALUES (1, 'five', 'six'), (2, 5, 6);",
     );
-    for field in ["sum { n }", "stddev { f }", "variance { n }"] {
+    for field in ["sum { n }", "sum { f }", "avg { n }", "avg { f }", "stddev { f }", "variance { n }"] {
         let answer = served.ask(&format!("{{ a_aggregate {{ aggregate {{ {field} }} }} }}"), "");
         assert!(answer.contains(r#""code":"INVALID_VALUE""#), "{field}: {answer}");
     }
+    let numbers = "{ a_aggregate(where: {id: {_eq: 2}}) { aggregate { sum { n f } avg { n f } } } }";
+    let sums = r#"{"data":{"a_aggregate":{"aggregate":{"sum":{"n":5,"f":6},"avg":{"n":5,"f":6}}}}}"#;
+    assert_eq!(served.ask(numbers, ""), sums);
+    let none = "{ a_aggregate(where: {id: {_eq: 9}}) { aggregate { sum { f } avg { f } } } }";
+    assert_eq!(
+        served.ask(none, ""),
+        r#"{"data":{"a_aggregate":{"aggregate":{"sum":{"f":null},"avg":{"f":null}}}}}"#
+    );
 }
 
 /// A file in the folder of tests, gone at the end.

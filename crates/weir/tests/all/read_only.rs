@@ -92,6 +92,45 @@ fn a_server_that_cannot_read_without_writing_says_what_it_needs() {
     assert!(absent.contains("unable to open") && absent.contains(remedy), "{absent}");
 }
 
+/// The pets, in WAL mode without a log.
+fn pets_in_wal_mode(folder: &Folder) {
+    let pets = rusqlite::Connection::open(folder.pets()).expect("it opens");
+    pets.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).expect("the statement is right");
+    pets.close().expect("it closes");
+}
+
+#[test]
+fn a_file_in_wal_mode_on_a_medium_that_nobody_writes_is_read() {
+    let folder = Folder::new();
+    pets_in_wal_mode(&folder);
+    // A file system of the server alone, which cannot be written once the file is there.
+    let medium = folder.file("medium ?");
+    fs::create_dir(&medium).expect("a folder can be made");
+    let script = "mount -t tmpfs medium \"$1\" && cp pets.db \"$1\" && mount -o remount,ro \"$1\" && cd \"$1\" \
+        && exec \"$2\" serve sqlite:pets.db --listen 127.0.0.1:0";
+    let mut serve = Command::new("unshare");
+    serve.current_dir(&folder.0).args(["-r", "-m", "sh", "-c", script, "sh"]);
+    serve.arg(&medium).arg(command().get_program());
+    let weir = Weir::run(&mut serve, Folder::new());
+    let query = "{ pet(order_by: {id: asc}) { name } }";
+    let rows = r#"{"data":{"pet":[{"name":"Ada"},{"name":"Bob"},{"name":"Cyd"}]}}"#;
+    assert_eq!(weir.query(query).text(), rows);
+    let refused = weir.query("mutation { delete_pet(where: {}) { affected_rows } }");
+    assert!(refused.text().contains(r#""code":"READ_ONLY""#), "{}", refused.text());
+    assert_eq!(weir.query(query).text(), rows);
+}
+
+#[test]
+fn a_file_in_wal_mode_that_another_may_write_says_what_it_needs() {
+    let folder = Folder::new();
+    pets_in_wal_mode(&folder);
+    let output = reader_of("sqlite:pets.db", &folder.0).output().expect("the binary starts");
+    set_rights(&folder.0, 0o755, 0o644);
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && words.contains("it is in WAL mode"), "{words}");
+    assert!(words.contains("PRAGMA journal_mode = DELETE"), "{words}");
+}
+
 #[test]
 fn a_file_in_a_folder_that_may_not_be_written_is_read() {
     for of_file in [0o444, 0o666] {
