@@ -242,3 +242,26 @@ fn a_stream_goes_on_under_the_next_generation() {
         assert!(heard.contains(&told(row)), "{heard}");
     }
 }
+
+#[test]
+fn a_function_that_changes_data_is_called_whenever_its_subscription_is_read() {
+    let database = crate::postgres_kit::database(
+        "CREATE TABLE counter (id int PRIMARY KEY, n int); INSERT INTO counter VALUES (1, 0);
+         CREATE FUNCTION tick() RETURNS SETOF counter LANGUAGE sql VOLATILE AS 'UPDATE counter SET n = n + 1 RETURNING *'",
+    );
+    let folder = crate::support::Folder::new();
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nlive: {{poll_ms: 100}}\nsources: [{{name: default, url: \"{}\", functions: [{{function: tick, configuration: {{exposed_as: query}}}}]}}]\n",
+        database.url()
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let weir = Weir::by_file(&file, folder);
+    let mut socket = socket(&weir, "/v1/graphql", NEW);
+    say(&mut socket, INIT);
+    assert_eq!(hear(&mut socket), ACK);
+    say(&mut socket, &begin(NEW, "a", &body("subscription { tick { n } }")));
+    for n in 1..=3 {
+        let expected = format!(r#"{{"type":"next","id":"a","payload":{{"data":{{"tick":[{{"n":{n}}}]}}}}}}"#);
+        assert_eq!(hear(&mut socket), expected);
+    }
+}
