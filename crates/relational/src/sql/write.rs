@@ -167,7 +167,7 @@ impl Renderer<'_> {
                 self.sql.push_str(if at == 0 { "" } else { ", " });
                 let ty = self.ty(&Expr::Column(column), insert.scan.table());
                 let value = self.dialect.given(self.dialect.placeholder(at + 1), ty);
-                let value = self.as_others(insert.scan.table(), column, value);
+                let value = self.as_others(insert, column, value);
                 let value = if at == 0 && is_marked { self.dialect.begin_upsert(value) } else { value };
                 // Values are computed before a row is looked for.
                 let value = match judgement.take() {
@@ -299,24 +299,41 @@ impl Renderer<'_> {
         self.dialect.kept(value, &old, self.storage(&Expr::Column(column), scope.table))
     }
 
-    /// The `value` of a new row: stored as a row that has it holds it, if the column is of a key, so that the key finds that row; as the
-    /// key is stored that it refers to; or as another row of the table holds its own: programs that keep identifiers as bytes read no
-    /// others.
-    fn as_others(&mut self, table: TableId, column: ColumnId, value: String) -> String {
+    /// The `value` of a new row: stored as the row with its key holds it, so that the key finds that row; as the key is stored that it
+    /// refers to; or as another row of the table holds its own: programs that keep identifiers as bytes read no others.
+    fn as_others(&mut self, insert: &Insert, column: ColumnId, value: String) -> String {
+        let table = insert.scan.table();
         let storage = self.storage(&Expr::Column(column), table);
         if storage == Storage::Exact {
             return value;
         }
+        let mut stored = self.same_keys(insert, column, &value);
+        stored.extend(self.targets(table, column, &value));
+        stored.extend((storage == Storage::Uuids).then(|| self.first_value((table, column), &[])));
+        self.kept_as(value, stored, storage)
+    }
+
+    /// Stored values of a `column` of keys: of the rows that have a whole key of a new row, and of one that has its `value`.
+    fn same_keys(&self, insert: &Insert, column: ColumnId, value: &str) -> Vec<String> {
+        let table = insert.scan.table();
         let of = self.relations.catalog.table(table);
-        let is_key = of.primary_key.iter().chain(&of.unique_keys).any(|it| it.columns.contains(&column));
-        let same = is_key.then(|| self.first_value((table, column), Some(&value)));
-        let any = (storage == Storage::Uuids).then(|| self.first_value((table, column), None));
-        let targets = self.targets(table, column, &value);
-        // What the first row of a table holds.
-        let first = (storage == Storage::Uuids && sqlite_type::keeps_bytes(&of.column(column).declared))
-            .then(|| "x''".to_owned());
-        let stored = same.into_iter().chain(targets).chain(any).chain(first);
-        self.kept_as(value, stored.collect(), storage)
+        let keys = of.primary_key.iter().chain(&of.unique_keys).map(|it| &it.columns);
+        let keys = keys.chain(of.arbiters.iter().map(|it| &it.columns)).filter(|it| it.contains(&column));
+        let given = |column: &ColumnId| {
+            let at = insert.columns.iter().position(|it| it == column)?;
+            Some((*column, self.dialect.placeholder(at + 1)))
+        };
+        // A key with a column that is not given is looked for by the value alone, after all others.
+        let alone = vec![(column, value.to_owned())];
+        let mut found: Vec<Vec<(ColumnId, String)>> = Vec::new();
+        let mut is_key = false;
+        for key in keys {
+            is_key = true;
+            let whole: Option<Vec<_>> = key.iter().map(given).collect();
+            found.extend(whole.filter(|it| *it != alone && !found.contains(it)));
+        }
+        found.extend(is_key.then_some(alone));
+        found.iter().map(|it| self.first_value((table, column), it)).collect()
     }
 
     /// The new `value` of a row, stored as the key is that it refers to, or as the `old` one.
@@ -337,7 +354,7 @@ impl Renderer<'_> {
             let pairs = key.columns.iter().zip(&key.target_columns);
             pairs.filter(|it| *it.0 == column).map(|it| (key.target, *it.1))
         });
-        targets.map(|it| self.first_value(it, Some(value))).collect()
+        targets.map(|it| self.first_value(it, &[(it.1, value.to_owned())])).collect()
     }
 
     /// The `value` in the way in which the first of `stored` that is there is stored.
@@ -349,20 +366,23 @@ impl Renderer<'_> {
         }
     }
 
-    /// Some stored value of a column, one that equals `value` where it is given.
-    fn first_value(&self, (table, column): (TableId, ColumnId), value: Option<&str>) -> String {
+    /// Some stored value of a column, in a row that has the `values`.
+    fn first_value(&self, (table, column): (TableId, ColumnId), values: &[(ColumnId, String)]) -> String {
         let of = self.relations.catalog.table(table);
-        let (mut name, mut sql) = ("first.".to_owned(), String::new());
-        self.dialect.identifier(&mut name, &of.column(column).name);
-        sql.push_str(&format!("(SELECT {name} FROM "));
+        let name = |column: ColumnId| {
+            let mut name = "first.".to_owned();
+            self.dialect.identifier(&mut name, &of.column(column).name);
+            name
+        };
+        let mut sql = format!("(SELECT {} FROM ", name(column));
         self.dialect.table(&mut sql, &of.schema, &of.name);
         sql.push_str(" AS first");
-        if let Some(placeholder) = value {
-            sql.push_str(" WHERE ");
-            let storage = of.column(column).storage;
+        for (at, (column, placeholder)) in values.iter().enumerate() {
+            sql.push_str(if at == 0 { " WHERE " } else { " AND " });
+            let storage = of.column(*column).storage;
             let reader = &Reader::AsIs;
             let side = Side { placeholder, reader, behind: false, bare: false, storage, ty: 0 };
-            self.dialect.compare(&mut sql, &name, Comparison::Eq, side);
+            self.dialect.compare(&mut sql, &name(*column), Comparison::Eq, side);
         }
         sql + " LIMIT 1)"
     }

@@ -6,7 +6,7 @@ use crate::exec::prepared_plan::PreparedPlan;
 use rusqlite::Connection;
 use std::sync::atomic::AtomicU32;
 use weir_relational::catalog::facts::Cell;
-use weir_relational::catalog::{Relations, TableId};
+use weir_relational::catalog::{Relations, Storage, TableId};
 use weir_relational::dialect::sqlite::Sqlite;
 use weir_relational::dialect::sqlite_storage::TRUTH_WORDS;
 use weir_relational::plan::write::Change;
@@ -78,8 +78,8 @@ impl SqlitePlan {
         let changes: Vec<ChangeStatement> =
             plan.changes.iter().map(|it| render_change(&Sqlite::USUAL, relations, it)).collect();
         let of_bytes = |(change, statement): (&Change, &ChangeStatement)| {
-            let sql = asks_texts(&statement.parameters)
-                .then(|| render_change(&Sqlite::OF_BYTES, relations, change).sql);
+            let has_texts = asks_texts(&statement.parameters) || sets_texts(relations, change);
+            let sql = has_texts.then(|| render_change(&Sqlite::OF_BYTES, relations, change).sql);
             sql.filter(|sql| *sql != statement.sql)
         };
         let changes_of_bytes = plan.changes.iter().zip(&changes).map(of_bytes).collect();
@@ -148,6 +148,13 @@ fn asks_texts(parameters: &[Parameter]) -> bool {
         Reader::Column(ty) | Reader::Each(ty) | Reader::Gathered { ty, .. } => ty.facts().cell == Cell::Text,
         _ => false,
     })
+}
+
+/// True if a new row has texts in columns that may hold bytes.
+fn sets_texts(relations: &Relations, change: &Change) -> bool {
+    let Change::Insert(insert) = change else { return false };
+    let table = relations.catalog.table(insert.scan.table());
+    insert.columns.iter().any(|it| table.column(*it).storage == Storage::Texts)
 }
 
 /// Short is what reads rows by keys and indexes, or one page of a table in its own or an index's order.

@@ -45,7 +45,8 @@ impl<'r> Statements<'_, 'r> {
             Work::Nothing | Work::Program { .. } => {}
             Work::Change(change) => {
                 let values = self.values(*change, field)?;
-                let mut statement = self.change(*change, &values, field)?;
+                let of_bytes = self.is_of_bytes(*change, &values);
+                let mut statement = self.change(*change, of_bytes, field)?;
                 bind_parameters(&values, 0, &mut statement, field)?;
                 // Rows that are not selected are only counted.
                 let width = self.prepared.plan.changes[*change as usize].returning().len();
@@ -119,10 +120,11 @@ impl<'r> Statements<'_, 'r> {
         let mut done: Vec<Vec<Value>> = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
             let values = self.values(step.change, field)?;
-            let of_bytes = self.is_of_bytes(step.change, &values);
+            let of_bytes =
+                self.is_of_bytes(step.change, &values) || self.has_row_of_bytes(bindings, step, field)?;
             let mut statement = match held.take() {
                 Some((change, statement)) if change == (step.change, of_bytes) => statement,
-                Some(_) | None => self.change(step.change, &values, field)?,
+                Some(_) | None => self.change(step.change, of_bytes, field)?,
             };
             bind_values(bindings, step, &done, &mut statement, field)?;
             let before = self.prepared.changes[step.change as usize].values;
@@ -197,16 +199,28 @@ impl<'r> Statements<'_, 'r> {
             && values.iter().zip(parameters).any(|(value, it)| may_be_bytes(value, &it.reader))
     }
 
-    fn change(
-        &self,
-        change: u32,
-        values: &[SqliteValue<'_>],
-        field: u32,
-    ) -> Result<CachedStatement<'_>, RunFailure> {
+    /// True if a value of a new row may stand for bytes, and the statement looks for the rows that have them.
+    fn has_row_of_bytes(&self, bindings: &Bindings<'_>, step: &Step, field: u32) -> Result<bool, RunFailure> {
+        if self.prepared.changes_of_bytes[step.change as usize].is_none() {
+            return Ok(false);
+        }
+        for given in &step.values {
+            if let Given::Parameter(parameter) = given {
+                let value = bind::value(bindings, parameter, 0);
+                let value = value.map_err(|error| RunFailure::Refused(error, field))?;
+                if may_be_bytes(&value, &parameter.reader) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn change(&self, change: u32, of_bytes: bool, field: u32) -> Result<CachedStatement<'_>, RunFailure> {
         let usual = &self.prepared.changes[change as usize].sql;
-        let of_bytes = self.prepared.changes_of_bytes[change as usize].as_ref();
-        let sql = of_bytes.filter(|_| self.is_of_bytes(change, values)).unwrap_or(usual);
-        self.connection.prepare_cached(sql).map_err(|error| RunFailure::Sqlite(error, field))
+        let sql = self.prepared.changes_of_bytes[change as usize].as_ref().filter(|_| of_bytes);
+        let prepared = self.connection.prepare_cached(sql.unwrap_or(usual));
+        prepared.map_err(|error| RunFailure::Sqlite(error, field))
     }
 }
 

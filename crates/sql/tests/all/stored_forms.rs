@@ -44,7 +44,7 @@ fn todos() -> Served {
 
 #[test]
 fn an_upsert_finds_the_row_whose_key_is_stored_in_another_way() {
-    let types = ["uuid", "BOOLEAN", "BLOB", "ANY"];
+    let types = ["uuid", "BOOLEAN", "BLOB", "ANY", "TEXT", "VARCHAR(40)"];
     for declared in types {
         let served = serve(&format!(
             "CREATE TABLE t (id {declared} PRIMARY KEY NOT NULL, v INT);
@@ -63,6 +63,74 @@ fn an_upsert_finds_the_row_whose_key_is_stored_in_another_way() {
         let left = served.plain("SELECT json_group_array(v) FROM t").as_array().unwrap().len();
         assert_eq!(left, rows, "{declared}: {answer}");
     }
+}
+
+/// Keys of two columns: the form of a value is that of the row with the whole key, not that of another row with the value.
+#[test]
+fn an_upsert_finds_the_row_with_its_whole_key() {
+    for (declared, key) in [
+        ("TEXT", "PRIMARY KEY (a, b)"),
+        ("uuid", "PRIMARY KEY (a, b)"),
+        ("TEXT", "UNIQUE (b, a)"),
+        ("BLOB", "PRIMARY KEY (a, b)"),
+    ] {
+        let served = serve(&format!(
+            "CREATE TABLE t (a {declared} NOT NULL, b INT NOT NULL, v INT, {key});
+             INSERT INTO t VALUES (x'0b5a1f3466c14a2c8a5e27d1b0a0c002', 1, 0), ('\\x0b5a1f3466c14a2c8a5e27d1b0a0c002', 2, 0),
+               ('0b5a1f34-66c1-4a2c-8a5e-27d1b0a0c002', 3, 0), (x'0b5a1f3466c14a2c8a5e27d1b0a0c002', 4, 0), ('\\x41', 5, 0), (x'41', 6, 0);"
+        ));
+        let constraint = if key.starts_with("PRIMARY") { "t_pkey" } else { "t_b_a_key" };
+        let answer: serde_json::Value = serde_json::from_str(&served.ask("{ t { a b } }", "")).unwrap();
+        let rows = answer["data"]["t"].as_array().unwrap();
+        assert_eq!(rows.len(), 6, "{answer}");
+        for row in rows {
+            let text = format!(
+                "mutation {{ a: insert_t(objects: [{{a: {}, b: {}, v: 9}}], on_conflict: {{constraint: {constraint}, update_columns: [v]}}) {{ affected_rows }} }}",
+                row["a"], row["b"]
+            );
+            assert_eq!(served.ask(&text, ""), r#"{"data":{"a":{"affected_rows":1}}}"#, "{declared} {key}");
+        }
+        let left = served.plain("SELECT json_group_array(v) FROM t");
+        assert_eq!(left, serde_json::json!([9, 9, 9, 9, 9, 9]), "{declared} {key}");
+    }
+}
+
+/// The row of an upsert has the form of the one that is there, in other columns too; several rows of one request each have their own.
+#[test]
+fn upserts_of_bytes_in_columns_of_texts_keep_their_forms() {
+    let served = serve(
+        "CREATE TABLE t (id TEXT PRIMARY KEY, name TEXT, alias TEXT);
+         CREATE UNIQUE INDEX t_alias ON t (alias COLLATE NOCASE) WHERE name <> 'x';
+         INSERT INTO t VALUES (x'41', x'42', x'43'), ('\\x44', '\\x45', '\\x46'), ('plain', 'b', 'c');
+         CREATE TABLE c (id INTEGER PRIMARY KEY, t_id TEXT REFERENCES t (id));",
+    );
+    let objects = r#"[{id: "\\x41", name: "\\x4a"}, {id: "\\x44", name: "\\x4b"}, {id: "plain", name: "\\x4c"}, {id: "new", name: "d"}, {id: "\\x4d"}]"#;
+    let upsert = format!(
+        "mutation {{ insert_t(objects: {objects}, on_conflict: {{constraint: t_pkey, update_columns: [name]}}) {{ affected_rows }} }}"
+    );
+    let by_alias = r#"mutation { insert_t(objects: [{id: "other", name: "y", alias: "\\x43"}], on_conflict: {constraint: t_alias, update_columns: [name]}) { returning { id name } } }"#;
+    let references = r#"mutation { insert_c(objects: [{id: 1, t_id: "\\x41"}, {id: 2, t_id: "\\x44"}, {id: 3, t_id: "plain"}, {id: 4, t_id: "\\x4d"}]) { returning { id c_t { name } } } }"#;
+    check(
+        &served,
+        &[
+            (&upsert, r#"{"data":{"insert_t":{"affected_rows":5}}}"#),
+            (
+                references,
+                r#"{"data":{"insert_c":{"returning":[{"id":1,"c_t":{"name":"\\x4a"}},{"id":2,"c_t":{"name":"\\x4b"}},{"id":3,"c_t":{"name":"\\x4c"}},{"id":4,"c_t":{"name":null}}]}}}"#,
+            ),
+            (by_alias, r#"{"data":{"insert_t":{"returning":[{"id":"\\x41","name":"y"}]}}}"#),
+        ],
+    );
+    assert_eq!(
+        served.plain(
+            "SELECT json_group_array(typeof(id) || ' ' || typeof(name)) FROM (SELECT * FROM t ORDER BY rowid)"
+        ),
+        serde_json::json!(["blob text", "text text", "text text", "text text", "text null"])
+    );
+    assert_eq!(
+        served.plain("SELECT json_group_array(typeof(t_id)) FROM c"),
+        serde_json::json!(["blob", "text", "text", "text"])
+    );
 }
 
 #[test]
