@@ -7,6 +7,7 @@ pub mod flavour;
 pub mod names;
 pub mod postgres;
 mod postgres_place;
+mod postgres_shapes;
 pub mod quoting;
 pub mod sqlite;
 pub mod sqlite_storage;

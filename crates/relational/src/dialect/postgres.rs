@@ -7,7 +7,7 @@ use super::flavour::Flavour;
 use super::{CHECK_FAILED, Dialect, Floats, Place, Side, Usual};
 use crate::catalog::postgres_types::{Kind, Type, Types, oid};
 use crate::catalog::{ColumnType, PREFIX_CHARACTERS};
-use crate::plan::operators::{Aggregation, Cast, Comparison, Measure, Spatial, Tree};
+use crate::plan::operators::{Aggregation, Cast, Comparison, Measure, Tree};
 use crate::plan::write::Operator;
 use crate::plan::{Order, Reader};
 use crate::text_search::Words;
@@ -25,13 +25,6 @@ pub struct Postgres {
     pub types: Types,
     /// Output format of floating point numbers: elsewhere a mean is one, here it may be a decimal.
     pub floats: Floats,
-}
-
-/// A PostGIS type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    Geometry,
-    Geography,
 }
 
 impl Postgres {
@@ -63,7 +56,7 @@ impl Postgres {
     }
 
     /// Many values of the type `base`, which are bound as `placeholder`.
-    fn given_list(&self, placeholder: &str, base: u32) -> String {
+    pub(super) fn given_list(&self, placeholder: &str, base: u32) -> String {
         match self.shape(base) {
             Some(_) => {
                 let item = self.given("v".to_owned(), base);
@@ -79,44 +72,8 @@ impl Postgres {
     }
 
     /// A type of the same extension as the type `of`.
-    fn beside(&self, of: u32, name: &str) -> Option<&Type> {
+    pub(super) fn beside(&self, of: u32, name: &str) -> Option<&Type> {
         self.types.by_oid(of).and_then(|it| self.types.find(&it.schema, name))
-    }
-
-    fn shape(&self, ty: u32) -> Option<(Shape, &Type)> {
-        let ty = self.types.by_oid(ty).filter(|it| it.kind == Kind::Base && it.schema != "pg_catalog")?;
-        match ty.name.as_str() {
-            "geometry" => Some((Shape::Geometry, ty)),
-            "geography" => Some((Shape::Geography, ty)),
-            _ => None,
-        }
-    }
-
-    /// The beginning of a call of a function of the same extension as `ty`.
-    fn call(&self, ty: &Type, function: &str) -> String {
-        let mut out = String::new();
-        self.identifier(&mut out, &ty.schema);
-        out + "." + function + "("
-    }
-
-    /// The type of shapes on a plane, of the same extension as `of`.
-    fn plane(&self, of: u32) -> u32 {
-        self.beside(of, "geometry").map_or(0, |it| it.oid)
-    }
-
-    fn spatial(&self, left: &str, by: Spatial, value: &str, ty: u32) -> String {
-        let function = match by {
-            Spatial::Contains => "st_contains",
-            Spatial::Crosses => "st_crosses",
-            Spatial::Equals => "st_equals",
-            Spatial::Intersects => "st_intersects",
-            Spatial::Intersects3d => "st_3dintersects",
-            Spatial::Overlaps => "st_overlaps",
-            Spatial::Touches => "st_touches",
-            Spatial::Within => "st_within",
-        };
-        let call = self.types.by_oid(ty).map_or_else(|| format!("{function}("), |ty| self.call(ty, function));
-        format!("{call}{left}, {})", self.given(value.to_owned(), ty))
     }
 }
 
@@ -159,6 +116,11 @@ impl Dialect for Postgres {
         // Documents of type `json` have no order of their own.
         let document = format!("{left}::jsonb");
         let left = if base == oid::JSON { document.as_str() } else { left };
+        if let Some(shape) = self.shape(base)
+            && let Some(text) = self.compare_shapes(left, by, right.placeholder, shape)
+        {
+            return out.push_str(&text);
+        }
         let single = self.given(right.placeholder.to_owned(), base);
         let value = &single;
         let list = self.given_list(right.placeholder, base);
@@ -400,25 +362,14 @@ impl Dialect for Postgres {
 
     fn shown(&self, column: String, ty: u32) -> String {
         match self.shape(self.types.base(ty)) {
-            Some((_, ty)) => format!("{}{column}, 15, 4)::json", self.call(ty, "st_asgeojson")),
+            Some(shape) => self.write_shown(&column, shape),
             None => column,
         }
     }
 
     fn given(&self, placeholder: String, ty: u32) -> String {
         match self.shape(self.types.base(ty)) {
-            Some((shape, ty)) => {
-                let json = format!("{}{placeholder})", self.call(ty, "st_geomfromgeojson"));
-                let plane = self.cast_name(self.plane(ty.oid));
-                // Any other text is one of PostGIS's own: WKT, WKB in hexadecimal.
-                let geometry = format!(
-                    "CASE WHEN left({placeholder}, 1) = '{{' THEN {json} ELSE {placeholder}::{plane} END"
-                );
-                match shape {
-                    Shape::Geometry => geometry,
-                    Shape::Geography => format!("({geometry})::{}", ty.cast),
-                }
-            }
+            Some(shape) => self.write_given(&placeholder, shape),
             None => placeholder,
         }
     }

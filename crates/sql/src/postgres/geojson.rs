@@ -13,7 +13,23 @@ const COLLECTIONS_MAX: u32 = 16;
 /// # Errors
 /// Words for the client.
 pub(super) fn check(shape: JsonRef<'_>) -> Result<(), String> {
-    geometry(shape, 0)
+    geometry(shape, 0)?;
+    check_system(shape)
+}
+
+/// Refuses a reference system that PostGIS writes and does not read: it would put the shape into none, without a word.
+/// # Errors
+/// Words for the client.
+pub(super) fn check_system(shape: JsonRef<'_>) -> Result<(), String> {
+    let name = shape.get("crs").and_then(|it| it.get("properties")).and_then(|it| it.get("name"));
+    let Some(name) = name.and_then(JsonRef::as_str) else { return Ok(()) };
+    let written = name.strip_prefix("urn:ogc:def:crs:").and_then(|it| it.split_once("::"));
+    match written {
+        Some((authority, _)) if !authority.bytes().all(|it| it.is_ascii_alphabetic()) => Err(format!(
+            "PostGIS does not read the reference system \"{name}\" from GeoJSON: give the shape as a text with its number, such as \"SRID=900913;POINT(1 2)\""
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn geometry(shape: JsonRef<'_>, depth: u32) -> Result<(), String> {
@@ -81,6 +97,29 @@ fn ring(list: JsonRef<'_>) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use weir_language::json::Json;
+
+    #[test]
+    fn systems_that_would_be_lost_are_refused() {
+        let of = |name: &str| {
+            format!(
+                r#"{{"type":"Point","crs":{{"type":"name","properties":{{"name":"{name}"}}}},"coordinates":[1,2]}}"#
+            )
+        };
+        for name in [
+            "EPSG:4326",
+            "urn:ogc:def:crs:EPSG::3857",
+            "urn:ogc:def:crs:ESRI::102100",
+            "urn:ogc:def:crs:OGC:1.3:CRS84",
+        ] {
+            check(&of(name), Ok(()));
+        }
+        for name in ["urn:ogc:def:crs:spatialreferencing.org::900913", "urn:ogc:def:crs:my-org::7"] {
+            let words = format!(
+                "PostGIS does not read the reference system \"{name}\" from GeoJSON: give the shape as a text with its number, such as \"SRID=900913;POINT(1 2)\""
+            );
+            check(&of(name), Err(&words));
+        }
+    }
 
     fn check(shape: &str, expected: Result<(), &str>) {
         let json = Json::parse(shape.as_bytes(), 64).unwrap();

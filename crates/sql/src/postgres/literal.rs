@@ -41,7 +41,12 @@ pub fn shape(json: &str, out: &mut Buffer) -> Result<(), String> {
         if text.contains('\0') {
             return Err("a text must not contain the character U+0000".to_owned());
         }
-        out.extend_from_slice(text.trim_start().as_bytes());
+        let text = text.trim_start();
+        // A text of another notation is no JSON, and the database judges one that is broken.
+        if let Ok(shape) = Json::parse(text.as_bytes(), JSON_DEPTH_MAX) {
+            geojson::check_system(shape.root())?;
+        }
+        out.extend_from_slice(text.as_bytes());
         return Ok(());
     }
     geojson::check(parsed.root())?;

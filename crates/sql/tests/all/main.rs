@@ -80,6 +80,7 @@ mod relay_pages;
 mod role_probe;
 mod role_wall;
 mod row_checks;
+mod shapes_found;
 mod sql_text;
 mod sqlite_files;
 mod stored_forms;

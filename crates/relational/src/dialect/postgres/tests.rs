@@ -3,6 +3,7 @@
 use super::*;
 use crate::catalog::Storage;
 use crate::plan::Reader;
+use crate::plan::operators::Spatial;
 
 const LTREE: u32 = 90_001;
 const LQUERY: u32 = 90_003;
@@ -50,7 +51,21 @@ fn shapes_come_as_geojson_or_as_texts_of_their_own() {
     };
     let within = format!("\"x\"\"y\".st_within(c, {})", given("$1"));
     check(GEOMETRY, Comparison::Spatial(Spatial::Within), &within, "text");
-    check(GEOMETRY, Comparison::Eq, &format!("c = {}", given("$1")), "text");
-    let any = format!("c = ANY(ARRAY(SELECT {} FROM unnest($1) AS v))", given("v"));
-    check(GEOMETRY, Comparison::In, &any, "text[]");
+    let forms = |value: &str| {
+        let json = format!("\"x\"\"y\".st_geomfromgeojson({value})");
+        format!(
+            "CASE WHEN left({value}, 1) = '{{' THEN ARRAY[{json}, CASE WHEN {value}::json ->> 'crs' IS NULL \
+             THEN \"x\"\"y\".st_setsrid({json}, 0) ELSE {json} END] ELSE '{{}}' END"
+        )
+    };
+    let shown = "\"x\"\"y\".st_translate(CASE \"x\"\"y\".st_zmflag(c) WHEN 1 THEN \"x\"\"y\".st_force2d(c) \
+        WHEN 3 THEN \"x\"\"y\".st_force3d(c) ELSE c END, 0, 0)";
+    let one = given("$1");
+    let same = format!("(c ~= {one} AND (c = {one} OR {shown} = ANY({})))", forms("$1"));
+    check(GEOMETRY, Comparison::Eq, &same, "text");
+    check(GEOMETRY, Comparison::Neq, &format!("NOT {same}"), "text");
+    let any = format!("ANY(ARRAY(SELECT {} FROM unnest($1) AS v))", given("v"));
+    let listed = format!("ARRAY(SELECT f FROM unnest($1) AS v, unnest({}) AS f)", forms("v"));
+    let same = format!("(c ~= {any} AND (c = {any} OR {shown} = ANY({listed})))");
+    check(GEOMETRY, Comparison::In, &same, "text[]");
 }

@@ -384,8 +384,16 @@ const EXTENDED: &[(&str, &[&str])] = &[
     ("lo", &["5"]),
     ("query_int", &["1&(2|!3)"]),
     ("earth", &["(6378168,0,0)"]),
-    ("geometry", &["SRID=4326;POINT(1 2.5)", "SRID=4326;LINESTRING(0 0,1 1)"]),
-    ("geography", &["SRID=4326;POINT(1 2.5)"]),
+    (
+        "geometry",
+        &[
+            "SRID=4326;POINT(1 2.5)",
+            "SRID=4326;LINESTRING(0 0,1 1)",
+            "SRID=3857;POINT Z (0.30000000000000004 1e-20 1e300)",
+            "SRID=4326;POLYGON EMPTY",
+        ],
+    ),
+    ("geography", &["SRID=4326;POINT(1 2.5)", "SRID=4267;POINT(0.1 0.30000000000000004)"]),
     ("box2d", &["BOX(1 2,3 4)"]),
     ("box3d", &["BOX3D(1 2 3,4 5 6)"]),
     ("spheroid", &[r#"SPHEROID["WGS 84",6378137,298.257223563]"#]),
