@@ -1,5 +1,37 @@
 -- $1: the schemas that are served. Partitions are served through their table; what belongs to an extension is not served.
-WITH relations AS MATERIALIZED (
+WITH RECURSIVE safe AS MATERIALIZED (
+  -- Operators that fail for no value: comparisons of values that do not hold others, and what PostgreSQL itself takes for such.
+  SELECT ':opno ' AS place, o.oid FROM pg_catalog.pg_operator o
+  JOIN pg_catalog.pg_proc f ON f.oid = o.oprcode
+  LEFT JOIN (SELECT k.amopopr FROM pg_catalog.pg_amop k JOIN pg_catalog.pg_am m ON m.oid = k.amopmethod
+    WHERE m.amname IN ('btree', 'hash') AND k.amopopr < 16384
+      AND k.amoplefttype NOT IN ('anyarray'::regtype, 'record'::regtype)) k ON k.amopopr IN (o.oid, o.oprnegate)
+  WHERE f.proleakproof OR k.amopopr IS NOT NULL
+  -- Casts of numbers to larger ones, and of texts.
+  UNION ALL SELECT ':funcid ', c.castfunc FROM pg_catalog.pg_cast c
+  WHERE c.castcontext = 'i' AND c.castsource IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'float4'::regtype, 'bpchar'::regtype, 'name'::regtype)
+    AND c.casttarget IN ('int4'::regtype, 'int8'::regtype, 'float4'::regtype, 'float8'::regtype, 'numeric'::regtype, 'text'::regtype, 'varchar'::regtype)
+), sifts AS (
+  -- Views that select rows by a condition that may fail, and views of them: those that take columns from one table unchanged.
+  SELECT v.oid FROM (
+    SELECT w.ev_class AS oid,
+      split_part(split_part(w.ev_action::text, ':jointree', 2), ':targetList', 1) AS conditions
+    FROM pg_catalog.pg_rewrite w
+    JOIN pg_catalog.pg_class c ON c.oid = w.ev_class
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind = 'v' AND w.ev_type = '1' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+  ) v
+  WHERE regexp_replace(v.conditions, '[{](FROMEXPR|RANGETBLREF|OPEXPR|SCALARARRAYOPEXPR|DISTINCTEXPR|NULLIFEXPR|BOOLEXPR|NULLTEST'
+      || '|FUNCEXPR|BOOLEANTEST|VAR|CONST|RELABELTYPE|ARRAYEXPR|ARRAY|COALESCEEXPR|COALESCE|SQLVALUEFUNCTION) ', '', 'g') LIKE '%{%'
+    OR EXISTS (SELECT 1 FROM unnest(ARRAY[':opno ', ':funcid ']) AS k (place)
+      CROSS JOIN unnest(string_to_array(v.conditions, k.place)) WITH ORDINALITY AS p (piece, number)
+      WHERE p.number > 1 AND (k.place, split_part(p.piece, ' ', 1)::oid) NOT IN (SELECT s.place, s.oid FROM safe s))
+  UNION
+  SELECT w.ev_class FROM sifts s
+  JOIN pg_catalog.pg_depend d ON d.refobjid = s.oid AND d.refclassid = 'pg_catalog.pg_class'::regclass
+    AND d.classid = 'pg_catalog.pg_rewrite'::regclass
+  JOIN pg_catalog.pg_rewrite w ON w.oid = d.objid
+), relations AS MATERIALIZED (
   SELECT c.oid, n.nspname::text AS schema, c.relname::text AS name, c.relkind::text AS kind, c.reltype,
     -- What was never analysed says -1, before PostgreSQL 14 it has no pages.
     CASE WHEN c.relkind = 'v' OR c.reltuples < 0 OR c.relpages = 0 THEN NULL ELSE c.reltuples::int8 END AS rows,
@@ -50,7 +82,7 @@ LEFT JOIN (
     array_agg(a.atttypid ORDER BY a.attnum) AS types,
     array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum) AS declared,
     -- Bits: 1 not null, 2 filled by the database, 4 not to be written, 8 equal texts may differ in their bytes,
-    -- 16 not to be read, 32 computed when it is read, 64 not to be given in a new row, 128 not to be changed.
+    -- 16 not to be read, 32 computed when it is read or of rows whose own condition may fail, 64 not to be given in a new row, 128 not to be changed.
     array_agg(
       -- A constraint that is not valid holds for new rows alone.
       CASE WHEN r.kind NOT IN ('v', 'm') AND (a.attnotnull AND (a.attrelid, a.attnum) NOT IN (
@@ -65,7 +97,8 @@ LEFT JOIN (
       + CASE WHEN l.collisdeterministic THEN 0 WHEN l.oid IS NOT NULL THEN 8 ELSE 0 END
       + CASE WHEN r.readable OR has_column_privilege(a.attrelid, a.attnum, 'SELECT') THEN 0 ELSE 16 END
       -- What a simple view takes from its table unchanged could be written, if no trigger says how.
-      + CASE WHEN a.attgenerated = 'v' OR r.kind = 'v' AND NOT pg_column_is_updatable(a.attrelid, a.attnum, false)
+      + CASE WHEN a.attgenerated = 'v' OR r.kind = 'v' AND (a.attrelid IN (SELECT s.oid FROM sifts s)
+            OR NOT pg_column_is_updatable(a.attrelid, a.attnum, false))
           THEN 32 ELSE 0 END
       + CASE WHEN r.may_insert OR has_column_privilege(a.attrelid, a.attnum, 'INSERT') THEN 0 ELSE 64 END
       + CASE WHEN r.may_update OR has_column_privilege(a.attrelid, a.attnum, 'UPDATE') THEN 0 ELSE 128 END

@@ -125,7 +125,8 @@ pub struct Column {
     pub insertable: bool,
     /// The role may change it.
     pub updatable: bool,
-    /// Computed whenever it is read, by an expression that may fail: of a view, or not stored.
+    /// Computed whenever it is read, by an expression that may fail: of a view, or not stored. So is each column of a view that selects
+    /// its rows by such an expression.
     pub derived: bool,
     /// Holds texts that can be equal and differ in their bytes: its collation is not deterministic.
     pub folds: bool,

@@ -322,6 +322,30 @@ fn five_thousand_tables_are_read_at_once() {
     assert!(catalog.tables.iter().all(|it| it.columns.len() == 6 && it.primary_key.is_some()));
 }
 
+/// A view that selects rows by what may fail fails with each of its columns.
+fn views_say_whether_their_own_conditions_may_fail() {
+    let sql = "CREATE TABLE t (id int PRIMARY KEY, n int, name text, day date, price numeric, tags text[]);
+        CREATE SCHEMA other;
+        CREATE VIEW other.base AS SELECT id, n FROM t WHERE 1 / n > 0;
+        CREATE VIEW a_all AS SELECT id FROM t;
+        CREATE VIEW a_comparing AS SELECT id FROM t WHERE (n = 1 OR n <> 2) AND id IN (1, 2) AND name >= 'a' AND day > '2020-01-01'
+          AND price <> 0 AND n IS NOT NULL AND coalesce(n, 1) BETWEEN 0 AND 5;
+        CREATE VIEW a_computing AS SELECT id, 1 / n AS q FROM t WHERE n > 0;
+        CREATE VIEW b_arrays AS SELECT id FROM t WHERE tags = '{}';
+        CREATE VIEW b_casting AS SELECT id FROM t WHERE name::int > 0;
+        CREATE VIEW b_dividing AS SELECT id FROM t WHERE 1 / n > 0;
+        CREATE VIEW b_matching AS SELECT id FROM t WHERE name ~ 'a';
+        CREATE VIEW b_of_another AS SELECT id FROM other.base;
+        CREATE VIEW b_of_view AS SELECT id FROM b_of_another WHERE id > 0;
+        CREATE VIEW b_looking AS SELECT id FROM t WHERE id IN (SELECT 1 / n FROM t)";
+    let (catalog, _, _) = read(&database(sql), &["public"]);
+    for view in catalog.tables.iter().filter(|it| it.name != "t") {
+        let id = view.columns.iter().find(|it| it.name == "id").unwrap();
+        assert_eq!(id.derived, view.name.starts_with("b_"), "{}", view.name);
+    }
+    assert_eq!(catalog.tables.len(), 11);
+}
+
 /// Before 18 there are no such keys.
 #[test]
 fn a_foreign_key_of_periods_is_left_out_with_a_warning() {
@@ -411,6 +435,7 @@ on_each_release! {
     views_can_be_written_as_far_as_they_can,
     partitions_and_parts_of_extensions_are_no_tables_of_their_own,
     types_are_followed_to_what_they_are_made_of,
+    views_say_whether_their_own_conditions_may_fail,
     functions_say_what_they_take_and_give,
     what_the_role_may_not_do_is_not_offered,
     five_thousand_tables_are_read_at_once,

@@ -33,6 +33,7 @@ mod edges;
 mod error_wall;
 mod error_wall_early;
 mod error_wall_long;
+mod fallible_kit;
 mod files_of_programs;
 mod finds_its_row_kit;
 mod finds_its_row_sqlite;

@@ -63,6 +63,7 @@ mod relay;
 #[path = "../../../transport/tests/requests_kit/mod.rs"]
 mod requests_kit;
 mod reserved_streams;
+mod rest_wall;
 mod rights_while_down;
 mod rolling;
 mod server_callers;
