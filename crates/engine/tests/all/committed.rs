@@ -2,8 +2,10 @@
 
 use crate::kit::{Documents, engine, run, text};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use weir_engine::caller::Identity;
 use weir_engine::compose::Join;
-use weir_engine::engine::Engine;
+use weir_engine::engine::{Body, Engine, IncrementForm, Request};
 use weir_engine::source::{FieldError, PathError, Protocol, SourceError, Step};
 
 const PETS: &str = "
@@ -13,7 +15,7 @@ const PETS: &str = "
 
 const PEOPLE: &str = "
     type Person { name: String! }
-    type Query { person(id: Int!): Person }
+    type Query { person(id: Int!): Person  known(id: Int!): Person! }
     type Mutation { bill(id: Int!): Person }";
 
 fn failed(code: &'static str) -> FieldError {
@@ -25,7 +27,7 @@ fn resolve(field: &str, arguments: &Value) -> Result<Value, SourceError> {
     let id = arguments["id"].as_i64().unwrap_or(0);
     let rejected = |code| SourceError::Rejected { error: failed(code), field: None };
     match id {
-        0..100 if matches!(field, "person" | "bill") => Ok(json!({"name": "Ann"})),
+        0..100 if matches!(field, "person" | "known" | "bill") => Ok(json!({"name": "Ann"})),
         0..100 => Ok(json!({"id": id, "owner": id})),
         100 => Err(rejected("UNIQUE_VIOLATION")),
         101 => Err(rejected("WRITE_UNANSWERED")),
@@ -46,16 +48,16 @@ fn resolve(field: &str, arguments: &Value) -> Result<Value, SourceError> {
 }
 
 fn served(name: &'static str) -> Engine {
-    let join = Join {
+    let join = |name: &str| Join {
         on: "Pet".into(),
-        name: "person".into(),
+        name: name.into(),
         description: String::new(),
         source: "people".into(),
-        target: "person".into(),
+        target: name.into(),
         arguments: "(id: $this.owner)".into(),
     };
     let sources = [Documents::new(name, PETS, resolve), Documents::new("people", PEOPLE, resolve)];
-    engine(&sources, &[join])
+    engine(&sources, &[join("person"), join("known")])
 }
 
 /// By each error: its path, its code, and what stands.
@@ -116,6 +118,102 @@ async fn a_field_of_another_source_that_fails_leaves_the_mutation() {
     for (protocol, code) in [(Protocol::GraphqlOverHttp, "POOL_TIMEOUT"), (Protocol::Hasura, "unexpected")] {
         let found = told(&engine, protocol, fields).await;
         assert_eq!((found[0].1.as_str(), &found[0].2), (code, &json!(["add", "drop"])), "{found:?}");
+    }
+}
+
+/// A null of another source may take the whole answer along, and takes back nothing that was done.
+#[tokio::test]
+async fn a_null_of_another_source_that_rises_leaves_the_mutation() {
+    for name in ["pets", "finished"] {
+        let engine = served(name);
+        for (fields, data, committed) in [
+            (
+                "add(id: 105) { id known { name } } drop(id: 1) { id }",
+                json!({"add": null, "drop": {"id": 1}}),
+                json!(["add", "drop"]),
+            ),
+            ("sure(id: 105) { id known { name } } drop(id: 1) { id }", Value::Null, json!(["sure", "drop"])),
+            (
+                "bill(id: 1) { name } first: sure(id: 1) { id } sure(id: 105) { known { name } }",
+                Value::Null,
+                json!(["bill", "first", "sure"]),
+            ),
+            ("sure(id: 105) { known { name } } bill(id: 100) { name }", Value::Null, json!(["sure"])),
+        ] {
+            for protocol in [Protocol::GraphqlOverHttp, Protocol::Hasura] {
+                let answer = text(run(&engine, protocol, &format!("mutation {{ {fields} }}"), "{}").await);
+                let answer: Value = serde_json::from_str(&answer).expect("JSON");
+                let errors = answer["errors"].as_array().expect("errors");
+                assert!(
+                    errors.iter().all(|it| it["extensions"]["committed"] == committed),
+                    "{name} {protocol:?} {fields}: {answer}"
+                );
+                let expected = if protocol == Protocol::Hasura { &Value::Null } else { &data };
+                assert_eq!(answer["data"], *expected, "{name} {protocol:?} {fields}");
+            }
+        }
+    }
+}
+
+/// The parts of an answer to a mutation.
+async fn ask_in_parts(engine: &Engine, fields: &str, form: IncrementForm) -> Vec<Value> {
+    let query = format!("mutation {{ {fields} }}");
+    let request =
+        Request { increments: Some(form), ..Request::new(&query, Instant::now() + Duration::from_secs(5)) };
+    let Body::Increments { first, mut rest } =
+        engine.execute(request, &engine.caller(&Identity::admin())).await.body
+    else {
+        panic!("{fields}: it comes in parts")
+    };
+    let mut parts: Vec<Value> = vec![serde_json::from_slice(&first).expect("JSON")];
+    while let Some(part) = rest.recv().await {
+        parts.push(serde_json::from_slice(&part.expect("a part")).expect("JSON"));
+    }
+    parts
+}
+
+/// The errors of all parts, wherever in a part they stand.
+fn collect_errors(value: &Value, out: &mut Vec<Value>) {
+    match value {
+        Value::Object(members) => {
+            out.extend(members.get("errors").and_then(Value::as_array).into_iter().flatten().cloned());
+            members.iter().filter(|it| it.0 != "errors").for_each(|it| collect_errors(it.1, out));
+        }
+        Value::Array(items) => items.iter().for_each(|it| collect_errors(it, out)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A field that comes late below the rows of a mutation fails after it was done, and after its first part was sent.
+#[tokio::test]
+async fn a_late_field_of_another_source_that_fails_leaves_the_mutation() {
+    for name in ["pets", "finished"] {
+        let engine = served(name);
+        for (fields, committed) in [
+            ("add(id: 105) { id ... @defer { person { name } } } drop(id: 1) { id }", json!(["add", "drop"])),
+            (
+                "a: add(id: 105) { id ... @defer { known { name } } } bill(id: 1) { name }",
+                json!(["a", "bill"]),
+            ),
+            ("sure(id: 105) { id ... @defer { known { name } } }", json!(["sure"])),
+            (
+                "sure(id: 105) { id ... @defer { person { name } } } drop(id: 106) { ... @defer { known { name } } id }",
+                json!(["sure", "drop"]),
+            ),
+            // A root field that failed at its own place is in no list, in the first part as in the later ones.
+            ("add(id: 105) { id ... @defer { person { name } } } bill(id: 100) { name }", json!(["add"])),
+        ] {
+            for form in [IncrementForm::Ids, IncrementForm::Paths] {
+                let parts = ask_in_parts(&engine, fields, form).await;
+                let mut errors = Vec::new();
+                parts.iter().for_each(|it| collect_errors(it, &mut errors));
+                let late = parts[1..].iter().any(|it| it.to_string().contains("POOL_TIMEOUT"));
+                assert!(late, "{name} {fields}: {parts:?}");
+                for error in &errors {
+                    assert_eq!(error["extensions"]["committed"], committed, "{name} {fields}: {parts:?}");
+                }
+            }
+        }
     }
 }
 

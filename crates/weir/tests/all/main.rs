@@ -21,6 +21,7 @@ mod wire_kit;
 mod auth;
 mod browsers;
 mod commands;
+mod committed;
 mod compose;
 mod connectors;
 mod consistency;
