@@ -65,6 +65,7 @@ mod relay;
 mod requests_kit;
 mod reserved_streams;
 mod rest_wall;
+mod rights_beside_others;
 mod rights_while_down;
 mod rolling;
 mod server_callers;
