@@ -307,14 +307,14 @@ impl Renderer<'_> {
         if storage == Storage::Exact {
             return value;
         }
-        let mut stored = self.same_keys(insert, column, &value);
+        let mut stored = self.find_same_keys(insert, column, &value);
         stored.extend(self.targets(table, column, &value));
         stored.extend((storage == Storage::Uuids).then(|| self.first_value((table, column), &[])));
         self.kept_as(value, stored, storage)
     }
 
     /// Stored values of a `column` of keys: of the rows that have a whole key of a new row, and of one that has its `value`.
-    fn same_keys(&self, insert: &Insert, column: ColumnId, value: &str) -> Vec<String> {
+    fn find_same_keys(&self, insert: &Insert, column: ColumnId, value: &str) -> Vec<String> {
         let table = insert.scan.table();
         let of = self.relations.catalog.table(table);
         let keys = of.primary_key.iter().chain(&of.unique_keys).map(|it| &it.columns);
