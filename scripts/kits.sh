@@ -4,6 +4,7 @@
 source "$(dirname "$0")/common.sh"
 need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
 need go golang-go
+need mvn maven
 need_node
 bin=$(dirname "$(ls /usr/lib/postgresql/*/bin/initdb | sort -V | tail -1)")
 work=${CARGO_TARGET_DIR:-$PWD/target}/kits
@@ -79,7 +80,7 @@ record() {
 
 # generate NAME DATABASE: runs a code generator over the schemas of Chinook in DATABASE and of the restaurants, and the clients it made.
 generate() {
-  local name=${1%-codegen} schemas=$data/schemas urls=()
+  local name=${1%-codegen} schemas=$data/schemas urls=() native
   mkdir -p "$schemas"
   export KIT_HOME=$work/$1
   mkdir -p "$KIT_HOME"
@@ -89,11 +90,11 @@ generate() {
   node "$work/sdl/sdl.cjs" "${url/v1\/graphql/v1beta1/relay}" >"$schemas/relay.graphql"
   local relay=${url/v1\/graphql/v1beta1/relay}
   record kits "$name" "accent: hasura"; urls+=("$url")
-  rm -rf "$data/native"
-  mkdir "$data/native"
-  cp examples/restaurants/schema.graphql "$data/native/"
-  serve "$data/native/schema.graphql" /graphql
-  "$weir" schema "$data/native/schema.graphql" >"$schemas/native.graphql"
+  # A new store: the server of the round before still has its own.
+  native=$(mktemp -d -p "$data")
+  cp examples/restaurants/schema.graphql "$native/"
+  serve "$native/schema.graphql" /graphql
+  "$weir" schema "$native/schema.graphql" >"$schemas/native.graphql"
   record kits_native "$name" ""; urls+=("$url")
   url=$relay
   record kits "${name}_relay" "relay: true"; urls+=("$url")
