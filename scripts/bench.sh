@@ -2,7 +2,7 @@
 # Measures us and our rivals and writes the tables and plots of docs/performance.md. SUITE or ONLY is a suite or some parts of one.
 source "$(dirname "$0")/common.sh"
 declare -A suites=(
-  [sql]="sqlite postgres switched-on catalog"
+  [sql]="sqlite postgres lanes switched-on catalog"
   [native]="native native-postgres"
   [services]="services"
   [live]="live"
@@ -25,6 +25,11 @@ for part in "${parts[@]}"; do
       need_node
       need_file '/usr/lib/postgresql/*/bin/pgbench' pgbench postgresql
       python3 bench/sql/postgres.py
+      ;;
+    lanes)
+      need_file '/usr/lib/postgresql/*/bin/pgbench' pgbench postgresql
+      cargo build --profile dist -p weir-sql --example slow_postgres
+      python3 bench/sql/lanes.py
       ;;
     switched-on) python3 bench/sql/switched_on.py ;;
     catalog) python3 bench/sql/catalog.py ;;

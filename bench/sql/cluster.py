@@ -66,13 +66,15 @@ class Cluster:
                 seconds += cpu_seconds(child)
         return seconds
 
-    def pgbench(self, connections, script, seconds):
+    def pgbench(self, connections, script, seconds, port=None):
+        """`port`: that of a proxy of ours."""
+        url = self.url.replace(str(self.port), str(port or self.port))
         (self.folder / "script.sql").write_text(script)
         for log in self.folder.glob("pgbench_log*"):
             log.unlink()
         before = self.cpu_seconds()
         text = self.run("pgbench", "-n", "-M", "prepared", "-c", connections, "-j", 2, "-T", f"{seconds:.0f}", "-f", self.folder / "script.sql",
-                        "-l", "--sampling-rate=0.05", self.url)
+                        "-l", "--sampling-rate=0.05", url)
         after = self.cpu_seconds()
         done = int(re.search(r"actually processed: (\d+)", text)[1])
         lines = [line for log in self.folder.glob("pgbench_log*") for line in log.read_text().splitlines()]

@@ -71,9 +71,9 @@ impl DecodingSettings {
 /// Bounds on what grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections that share statements: one for each worker thread is best, unless the server waits for others.
-    pub lanes: usize,
-    /// Threads that ask. A thread takes one of the lanes beyond one for each while its own has a batch under way.
+    /// Connections that share statements; `None`: one for each thread, and more where the server is slow.
+    pub lanes: Option<usize>,
+    /// Threads that ask. Each has its share of the lanes.
     pub threads: usize,
     /// Connections for mutations and long reads.
     pub sessions_max: usize,
@@ -108,7 +108,7 @@ pub struct Limits {
 impl Limits {
     /// For servers with ordinary requests.
     pub const DEFAULT: Self = Self {
-        lanes: 2,
+        lanes: None,
         threads: 2,
         sessions_max: 32,
         waiting_max: 1024,

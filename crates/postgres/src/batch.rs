@@ -11,7 +11,7 @@ use crate::connection::{Connection, End, Status};
 use crate::dial::Kind;
 use crate::error::Error;
 use crate::in_flight_batch::InFlightBatch;
-use crate::pipelined_connection::{Batch, Connected, Landed, Request, Shared};
+use crate::lane_queue::{Batch, Connected, Landed, Request, Shared};
 use crate::rows::{Columns, Rows};
 use crate::statement::{Buffer, Format, Parameters, Statement};
 use smallvec::{SmallVec, smallvec};
@@ -80,6 +80,16 @@ impl Batch for ReadBatch {
         self.requests
     }
 
+    fn joins(&self, request: &Request) -> bool {
+        let merges = request.statement.merged.is_some() && !request.is_alone;
+        self.units.iter().any(|it| {
+            let first = || it.askers.first().and_then(|it| it.first());
+            it.statement.id == request.statement.id
+                && ((merges && it.can_merge())
+                    || first().is_some_and(|it| it.parameters == request.parameters))
+        })
+    }
+
     /// Adds a request, to its equal if there is one.
     fn add(&mut self, request: Request) {
         self.requests += 1;
@@ -119,6 +129,14 @@ impl ReadBatch {
     /// Number of statements to send.
     pub(crate) fn statements(&self) -> usize {
         self.units.len()
+    }
+
+    /// The statements as they are sent.
+    pub(crate) fn statements_sent(&self) -> impl Iterator<Item = &Arc<Statement>> {
+        self.units.iter().map(|it| match &it.statement.merged {
+            Some(merged) if it.is_merged => merged,
+            _ => &it.statement,
+        })
     }
 
     /// Joins units of one statement that can be merged.

@@ -3,13 +3,14 @@
 //! **Invariant:** a pool never holds more than this, but for the short connections that cancel statements.
 
 use crate::address::Settings;
-use crate::pipelined_connection::DETACHED_MAX;
+use crate::lane_queue::DETACHED_MAX;
 use std::fmt;
 
 /// Bounds by server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionBound {
     lanes: usize,
+    /// Lanes beyond these live on the sessions' account.
     sessions: usize,
     /// For mutations that share a commit.
     groups: usize,
@@ -22,7 +23,7 @@ impl ConnectionBound {
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
         Self {
-            lanes: settings.limits.lanes.max(1),
+            lanes: settings.limits.lanes.unwrap_or(settings.limits.threads).max(1),
             sessions: settings.limits.sessions_max.max(1),
             groups: usize::from(settings.batch_mutations),
             replicas: settings.replicas.len(),
@@ -82,7 +83,7 @@ mod tests {
         check(|_| {}, "at most 42 connections to the primary (2 lanes x 5 + 32 sessions)");
         check(
             |it| {
-                (it.limits.lanes, it.limits.sessions_max, it.batch_mutations) = (1, 8, true);
+                (it.limits.lanes, it.limits.sessions_max, it.batch_mutations) = (Some(1), 8, true);
                 it.replicas = vec![Host::Tcp { name: "two".into(), port: 5432 }];
             },
             "at most 14 connections to the primary (1 lane x 5 + 8 sessions + 1 for shared commits) and 13 to its replica",

@@ -8,6 +8,7 @@
 use crate::address::{Host, Naming, Settings, Target, TlsMode};
 use crate::connection::{Connection, End, Facts, READ_BYTES};
 use crate::error::{DatabaseError, Error};
+use crate::helper_lanes::HelperLanes;
 use crate::rows::split;
 use crate::stream::{Address, Encryption, Stream, resolve};
 use bytes::{Buf, BytesMut};
@@ -89,6 +90,8 @@ pub(crate) struct Dialer {
     attempts: AtomicUsize,
     /// Turns to be connected to a server that lets one connection in at a time.
     turns: Arc<Semaphore>,
+    /// The lanes beyond the first of each thread.
+    pub(crate) helpers: HelperLanes,
 }
 
 /// A connector, which cannot show itself.
@@ -150,7 +153,8 @@ impl Dialer {
         let tls = super::tls::connector(&settings).map(|it| it.map(TlsConnectorHandle));
         let (is_modest, has_clashed, facts) = (AtomicBool::new(false), Arc::default(), Mutex::new(None));
         let (attempts, turns) = (AtomicUsize::new(0), Arc::new(Semaphore::new(1)));
-        Self { settings, tls, reading, is_modest, facts, has_clashed, attempts, turns }
+        let helpers = HelperLanes::default();
+        Self { settings, tls, reading, is_modest, facts, has_clashed, attempts, turns, helpers }
     }
 
     /// Facts of the newest connection.

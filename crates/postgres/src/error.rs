@@ -137,6 +137,12 @@ impl Error {
         )
     }
 
+    /// True if the server, or the role, has too many connections.
+    pub(crate) fn is_full(&self) -> bool {
+        let Self::Unavailable(cause) = self else { return false };
+        cause.downcast_ref::<DatabaseError>().is_some_and(|it| &it.sqlstate == b"53300")
+    }
+
     /// True if the server lost a node behind it: nothing happened, and a repeated read may find the node again.
     #[must_use]
     pub fn is_node_lost(&self) -> bool {

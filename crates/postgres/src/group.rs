@@ -14,7 +14,7 @@ use crate::bulkhead::{Bulkhead, Cause};
 use crate::connection::{Connection, End, Status};
 use crate::dial::Kind;
 use crate::error::{DatabaseError, Error};
-use crate::pipelined_connection::{Batch, Connected, GRACE, Landed, Request, Shared, tick};
+use crate::lane_queue::{Batch, Connected, GRACE, Landed, Request, Shared, tick};
 use crate::rows::Rows;
 use crate::statement::Statement;
 use std::collections::VecDeque;
@@ -65,6 +65,10 @@ impl Batch for Group {
 
     fn requests(&self) -> usize {
         self.open.len() + self.done.len()
+    }
+
+    fn joins(&self, _request: &Request) -> bool {
+        false
     }
 
     fn add(&mut self, request: Request) {

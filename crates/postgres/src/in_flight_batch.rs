@@ -9,10 +9,11 @@
 //! **Cost:** nothing but a look at a flag for each answer, as long as answers come in time: the timer tells what is slow.
 
 use crate::batch::{Fate, ReadBatch};
+use crate::batch_time::BatchTime;
 use crate::connection::Connection;
 use crate::dial::{CancelKey, Kind};
 use crate::error::Error;
-use crate::pipelined_connection::{Connected, GRACE, Landed, Shared, TICK, tick};
+use crate::lane_queue::{Connected, GRACE, Landed, Shared, TICK, tick};
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub(crate) struct InFlightBatch {
     connection: Connection,
     key: CancelKey,
     batch: ReadBatch,
+    time: BatchTime,
     /// When the server counts as gone.
     last: Instant,
     /// The lane's next connection, and the leave to make it.
@@ -43,8 +45,9 @@ impl InFlightBatch {
     pub(crate) fn new(shared: Arc<Shared>, (mut connection, key): Connected, mut batch: ReadBatch) -> Self {
         batch.write(&mut connection);
         shared.statements.fetch_add(batch.statements() as u64, Ordering::Relaxed);
-        let last = Instant::now() + shared.dialer.settings.limits.statement_timeout + GRACE;
-        Self { shared, connection, key, batch, last, second: None, is_second_refused: false }
+        let time = BatchTime::start(batch.statements_sent());
+        let last = time.start_time() + shared.dialer.settings.limits.statement_timeout + GRACE;
+        Self { shared, connection, key, batch, time, last, second: None, is_second_refused: false }
     }
 
     /// Hands out the answers.
@@ -67,6 +70,9 @@ impl InFlightBatch {
             }
         }
         let again = self.batch.take_rest();
+        if matches!(fate, Fate::Ready) {
+            self.shared.note(self.time.end());
+        }
         let connection = matches!(fate, Fate::Ready).then_some((self.connection, self.key));
         Landed { connection, batch: self.batch, again }
     }

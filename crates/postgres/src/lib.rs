@@ -8,6 +8,7 @@
 
 pub mod address;
 mod batch;
+mod batch_time;
 pub mod bound;
 pub mod bulkhead;
 mod cache;
@@ -17,15 +18,20 @@ pub mod demand;
 mod dial;
 pub mod error;
 mod group;
+mod helper_lanes;
 mod in_flight_batch;
 pub mod introspect;
 mod keyed_limiter;
+mod lane;
+mod lane_queue;
+mod lanes;
 mod message;
-pub mod pipelined_connection;
+mod permit;
 pub mod pool;
 pub mod reads;
 pub mod replica;
 pub mod replication;
+mod room;
 pub mod rows;
 pub mod script;
 pub mod server;
@@ -45,7 +51,7 @@ pub use address::{
 pub use bound::ConnectionBound;
 pub use connection::Facts;
 pub use error::{DatabaseError, Error};
-pub use pipelined_connection::jittered;
+pub use lane_queue::jittered;
 pub use pool::{Counts, Pool};
 pub use reads::Reads;
 pub use replica::ReadPreference;

@@ -10,7 +10,8 @@ use crate::connection::Facts;
 use crate::dial::ReadVersion;
 use crate::error::Error;
 use crate::group::Group;
-use crate::pipelined_connection::{Batch, PipelinedConnection};
+use crate::lane_queue::{Batch, LaneCount};
+use crate::lanes::Lanes;
 use crate::reads::Reads;
 use crate::replica::{ReadPreference, Replicas};
 use crate::rows::Rows;
@@ -32,7 +33,7 @@ pub struct Pool {
     /// The same servers, for reads of the past.
     followers: Option<Server>,
     /// One, so that groups do not wait for each other's locks.
-    groups: Option<PipelinedConnection<Group>>,
+    groups: Option<Lanes<Group>>,
 }
 
 /// Counters of the primary.
@@ -42,6 +43,8 @@ pub struct Counts {
     pub batches: u64,
     /// Statements in them, equal and merged ones as one.
     pub statements: u64,
+    /// Lanes that are open, with those that are being connected.
+    pub lanes: usize,
     /// Groups of mutations that were sent to share a commit.
     pub groups: u64,
     /// Sessions that wait for use.
@@ -55,7 +58,11 @@ impl Pool {
         let primary = Arc::new(Server::new(settings.clone()));
         let replicas = Replicas::new(&settings, &primary);
         let groups = settings.batch_mutations.then(|| {
-            PipelinedConnection::new(Arc::clone(&primary.sessions.dialer), Arc::clone(&primary.bulkhead))
+            Lanes::new(
+                Arc::clone(&primary.sessions.dialer),
+                Arc::clone(&primary.bulkhead),
+                LaneCount::Fixed(1),
+            )
         });
         let has_followers = !settings.follower_reads.is_empty();
         let followers = has_followers.then(|| Server::reading(settings, ReadVersion::Followers));
@@ -96,7 +103,7 @@ impl Pool {
             return Err(Error::Undone);
         };
         // A request without an answer was never sent; sent ones always get a result.
-        groups.submit(statement, parameters, deadline)?.await.unwrap_or(Err(Error::Undone))
+        groups.submit(statement, parameters, deadline)?.answer.await.unwrap_or(Err(Error::Undone))
     }
 
     /// Reads on a server of this preference.
@@ -189,11 +196,12 @@ impl Pool {
     /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        let sent = self.primary.lanes.iter().map(PipelinedConnection::sent);
+        let sent = self.primary.lanes.iter().map(Lanes::sent);
         let sent = sent.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+        let lanes = self.primary.lanes.iter().map(Lanes::lanes_open).sum();
         let sessions_idle = self.primary.sessions.idle_count();
         let groups = self.groups.as_ref().map_or(0, |it| it.sent().0);
-        Counts { batches: sent.0, statements: sent.1, groups, sessions_idle }
+        Counts { batches: sent.0, statements: sent.1, lanes, groups, sessions_idle }
     }
 
     /// The server beside the primary that a read of this preference goes to.

@@ -11,7 +11,10 @@ use crate::demand::Demand;
 use crate::dial::{Dialer, Kind, ReadVersion};
 use crate::error::Error;
 use crate::keyed_limiter::{KeyPermit, KeyedLimiter};
-use crate::pipelined_connection::PipelinedConnection;
+use crate::lane_queue::LaneCount;
+use crate::lanes::Lanes;
+use crate::permit::Permit;
+use crate::room;
 use crate::rows::Rows;
 use crate::session::{Purpose, Session};
 use crate::statement::{Parameters, SHORT_MAX, Statement};
@@ -32,7 +35,7 @@ const CHANGES_MAX: u32 = 8;
 /// Lanes and sessions of one server.
 #[derive(Debug)]
 pub(crate) struct Server {
-    pub(crate) lanes: Box<[PipelinedConnection]>,
+    pub(crate) lanes: Box<[Lanes]>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) bulkhead: Arc<Bulkhead>,
     limiter: Arc<KeyedLimiter>,
@@ -49,13 +52,6 @@ pub struct Sessions {
     waiting: AtomicUsize,
     /// Callers that wait for a session.
     pub demand: Demand,
-}
-
-/// Leave to hold a session.
-#[derive(Debug)]
-pub(crate) struct Permit {
-    _any: OwnedSemaphorePermit,
-    _read: Option<OwnedSemaphorePermit>,
 }
 
 #[derive(Debug, Default)]
@@ -83,8 +79,8 @@ impl Server {
         let dialer = Arc::new(Dialer::new(settings, reading));
         let limits = dialer.settings.limits;
         let bulkhead = Bulkhead::new(limits.sessions_max);
-        let lane = |_| PipelinedConnection::new(Arc::clone(&dialer), Arc::clone(&bulkhead));
-        let lanes = (0..limits.lanes.max(1)).map(lane).collect();
+        let lanes = |count| Lanes::new(Arc::clone(&dialer), Arc::clone(&bulkhead), count);
+        let lanes = lane_counts(&limits).into_iter().map(lanes).collect();
         let sessions = Arc::new(Sessions {
             dialer,
             idle: Mutex::default(),
@@ -112,9 +108,13 @@ impl Server {
             }
             let lane = match own.is_stuck() {
                 true => self.lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own),
-                false => self.idle_lane(number).unwrap_or(own),
+                false => own,
             };
-            match lane.submit(statement, parameters.clone(), deadline)?.await {
+            let submitted = lane.submit(statement, parameters.clone(), deadline)?;
+            if submitted.is_held_up {
+                self.add_lane(lane);
+            }
+            match submitted.answer.await {
                 Ok(Err(error)) if error.is_locked() => {
                     self.bulkhead.mark(&statement.tables, Cause::Read);
                     return Box::pin(self.read_behind(Cause::Read, statement, &parameters, deadline)).await;
@@ -126,11 +126,19 @@ impl Server {
         Box::pin(self.read_behind(Cause::Read, statement, &parameters, deadline)).await
     }
 
-    /// Of the lanes of the thread with `number`, where it has several, the first that has nothing to do.
-    fn idle_lane(&self, number: usize) -> Option<&PipelinedConnection> {
-        let (count, threads) = (self.lanes.len(), self.sessions.dialer.settings.limits.threads.max(1));
-        let beyond = if count > threads { count / threads } else { 0 };
-        (0..beyond).map(|it| &self.lanes[(number + it * threads) % count]).find(|it| !it.is_busy())
+    /// Opens another lane beside these, if there may be one.
+    fn add_lane(&self, lanes: &Lanes) {
+        let helpers = &self.sessions.dialer.helpers;
+        match lanes.count() {
+            LaneCount::Fixed(_) if helpers.is_pausing() => {}
+            LaneCount::Fixed(_) => lanes.add_lane(None),
+            LaneCount::FollowsLoad => {
+                if let Some(permit) = self.sessions.lend_session() {
+                    helpers.enter();
+                    lanes.add_lane(Some(permit));
+                }
+            }
+        }
     }
 
     /// Runs a read on a session.
@@ -288,9 +296,7 @@ impl Server {
         let wire = match sessions.take_idle() {
             Some(wire) => wire,
             None => {
-                let settings = &sessions.dialer.settings;
-                let connect =
-                    Box::pin(sessions.dialer.connect(Kind::Session, &settings.hosts, settings.target));
+                let connect = Box::pin(room::connect(&sessions.dialer, Kind::Session));
                 let connected = tokio::time::timeout_at(deadline.into(), connect).await;
                 let (connection, key) = connected.map_err(|_| Error::Timeout)??;
                 Wire::new(connection, key)
@@ -357,7 +363,7 @@ impl Sessions {
             Purpose::Read => Some(self.acquire(&self.reads, deadline).await?),
             Purpose::Write => None,
         };
-        Ok(Permit { _read: read, _any: self.acquire(&self.permits, deadline).await? })
+        Ok(Permit::new(self.acquire(&self.permits, deadline).await?, read))
     }
 
     async fn acquire(
@@ -371,12 +377,33 @@ impl Sessions {
         let limits = &self.dialer.settings.limits;
         let _waiting = Waiting::enter(&self.waiting, limits.waiting_max)?;
         let _seeker = self.demand.seek();
+        let _recall = self.dialer.helpers.recall();
         let last = deadline.min(Instant::now() + limits.wait_max);
         match tokio::time::timeout_at(last.into(), Arc::clone(permits).acquire_owned()).await {
             Ok(permit) => permit.map_err(Error::unavailable),
             Err(_) if last == deadline => Err(Error::Timeout),
             Err(_) => Err(Error::Busy),
         }
+    }
+
+    /// Leave for a lane to have one of the connections that reads may have. A quarter stays for callers, so that they need not wait
+    /// for a lane to be closed.
+    fn lend_session(&self) -> Option<Permit> {
+        let sessions_max = self.limits().sessions_max;
+        let spared = (sessions_max / 4).max(1);
+        let is_barred = || self.dialer.helpers.is_pausing() || self.dialer.is_single();
+        if self.permits.available_permits() <= spared || self.reads.available_permits() == 0 || is_barred() {
+            return None;
+        }
+        let read = Arc::clone(&self.reads).try_acquire_owned().ok()?;
+        let permit = Permit::new(Arc::clone(&self.permits).try_acquire_owned().ok()?, Some(read));
+        let used = sessions_max - self.permits.available_permits();
+        let mut idle = self.idle();
+        // A session that rests gives way.
+        let surplus = (idle.wires.len() + used).saturating_sub(sessions_max);
+        let _closed: Vec<Resting> = idle.wires.drain(..surplus).collect();
+        drop(idle);
+        Some(permit)
     }
 
     /// The one of this thread that was used last; another's only where no more may be opened, as it ends with that thread's
@@ -472,6 +499,15 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// Numbers of lanes of each thread, as far as there are lanes.
+fn lane_counts(limits: &Limits) -> Vec<LaneCount> {
+    let threads = limits.threads.max(1);
+    let Some(lanes) = limits.lanes else { return vec![LaneCount::FollowsLoad; threads] };
+    let queues = lanes.clamp(1, threads);
+    let share = |at| LaneCount::Fixed((lanes.max(1) + queues - 1 - at) / queues);
+    (0..queues).map(share).collect()
 }
 
 /// Threads are numbered as they come.

@@ -10,8 +10,9 @@
 use crate::bulkhead::Patience;
 use crate::connection::{End, Status};
 use crate::error::{DatabaseError, Error};
+use crate::permit::Permit;
 use crate::rows::Rows;
-use crate::server::{Permit, Sessions};
+use crate::server::Sessions;
 use crate::statement::{Parameters, Statement};
 use crate::transaction::{self, Isolation, Transaction};
 use crate::wire::Wire;

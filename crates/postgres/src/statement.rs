@@ -17,6 +17,8 @@ const INLINE_BYTES: usize = 64;
 pub(crate) const SHORT_MAX: Duration = Duration::from_millis(50);
 /// One slow run can be the machine's fault, this many in a row are the statement's.
 const SLOW_RUNS_MAX: u32 = 3;
+/// Runs after which a time that became longer is taken for what the statement takes alone, about.
+const RUNS_FORGOTTEN: u32 = 256;
 /// In the place of a number of slow runs: it did not run yet.
 const NEVER_RAN: u32 = u32::MAX;
 /// Milliseconds after which a statement whose columns were other than planned may be tried again.
@@ -59,6 +61,8 @@ pub struct Statement {
     pub tables: Box<[TableId]>,
     /// Number of consecutive slow runs.
     slow_runs: AtomicU32,
+    /// The shortest time in which it was answered.
+    pub(crate) alone: ServiceTime,
     /// Milliseconds from `made` to when it may be tried again, as the server described other columns; 0: it did not.
     outdated_until_ms: AtomicU64,
     /// True if the server described its columns as planned, when it was last asked.
@@ -91,6 +95,7 @@ impl Statement {
             merged,
             tables,
             slow_runs,
+            alone: ServiceTime::default(),
             outdated_until_ms,
             was_described: AtomicBool::new(false),
             made,
@@ -181,6 +186,29 @@ impl Statement {
 fn next_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// What a statement takes alone, in microseconds; 0 until it ran.
+#[derive(Debug, Default)]
+pub(crate) struct ServiceTime(AtomicU32);
+
+impl ServiceTime {
+    /// The time.
+    pub(crate) fn micros(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// It ran alone.
+    pub(crate) fn note(&self, took: Duration) {
+        let took = u32::try_from(took.as_micros()).unwrap_or(u32::MAX).max(1);
+        let next = match self.micros() {
+            0 => took,
+            known if took <= known => took,
+            known => known + ((took - known) / RUNS_FORGOTTEN).max(1),
+        };
+        // Of two that ran at once either may stand.
+        self.0.store(next, Ordering::Relaxed);
+    }
 }
 
 /// Values of one request, in the wire's form: a length of four bytes (-1 is null) and the bytes of each.
@@ -299,6 +327,23 @@ mod tests {
             statement.is_slow()
         });
         assert_eq!(seen, [false, false, false, false, false, true, true, false]);
+    }
+
+    #[test]
+    fn the_shortest_time_stands_for_a_statement_until_all_are_longer() {
+        let time = ServiceTime::default();
+        let note = |runs: u32, took| (0..runs).for_each(|_| time.note(Duration::from_micros(took)));
+        note(1, 3_000);
+        note(1, 120);
+        assert_eq!(time.micros(), 120);
+        // An overload of a moment.
+        note(20, 2_000);
+        assert!(time.micros() < 300, "{time:?}");
+        note(1, 130);
+        assert_eq!(time.micros(), 130);
+        // The server is far away from now on.
+        note(2_000, 20_000);
+        assert!(time.micros() > 19_000, "{time:?}");
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl Watch {
     /// The database cannot be asked, or has no such catalogs.
     pub async fn begin(settings: &Settings, schemas: &[String], deadline: Instant) -> Result<Self, Error> {
         let mut settings = settings.clone();
-        settings.limits.lanes = 1;
+        settings.limits.lanes = Some(1);
         settings.replicas.clear();
         let mut parameters = Parameters::new();
         parameters.push(schemas_array(schemas).as_bytes());

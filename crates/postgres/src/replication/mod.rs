@@ -23,7 +23,7 @@ use crate::address::{Limits, Settings};
 use crate::connection::Facts;
 use crate::dial::Kind;
 use crate::error::Error;
-use crate::pipelined_connection::jittered;
+use crate::lane_queue::jittered;
 use crate::pool::Pool;
 use crate::rows::Rows;
 use crate::statement::{Format, Parameters, Statement};

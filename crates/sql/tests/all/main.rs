@@ -13,6 +13,8 @@ mod random_kit;
 mod relay_kit;
 #[path = "../role_kit/mod.rs"]
 mod role_kit;
+#[path = "../slow_kit/mod.rs"]
+mod slow_kit;
 mod texts;
 #[path = "../wall_kit/mod.rs"]
 mod wall_kit;
@@ -63,6 +65,7 @@ mod postgres_costs;
 mod postgres_faults;
 mod postgres_found;
 mod postgres_group;
+mod postgres_lanes;
 mod postgres_locks;
 mod postgres_migrations;
 mod postgres_poolers;

@@ -254,7 +254,7 @@ async fn behind_a_pooler_statements_have_no_names() {
 async fn ask_behind(port: u16) {
     let cluster = shared();
     let mut settings = cluster.settings("postgres", &format!("port={port}"));
-    settings.limits.lanes = 1;
+    settings.limits.lanes = Some(1);
     let pool = Pool::new(settings);
     let statement = by_pk();
     for _ in 0..3 {

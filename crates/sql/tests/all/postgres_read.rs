@@ -319,7 +319,7 @@ INSERT INTO line SELECT i, repeat(chr(97 + i % 26), 1000) FROM generate_series(1
 #[tokio::test]
 async fn a_request_that_nobody_waits_for_is_stopped_on_the_server_and_its_neighbour_is_not() {
     let served = serve_with(database(WAITING), &["public"], |it| {
-        it.limits.lanes = 1;
+        it.limits.lanes = Some(1);
         it.limits.session_lock_timeout = std::time::Duration::from_secs(60);
     })
     .await;

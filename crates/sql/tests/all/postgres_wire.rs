@@ -3,7 +3,6 @@
 use crate::cluster_kit::client::{ask, by_pk, one_lane, pool, show, shown, soon, text, values};
 use crate::cluster_kit::shared;
 use futures_util::future::join_all;
-use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
@@ -117,20 +116,6 @@ async fn one_row_statements_that_wait_are_merged() {
     let answers: Vec<String> = answers.into_iter().map(shown).collect();
     assert_eq!(answers, ["thing 3", "thing 1", "", "thing 3", "thing 2"]);
     assert_eq!((pool.counts().batches, pool.counts().statements), (1, 1));
-}
-
-#[tokio::test]
-async fn lanes_beyond_one_for_each_thread_work_while_the_first_is_busy() {
-    for (lanes, threads) in [(4, 1), (4, 2), (2, 2)] {
-        let mut settings = shared().settings("postgres", "");
-        (settings.limits.lanes, settings.limits.threads) = (lanes, threads);
-        let pool = Pool::new(settings);
-        let statement = text("SELECT pg_backend_pid() + 0 * $1::int4", &[23]);
-        let keys: Vec<String> = (0..9).map(|it| it.to_string()).collect();
-        let answers = join_all(keys.iter().map(|it| pool.read(&statement, values(&[it]), soon()))).await;
-        let backends: HashSet<String> = answers.into_iter().map(shown).collect();
-        assert_eq!(backends.len(), lanes / threads, "{lanes} lanes of {threads} threads: {backends:?}");
-    }
 }
 
 #[tokio::test]

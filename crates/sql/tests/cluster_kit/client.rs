@@ -31,7 +31,7 @@ pub fn by_pk() -> Arc<Statement> {
 
 /// Settings of one lane, so that what is asked together goes together.
 pub fn one_lane(mut settings: Settings) -> Settings {
-    settings.limits.lanes = 1;
+    settings.limits.lanes = Some(1);
     settings
 }
 

@@ -32,7 +32,7 @@ pub struct Postgres {
     pub logical_decoding: bool,
     /// Megabytes of the server's log that a slot may hold back; beyond, it is given up for a while.
     pub decoding_log_mb_max: u32,
-    /// Connections that short reads share; without the key one per worker thread.
+    /// Connections that short reads share; without the key one per worker thread, and more where the server is slow.
     pub lanes: Option<u16>,
     /// Connections for mutations and long reads, one request each.
     pub sessions_max: u16,
@@ -134,7 +134,7 @@ impl Postgres {
             Flavour::Citus => flavour::Flavour::Citus,
         });
         let limits = &mut settings.limits;
-        limits.lanes = self.lanes.map_or(threads, usize::from);
+        limits.lanes = self.lanes.map(usize::from);
         limits.threads = threads;
         limits.sessions_max = usize::from(self.sessions_max);
         limits.waiting_max = self.waiting_max as usize;

@@ -151,7 +151,7 @@ impl Postgres {
     pub(super) fn connect(settings: &Settings) -> Result<Self, Error> {
         let mut settings = settings.clone();
         settings.limits.sessions_max = 1;
-        settings.limits.lanes = 1;
+        settings.limits.lanes = Some(1);
         settings.limits.statement_timeout = PATIENCE;
         // Waits for locks are waits for other stores that do the same.
         settings.limits.session_lock_timeout = Duration::ZERO;
