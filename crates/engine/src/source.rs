@@ -316,7 +316,7 @@ impl AnswerForm {
     }
 }
 
-/// Protocols of clients. Source: `docs/accents.md`.
+/// Protocols of clients. Source: `docs/endpoints.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protocol {
     /// `/graphql`: the specification GraphQL over HTTP to the letter.

@@ -3,7 +3,7 @@
 //! The validator speaks graphql-js's words; where Hasura has words of its own for the same fact they are made from the names
 //! between the quotes. Anything else keeps its words.
 //!
-//! Source: `docs/accents.md`.
+//! Source: `docs/endpoints.md`.
 
 use super::{Failure, PathStep};
 use weir_language::ast::{Argument, Definition, Document, List, Selection, ValueId, ValueKind};

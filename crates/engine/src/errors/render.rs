@@ -1,6 +1,6 @@
 //! Writes failures as JSON.
 //!
-//! Sources: GraphQL specification, section 7.1.2; `docs/accents.md`.
+//! Sources: GraphQL specification, section 7.1.2; `docs/endpoints.md`.
 
 use super::hasura;
 use super::{Failure, PathStep};
