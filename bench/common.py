@@ -152,9 +152,18 @@ def table(heads, rows):
     return "\n".join(lines) + "\n"
 
 
+def page_of(section):
+    """The page with the markers of `section`: docs/performance.md or one in docs/performance."""
+    pages = [ROOT / "docs/performance.md", *sorted((ROOT / "docs/performance").glob("*.md"))]
+    found = [page for page in pages if f"<!-- {section} -->" in page.read_text()]
+    if len(found) != 1:
+        raise SystemExit(f"{len(found)} pages of docs/performance have the markers of `{section}`")
+    return found[0]
+
+
 def publish(section, text, runs=None, versions=None):
-    """Puts `text` between the markers of `section` in docs/performance.md, and it, with `runs` and where they were made, into
-    bench/results/SECTION.json and .md. `versions` are those of the others."""
+    """Puts `text` between the markers of `section` in its page of docs/performance, and it, with `runs` and where they were made,
+    into bench/results/SECTION.json and .md. `versions` are those of the others."""
     others = ", ".join(f"{name} {version}" for name, version in (versions or {}).items())
     made = {"date": time.strftime("%Y-%m-%d"), "machine": machine(), "weir": built(), "others": versions or {}, "load_before": LOAD_BEFORE}
     line = f"Measured on {made['date']}: {made['weir']}{', ' + others if others else ''}; {made['machine']}; load of the machine before it {LOAD_BEFORE:.1f}."
@@ -163,7 +172,7 @@ def publish(section, text, runs=None, versions=None):
     results.mkdir(exist_ok=True)
     (results / f"{section}.md").write_text(text)
     (results / f"{section}.json").write_text(json.dumps({"section": section, **made, "runs": runs or []}, indent=1) + "\n")
-    file = ROOT / "docs/performance.md"
+    file = page_of(section)
     begin, end = f"<!-- {section} -->", f"<!-- /{section} -->"
     whole = file.read_text()
     head, rest = whole.split(begin, 1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures us and our rivals and writes the tables and plots of docs/performance.md. SUITE or ONLY is a suite or some parts of one.
+# Measures us and our rivals and writes the tables and plots of docs/performance.md and docs/performance. SUITE or ONLY is a suite or some parts of one.
 source "$(dirname "$0")/common.sh"
 declare -A suites=(
   [sql]="sqlite postgres lanes switched-on catalog"

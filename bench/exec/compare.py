@@ -1,4 +1,4 @@
-"""Runs the contenders of the execution benchmark, compares their answers and puts the tables into docs/performance.md if PUBLISH is set.
+"""Runs the contenders of the execution benchmark, compares their answers and puts the tables into docs/performance/engine.md if PUBLISH is set.
 
 Usage: compare.py FIXTURES NAME=COMMAND... The Rust contenders take turns within one program, the others run before and after it, so that
 both sides of a ratio are taken within the same minutes; the better of the two runs counts for them. Each has one core.

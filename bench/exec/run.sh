@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the engine alone against other libraries, in Rust, JavaScript, Python, Ruby, Java and Go. PUBLISH=1 writes the tables into
-# docs/performance.md; BENCH_PASSES=1 makes a quick run of it. A library that cannot be installed is left out, and the page says so.
+# docs/performance/engine.md; BENCH_PASSES=1 makes a quick run of it. A library that cannot be installed is left out, and the page says so.
 source "$(dirname "$0")/../../scripts/common.sh"
 need python3 python3
 need_node

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the language against other Rust libraries and writes the table into docs/performance.md.
+# Measures the language against other Rust libraries and writes the table into docs/performance/language.md.
 source "$(dirname "$0")/../../scripts/common.sh"
 need python3 python3
 fixtures=bench/target/fixtures

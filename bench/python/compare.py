@@ -1,7 +1,7 @@
 """The Python package against graphql-core and Strawberry: one process, one thread, from a request to bytes of JSON, in alternating turns.
 
 The rivals keep what they can: graphql-core executes a document that was parsed and validated before, Strawberry has its caches of parsed
-and of validated documents. All read the same objects. BENCH_PASSES and BENCH_SECONDS make it shorter; PUBLISH=1 writes docs/performance.md.
+and of validated documents. All read the same objects. BENCH_PASSES and BENCH_SECONDS make it shorter; PUBLISH=1 writes docs/performance/python.md.
 """
 
 import json

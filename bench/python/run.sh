@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the Python package against graphql-core and Strawberry, and behind uvicorn against Strawberry and Ariadne. PUBLISH=1 writes
-# the tables into docs/performance.md.
+# the tables into docs/performance/python.md.
 source "$(dirname "$0")/../../scripts/common.sh"
 source scripts/python.sh
 python_environment

@@ -1,7 +1,7 @@
 """The ASGI app of the Python package beside those of Strawberry and Ariadne, each behind uvicorn with one process, in alternating turns.
 
 A connection that stays open asks one request after another. The time of the server's process per request is the firm figure; what
-uvicorn itself takes is in it. BENCH_PASSES and BENCH_SECONDS make it shorter; PUBLISH=1 writes docs/performance.md.
+uvicorn itself takes is in it. BENCH_PASSES and BENCH_SECONDS make it shorter; PUBLISH=1 writes docs/performance/python.md.
 """
 
 import json
