@@ -3,7 +3,7 @@
 //! The flavour is found at connect, or forced by the configuration: every flavour's statements run on plain PostgreSQL,
 //! so that its tests can run them all.
 //!
-//! Source: the databases' own documents and issue trackers; `docs/decisions.md`.
+//! Source: the databases' own documents and issue trackers; `docs/decisions/postgresql-statements.md`.
 
 /// Databases with PostgreSQL's protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
