@@ -1,4 +1,4 @@
-//! Keeps the figures of README and of `docs/live.md` equal to those that `make bench` wrote into `docs/performance.md`.
+//! Keeps the figures of README and of `docs/live/operate.md` equal to those that `make bench` wrote into `docs/performance.md`.
 //!
 //! The block of a page between two markers is rendered from the tables; `WEIR_BLESS=1` writes it, as `make bench` does
 //! at its end. A figure typed by hand, or a table that was measured again without README, fails here.
@@ -121,7 +121,7 @@ fn the_sizing_of_live_queries_has_the_figures_that_were_measured() {
     let page = read("docs/performance.md");
     let ours = |it: &&str| !it.starts_with("| Mercurius") && !it.starts_with("| graphql-ws");
     let lines: Vec<&str> = section(&page, "live").lines().filter(ours).collect();
-    check("docs/live.md", &format!("{}\n", lines.join("\n")));
+    check("docs/live/operate.md", &format!("{}\n", lines.join("\n")));
 }
 
 /// The operations of `examples/capacity/match-centre.yaml` and their rows in the table of services.
