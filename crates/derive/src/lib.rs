@@ -1,4 +1,4 @@
-//! Derive macros of `weir-runtime`: Rust types as types of a GraphQL schema. The rules are in `docs/library.md`.
+//! Derive macros of `weir-runtime`: Rust types as types of a GraphQL schema. The rules are in `docs/library/code-first.md`.
 //!
 //! Each macro makes what the macros of `weir-runtime` make (`record!`, `input!`, …), and an implementation of `GraphqlType`, from which
 //! the SDL of the type is printed. Names are in camel case; `#[graphql(name = "…")]` gives another. Doc comments are descriptions.

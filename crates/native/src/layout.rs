@@ -1,4 +1,4 @@
-//! Tables of a model in a database: a readable table per type, described in `docs/sources/native.md`.
+//! Tables of a model in a database: a readable table per type, described in `docs/sources/native-store.md`.
 //!
 //! The catalog is not read from a database but decided here, so that readers, writers, migrations and bulk loads agree
 //! on every name.

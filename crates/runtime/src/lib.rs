@@ -125,7 +125,7 @@ pub use upload::Upload;
 pub use uploads::Uploads;
 pub use validate::Check;
 
-/// Derive macros of code-first schemas; the rules are in `docs/library.md`.
+/// Derive macros of code-first schemas; the rules are in `docs/library/code-first.md`.
 ///
 /// ```
 /// use weir_runtime::{Context, Enum, Input, Interface, Object, OneOf, Request, Scalar, ScalarValue, ScalarWriter, Schema, Union, root};

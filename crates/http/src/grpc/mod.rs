@@ -7,7 +7,7 @@
 //!
 //! **Invariant:** a method that may change something is called once.
 //!
-//! Source: gRPC over HTTP2, `docs/sources/services.md`.
+//! Source: gRPC over HTTP2, `docs/sources/graphql-and-grpc.md`.
 
 mod answer;
 mod call;

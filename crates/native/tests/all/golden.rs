@@ -273,7 +273,7 @@ fn the_queries_of_the_example_are_ones_of_its_types() {
 
 #[test]
 fn the_queries_of_the_manual_are_ones_of_its_types() {
-    let page = page("docs/sources/native.md");
+    let page = page("docs/sources/native.md") + &page("docs/sources/native/api.md");
     let blocks = page.split("```graphql\n").skip(1).map(|it| it.split("```").next().unwrap_or_default());
     let (types, asked): (Vec<&str>, Vec<&str>) = blocks.partition(|it| it.starts_with("type "));
     let api = api(&types.concat());

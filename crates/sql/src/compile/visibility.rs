@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** a member is visible only if a permission of the role grants it; what the admin alone needs no permission for is absent for others.
 //!
-//! Source: `docs/permissions.md`, "What a role sees".
+//! Source: `docs/permissions.md`, "Reading".
 
 use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use crate::permission::{InsertRule, Permissions, Role, SelectRule, TablePermissions, UpdateRule};

@@ -1,4 +1,4 @@
-//! Tokens and rules of a native source over real sockets: the example of `docs/sources/native.md`.
+//! Tokens and rules of a native source over real sockets: the example of `docs/sources/native/auth.md`.
 
 use crate::support::{Folder, Weir, body};
 use base64::Engine;

@@ -215,8 +215,9 @@ fn the_page_and_its_documentation_name_the_same_metrics() {
     let (_upstream, weir) = busy();
     let page = weir.get("/metrics", &[("accept", OPENMETRICS)]);
     let families = families(page.text());
-    let manual =
-        ["docs/observability.md", "docs/caching.md", "docs/live.md", "docs/live/postgresql.md"].map(|it| read(&file(it))).join("\n");
+    let manual = ["docs/observability.md", "docs/caching.md", "docs/live.md", "docs/live/postgresql.md"]
+        .map(|it| read(&file(it)))
+        .join("\n");
     let documented = names(&manual);
     for (name, family) in &families {
         let told = match family.ty.as_str() {

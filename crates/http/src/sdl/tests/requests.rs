@@ -169,7 +169,10 @@ fn what_changes_something_and_what_nobody_sets_are_warnings() {
 
 #[test]
 fn the_manual_shows_what_can_be_read() {
-    let manual = include_str!("../../../../../docs/sources/services.md");
+    let manual = concat!(
+        include_str!("../../../../../docs/sources/services.md"),
+        include_str!("../../../../../docs/sources/services/selections.md"),
+    );
     let text = manual.split("```graphql\n").nth(1).and_then(|it| it.split("```").next()).expect("an example");
     let mapping = mapping(text);
     assert_eq!(mapping.connectors.len(), 5);
