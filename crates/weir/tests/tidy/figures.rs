@@ -77,9 +77,9 @@ fn rendered() -> String {
     let (native, product) = (section(&page, "native"), section(&page, "product"));
     out.push_str(&format!(
         "\nPostGraphile 5 on the same PostgreSQL in the same run: {} by key, {} lists, {} joins, {} inserts and {} updates \
-         per second.\n\nA database made from GraphQL types: {} objects are imported in {}, {} a second. All 4,158,700 dishes with \
-         name and price ({} MiB) reach the client in {} ms, the first byte after {} ms. One restaurant by its key: {} \
-         requests per second. The binary has {}.\n",
+         per second.\n\nA database made from GraphQL types: {} objects are imported in {}, {} a second.\nAll 4,158,700 dishes with \
+         name and price ({} MiB) reach the client in {} ms, the first byte after {} ms.\nOne restaurant by its key: {} \
+         requests per second.\nThe binary has {}.\n",
         graphile("by_pk, PostGraphile"),
         graphile("list 100, PostGraphile"),
         graphile("join, PostGraphile"),
