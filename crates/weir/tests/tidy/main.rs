@@ -3,6 +3,7 @@
 //! A binary of its own: it needs no crate, so it is built and run in a moment.
 
 mod attacks;
+mod documents;
 mod errors;
 mod examples;
 mod figures;
