@@ -309,7 +309,12 @@ impl Renderer<'_> {
         }
         let mut stored = self.find_same_keys(insert, column, &value);
         stored.extend(self.targets(table, column, &value));
-        stored.extend((storage == Storage::Uuids).then(|| self.first_value((table, column), &[])));
+        if storage == Storage::Uuids {
+            stored.push(self.first_value((table, column), &[]));
+            // The form of the first row of a table is that of the column's declared type.
+            let declared = &self.relations.catalog.table(table).column(column).declared;
+            stored.extend(sqlite_type::keeps_bytes(declared).then(|| "x''".to_owned()));
+        }
         self.kept_as(value, stored, storage)
     }
 

@@ -90,7 +90,7 @@ fn table_name(args: JsonRef<'_>, keys: &[&str]) -> Result<TableName, HasuraError
 }
 
 fn absent(kind: &str, name: &TableName) -> HasuraError {
-    HasuraError::new("not-exists", "$.args", format!("no such {kind} exists: {}", super::tools::shown(name)))
+    HasuraError::new("not-exists", "$.args", format!("no such {kind} exists: {}", super::tools::show_table(name)))
 }
 
 fn qualified(schema: &str, name: &str) -> Value {

@@ -54,7 +54,6 @@ impl Work {
                 "$.args",
                 "sources of all kinds are built in: none is described by capabilities",
             )),
-            ("check_metadata_warnings", _) => Ok(r#"{"message":"success","warnings":[]}"#.to_owned()),
             ("get_feature_flag" | "set_feature_flag", _) => feature_flag(args),
             ("dump_internal_state", _) => Ok(internal_state(&self.live.current())),
             (_, Some("suggest_relationships")) => self.suggestions(args),
@@ -198,7 +197,7 @@ fn suggestion(kind: &str, key: &KnownKey, is_back: bool) -> Value {
 }
 
 /// `table` as tools write it.
-pub(super) fn shown(table: &TableName) -> Value {
+pub(super) fn show_table(table: &TableName) -> Value {
     match table.parts() {
         ("", name) => json!(name),
         (schema, name) => json!({ "name": name, "schema": schema }),
