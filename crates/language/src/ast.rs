@@ -204,7 +204,7 @@ pub struct Operation {
 pub struct Fragment {
     /// Before the keyword.
     pub description: Description,
-    /// Its name.
+    /// Fragment name.
     pub name: Name,
     /// The type after `on`.
     pub on: Name,
@@ -284,7 +284,7 @@ pub struct Inline {
 pub struct Argument {
     /// The argument's name.
     pub name: Name,
-    /// Its value.
+    /// Argument value.
     pub value: ValueId,
     /// From name to the value's end.
     pub span: Span,
@@ -347,7 +347,7 @@ pub enum ValueKind {
 pub struct ObjectField {
     /// The field's name.
     pub name: Name,
-    /// Its value.
+    /// Field value.
     pub value: ValueId,
     /// From name to the value's end.
     pub span: Span,
@@ -371,7 +371,7 @@ pub struct VariableDefinition {
     pub description: Description,
     /// Without `$`.
     pub name: Name,
-    /// Its type.
+    /// Type of the variable.
     pub ty: TypeExpr,
     /// The value when none is sent.
     pub default: Option<ValueId>,
@@ -408,7 +408,7 @@ pub struct SchemaDefinition {
 pub struct RootOperation {
     /// The root operation.
     pub kind: OperationKind,
-    /// Its type.
+    /// Name of the root type.
     pub ty: Name,
     /// Both.
     pub span: Span,
@@ -476,7 +476,7 @@ pub struct FieldDefinition {
     pub name: Name,
     /// `(a: Int = 1)`.
     pub arguments: List<InputDefinition>,
-    /// Its type.
+    /// Field type.
     pub ty: TypeExpr,
     /// On the field.
     pub directives: List<Directive>,
@@ -489,9 +489,9 @@ pub struct FieldDefinition {
 pub struct InputDefinition {
     /// Before it.
     pub description: Description,
-    /// Its name.
+    /// Name of the argument or input field.
     pub name: Name,
-    /// Its type.
+    /// Type of the argument or input field.
     pub ty: TypeExpr,
     /// The value when none is given.
     pub default: Option<ValueId>,
@@ -506,7 +506,7 @@ pub struct InputDefinition {
 pub struct EnumValueDefinition {
     /// Before it.
     pub description: Description,
-    /// Its name.
+    /// Name of the enum value.
     pub name: Name,
     /// On it.
     pub directives: List<Directive>,

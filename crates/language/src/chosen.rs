@@ -1,4 +1,4 @@
-//! Keeps of a document the operation that is asked for: Hasura reads no other, so one that does not fit the schema keeps nobody from another.
+//! Removes every operation but the requested one: Hasura ignores the others, so errors in them must not fail the request.
 //!
 //! **Cost:** one visit per selection that the operation reaches.
 
@@ -18,7 +18,7 @@ pub fn keep_operation(document: &mut Document<'_>, name: &str) {
     if others.is_empty() {
         return;
     }
-    let reached = reached(document, asked.selections);
+    let reached = reachable_fragments(document, asked.selections);
     let span = asked.span;
     let mut fragments = reached.iter();
     document.definitions.retain(|it| match it {
@@ -28,8 +28,8 @@ pub fn keep_operation(document: &mut Document<'_>, name: &str) {
     });
 }
 
-/// For each fragment of the document, in its order: true if `selections` spread it, by others too.
-fn reached(document: &Document<'_>, selections: List<Selection>) -> Vec<bool> {
+/// For each fragment of the document, in its order: true if `selections` spread it, directly or through other fragments.
+fn reachable_fragments(document: &Document<'_>, selections: List<Selection>) -> Vec<bool> {
     let fragments: Vec<(Span, List<Selection>)> = document
         .definitions
         .iter()
@@ -54,7 +54,7 @@ fn reached(document: &Document<'_>, selections: List<Selection>) -> Vec<bool> {
                 Selection::Spread(spread) => {
                     let name = document.str(spread.name);
                     let first = by_name.partition_point(|it| it.0 < name);
-                    // Two of one name are both kept, so that they are told.
+                    // Fragments of one name are both kept, so that validation reports the duplicate.
                     for &(_, at) in by_name[first..].iter().take_while(|it| it.0 == name) {
                         if !std::mem::replace(&mut reached[at], true) {
                             open.push(fragments[at].1);

@@ -8,7 +8,7 @@ use crate::span::Span;
 /// A complaint about a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Words for the caller, as graphql-js says them where it says something.
+    /// Message for the caller, equal to that of graphql-js where it has one.
     pub message: String,
     /// The places that are meant, first the one to mend.
     pub spans: Vec<Span>,

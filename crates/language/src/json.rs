@@ -37,7 +37,7 @@ pub enum JsonKind {
 pub struct JsonNode {
     /// The node's kind.
     pub kind: JsonKind,
-    /// Of the text: strings without quotes, containers with brackets.
+    /// First byte of the value in the text: strings without quotes, containers with brackets.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
@@ -144,7 +144,7 @@ impl<'t> Json<'t> {
         Self::parse_in(JsonBuffer::default(), text, depth_max)
     }
 
-    /// As [`Json::parse`], in memory of an earlier text.
+    /// Reads like [`Json::parse`], reusing the memory of an earlier text.
     ///
     /// # Errors
     /// The first place where `text` is not acceptable.
@@ -169,9 +169,9 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// A text that was read before: `nodes` are those that [`Json::parse`] made of `text`.
+    /// Restores a text that was read before: `nodes` are those that [`Json::parse`] made of `text`.
     #[must_use]
-    pub const fn known(text: &'t str, nodes: &'t [JsonNode]) -> Self {
+    pub const fn from_nodes(text: &'t str, nodes: &'t [JsonNode]) -> Self {
         Self { text, nodes: Cow::Borrowed(nodes), open: Vec::new() }
     }
 

@@ -1,7 +1,7 @@
 //! Cuts a text into tokens, one at a time, by a table of bytes.
 //!
-//! The lexer never fails: what is no token becomes [`TokenKind::Bad`], and [`fault`] finds the words for it
-//! when the parser gets there. So the hot path carries no errors.
+//! The lexer never fails: invalid text becomes [`TokenKind::Bad`], and [`fault`] finds the message when the parser gets there. So
+//! the hot path carries no errors.
 //!
 //! **Invariant:** tokens begin and end on character boundaries, because every byte that begins or ends one is
 //! ASCII or the byte order mark.
@@ -217,21 +217,23 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Why there is no token: the byte it goes wrong at, and the words of graphql-js.
+/// Error at an invalid token: its byte, and the message of graphql-js.
 pub(crate) struct LexFault {
     pub(crate) at: usize,
     pub(crate) message: String,
 }
 
-/// The words for the [`TokenKind::Bad`] at `start`.
+/// Message for the [`TokenKind::Bad`] at `start`.
 #[cold]
 pub(crate) fn fault(text: &str, start: usize) -> LexFault {
     let bytes = text.as_bytes();
     let found = match bytes.get(start).map_or(Class::Other, |&byte| CLASS[byte as usize]) {
         Class::Number => number(bytes, start).err().map(|bad| number_fault(text, bad)),
-        Class::Quote if bytes[start..].starts_with(br#"""""#) => block(bytes, start).err().map(unterminated),
+        Class::Quote if bytes[start..].starts_with(br#"""""#) => {
+            block(bytes, start).err().map(unterminated_string)
+        }
         Class::Quote => string(bytes, start).err().map(|bad| match bad {
-            BadString::Unterminated(at) => unterminated(at),
+            BadString::Unterminated(at) => unterminated_string(at),
             BadString::Escape(at) => escape_fault(text, at),
         }),
         Class::Dot => dot_fault(text, start),
@@ -346,7 +348,7 @@ fn block(bytes: &[u8], start: usize) -> Result<usize, usize> {
     Err(bytes.len())
 }
 
-fn unterminated(at: usize) -> LexFault {
+fn unterminated_string(at: usize) -> LexFault {
     LexFault { at, message: "Unterminated string.".to_owned() }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn unescape_to(inner: &str, out: &mut String) {
     let mut next = memchr::memchr(b'\\', rest.as_bytes());
     while let Some(at) = next {
         out.push_str(&rest[..at]);
-        // A literal that no lexer accepted keeps its backslash.
+        // A literal that the lexer did not accept keeps its backslash.
         let (letter, size) = escape(rest.as_bytes(), at).unwrap_or(('\\', 1));
         out.push(letter);
         rest = &rest[at + size..];
@@ -53,7 +53,7 @@ pub(crate) fn escape(bytes: &[u8], at: usize) -> Option<(char, usize)> {
         b'n' => simple('\n'),
         b'r' => simple('\r'),
         b't' => simple('\t'),
-        b'u' if bytes.get(at + 2) == Some(&b'{') => braced(bytes, at),
+        b'u' if bytes.get(at + 2) == Some(&b'{') => braced_escape(bytes, at),
         b'u' => {
             let unit = four_digits(bytes, at + 2)?;
             if let Some(letter) = char::from_u32(unit) {
@@ -73,7 +73,7 @@ pub(crate) fn escape(bytes: &[u8], at: usize) -> Option<(char, usize)> {
 }
 
 /// `\u{…}`: at most eight digits.
-fn braced(bytes: &[u8], at: usize) -> Option<(char, usize)> {
+fn braced_escape(bytes: &[u8], at: usize) -> Option<(char, usize)> {
     let mut point = 0_u32;
     for size in 3..12 {
         match bytes.get(at + size)? {
@@ -94,7 +94,8 @@ fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
 /// Source: GraphQL specification, BlockStringValue.
 fn block(inner: &str) -> Cow<'_, str> {
     let mut indent_min = usize::MAX;
-    let (mut first, mut last) = (usize::MAX, 0);
+    let mut first = usize::MAX;
+    let mut last = 0;
     let mut plain = true;
     for (number, line) in Lines::new(inner).enumerate() {
         let indent = indent(line);
@@ -112,7 +113,7 @@ fn block(inner: &str) -> Cow<'_, str> {
         return Cow::Borrowed("");
     }
     if plain && memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-        // Only the first line says something.
+        // The block has only the first line.
         return Cow::Borrowed(Lines::new(inner).next().unwrap_or_default());
     }
     let mut out = String::with_capacity(inner.len());
@@ -165,7 +166,7 @@ impl<'t> Iterator for Lines<'t> {
 }
 
 /// Appends `text` in quotes, escaped so that both JSON and GraphQL read it back.
-pub fn quoted(text: &str, out: &mut String) {
+pub fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
     for letter in text.chars() {
         match letter {

@@ -24,7 +24,7 @@ pub(crate) fn did_you_mean(what: &str, names: &[&str]) -> String {
     format!(" Did you mean {what}{list}?")
 }
 
-/// Those of `names` that are near `input`, nearest first.
+/// Names near `input`, nearest first.
 #[must_use]
 pub fn near<'n>(input: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     if input.len() > MEASURED_BYTES_MAX {
@@ -95,8 +95,10 @@ impl<'i> Measure<'i> {
 
 /// Orders names as people do: runs of digits by their value.
 pub(crate) fn natural(a: &str, b: &str) -> Ordering {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let (mut i, mut j) = (0, 0);
+    let a = a.as_bytes();
+    let b = b.as_bytes();
+    let mut i = 0;
+    let mut j = 0;
     while i < a.len() && j < b.len() {
         let order = if a[i].is_ascii_digit() && b[j].is_ascii_digit() {
             number(a, &mut i).cmp(&number(b, &mut j))

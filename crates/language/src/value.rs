@@ -75,7 +75,7 @@ pub struct Values {
 }
 
 impl TextSpan {
-    fn packed(self) -> u64 {
+    fn to_bits(self) -> u64 {
         u64::from(self.start) << 32 | u64::from(self.end)
     }
 }
@@ -216,12 +216,12 @@ impl Variables {
                 Node::Int(value) => (3, value.cast_unsigned()),
                 Node::QuotedInt(value) => (4, value.cast_unsigned()),
                 Node::Float(value) => (5, value.to_bits()),
-                Node::Number(span) => (6, span.packed()),
-                Node::Text(span) => (7, span.packed()),
-                Node::Json(span) => (8, span.packed()),
+                Node::Number(span) => (6, span.to_bits()),
+                Node::Text(span) => (7, span.to_bits()),
+                Node::Json(span) => (8, span.to_bits()),
                 Node::Enum(value) => (9, u64::from(value.0)),
-                Node::List { len, end } => (10, TextSpan { start: len, end }.packed()),
-                Node::Object { len, end } => (11, TextSpan { start: len, end }.packed()),
+                Node::List { len, end } => (10, TextSpan { start: len, end }.to_bits()),
+                Node::Object { len, end } => (11, TextSpan { start: len, end }.to_bits()),
                 Node::Key(input) => (12, u64::from(input.0)),
                 Node::Variable(number) => (13, u64::from(number)),
                 Node::Parent(number) => (14, u64::from(number)),

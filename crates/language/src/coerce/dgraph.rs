@@ -1,15 +1,15 @@
-//! The words of Dgraph's validator, [gqlparser](https://github.com/dgraph-io/gqlparser), where several rules have them.
+//! Messages of Dgraph's validator, [gqlparser](https://github.com/dgraph-io/gqlparser), that several rules share.
 //!
-//! The value of a text is told by its kind alone, which gqlparser does not: it may be a password without its quotes.
+//! A message shows only the kind of a text value, unlike in gqlparser: the value may be a password without its quotes.
 
 use crate::schema::{ScalarReader, SchemaView, TypeRef};
 
-/// `found` stands where `ty` is expected.
-pub(crate) fn expected(ty: &str, found: &str) -> String {
+/// Message: the value `found` is used where `ty` is expected.
+pub(crate) fn expected_type_message(ty: &str, found: &str) -> String {
     format!("Expected type {ty}, found {found}.")
 }
 
-/// The literal `found`, of `kind`, is none of the scalar of `ty`, which `reader` reads.
+/// Message: the literal `found`, of `kind`, is no value of the scalar `ty`, which `reader` reads.
 pub(crate) fn scalar(
     schema: SchemaView<'_>,
     ty: TypeRef,
@@ -27,8 +27,8 @@ pub(crate) fn scalar(
         ScalarReader::BigInt if is_digits(found.trim_matches('"')) => {
             out_of_range(found.trim_matches('"'), name)
         }
-        ScalarReader::BigInt => mismatched(found, name),
-        ScalarReader::String => expected(&schema.type_text(ty), kind),
+        ScalarReader::BigInt => type_mismatch_message(found, name),
+        ScalarReader::String => expected_type_message(&schema.type_text(ty), kind),
         ScalarReader::Int
         | ScalarReader::Float
         | ScalarReader::Boolean
@@ -36,21 +36,21 @@ pub(crate) fn scalar(
         | ScalarReader::Decimal
         | ScalarReader::Text
         | ScalarReader::Moment
-        | ScalarReader::Json => expected(&schema.type_text(ty), found),
+        | ScalarReader::Json => expected_type_message(&schema.type_text(ty), found),
     }
 }
 
-/// An integer that has too many digits for the type `name`.
+/// Message: an integer has too many digits for the type `name`.
 pub(crate) fn out_of_range(number: &str, name: &str) -> String {
     format!("Out of range value '{number}', for type `{name}`")
 }
 
-/// A value of another kind than an integer of the type `name`.
-pub(crate) fn mismatched(value: &str, name: &str) -> String {
+/// Message: a value is of another kind than the integer type `name`.
+pub(crate) fn type_mismatch_message(value: &str, name: &str) -> String {
     format!("Type mismatched for Value `{value}`, expected:`{name}`")
 }
 
-/// A suggestion without the quotes around names.
-pub(crate) fn unquoted(suggestion: &str) -> String {
+/// Removes the quotes around names in a suggestion.
+pub(crate) fn strip_quotes(suggestion: &str) -> String {
     suggestion.replace('"', "")
 }

@@ -35,7 +35,8 @@ impl Fallbacks {
     pub(super) fn new(found: impl Iterator<Item = (ValueId, Fallback)>) -> Self {
         let mut found: Vec<(ValueId, Fallback)> = found.collect();
         found.sort_unstable_by_key(|it| (it.1.variable, it.1.input.0));
-        let (mut all, mut places) = (Vec::new(), Vec::with_capacity(found.len()));
+        let mut all = Vec::new();
+        let mut places = Vec::with_capacity(found.len());
         for (value, fallback) in found {
             if all.last() != Some(&fallback) {
                 all.push(fallback);
@@ -59,7 +60,8 @@ impl Fallbacks {
         for fallback in &self.all {
             let start = match out.node(fallback.variable) {
                 Node::Absent => {
-                    let (at, start) = (fallback.default as usize, out.values.nodes.len());
+                    let at = fallback.default as usize;
+                    let start = out.values.nodes.len();
                     if start + defaults.end(at) - at > NODES_MAX {
                         return Err(*fallback);
                     }

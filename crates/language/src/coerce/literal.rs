@@ -21,13 +21,13 @@ pub type Number<'n> = &'n dyn Fn(ValueId) -> Option<u32>;
 
 /// Coerces the literal `value` to `ty` and appends it to `out`; says where it begins.
 ///
-/// - `number`: the number of what stands at a place, if that is a variable of the plan or a JSON literal with variables inside, which is
-///   filled like one; it becomes [`Node::Variable`].
+/// - `number`: the number of the variable of the plan at a place, or of a JSON literal with variables inside, which is filled like
+///   a variable; it becomes [`Node::Variable`].
 /// - `out`: what it held before stays, also after an error.
 ///
 /// # Errors
-/// Everything that does not fit, with its place in the document. Of a valid document only limits and what scalars
-/// with formats of their own refuse.
+/// Everything that does not fit, with its place in the document. For a valid document these are only limits, and errors of scalars
+/// with formats of their own.
 pub fn literal<'s>(
     schema: impl Into<SchemaView<'s>>,
     document: &Document<'_>,
@@ -40,7 +40,8 @@ pub fn literal<'s>(
     let schema = schema.into();
     let tree = Literals { document, reading: settings.reading, number };
     let mut walk = Walk::new(schema, &tree, settings);
-    let (nodes, text) = (out.nodes.len(), out.text.len());
+    let nodes = out.nodes.len();
+    let text = out.text.len();
     walk.run(value.0, ty, out);
     if walk.faults.is_empty() {
         return Ok(nodes as u32);
@@ -71,7 +72,7 @@ pub(crate) fn constant(
     let tree = Literals { document, reading: Reading::Strict, number: &|_| None };
     let settings = Settings::new(Reading::Strict, &Limits::NONE);
     let schema = SchemaView::from(schema);
-    let mut walk = Walk::beside(schema, &tree, settings, schema.defaults().nodes.len());
+    let mut walk = Walk::with_taken(schema, &tree, settings, schema.defaults().nodes.len());
     out.clear();
     walk.run(value.0, ty, out);
     if !walk.faults.is_empty() {
@@ -164,7 +165,8 @@ impl Tree for Literals<'_> {
 
     fn scalar(&self, at: u32, reader: ScalarReader, out: &mut Values) -> Result<Node, Why> {
         if reader == ScalarReader::Json {
-            let (value, mut json) = (ValueId(at), String::new());
+            let value = ValueId(at);
+            let mut json = String::new();
             return match render::literal(self.document, value, Style::Json, &mut json) {
                 Ok(()) => Ok(Node::Json(out.push_text(&json))),
                 Err(_) => (self.number)(value).map(Node::Variable).ok_or(Why::Variable),

@@ -29,19 +29,19 @@ pub(super) fn integer(text: &str, exponent: bool) -> Result<i64, NoInteger> {
         None => (false, whole),
     };
     if power == 0 && fraction.is_empty() {
-        return signed(negative, whole.parse().map_err(|_| NoInteger::Size)?);
+        return apply_sign(negative, whole.parse().map_err(|_| NoInteger::Size)?);
     }
-    shifted(negative, whole, fraction, power)
+    apply_exponent(negative, whole, fraction, power)
 }
 
-/// The least integer has no positive twin, so the sign comes last.
-fn signed(negative: bool, size: u64) -> Result<i64, NoInteger> {
+/// Applies the sign last: the magnitude of the least integer does not fit into a positive one.
+fn apply_sign(negative: bool, size: u64) -> Result<i64, NoInteger> {
     let int = if negative { 0_i64.checked_sub_unsigned(size) } else { i64::try_from(size).ok() };
     int.ok_or(NoInteger::Size)
 }
 
 /// `whole.fraction * 10^power` with `fraction` free of trailing zeros.
-fn shifted(negative: bool, whole: &str, fraction: &str, power: i32) -> Result<i64, NoInteger> {
+fn apply_exponent(negative: bool, whole: &str, fraction: &str, power: i32) -> Result<i64, NoInteger> {
     let digits = || whole.bytes().chain(fraction.bytes());
     if digits().all(|digit| digit == b'0') {
         return Ok(0);
@@ -62,7 +62,7 @@ fn shifted(negative: bool, whole: &str, fraction: &str, power: i32) -> Result<i6
     for _ in count..point {
         size = size.checked_mul(10).ok_or(NoInteger::Size)?;
     }
-    signed(negative, size)
+    apply_sign(negative, size)
 }
 
 /// The float that `text` writes; `None` if it is no number or not finite.

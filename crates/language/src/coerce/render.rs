@@ -3,7 +3,7 @@
 //! GraphQL in the one form that graphql-js prints: `[1, 2]`, `{ a: 1 }`, strings in one line.
 
 use crate::ast::{Document, ValueId, ValueKind};
-use crate::string_value::{self, quoted};
+use crate::string_value::{self, write_quoted};
 
 /// The language to write.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,29 +98,29 @@ fn start(
         },
         ValueKind::Int | ValueKind::Float => out.push_str(document.str(value.span)),
         ValueKind::String { .. } | ValueKind::Block => {
-            quoted(&string_value::decode(document.str(value.span)), out);
+            write_quoted(&string_value::decode(document.str(value.span)), out);
         }
         ValueKind::Boolean(true) => out.push_str("true"),
         ValueKind::Boolean(false) => out.push_str("false"),
         ValueKind::Null => out.push_str("null"),
         ValueKind::Enum => match style {
             Style::GraphQl => out.push_str(document.str(value.span)),
-            Style::Json => quoted(document.str(value.span), out),
+            Style::Json => write_quoted(document.str(value.span), out),
         },
         ValueKind::List(items) if items.is_empty() => out.push_str("[]"),
         ValueKind::Object(fields) if fields.is_empty() => out.push_str("{}"),
         ValueKind::List(items) => {
             out.push('[');
-            return Ok(Some(opened(false, items.range())));
+            return Ok(Some(open_value(false, items.range())));
         }
         ValueKind::Object(fields) => {
             out.push_str(if style == Style::Json { "{" } else { "{ " });
-            return Ok(Some(opened(true, fields.range())));
+            return Ok(Some(open_value(true, fields.range())));
         }
     }
     Ok(None)
 }
 
-fn opened(object: bool, range: std::ops::Range<usize>) -> OpenValue {
+fn open_value(object: bool, range: std::ops::Range<usize>) -> OpenValue {
     OpenValue { object, first: true, next: range.start as u32, end: range.end as u32 }
 }

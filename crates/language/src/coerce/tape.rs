@@ -39,7 +39,7 @@ impl<'j> Tape<'j> {
         }
     }
 
-    /// The value at `at` as messages show it: a leaf as it was sent, cut when it is long; of others only what they are.
+    /// The value at `at` for messages: a leaf as it was sent, cut when it is long; for a list or object only its kind.
     pub(super) fn show(&self, at: u32) -> Cow<'_, str> {
         let value = self.value(at);
         match value.kind() {
@@ -84,7 +84,7 @@ impl Tree for Tape<'_> {
             ScalarReader::String | ScalarReader::Id | ScalarReader::Text | ScalarReader::Moment,
         ) = (value.kind(), reader)
         {
-            // Decoded in place: a text with escapes costs no allocation of its own either.
+            // Decode in place: a text with escapes needs no allocation of its own either.
             let start = out.text.len() as u32;
             let raw = value.raw();
             string_value::unescape_to(&raw[1..raw.len() - 1], &mut out.text);

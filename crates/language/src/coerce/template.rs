@@ -45,12 +45,14 @@ impl Templates {
         number: super::Number<'_>,
     ) -> Self {
         let compiled = literals.filter_map(|(value, scalar)| {
-            let (mut text, mut gaps) = (String::new(), Vec::new());
+            let mut text = String::new();
+            let mut gaps = Vec::new();
             let mut gap = |value, at| number(value).map(|it| gaps.push((at, it))).is_some();
             render::with_gaps(document, value, &mut gap, &mut text).ok()?;
             let span = document.value(value).span;
             let ty = TypeRef { base: scalar, wraps: Wraps::NON_NULL };
-            let (name, text) = (document.str(span).into(), text.into());
+            let name = document.str(span).into();
+            let text = text.into();
             let is_open = !gaps.is_empty();
             is_open.then(|| Template { name, ty, span, value, text, gaps: gaps.into() })
         });
@@ -74,7 +76,8 @@ impl Templates {
         sent: impl Fn(u32) -> Option<&'j str>,
         out: &mut Variables,
     ) -> Result<(), &Template> {
-        let (mut filled, mut bytes) = (String::new(), 0);
+        let mut filled = String::new();
+        let mut bytes = 0;
         for template in &self.0 {
             filled.clear();
             let mut done = 0;

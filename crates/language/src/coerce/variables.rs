@@ -31,7 +31,7 @@ pub struct VariableType {
     pub default: Option<u32>,
     /// True if it is used only where an `Int` may have 64 bits.
     pub is_wide: bool,
-    /// Its definition: the place of errors about its value.
+    /// Span of the definition, for errors about the value.
     pub span: Span,
 }
 
@@ -40,9 +40,9 @@ pub struct VariableType {
 pub struct VariableError {
     /// Words and code, at the definition of the variable.
     pub error: Error,
-    /// The way to what is wrong in the JSON of the variables, `where.id._eq`; `None` when nothing was sent there.
+    /// Path to the error in the JSON of the variables, `where.id._eq`; `None` when the variable was not sent.
     pub way: Option<String>,
-    /// The member at the end of that way that is not there, or should not be; in Dgraph's words alone.
+    /// Missing or unexpected member at the end of that path; only in messages of Dgraph.
     pub member: Option<Box<str>>,
 }
 
@@ -73,13 +73,13 @@ impl VariableTypes {
         wide: &[u32],
     ) -> Result<Self, Vec<Error>> {
         let declared = |it: u32| document.list(definitions)[it as usize].ty.wraps;
-        Self::narrowed(schema, (document, definitions), settings, wide, declared)
+        Self::with_wraps(schema, (document, definitions), settings, wide, declared)
     }
 
     /// Resolves the variables of an operation, with the lists and marks that `wraps` gives for the number of each.
     /// # Errors
     /// See [`Self::new`].
-    pub fn narrowed<'s>(
+    pub fn with_wraps<'s>(
         schema: impl Into<SchemaView<'s>>,
         (document, definitions): (&Document<'_>, List<VariableDefinition>),
         settings: Settings,
@@ -129,7 +129,7 @@ impl VariableTypes {
         })
     }
 
-    /// Adds those of the JSON `literals`, each with its scalar, that have variables inside. `number` finds the variable at a place.
+    /// Adds the JSON `literals`, each with its scalar, that contain variables. `number` finds the variable at a place.
     #[must_use]
     pub fn with_templates(
         self,
@@ -152,7 +152,7 @@ impl VariableTypes {
         self.templates.position(value).map(|at| self.variables.len() as u32 + at)
     }
 
-    /// Adds those of `fields`, the variables that stand in fields of input objects, that may be absent where the field has a default. Its
+    /// Adds the variables among `fields` (variables in fields of input objects) that may be absent where the field has a default. The
     /// JSON literals must have been added before.
     #[must_use]
     pub fn with_fallbacks<'s>(

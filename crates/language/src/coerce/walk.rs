@@ -20,7 +20,7 @@ pub(super) enum Look {
     Null,
     /// A variable of the plan, by number.
     Variable(u32),
-    /// A variable that no one knows.
+    /// A variable that is not defined.
     Unknown,
     /// `len` items, the first at `first`.
     List {
@@ -32,7 +32,7 @@ pub(super) enum Look {
         first: u32,
         end: u32,
     },
-    /// Anything else.
+    /// A scalar or enum value.
     Leaf,
 }
 
@@ -68,7 +68,7 @@ enum InputFrame {
         single: bool,
     },
     Object {
-        /// Its position in the input.
+        /// Position of the object in the input.
         at: u32,
         node: u32,
         ty: TypeId,
@@ -118,8 +118,8 @@ impl<'s, T: Tree> Walk<'s, T> {
         }
     }
 
-    /// As [`Walk::new`], where `taken` of the nodes are another tape's.
-    pub(super) fn beside(schema: SchemaView<'s>, tree: &'s T, settings: Settings, taken: usize) -> Self {
+    /// Starts a walk like [`Walk::new`] with `taken` nodes already used by another tape.
+    pub(super) fn with_taken(schema: SchemaView<'s>, tree: &'s T, settings: Settings, taken: usize) -> Self {
         Self { nodes_max: NODES_MAX.saturating_sub(taken), ..Self::new(schema, tree, settings) }
     }
 
@@ -133,7 +133,8 @@ impl<'s, T: Tree> Walk<'s, T> {
             }
             match frame {
                 InputFrame::List { item, next, len, done, .. } if *done < *len => {
-                    let (at, item) = (*next, *item);
+                    let at = *next;
+                    let item = *item;
                     *done += 1;
                     if *done < *len {
                         *next = self.tree.item_after(at);
@@ -159,7 +160,7 @@ impl<'s, T: Tree> Walk<'s, T> {
                         self.list(at, look, item, out);
                     }
                 }
-                None => self.named(at, look, ty.base, out),
+                None => self.walk_named_type(at, look, ty.base, out),
             },
         }
     }
@@ -180,13 +181,13 @@ impl<'s, T: Tree> Walk<'s, T> {
         self.frames.push(InputFrame::List { node, item, next: first, len, done: 0, single });
     }
 
-    fn named(&mut self, at: u32, look: Look, base: TypeId, out: &mut Values) {
+    fn walk_named_type(&mut self, at: u32, look: Look, base: TypeId, out: &mut Values) {
         match self.schema.ty(base).kind {
             TypeKind::Scalar(reader) => {
                 let reader = if reader == ScalarReader::Int { self.settings.int } else { reader };
                 match self.tree.scalar(at, reader, out) {
                     Ok(node) => out.nodes.push(node),
-                    Err(why) => self.loose(at, look, base, why, out),
+                    Err(why) => self.walk_non_scalar(at, look, base, why, out),
                 }
             }
             TypeKind::Enum => self.enum_value(at, base, out),
@@ -205,7 +206,7 @@ impl<'s, T: Tree> Walk<'s, T> {
     /// Reads a value that is no scalar. Arrays of databases may have more dimensions than their declared type: leniently
     /// read, a list of scalars takes deeper lists.
     #[cold]
-    fn loose(&mut self, at: u32, look: Look, base: TypeId, why: Why, out: &mut Values) {
+    fn walk_non_scalar(&mut self, at: u32, look: Look, base: TypeId, why: Why, out: &mut Values) {
         match (look, self.frames.last()) {
             (Look::List { .. }, Some(&InputFrame::List { item, .. }))
                 if self.settings.reading == Reading::Lenient =>
@@ -280,12 +281,11 @@ impl<'s, T: Tree> Walk<'s, T> {
     /// Sorts the members from `start` on by their places in the type, unless they are a sequence; says which is there twice.
     fn sort(&mut self, start: usize, is_sequence: bool) -> Option<u32> {
         let mut copy: SmallVec<[(u32, u32); 8]> = SmallVec::new();
-        let given = match is_sequence {
-            true => {
-                copy.extend_from_slice(&self.given[start..]);
-                copy.as_mut_slice()
-            }
-            false => &mut self.given[start..],
+        let given = if is_sequence {
+            copy.extend_from_slice(&self.given[start..]);
+            copy.as_mut_slice()
+        } else {
+            &mut self.given[start..]
         };
         given.sort_unstable();
         given.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0)
@@ -346,7 +346,8 @@ impl<'s, T: Tree> Walk<'s, T> {
                 self.default(default.value as usize, out);
             }
         } else if input.ty.is_non_null() {
-            let (object, ty) = (*object, *ty);
+            let object = *object;
+            let ty = *ty;
             self.note_beside(object, Unfit::Missing(ty, id));
         }
     }

@@ -45,7 +45,7 @@ pub(super) enum Unfit {
 pub(super) struct CoercionFault {
     /// In the tree.
     pub(super) at: u32,
-    /// From the whole value: `.a[1]`, or empty.
+    /// Path from the root of the value: `.a[1]`, or empty.
     pub(super) path: String,
     pub(super) unfit: Unfit,
 }
@@ -72,7 +72,7 @@ impl Unfit {
         matches!(self, Self::Leaf(ty, _) if schema.ty(*ty).kind == TypeKind::Scalar(ScalarReader::String))
     }
 
-    /// The words; `shown` is the wrong value alone, as messages show it.
+    /// Message of the error; `shown` is the wrong value alone, as messages show it.
     pub(super) fn words(
         &self,
         schema: SchemaView<'_>,
@@ -138,14 +138,14 @@ impl Unfit {
         }
     }
 
-    /// As gqlparser says it; its errors have the place as their path.
+    /// Message of gqlparser; its errors have the position as their path.
     fn dgraph(&self, schema: SchemaView<'_>, form: Form, shown: &str, kind: &str) -> String {
         let name = |id: &TypeId| schema.type_name(*id);
         match self {
             Self::Null(_) => "cannot be null".to_owned(),
             Self::Leaf(ty, Why::Size) if is_integer(schema, *ty) => dgraph::out_of_range(shown, name(ty)),
             Self::Leaf(ty, Why::Form) if is_integer(schema, *ty) && is_number(shown) => {
-                dgraph::mismatched(shown, name(ty))
+                dgraph::type_mismatch_message(shown, name(ty))
             }
             Self::Leaf(ty, _) => format!("cannot use {} as {}", go_kind(kind), name(ty)),
             Self::NoObject(ty) => format!("must be a {}", name(ty)),
@@ -159,7 +159,7 @@ impl Unfit {
         }
     }
 
-    /// The member of an object that it is about, where that is not the end of the path.
+    /// Name of the object member in question, if it is not the end of the path.
     pub(super) fn member<'s>(&'s self, schema: SchemaView<'s>) -> Option<&'s str> {
         match self {
             Self::Unknown(_, field) => Some(field),
@@ -194,7 +194,11 @@ impl Unfit {
                 format!("The value {shown} lies outside the range of type '{}'", name(ty))
             }
             Self::Leaf(ty, Why::Form | Why::Size) => {
-                format!("expected {} for type '{}', but found {kind}", wanted(schema, *ty), name(ty))
+                format!(
+                    "expected {} for type '{}', but found {kind}",
+                    hasura_type_name(schema, *ty),
+                    name(ty)
+                )
             }
             Self::NoObject(ty) => format!("expected an object for type '{}', but found {kind}", name(ty)),
             Self::NoEnum(ty) => format!("expected an enum value for type '{}', but found {kind}", name(ty)),
@@ -204,7 +208,8 @@ impl Unfit {
                     .map(|it| format!("'{}'", schema.str(schema.enum_value(it).name)))
                     .collect();
                 values.sort_unstable();
-                let (values, value) = (values.join(", "), short(value));
+                let values = values.join(", ");
+                let value = short(value);
                 format!("expected one of the values [{values}] for type '{}', but found '{value}'", name(ty))
             }
             Self::Unknown(ty, field) => format!("field '{}' not found in type: '{}'", short(field), name(ty)),
@@ -267,7 +272,7 @@ pub fn scientific(number: &str) -> String {
     let digits = format!("{whole}{fraction}");
     let significant = digits.trim_start_matches('0');
     let exponent: i64 = exponent.trim_start_matches('+').parse().unwrap_or(i64::from(i32::MAX));
-    // So many digits stand before the point.
+    // Number of digits before the point.
     let point = exponent.saturating_add(whole.len() as i64 - (digits.len() - significant.len()) as i64);
     let significant = significant.trim_end_matches('0');
     match usize::try_from(point) {
@@ -291,7 +296,7 @@ fn is_input_object(schema: SchemaView<'_>, ty: TypeId) -> bool {
 }
 
 /// Hasura's name for the expected type.
-fn wanted(schema: SchemaView<'_>, ty: TypeId) -> &'static str {
+fn hasura_type_name(schema: SchemaView<'_>, ty: TypeId) -> &'static str {
     match schema.ty(ty).kind {
         TypeKind::Scalar(ScalarReader::Int) => "a 32-bit integer",
         TypeKind::Scalar(ScalarReader::BigInt) => "a 64-bit integer",

@@ -1,8 +1,8 @@
 //! Reads JSON text into the tape: one loop over values, containers that are open on a stack.
 //!
-//! Objects of a list mostly have the keys of the one before, in its order. So each open container knows what it is
-//! likely like, and a key is first compared with the one that comes next there: what is equal needs no search for its
-//! end and, as long as the keys follow each other as there, cannot be a second one of its name.
+//! Objects of a list mostly have the keys of the previous object, in its order. So each open container remembers a similar earlier
+//! one, and a key is first compared with the next key there: an equal key needs no search for its end, and while all keys follow
+//! that order no key can be a duplicate.
 //!
 //! **Invariant:** what is open in [`JsonReader::open`] is what the bytes before `at` opened and did not close.
 //!
@@ -35,17 +35,17 @@ pub(super) struct JsonReader<'t> {
     pub(super) error: Option<JsonError>,
 }
 
-/// A container that is open. Places are those of nodes that are whole; 0, the first node, is none, as it ends last.
+/// An open container. Indexes refer to nodes of complete values; 0 means none, as the first node is completed last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenContainer {
-    /// Its node.
+    /// Node of the container.
     place: u32,
     is_object: bool,
-    /// Of an object: whether its keys so far follow each other as those of the object it is like.
+    /// True while the keys of the object follow the order of its model, the similar earlier object.
     is_alike: bool,
-    /// Of an array the item that the next one is likely like; of an object the key that the next one is likely equal to.
+    /// In an array: the earlier item that the next one probably resembles. In an object: the key that the next one probably equals.
     next: u32,
-    /// One past the last node of the object it is like.
+    /// End of the model's nodes.
     end: u32,
 }
 
@@ -67,9 +67,9 @@ impl<'t> JsonReader<'t> {
         None
     }
 
-    /// The byte there cannot stand there, or there is none.
+    /// Reports an unexpected byte, or an unexpected end.
     #[cold]
-    fn unexpected(&mut self, at: usize) -> Read {
+    fn fail_unexpected(&mut self, at: usize) -> Read {
         let ended = at >= self.bytes.len();
         self.fail(if ended { JsonErrorKind::UnexpectedEnd } else { JsonErrorKind::UnexpectedByte }, at)
     }
@@ -104,7 +104,7 @@ impl<'t> JsonReader<'t> {
                 b'-' | b'0'..=b'9' => self.number(at)?,
                 b'{' | b'[' => {
                     at = self.begin(at, byte == b'{', like, &mut inner)?;
-                    if self.byte(at) != closing(&inner) {
+                    if self.byte(at) != closing_bracket(&inner) {
                         continue;
                     }
                     self.close(at, &mut inner)?
@@ -117,8 +117,8 @@ impl<'t> JsonReader<'t> {
                     let is_end = at == self.bytes.len();
                     return if is_end { Some(at) } else { self.fail(JsonErrorKind::TrailingBytes, at) };
                 }
-                if self.byte(at) != closing(&inner) {
-                    return self.unexpected(at);
+                if self.byte(at) != closing_bracket(&inner) {
+                    return self.fail_unexpected(at);
                 }
                 at = self.close(at, &mut inner)?;
                 at = self.after_spaces(at);
@@ -161,13 +161,13 @@ impl<'t> JsonReader<'t> {
         } else {
             object.is_alike = false;
             if self.byte(at) != b'"' {
-                return self.unexpected(at);
+                return self.fail_unexpected(at);
             }
             at = self.string(at)?;
         }
         at = self.after_spaces(at);
         if self.byte(at) != b':' {
-            return self.unexpected(at);
+            return self.fail_unexpected(at);
         }
         Some(self.after_spaces(at + 1))
     }
@@ -196,7 +196,7 @@ impl<'t> JsonReader<'t> {
     /// The closing bracket of `inner`.
     #[inline]
     fn close(&mut self, at: usize, inner: &mut OpenContainer) -> Read {
-        let Some(outer) = self.open.pop() else { return self.unexpected(at) };
+        let Some(outer) = self.open.pop() else { return self.fail_unexpected(at) };
         let closed = std::mem::replace(inner, outer);
         let next = self.nodes.len() as u32;
         let node = &mut self.nodes[closed.place as usize];
@@ -231,7 +231,8 @@ impl<'t> JsonReader<'t> {
         let nodes = &self.nodes;
         let ends = (nodes[known].next as usize, nodes[place].next as usize);
         let text = |key: usize| &self.bytes[nodes[key].start as usize..nodes[key].end as usize];
-        let (mut theirs, mut own) = (known + 1, place + 1);
+        let mut theirs = known + 1;
+        let mut own = place + 1;
         while theirs < ends.0 && own < ends.1 && text(theirs) == text(own) {
             theirs = nodes[theirs + 1].next as usize;
             own = nodes[own + 1].next as usize;
@@ -268,12 +269,12 @@ impl<'t> JsonReader<'t> {
             b't' => ("true", JsonKind::True),
             b'f' => ("false", JsonKind::False),
             b'n' => ("null", JsonKind::Null),
-            _ => return self.unexpected(at),
+            _ => return self.fail_unexpected(at),
         };
         let end = at + word.len();
         if self.bytes.get(at..end) != Some(word.as_bytes()) {
             let same = word.bytes().zip(&self.bytes[at..]).take_while(|(expected, byte)| *expected == **byte);
-            return self.unexpected(at + same.count());
+            return self.fail_unexpected(at + same.count());
         }
         self.push(kind, at, end);
         Some(end)
@@ -318,7 +319,7 @@ impl<'t> JsonReader<'t> {
         let mut at = start + plain(&self.bytes[start..]);
         let mut escapes = false;
         while self.byte(at) != b'"' {
-            (at, escapes) = self.odd(at, escapes)?;
+            (at, escapes) = self.read_irregular(at, escapes)?;
         }
         self.push(JsonKind::String { escapes }, start, at);
         Some(at + 1)
@@ -327,9 +328,9 @@ impl<'t> JsonReader<'t> {
     /// Within a string, what is neither plain nor its end, or too near to the text's end to be seen as plain; and what is
     /// plain after it.
     #[cold]
-    fn odd(&mut self, mut at: usize, mut escapes: bool) -> Option<(usize, bool)> {
+    fn read_irregular(&mut self, mut at: usize, mut escapes: bool) -> Option<(usize, bool)> {
         at = match self.bytes.get(at) {
-            None => self.unexpected(at)?,
+            None => self.fail_unexpected(at)?,
             Some(b'\\') => {
                 escapes = true;
                 self.escape(at)?
@@ -356,7 +357,7 @@ impl<'t> JsonReader<'t> {
 }
 
 #[inline]
-const fn closing(inner: &OpenContainer) -> u8 {
+const fn closing_bracket(inner: &OpenContainer) -> u8 {
     if inner.is_object { b'}' } else { b']' }
 }
 
@@ -369,7 +370,7 @@ fn is_same(bytes: &[u8], one: usize, other: usize, len: usize) -> bool {
         let (Some(left), Some(right)) = (word(one + done), word(other + done)) else {
             return bytes.get(one..one + len) == bytes.get(other..other + len);
         };
-        // Of the last word only the first bytes count, which are its low ones.
+        // In the last word only the first bytes count, which are the low ones.
         let beyond = 8_usize.saturating_sub(len - done) as u32 * 8;
         if (left ^ right) << beyond != 0 {
             return false;
@@ -410,7 +411,8 @@ fn plain(bytes: &[u8]) -> usize {
 #[inline]
 const fn stops(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 0xFF;
-    let (quote, backslash) = (word ^ (ONES * b'"' as u64), word ^ (ONES * b'\\' as u64));
+    let quote = word ^ (ONES * b'"' as u64);
+    let backslash = word ^ (ONES * b'\\' as u64);
     let zeros = (quote.wrapping_sub(ONES) & !quote) | (backslash.wrapping_sub(ONES) & !backslash);
     let control = word.wrapping_sub(ONES * 0x20) & !word;
     (zeros | control) & (ONES * 0x80)

@@ -25,7 +25,7 @@ impl Parser<'_, '_> {
             return Err(self.fail_at(first, message));
         }
         if self.token.kind != TokenKind::Name {
-            return Err(self.unexpected(self.token));
+            return Err(self.fail_unexpected(self.token));
         }
         match self.str(Span::new(self.token.start, self.token.end)) {
             "query" => self.operation(OperationKind::Query, description, first),
@@ -64,7 +64,7 @@ impl Parser<'_, '_> {
     fn fragment(&mut self, description: Description, start: u32) -> Parsed<()> {
         self.advance();
         if self.is_keyword("on") {
-            return Err(self.unexpected(self.token));
+            return Err(self.fail_unexpected(self.token));
         }
         let name = self.name()?;
         self.expect_keyword("on")?;
@@ -122,7 +122,7 @@ impl Parser<'_, '_> {
                         return Ok(outermost);
                     }
                 }
-                _ => return Err(self.expected(TokenKind::Name.text())),
+                _ => return Err(self.fail_expected(TokenKind::Name.text())),
             }
         }
     }
@@ -137,7 +137,7 @@ impl Parser<'_, '_> {
     fn close_set(&mut self) -> Parsed<Option<List<Selection>>> {
         let start = self.sets.pop().ok_or(Failed)?;
         if start == self.selections.len() && self.edition == Edition::September2025 {
-            return Err(self.expected(TokenKind::Name.text()));
+            return Err(self.fail_expected(TokenKind::Name.text()));
         }
         self.take_close(TokenKind::BraceR);
         let list = close_list(&mut self.selections, start, &mut self.document.selections);
@@ -242,7 +242,8 @@ impl Parser<'_, '_> {
         let arguments = self.arguments(variables)?;
         let span = self.since(start);
         self.document.directives.push(Directive { name, arguments, span });
-        let (all, here) = (self.limits.directives_max, self.limits.directives_per_place_max);
+        let all = self.limits.directives_max;
+        let here = self.limits.directives_per_place_max;
         let count = self.document.directives.len();
         if count > all as usize {
             return Err(self.too_many(Code::LimitDirectives, span, all, "directives"));

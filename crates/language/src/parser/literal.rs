@@ -24,7 +24,8 @@ impl Parser<'_, '_> {
         loop {
             let value = match self.token.kind {
                 TokenKind::BracketL => {
-                    let (items, start) = (self.items.len(), self.token.start);
+                    let items = self.items.len();
+                    let start = self.token.start;
                     self.open()?;
                     self.literals.push(OpenLiteral::List { items, start });
                     match self.close_literal()? {
@@ -33,7 +34,8 @@ impl Parser<'_, '_> {
                     }
                 }
                 TokenKind::BraceL => {
-                    let (members, start) = (self.members.len(), self.token.start);
+                    let members = self.members.len();
+                    let start = self.token.start;
                     self.open()?;
                     self.literals.push(OpenLiteral::Object { members, start, name: Span::default() });
                     match self.close_literal()? {
@@ -124,7 +126,7 @@ impl Parser<'_, '_> {
                 _ => ValueKind::Enum,
             },
             TokenKind::Dollar => return self.variable(variables),
-            _ => return Err(self.unexpected(token)),
+            _ => return Err(self.fail_unexpected(token)),
         };
         self.advance();
         Ok(Value { kind, span })
@@ -135,7 +137,7 @@ impl Parser<'_, '_> {
         self.advance();
         if variables == VariableUse::Refused {
             if self.token.kind != TokenKind::Name {
-                return Err(self.unexpected(dollar));
+                return Err(self.fail_unexpected(dollar));
             }
             let name = self.str(Span::new(self.token.start, self.token.end));
             return Err(self.fail_at(dollar, &format!("Unexpected variable \"${name}\" in constant value.")));
@@ -179,7 +181,7 @@ impl Parser<'_, '_> {
                 break;
             }
             if !self.take_close(TokenKind::BracketR) {
-                return Err(self.expected(TokenKind::BracketR.text()));
+                return Err(self.fail_expected(TokenKind::BracketR.text()));
             }
             wraps = wraps.list().unwrap_or(wraps);
             lists -= 1;

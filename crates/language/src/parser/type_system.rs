@@ -69,13 +69,13 @@ impl Parser<'_, '_> {
             let editions = word != "directive" || self.edition == Edition::September2026;
             editions && self.definition_of(word, head)?
         };
-        if known { Ok(()) } else { Err(self.unexpected(self.token)) }
+        if known { Ok(()) } else { Err(self.fail_unexpected(self.token)) }
     }
 
     /// Complains of a word that begins no definition.
     fn not_described(&mut self, first: Token) -> super::Failed {
         if first.kind == TokenKind::Name {
-            return self.unexpected(first);
+            return self.fail_unexpected(first);
         }
         self.fail_at(first, "Unexpected description, only GraphQL definitions support descriptions.")
     }
@@ -98,8 +98,8 @@ impl Parser<'_, '_> {
         let after_name = self.token.start;
         let (directives, body) = body(self)?;
         if head.extend && self.token.start == after_name {
-            // Nothing was read after the name: the extension extends nothing.
-            return Err(self.unexpected(self.token));
+            // An extension must contain something after the name.
+            return Err(self.fail_unexpected(self.token));
         }
         let Head { description, extend, start } = head;
         let span = self.since(start);
@@ -123,7 +123,7 @@ impl Parser<'_, '_> {
             }
         }
         if head.extend && self.token.start == after_keyword {
-            return Err(self.unexpected(self.token));
+            return Err(self.fail_unexpected(self.token));
         }
         let operations = list_from(start, &self.document.root_operations);
         let Head { description, extend, start } = head;
@@ -140,7 +140,7 @@ impl Parser<'_, '_> {
             "query" => OperationKind::Query,
             "mutation" => OperationKind::Mutation,
             "subscription" => OperationKind::Subscription,
-            _ => return Err(self.unexpected(word)),
+            _ => return Err(self.fail_unexpected(word)),
         };
         self.expect(TokenKind::Colon)?;
         let ty = self.name()?;
@@ -174,7 +174,7 @@ impl Parser<'_, '_> {
             self.expect_keyword("on")?;
             definition.locations = self.names(TokenKind::Pipe, Self::location)?;
         } else if definition.directives.is_empty() {
-            return Err(self.unexpected(self.token));
+            return Err(self.fail_unexpected(self.token));
         }
         definition.span = self.since(start);
         self.document.definitions.push(Definition::Directive(definition));
@@ -188,7 +188,7 @@ impl Parser<'_, '_> {
             Edition::September2025 => &LOCATIONS[..LOCATIONS.len() - 1],
             Edition::September2026 => &LOCATIONS[..],
         };
-        if known.contains(&self.str(name)) { Ok(name) } else { Err(self.unexpected(token)) }
+        if known.contains(&self.str(name)) { Ok(name) } else { Err(self.fail_unexpected(token)) }
     }
 
     /// Names between `delimiter`s, which may also stand before the first.

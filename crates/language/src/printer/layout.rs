@@ -68,7 +68,9 @@ fn of_text(text: &str) -> Layout {
 
 /// A list or object with these members, whose brackets take `brackets` characters in one line.
 fn container(members: impl Iterator<Item = Layout>, brackets: usize) -> Layout {
-    let (mut count, mut length, mut line_ends) = (0, 0, 0);
+    let mut count = 0;
+    let mut length = 0;
+    let mut line_ends = 0;
     for member in members {
         count += 1;
         length += member.length;

@@ -74,7 +74,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str, quoted: &str, block: &str, printable: bool) {
-        let (mut short, mut tall) = (String::new(), String::new());
+        let mut short = String::new();
+        let mut tall = String::new();
         string(text, &mut short);
         block_string(text, &mut tall);
         assert_eq!((short.as_str(), tall.as_str()), (quoted, block));

@@ -1,8 +1,8 @@
 //! Builds a [`Schema`]: by calls, as sources that generate one do, or (see [`super::sdl`]) from SDL.
 //!
-//! Types may be referred to before they are defined. A definition *opens* its type; fields, arguments and values
-//! go to what was opened last, and words about a thing (`deprecated`, `default`, `apply` …) follow it at once.
-//! Built-in scalars, directives and introspection types are put in first, so their ids are fixed.
+//! Types may be referred to before they are defined. A definition *opens* its type; fields, arguments and values go to the type
+//! opened last, and modifiers of an item (`deprecate`, `default`, `apply` …) follow it at once. Built-in scalars, directives and
+//! introspection types come first, so their ids are fixed.
 //!
 //! **Invariant:** members are added while their type is open, so those of one type lie side by side, and every
 //! id handed out stays the id of the finished schema.
@@ -70,7 +70,7 @@ pub(super) struct PendingDefault {
     pub(super) written: Option<(u32, ValueId)>,
 }
 
-/// A thing that words can be about.
+/// An item that modifiers apply to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Item {
     Schema,
@@ -121,7 +121,8 @@ impl SchemaBuilder {
         schema.fields.reserve(fields);
         schema.inputs.reserve(inputs);
         schema.text.reserve(48 * types + 32 * fields + 20 * inputs);
-        let (known, text) = (&schema.types, &schema.text);
+        let known = &schema.types;
+        let text = &schema.text;
         let hash = |id: &TypeId| hash_name(u32::MAX, known[id.index()].name.of(text));
         schema.type_names.reserve(types, hash);
         self.defined.reserve(types);
@@ -134,7 +135,8 @@ impl SchemaBuilder {
             None => {
                 let id = self.push_type(name);
                 let schema = &mut self.schema;
-                let (types, text) = (&schema.types, &schema.text);
+                let types = &schema.types;
+                let text = &schema.text;
                 schema.type_names.insert_unique(hash_name(u32::MAX, name), id, |&id| {
                     hash_name(u32::MAX, types[id.index()].name.of(text))
                 });
@@ -193,7 +195,7 @@ impl SchemaBuilder {
         };
         let known = self.schema.directive_by_name(name);
         let id = match known {
-            // A built-in directive may be written out; the words of the owner then count.
+            // A definition of a built-in directive may be repeated in the SDL; it replaces the built-in one.
             Some(id) if self.schema.directives[id.index()].built_in => {
                 self.schema.directives[id.index()] = SchemaDirective { built_in: true, ..directive };
                 id
@@ -259,7 +261,8 @@ impl SchemaBuilder {
     /// Adds a value to the enum opened last.
     pub fn enum_value(&mut self, name: &str, description: &str) -> EnumValueId {
         let id = EnumValueId(self.schema.enum_values.len() as u32);
-        let (name, description) = (self.text(name), self.text(description));
+        let name = self.text(name);
+        let description = self.text(description);
         let parent = self.opened;
         let value = EnumValue { name, description, parent, deprecated: None, applied: Run::default() };
         self.schema.enum_values.push(value);
@@ -310,14 +313,14 @@ impl SchemaBuilder {
         schema.enum_values.reserve(document.enum_value_definitions.len());
     }
 
-    /// Lets what follows be about the type `id`.
-    pub(super) fn speak_of_type(&mut self, id: TypeId) {
+    /// Makes the type `id` the target of later modifiers.
+    pub(super) fn select_type(&mut self, id: TypeId) {
         self.opened = id;
         self.last = Item::Type(id);
     }
 
-    /// Lets what follows be about the schema itself.
-    pub(super) fn speak_of_schema(&mut self) {
+    /// Makes the schema the target of later modifiers.
+    pub(super) fn select_schema(&mut self) {
         self.last = Item::Schema;
     }
 
@@ -328,7 +331,7 @@ impl SchemaBuilder {
         Str { start, len: text.len() as u32 }
     }
 
-    /// Notes an error at the place of what is being added.
+    /// Records an error at the position of the current item.
     pub(super) fn complain(&mut self, message: String) {
         self.errors.push(Error { message, spans: self.places.current(), code: Code::Schema });
     }
@@ -458,9 +461,10 @@ mod tests {
         b.enumeration("order_by", "");
         b.enum_value("asc", "");
         b.enum_value("desc", "");
-        b.deprecated("never");
+        b.deprecate("never");
         b.union("Any", "");
-        let (album, artist) = (b.reference("Album"), b.reference("Artist"));
+        let album = b.reference("Album");
+        let artist = b.reference("Artist");
         b.member(album).member(artist);
         b
     }
@@ -554,7 +558,7 @@ mod tests {
         let int = b.type_ref("Int");
         b.input_field("a", "", int);
         b.default("\"x\"");
-        b.deprecated("old");
+        b.deprecate("old");
         let messages = |b: SchemaBuilder| -> Vec<String> {
             b.build().expect_err("wrong").into_iter().map(|it| it.message).collect()
         };

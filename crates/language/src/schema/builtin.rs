@@ -142,7 +142,7 @@ const NAMES: [&str; TYPES as usize] = [
 /// The only field of the query root for a caller who sees no other.
 pub const NO_QUERIES: &str = "no_queries_available";
 
-/// Its value.
+/// Value of that field.
 pub const NO_QUERIES_VALUE: &str = "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
 
 /// True if `id` is a built-in scalar or an introspection type.

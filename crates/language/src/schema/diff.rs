@@ -20,18 +20,18 @@ pub enum Severity {
     Breaking,
     /// Documents stay valid and may behave differently.
     Dangerous,
-    /// Nothing that a client can notice in documents that it has.
+    /// Clients cannot notice the change in their existing documents.
     Safe,
 }
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaChange {
-    /// Its effect on clients.
+    /// Severity of the change.
     pub severity: Severity,
     /// The member: `User`, `User.posts`, `User.posts(first:)`.
     pub coordinate: String,
-    /// In words.
+    /// Description of the change.
     pub message: String,
 }
 
@@ -54,11 +54,12 @@ struct Differ<'s> {
 
 impl Differ<'_> {
     fn note(&mut self, severity: Severity, coordinate: impl Into<String>, message: impl Into<String>) {
-        let (coordinate, message) = (coordinate.into(), message.into());
+        let coordinate = coordinate.into();
+        let message = message.into();
         self.changes.push(SchemaChange { severity, coordinate, message });
     }
 
-    fn described(&mut self, coordinate: &str, (old, new): (Str, Str)) {
+    fn compare_descriptions(&mut self, coordinate: &str, (old, new): (Str, Str)) {
         let message = match (self.old.str(old), self.new.str(new)) {
             (old, new) if old == new => return,
             ("", _) => "it has a description now",
@@ -68,7 +69,7 @@ impl Differ<'_> {
         self.note(Severity::Safe, coordinate, message);
     }
 
-    fn deprecated(&mut self, coordinate: &str, word: &str, (old, new): (Option<Str>, Option<Str>)) {
+    fn compare_deprecations(&mut self, coordinate: &str, word: &str, (old, new): (Option<Str>, Option<Str>)) {
         let message = match (old.map(|it| self.old.str(it)), new.map(|it| self.new.str(it))) {
             (None, Some(_)) => format!("the {word} is deprecated now"),
             (Some(_), None) => format!("the {word} is no longer deprecated"),
@@ -116,8 +117,9 @@ impl Differ<'_> {
     }
 
     fn ty(&mut self, name: &str, old: TypeId, new: TypeId) {
-        let (old, new): (Type, Type) = (*self.old.ty(old), *self.new.ty(new));
-        self.described(name, (old.description, new.description));
+        let old: Type = *self.old.ty(old);
+        let new: Type = *self.new.ty(new);
+        self.compare_descriptions(name, (old.description, new.description));
         match (old.kind, new.kind) {
             (TypeKind::Scalar(one), TypeKind::Scalar(other)) => {
                 if one != other {
@@ -149,7 +151,8 @@ impl Differ<'_> {
         let names = |schema: &Schema, run: Run| -> Vec<String> {
             schema.type_lists[run.range()].iter().map(|it| schema.type_name(*it).to_owned()).collect()
         };
-        let (old, new) = (names(self.old, old), names(self.new, new));
+        let old = names(self.old, old);
+        let new = names(self.new, new);
         for gone in old.iter().filter(|it| !new.contains(it)) {
             self.note(Severity::Breaking, name, format!("it no longer {verb} `{gone}`"));
         }
@@ -170,8 +173,8 @@ impl Differ<'_> {
             match value(self.new, new, &word) {
                 None => self.note(Severity::Breaking, coordinate, "the value was removed"),
                 Some(other) => {
-                    self.described(&coordinate, (one.description, other.description));
-                    self.deprecated(&coordinate, "value", (one.deprecated, other.deprecated));
+                    self.compare_descriptions(&coordinate, (one.description, other.description));
+                    self.compare_deprecations(&coordinate, "value", (one.deprecated, other.deprecated));
                 }
             }
         }
@@ -195,10 +198,11 @@ impl Differ<'_> {
                 self.note(Severity::Breaking, coordinate, "the field was removed");
                 continue;
             };
-            let (one, two) = (*self.old.field(id), *self.new.field(other));
+            let one = *self.old.field(id);
+            let two = *self.new.field(other);
             self.output_type(&coordinate, one.ty, two.ty);
-            self.described(&coordinate, (one.description, two.description));
-            self.deprecated(&coordinate, "field", (one.deprecated, two.deprecated));
+            self.compare_descriptions(&coordinate, (one.description, two.description));
+            self.compare_deprecations(&coordinate, "field", (one.deprecated, two.deprecated));
             self.inputs(one.arguments, two.arguments, |it| format!("{coordinate}({it}:)"), "argument");
         }
         for id in of(new) {
@@ -210,7 +214,8 @@ impl Differ<'_> {
     }
 
     fn output_type(&mut self, coordinate: &str, old: TypeRef, new: TypeRef) {
-        let (one, other) = (self.old.type_text(old), self.new.type_text(new));
+        let one = self.old.type_text(old);
+        let other = self.new.type_text(new);
         if one != other {
             let fits = fits((self.new, new), (self.old, old));
             let severity = if fits { Severity::Safe } else { Severity::Breaking };
@@ -228,20 +233,23 @@ impl Differ<'_> {
                 self.note(Severity::Breaking, coordinate, format!("the {word} was removed"));
                 continue;
             };
-            let (one, two) = (*self.old.input(id), *self.new.input(other));
-            let (from, to) = (self.old.type_text(one.ty), self.new.type_text(two.ty));
+            let one = *self.old.input(id);
+            let two = *self.new.input(other);
+            let from = self.old.type_text(one.ty);
+            let to = self.new.type_text(two.ty);
             // A value of before has to be one still.
             if from != to {
                 let fits = fits((self.old, one.ty), (self.new, two.ty));
                 let severity = if fits { Severity::Safe } else { Severity::Breaking };
                 self.note(severity, coordinate.clone(), format!("its type was `{from}` and is `{to}`"));
             }
-            self.described(&coordinate, (one.description, two.description));
-            self.deprecated(&coordinate, word, (one.deprecated, two.deprecated));
+            self.compare_descriptions(&coordinate, (one.description, two.description));
+            self.compare_deprecations(&coordinate, word, (one.deprecated, two.deprecated));
             self.default(coordinate, (one, two));
         }
         for id in of(new) {
-            let (name, input) = (self.new.input_name(id), self.new.input(id));
+            let name = self.new.input_name(id);
+            let input = self.new.input(id);
             if self.old.input_by_name(old, name).is_none() {
                 let is_required = input.ty.is_non_null() && input.default.is_none();
                 let (severity, kind) =
@@ -254,7 +262,8 @@ impl Differ<'_> {
     /// Compares defaults as values: the order of an object's fields means nothing.
     fn default(&mut self, coordinate: String, (old, new): (Input, Input)) {
         let literal = |schema: &Schema, it: Input| it.default.map(|it| schema.str(it.literal).to_owned());
-        let (from, to) = (literal(self.old, old), literal(self.new, new));
+        let from = literal(self.old, old);
+        let to = literal(self.new, new);
         if from.as_deref().map(sorted_literal) != to.as_deref().map(sorted_literal) {
             let shown = |it: Option<String>| it.map_or("nothing".into(), |it| format!("`{it}`"));
             let message = format!("its default was {} and is {}", shown(from), shown(to));
@@ -285,7 +294,7 @@ impl Differ<'_> {
                 (false, true) => self.note(Severity::Safe, coordinate.clone(), "it may be repeated now"),
                 (true, true) | (false, false) => {}
             }
-            self.described(&coordinate, (directive.description, other.description));
+            self.compare_descriptions(&coordinate, (directive.description, other.description));
             self.inputs(directive.arguments, other.arguments, |it| format!("@{name}({it}:)"), "argument");
         }
         for directive in self.new.directives.iter().filter(|it| !it.built_in) {
@@ -345,7 +354,8 @@ fn fits((one_schema, one): (&Schema, TypeRef), (other_schema, other): (&Schema, 
     if one_schema.type_name(one.base) != other_schema.type_name(other.base) {
         return false;
     }
-    let (mut one, mut other) = (one, other);
+    let mut one = one;
+    let mut other = other;
     loop {
         if other.is_non_null() && !one.is_non_null() {
             return false;

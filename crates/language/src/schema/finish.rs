@@ -24,7 +24,7 @@ pub(super) fn finish(mut builder: SchemaBuilder, documents: &[Document<'_>]) -> 
     set_roots(&mut builder);
     index::possible_types(&mut builder.schema);
     index::names(&mut builder.schema, &builder.places, &mut builder.errors);
-    index::demanding(&mut builder.schema);
+    index::index_demanding_types(&mut builder.schema);
     // Further checks run only without missing or duplicate names, which would cause errors of their own.
     if builder.errors.is_empty() {
         let empty = builder.may_lack_queries.then_some(builder.schema.query);
@@ -169,7 +169,7 @@ struct Defaults<'b, 'd> {
     /// By place in `pending`.
     states: Vec<State>,
     scratch: Values,
-    /// Made for the first complaint.
+    /// Owners of inputs, computed for the first error.
     owners: Option<Owners>,
 }
 
@@ -202,7 +202,8 @@ impl Defaults<'_, '_> {
 
     /// Coerces one default, or says which others it needs first.
     fn coerce_one(&mut self, at: usize) -> Vec<InputId> {
-        let (written, id) = (self.sources[at], self.pending[at].input);
+        let written = self.sources[at];
+        let id = self.pending[at].input;
         let schema = &mut self.builder.schema;
         let ty = schema.input(id).ty;
         let value = schema.defaults.nodes.len() as u32;

@@ -55,7 +55,7 @@ pub(super) fn possible_types(schema: &mut Schema) {
 }
 
 /// Fills [`Schema::demanding`].
-pub(super) fn demanding(schema: &mut Schema) {
+pub(super) fn index_demanding_types(schema: &mut Schema) {
     let demands = |ty: &super::Type| match ty.kind {
         TypeKind::Input { .. } => schema.inputs[ty.members.range()]
             .iter()
@@ -76,7 +76,8 @@ pub(super) fn names(schema: &mut Schema, places: &Places, errors: &mut Complaint
         match ty.kind {
             TypeKind::Enum => enum_values(schema, TypeId(at as u32), places, errors),
             TypeKind::Input { .. } => inputs(schema, ty.members, &mut |schema, first, second| {
-                let (ty, input) = (schema.str(ty.name), schema.input_name(second));
+                let ty = schema.str(ty.name);
+                let input = schema.input_name(second);
                 errors.push(twice(
                     format!("Field \"{ty}.{input}\" can only be defined once."),
                     places.of_input(first),
@@ -89,7 +90,8 @@ pub(super) fn names(schema: &mut Schema, places: &Places, errors: &mut Complaint
     for at in 0..schema.fields.len() {
         let field = schema.fields[at];
         inputs(schema, field.arguments, &mut |schema, first, second| {
-            let (ty, name) = (schema.type_name(field.parent), schema.str(field.name));
+            let ty = schema.type_name(field.parent);
+            let name = schema.str(field.name);
             let message =
                 format!("Argument \"{ty}.{name}({}:)\" can only be defined once.", schema.input_name(second));
             errors.push(twice(message, places.of_input(first), places.of_input(second)));
@@ -108,7 +110,8 @@ pub(super) fn names(schema: &mut Schema, places: &Places, errors: &mut Complaint
 
 /// Makes room in the indexes at once, as growing would hash every name anew.
 fn reserve(schema: &mut Schema) {
-    let (mut inputs, mut enum_values) = (0, 0);
+    let mut inputs = 0;
+    let mut enum_values = 0;
     let count = |run: Run, count: &mut usize| {
         if run.len > SCANNED_MAX {
             *count += run.len as usize;

@@ -1,6 +1,6 @@
 //! Modifiers of the item added last: deprecation, default, directives; and settings of the schema itself.
 //!
-//! **Invariant:** the words about a thing come before the next thing, so its directives lie side by side.
+//! **Invariant:** modifiers of an item come before the next item, so its directives lie side by side.
 
 use super::build::{Item, PendingDefault, SchemaBuilder, grow};
 use super::{Applied, TypeId, TypeKind};
@@ -10,7 +10,7 @@ use crate::value::{Node, Values};
 
 impl SchemaBuilder {
     /// Marks the field, argument, input field, enum value or directive added last as deprecated.
-    pub fn deprecated(&mut self, reason: &str) -> &mut Self {
+    pub fn deprecate(&mut self, reason: &str) -> &mut Self {
         let reason = Some(self.text(reason));
         match self.last {
             Item::Field(id) => self.schema.fields[id.index()].deprecated = reason,

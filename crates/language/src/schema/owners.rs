@@ -1,4 +1,4 @@
-//! Whose argument or field an input is: for messages, where it is named by its coordinate.
+//! Owner of each argument and input field: messages name an input by its coordinate.
 
 use super::{DirectiveId, FieldId, InputId, Schema, TypeId};
 

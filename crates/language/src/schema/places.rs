@@ -19,11 +19,11 @@ pub(super) struct Places {
     pub(super) inputs: Vec<Span>,
     pub(super) enum_values: Vec<Span>,
     pub(super) directives: Vec<Span>,
-    /// Of names in `implements` and in unions, parallel to the schema's `type_lists`.
+    /// Spans of names in `implements` and in unions, parallel to the schema's `type_lists`.
     pub(super) lists: Vec<Span>,
-    /// Of the root types in the schema definition.
+    /// Spans of the root types in the schema definition.
     pub(super) roots: [Span; 3],
-    /// Of the schema definition.
+    /// Span of the schema definition.
     pub(super) schema: Span,
 }
 
@@ -101,7 +101,7 @@ impl Places {
     pub(super) fn of_directive(&self, id: DirectiveId) -> Vec<Span> {
         self.directives.get(id.index()).copied().into_iter().collect()
     }
-    /// Of a name in `implements` or in a union, by its place in the schema's `type_lists`.
+    /// Span of a name in `implements` or in a union, by its index in the schema's `type_lists`.
     pub(super) fn of_list(&self, at: usize) -> Vec<Span> {
         self.lists.get(at).copied().into_iter().collect()
     }

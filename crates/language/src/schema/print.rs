@@ -12,12 +12,12 @@ use super::{
 };
 use super::{Type, TypeId, TypeKind, builtin};
 use crate::ast::OperationKind;
-use crate::string_value::quoted;
+use crate::string_value::write_quoted;
 
 /// The order of definitions and members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// As the schema has them.
+    /// The order of the schema.
     Defined,
     /// By name, so that two schemas can be compared line by line.
     ByName,
@@ -29,14 +29,14 @@ pub fn print(schema: &Schema, order: Order) -> String {
     let mut printer = SchemaPrinter { schema, order, out: String::new() };
     printer.schema_definition();
     let directives = (0..schema.directives.len() as u32).map(DirectiveId);
-    for id in printer.ordered(directives.collect(), |id| schema.directives[id.index()].name) {
+    for id in printer.sort_ids(directives.collect(), |id| schema.directives[id.index()].name) {
         let directive = &schema.directives[id.index()];
         if !directive.built_in {
             printer.directive(directive);
         }
     }
     let types = (builtin::TYPES..schema.types.len() as u32).map(TypeId);
-    for id in printer.ordered(types.collect(), |id| schema.ty(id).name) {
+    for id in printer.sort_ids(types.collect(), |id| schema.ty(id).name) {
         printer.ty(schema.ty(id));
     }
     printer.out
@@ -53,7 +53,7 @@ impl<'s> SchemaPrinter<'s> {
         self.schema.str(text)
     }
 
-    fn ordered<T: Copy>(&self, mut ids: Vec<T>, name: impl Fn(T) -> Str) -> Vec<T> {
+    fn sort_ids<T: Copy>(&self, mut ids: Vec<T>, name: impl Fn(T) -> Str) -> Vec<T> {
         match self.order {
             Order::Defined => {}
             Order::ByName => ids.sort_by_key(|&id| self.str(name(id))),
@@ -80,7 +80,7 @@ impl<'s> SchemaPrinter<'s> {
             (OperationKind::Mutation, "mutation", "Mutation"),
             (OperationKind::Subscription, "subscription", "Subscription"),
         ];
-        // A type that only is called like a root must not become one.
+        // A type with the default name of a root must not become that root.
         let is_default = |&(kind, _, name): &(OperationKind, &str, &str)| match schema.root(kind) {
             Some(root) => schema.type_name(root) == name,
             None => schema.type_by_name(name).is_none(),
@@ -91,7 +91,7 @@ impl<'s> SchemaPrinter<'s> {
         }
         self.begin(schema.description);
         self.out.push_str("schema");
-        self.applied(schema.applied_to_schema);
+        self.print_directives(schema.applied_to_schema);
         self.out.push_str(" {\n");
         for (kind, keyword, _) in kinds {
             if let Some(root) = schema.root(kind) {
@@ -105,8 +105,8 @@ impl<'s> SchemaPrinter<'s> {
         self.begin(directive.description);
         self.push(&["directive @", self.str(directive.name)]);
         self.arguments(directive.arguments, "");
-        self.deprecated(directive.deprecated);
-        self.applied(directive.applied);
+        self.print_deprecation(directive.deprecated);
+        self.print_directives(directive.applied);
         self.out.push_str(if directive.repeatable { " repeatable on " } else { " on " });
         let places = Place::ALL.iter().filter(|place| directive.places & place.bit() != 0);
         let names: Vec<&str> = places.map(|place| place.name()).collect();
@@ -131,13 +131,13 @@ impl<'s> SchemaPrinter<'s> {
         }
         if !ty.specified_by.is_empty() {
             self.out.push_str(" @specifiedBy(url: ");
-            quoted(self.str(ty.specified_by), &mut self.out);
+            write_quoted(self.str(ty.specified_by), &mut self.out);
             self.out.push(')');
         }
         if ty.kind == (TypeKind::Input { one_of: true }) {
             self.out.push_str(" @oneOf");
         }
-        self.applied(ty.applied);
+        self.print_directives(ty.applied);
         match ty.kind {
             TypeKind::Scalar(_) => self.out.push('\n'),
             TypeKind::Union => {
@@ -151,18 +151,18 @@ impl<'s> SchemaPrinter<'s> {
     }
 
     fn type_names(&self, run: Run) -> Vec<&'s str> {
-        let ids = self.ordered(self.schema.type_lists[run.range()].to_vec(), |id| self.schema.ty(id).name);
+        let ids = self.sort_ids(self.schema.type_lists[run.range()].to_vec(), |id| self.schema.ty(id).name);
         ids.into_iter().map(|id| self.schema.type_name(id)).collect()
     }
 
     fn fields(&mut self, run: Run) {
         self.out.push_str(" {\n");
         let ids: Vec<FieldId> = match run.len {
-            // Of a query root alone: it shows what it shows to clients.
+            // Only a query root can be empty: print the field that clients see in it.
             0 => vec![self.schema.meta.no_queries],
             _ => ids(run).map(FieldId).collect(),
         };
-        for (number, id) in self.ordered(ids, |id| self.schema.field(id).name).into_iter().enumerate() {
+        for (number, id) in self.sort_ids(ids, |id| self.schema.field(id).name).into_iter().enumerate() {
             let field: &SchemaField = self.schema.field(id);
             self.member(number, field.description, field.name);
             self.arguments(field.arguments, "  ");
@@ -175,7 +175,7 @@ impl<'s> SchemaPrinter<'s> {
     fn enum_values(&mut self, run: Run) {
         self.out.push_str(" {\n");
         let ids = ids(run).map(EnumValueId).collect();
-        for (number, id) in self.ordered(ids, |id| self.schema.enum_value(id).name).into_iter().enumerate() {
+        for (number, id) in self.sort_ids(ids, |id| self.schema.enum_value(id).name).into_iter().enumerate() {
             let value = self.schema.enum_value(id);
             self.member(number, value.description, value.name);
             self.end_member(value.deprecated, value.applied);
@@ -186,7 +186,7 @@ impl<'s> SchemaPrinter<'s> {
     fn input_fields(&mut self, run: Run) {
         self.out.push_str(" {\n");
         let ids = ids(run).map(InputId).collect();
-        for (number, id) in self.ordered(ids, |id| self.schema.input(id).name).into_iter().enumerate() {
+        for (number, id) in self.sort_ids(ids, |id| self.schema.input(id).name).into_iter().enumerate() {
             let input = self.schema.input(id);
             self.member(number, input.description, input.name);
             self.input(input);
@@ -205,8 +205,8 @@ impl<'s> SchemaPrinter<'s> {
     }
 
     fn end_member(&mut self, deprecated: Option<Str>, applied: Run) {
-        self.deprecated(deprecated);
-        self.applied(applied);
+        self.print_deprecation(deprecated);
+        self.print_directives(applied);
         self.out.push('\n');
     }
 
@@ -216,7 +216,7 @@ impl<'s> SchemaPrinter<'s> {
             return;
         }
         let ids = ids(run).map(InputId).collect();
-        let ids = self.ordered(ids, |id| self.schema.input(id).name);
+        let ids = self.sort_ids(ids, |id| self.schema.input(id).name);
         let described = ids.iter().any(|&id| !self.schema.input(id).description.is_empty());
         self.out.push('(');
         for (number, id) in ids.into_iter().enumerate() {
@@ -232,8 +232,8 @@ impl<'s> SchemaPrinter<'s> {
             }
             self.out.push_str(self.str(input.name));
             self.input(input);
-            self.deprecated(input.deprecated);
-            self.applied(input.applied);
+            self.print_deprecation(input.deprecated);
+            self.print_directives(input.applied);
         }
         if described {
             self.push(&["\n", indent]);
@@ -249,24 +249,24 @@ impl<'s> SchemaPrinter<'s> {
         }
     }
 
-    fn deprecated(&mut self, reason: Option<Str>) {
+    fn print_deprecation(&mut self, reason: Option<Str>) {
         let Some(reason) = reason else { return };
         let reason = self.str(reason);
         self.out.push_str(" @deprecated");
         if reason != builtin::DEPRECATED_REASON {
             self.out.push_str("(reason: ");
-            quoted(reason, &mut self.out);
+            write_quoted(reason, &mut self.out);
             self.out.push(')');
         }
     }
 
-    fn applied(&mut self, run: Run) {
+    fn print_directives(&mut self, run: Run) {
         for Applied { name, arguments } in &self.schema.applied[run.range()] {
             self.push(&[" @", self.str(*name), self.str(*arguments)]);
         }
     }
 
-    /// As a block string where that reads back as the same text, else in quotes.
+    /// Prints a block string if it reads back as the same text, else a quoted string.
     fn description(&mut self, description: Str, indent: &str) {
         if description.is_empty() {
             return;
@@ -274,7 +274,7 @@ impl<'s> SchemaPrinter<'s> {
         let text = self.str(description);
         self.out.push_str(indent);
         if !fits_block(text) {
-            quoted(text, &mut self.out);
+            write_quoted(text, &mut self.out);
             self.out.push('\n');
             return;
         }

@@ -150,7 +150,8 @@ impl Visibility {
     fn hide_empty(&mut self, schema: &Schema) -> bool {
         let mut changed = false;
         for at in builtin::TYPES..schema.types.len() as u32 {
-            let (id, ty) = (TypeId(at), schema.ty(TypeId(at)));
+            let id = TypeId(at);
+            let ty = schema.ty(TypeId(at));
             let is_empty = match ty.kind {
                 TypeKind::Scalar(_) => false,
                 TypeKind::Object | TypeKind::Interface => {
@@ -256,7 +257,7 @@ impl Visibility {
     }
 }
 
-/// A schema as one profile sees it. See the module's words.
+/// A schema as one profile sees it; hidden members do not exist for its readers.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaView<'s> {
     schema: &'s Schema,
@@ -377,7 +378,7 @@ impl<'s> SchemaView<'s> {
     pub fn type_text(self, ty: TypeRef) -> String {
         self.schema.type_text(ty)
     }
-    /// The words of errors.
+    /// Wording of errors.
     #[must_use]
     pub fn wording(self) -> Wording {
         self.schema.wording
@@ -392,14 +393,14 @@ impl<'s> SchemaView<'s> {
     pub fn description(self) -> Str {
         self.schema.description
     }
-    /// Coerced defaults.
+    /// Values of all defaults, after coercion.
     #[must_use]
     pub fn defaults(self) -> &'s Values {
         &self.schema.defaults
     }
     /// The directives of `run` that were applied in SDL.
     #[must_use]
-    pub fn applied(self, run: Run) -> &'s [Applied] {
+    pub fn applied_directives(self, run: Run) -> &'s [Applied] {
         &self.schema.applied[run.range()]
     }
     /// True for an input object with defaults or required fields, which matter when they are not given.

@@ -33,7 +33,7 @@ pub(super) struct Use {
     pub(super) value: ValueId,
     /// The variable's number in [`Context::variables`].
     pub(super) name: u32,
-    /// Expected type of the place; `None` if unknown or if any value is allowed.
+    /// Type that the position expects; `None` if unknown or if any value is allowed.
     pub(super) expected: Option<TypeRef>,
     /// True if the place has a default of its own.
     pub(super) has_default: bool,
@@ -44,7 +44,7 @@ pub(super) struct Use {
 /// A spread, as the graph of fragments sees it.
 #[derive(Clone, Copy)]
 pub(super) struct Edge {
-    /// Its place in the arena of selections.
+    /// Index in the arena of selections.
     pub(super) selection: u32,
     /// The fragment's number.
     pub(super) fragment: u32,
@@ -57,9 +57,9 @@ pub(super) struct Edge {
 /// Counts of one operation or fragment, without its spreads.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Scope {
-    /// Of [`Context::uses`].
+    /// Range in [`Context::uses`].
     pub(super) uses: Run,
-    /// Of [`Context::edges`].
+    /// Range in [`Context::edges`].
     pub(super) edges: Run,
     /// Fields.
     pub(super) fields: u32,
@@ -156,7 +156,7 @@ impl<'a> Context<'a> {
     }
 
     /// The text of a name or value for a message.
-    pub(super) fn quoted(&self, span: Span) -> Quoted<'a> {
+    pub(super) fn quoted_text(&self, span: Span) -> Quoted<'a> {
         Quoted(self.document.str(span))
     }
 

@@ -108,7 +108,7 @@ impl Reach {
     }
 
     /// True if any operation so far reached `fragment`.
-    pub(super) fn ever(&self, fragment: usize) -> bool {
+    pub(super) fn was_reached(&self, fragment: usize) -> bool {
         self.rounds[fragment] != 0
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn root_fields(cx: &mut Context<'_>, at: usize, count: usize) {
 }
 
 /// Reports that merging the fields of operation `at` would cost more than what its expanded fields account for.
-pub(super) fn merging(cx: &mut Context<'_>, at: usize) {
+pub(super) fn report_merge_limit(cx: &mut Context<'_>, at: usize) {
     let operation = cx.tables.operations[at].ast;
     let message = "Document selects fields that overlap in too many ways to be merged.".to_owned();
     cx.report_as(Code::LimitExpanded, &[operation.span], message);

@@ -23,18 +23,18 @@ pub struct FragmentId(pub u32);
 /// Resolution of a selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolved {
-    /// Of a field its [`FieldId`], of a spread its [`FragmentId`], of an inline fragment its [`TypeId`].
+    /// [`FieldId`] of a field, [`FragmentId`] of a spread, or [`TypeId`] of an inline fragment.
     pub(super) target: u32,
     /// The type it is selected on.
     pub(super) parent: u32,
-    /// Of a field the number of its response key.
+    /// Number of a field's response key.
     pub(super) key: u32,
 }
 
 /// Resolution of a variable definition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResolvedVariable {
-    /// Its named type.
+    /// Base type of the variable.
     pub(super) ty: u32,
     /// The number of its name.
     pub(super) name: u32,
@@ -89,7 +89,7 @@ impl Tables {
 /// A fragment with its type.
 #[derive(Clone, Copy, Debug)]
 pub struct ValidFragment {
-    /// As parsed.
+    /// Syntax tree.
     pub ast: ast::Fragment,
     /// The type after `on`.
     pub on: TypeId,
@@ -98,7 +98,7 @@ pub struct ValidFragment {
 /// An operation with its root type.
 #[derive(Clone, Copy, Debug)]
 pub struct ValidOperation {
-    /// As parsed.
+    /// Syntax tree.
     pub ast: ast::Operation,
     /// The type its root fields are selected on.
     pub root: TypeId,
@@ -279,7 +279,7 @@ impl<'v, 'd> Selected<'v, 'd> {
         self.operation.ast.kind
     }
 
-    /// Its variables, in the order of their definitions. All of them are used.
+    /// Variables of the operation, in the order of their definitions. All of them are used.
     #[must_use]
     pub fn variables(&self) -> &'d [ast::VariableDefinition] {
         self.valid.document.list(self.operation.ast.variables)
@@ -294,7 +294,8 @@ impl<'v, 'd> Selected<'v, 'd> {
     /// The lists and objects that stand in place of a scalar that takes any JSON, with the scalar: those of the operation
     /// and of all fragments.
     pub fn json_literals(&self) -> impl Iterator<Item = (ValueId, TypeId)> + '_ {
-        let (document, operations) = (self.valid.document, &self.valid.tables.operations);
+        let document = self.valid.document;
+        let operations = &self.valid.tables.operations;
         let own = self.operation.ast.span;
         let is_ours = move |value: ValueId| {
             let at = document.value(value).span.start;

@@ -127,7 +127,7 @@ fn object(cx: &mut Context<'_>, place: Expected, fields: List<ObjectField>, stac
                 below.has_default = definition.default.is_some();
             }
             (None, Some(base)) if cx.checks_values() => {
-                rules::input_object_field_names::unknown(cx, field, base, place.value);
+                rules::input_object_field_names::report_unknown(cx, field, base, place.value);
                 if cx.is_full() {
                     return;
                 }
@@ -160,7 +160,11 @@ fn find_input(cx: &Context<'_>, base: TypeId, name: &str, hint: &mut u32) -> Opt
 }
 
 /// The field of `fields` that was resolved to `id`.
-pub(super) fn written(cx: &Context<'_>, fields: List<ObjectField>, id: InputId) -> Option<ObjectField> {
+pub(super) fn find_written_field(
+    cx: &Context<'_>,
+    fields: List<ObjectField>,
+    id: InputId,
+) -> Option<ObjectField> {
     let at = cx.tables.object_fields[fields.range()].iter().position(|&known| known == id.0)?;
     debug_assert_ne!(id.0, NONE);
     Some(cx.document.list(fields)[at])

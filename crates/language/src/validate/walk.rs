@@ -66,7 +66,7 @@ pub(super) fn operation(cx: &mut Context<'_>, operation: &ast::Operation) {
     let root = cx.schema.root(operation.kind);
     let is_beside = operation.kind == ast::OperationKind::Subscription && cx.options.subscriptions_beside;
     if root.is_none() && !is_beside {
-        rules::operation_type_existence::missing(cx, operation);
+        rules::operation_type_existence::report_missing_root(cx, operation);
     }
     let mut scope = open(cx);
     variables(cx, operation);
@@ -86,7 +86,7 @@ pub(super) fn fragment(cx: &mut Context<'_>, fragment: &ast::Fragment) {
     let on = cx.schema.type_by_name(cx.document.str(fragment.on));
     let parent = match on {
         None => {
-            rules::fragment_spread_type_existence::unknown(cx, fragment.on);
+            rules::fragment_spread_type_existence::report_unknown(cx, fragment.on);
             None
         }
         Some(id) if is_composite(cx, id) => Some(id),
@@ -139,7 +139,7 @@ fn variables(cx: &mut Context<'_>, operation: &ast::Operation) {
         cx.tables.variables[place].ty = base.map_or(NONE, |id| id.0);
         let ty = match base {
             None => {
-                rules::fragment_spread_type_existence::unknown(cx, definition.ty.name);
+                rules::fragment_spread_type_existence::report_unknown(cx, definition.ty.name);
                 None
             }
             Some(base) => {
@@ -167,7 +167,7 @@ fn directives(cx: &mut Context<'_>, list: List<Directive>, place: Place) {
     for (at, directive) in list.range().zip(applied) {
         let id = cx.schema.directive_by_name(document.str(directive.name));
         let Some(id) = id else {
-            rules::directives_are_defined::unknown(cx, directive);
+            rules::directives_are_defined::report_unknown(cx, directive);
             rules::argument_uniqueness::arguments(cx, directive.arguments);
             values::unknown_arguments(cx, directive.arguments);
             continue;
@@ -195,7 +195,7 @@ fn arguments(cx: &mut Context<'_>, list: List<ast::Argument>, run: Run, owner: r
                 values::check(cx, argument.value, Some(input.ty), input.default.is_some());
             }
             None => {
-                rules::argument_names::unknown(cx, argument, run, owner);
+                rules::argument_names::report_unknown(cx, argument, run, owner);
                 values::check(cx, argument.value, None, false);
             }
         }
@@ -226,7 +226,7 @@ fn selections(cx: &mut Context<'_>, list: List<Selection>, parent: Option<TypeId
         let below = match &document.selections[at] {
             Selection::Field(selected) => field(cx, at, selected, &around, scope),
             Selection::Spread(selected) => {
-                spread(cx, at, selected, &around);
+                visit_spread(cx, at, selected, &around);
                 None
             }
             Selection::Inline(selected) => Some(inline(cx, at, selected, &around)),
@@ -291,7 +291,8 @@ fn field(
         Some(id) => {
             cx.tables.selections[at].target = id.0;
             let definition = cx.schema.field(id);
-            let (ty, run) = (definition.ty, definition.arguments);
+            let ty = definition.ty;
+            let run = definition.arguments;
             if run.len > 0 || !field.arguments.is_empty() {
                 arguments(cx, field.arguments, run, rules::FieldOrDirective::Field(field, id));
             }
@@ -301,7 +302,7 @@ fn field(
         }
         None => {
             if let Some(parent) = around.parent {
-                rules::field_selections::unknown(cx, field, parent);
+                rules::field_selections::report_unknown(cx, field, parent);
             }
             rules::argument_uniqueness::arguments(cx, field.arguments);
             values::unknown_arguments(cx, field.arguments);
@@ -313,10 +314,10 @@ fn field(
     (!field.selections.is_empty()).then(|| frame(cx, field.selections, below, depth, introspection))
 }
 
-fn spread(cx: &mut Context<'_>, at: usize, spread: &Spread, around: &SelectionFrame) {
+fn visit_spread(cx: &mut Context<'_>, at: usize, spread: &Spread, around: &SelectionFrame) {
     let name = cx.fragment_names.find(cx.document.str(spread.name));
     match name {
-        None => rules::fragment_spread_target_defined::unknown(cx, spread),
+        None => rules::fragment_spread_target_defined::report_unknown(cx, spread),
         Some(name) => {
             let fragment = cx.fragment_by_name[name as usize];
             cx.tables.selections[at].target = fragment;
@@ -331,7 +332,7 @@ fn spread(cx: &mut Context<'_>, at: usize, spread: &Spread, around: &SelectionFr
                 && on.0 != NONE
                 && is_composite(cx, on)
             {
-                rules::fragment_spread_is_possible::spread(cx, spread, on, parent);
+                rules::fragment_spread_is_possible::check_spread(cx, spread, on, parent);
             }
         }
     }
@@ -346,7 +347,7 @@ fn inline(cx: &mut Context<'_>, at: usize, inline: &Inline, around: &SelectionFr
         let on = cx.schema.type_by_name(cx.document.str(inline.on));
         match on {
             None => {
-                rules::fragment_spread_type_existence::unknown(cx, inline.on);
+                rules::fragment_spread_type_existence::report_unknown(cx, inline.on);
                 None
             }
             Some(on) if is_composite(cx, on) => {

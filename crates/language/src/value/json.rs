@@ -4,7 +4,7 @@
 
 use super::{Node, Values};
 use crate::schema::{EnumValueId, InputId, SchemaView};
-pub use crate::string_value::quoted;
+pub use crate::string_value::write_quoted;
 use std::fmt::Write;
 
 /// Data outside of a tape: the names of ids, and the values of a plan's variables and parents.
@@ -15,7 +15,7 @@ pub trait Environment {
     fn enum_name(&self, id: EnumValueId) -> &str;
     /// True if the variable with this number was not sent and has no default.
     fn is_absent(&self, variable: u32) -> bool;
-    /// Appends what stands for [`Node::Variable`] or [`Node::Parent`].
+    /// Appends the value of a [`Node::Variable`] or [`Node::Parent`].
     fn write_outer(&self, node: Node, out: &mut String);
 }
 
@@ -84,18 +84,18 @@ fn is_gap(environment: &impl Environment, node: Node) -> bool {
 }
 
 fn leaf(values: &Values, node: Node, environment: &impl Environment, out: &mut String) {
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = match node {
         Node::Bool(value) => write!(out, "{value}"),
         Node::Int(value) | Node::QuotedInt(value) => write!(out, "{value}"),
         Node::Float(value) => write!(out, "{value:?}"),
         Node::Number(span) | Node::Json(span) => out.write_str(values.str(span)),
         Node::Text(span) => {
-            quoted(values.str(span), out);
+            write_quoted(values.str(span), out);
             Ok(())
         }
         Node::Enum(id) => {
-            quoted(environment.enum_name(id), out);
+            write_quoted(environment.enum_name(id), out);
             Ok(())
         }
         outer @ (Node::Variable(_) | Node::Parent(_)) => {

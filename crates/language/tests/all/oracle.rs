@@ -138,7 +138,8 @@ fn judge(
 fn errors_are_those_of_the_corpus_and_verdicts_those_of_apollo_compiler_unless_argued() {
     let mut argued = argued();
     let mut complaints = Vec::new();
-    let (mut count, mut valid) = (0, 0);
+    let mut count = 0;
+    let mut valid = 0;
     for folder in sorted(&corpus()).iter().filter(|path| path.is_dir()) {
         let sdl = read(&folder.join("schema.graphql"));
         let schema = Schema::from_sdl(&sdl).expect("a schema");

@@ -44,7 +44,8 @@ fn filled(reading: Reading, query: &str, variables: &str) -> Result<Vec<String>,
     let coerced = types.coerce(&schema, Some(JsonRef { json: &json, at: 0 }), settings, &mut sent);
     coerced.map_err(|errors| (errors[0].error.code, errors[0].error.message.clone()))?;
     let mut out = Values::default();
-    let (value, input): (_, InputId) = (document.arguments[0].value, valid.input(0));
+    let value: _ = document.arguments[0].value;
+    let input: InputId = valid.input(0);
     let number = |it| selected.variable(it).or_else(|| types.template(it));
     literal(&schema, &document, value, schema.input(input).ty, settings, &number, &mut out).map_err(first)?;
     let shown = out.nodes.iter().filter_map(|node| match *node {
@@ -235,7 +236,8 @@ proptest! {
     #[test]
     fn a_filled_literal_is_the_value_without_variables(tree in tree()) {
         for reading in [Reading::Strict, Reading::Lenient] {
-            let (mut sent, mut text) = (Vec::new(), String::new());
+            let mut sent = Vec::new();
+            let mut text = String::new();
             let expected = write(&tree, &mut sent, &mut text);
             let definitions: String = (0..sent.len()).map(|at| format!("$v{at}: jsonb ")).collect();
             let query = format!("query ({definitions} $n: Int) {{ a(x: {text}, n: $n) }}");

@@ -132,7 +132,8 @@ fn facts(document: &Document<'_>) -> Vec<String> {
     }
     let selections = document.selections.iter().map(|selection| match selection {
         Selection::Field(it) => {
-            let (alias, name) = (str(it.alias), str(it.name));
+            let alias = str(it.alias);
+            let name = str(it.name);
             format!("{alias}:{name} {:?} {:?} {:?}", it.arguments, it.directives, it.selections)
         }
         Selection::Spread(it) => format!("...{} {:?}", str(it.name), it.directives),
@@ -152,15 +153,18 @@ fn facts(document: &Document<'_>) -> Vec<String> {
 fn members(document: &Document<'_>, facts: &mut Vec<String>) {
     let str = |span| document.str(span);
     facts.extend(document.variables.iter().map(|it| {
-        let (name, ty) = (str(it.name), str(it.ty.name));
+        let name = str(it.name);
+        let ty = str(it.ty.name);
         format!("${name} {ty} {:?} {:?} {:?} {:?}", it.ty.wraps, it.default, it.directives, it.description)
     }));
     facts.extend(document.field_definitions.iter().map(|it| {
-        let (name, ty) = (str(it.name), str(it.ty.name));
+        let name = str(it.name);
+        let ty = str(it.ty.name);
         format!("{name} {ty} {:?} {:?} {:?} {:?}", it.ty.wraps, it.arguments, it.directives, it.description)
     }));
     facts.extend(document.input_definitions.iter().map(|it| {
-        let (name, ty) = (str(it.name), str(it.ty.name));
+        let name = str(it.name);
+        let ty = str(it.ty.name);
         format!("{name} {ty} {:?} {:?} {:?} {:?}", it.ty.wraps, it.default, it.directives, it.description)
     }));
     facts.extend(document.enum_value_definitions.iter().map(|it| {

@@ -62,7 +62,7 @@ impl SdlReader<'_> {
     /// Directives of the schema definition and its extensions.
     pub(super) fn apply_on_schema(&mut self) {
         self.begin_place();
-        self.b.speak_of_schema();
+        self.b.select_schema();
         for number in 0..self.documents.len() {
             self.current = number;
             for definition in &self.documents[number].definitions {
@@ -78,7 +78,7 @@ impl SdlReader<'_> {
         match self.str(directive.name) {
             "deprecated" => {
                 let reason = self.argument_text(directive, "reason");
-                self.b.deprecated(reason.as_deref().unwrap_or(builtin::DEPRECATED_REASON));
+                self.b.deprecate(reason.as_deref().unwrap_or(builtin::DEPRECATED_REASON));
             }
             "specifiedBy" => {
                 let url = self.argument_text(directive, "url");
@@ -174,7 +174,8 @@ impl SdlReader<'_> {
         for at in run.range() {
             let input = self.b.schema.inputs[at];
             if input.ty.is_non_null() && input.default.is_none() && !known.contains(&InputId(at as u32)) {
-                let (argument, ty) = (self.b.schema.str(input.name), self.b.schema.type_text(input.ty));
+                let argument = self.b.schema.str(input.name);
+                let ty = self.b.schema.type_text(input.ty);
                 let message = format!(
                     "Argument \"@{name}({argument}:)\" of type \"{ty}\" is required, but it was not provided."
                 );

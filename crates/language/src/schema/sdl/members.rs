@@ -58,7 +58,7 @@ impl<'d> SdlReader<'d> {
 
     /// Extensions of built-in scalars have directives and nothing else.
     pub(super) fn extend_built_in(&mut self, id: TypeId, parts: &[TypePart<'d>]) {
-        self.b.speak_of_type(id);
+        self.b.select_type(id);
         self.begin_place();
         for &(document, part) in parts {
             self.current = document;

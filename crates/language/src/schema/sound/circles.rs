@@ -111,21 +111,21 @@ impl Graph {
         // Few schemas apply directives to inputs at all: then there is nothing to find.
         let applied_at_all = !schema.applied.is_empty();
         for directive in schema.directives.iter().filter(|_| applied_at_all) {
-            graph.applied(check, directive.applied);
+            graph.add_applied_directives(check, directive.applied);
             graph.inputs(check, directive.arguments);
             graph.starts.push(graph.edges.len() as u32);
         }
         for ty in schema.types.iter().filter(|_| applied_at_all) {
             match ty.kind {
-                TypeKind::Scalar(_) => graph.applied(check, ty.applied),
+                TypeKind::Scalar(_) => graph.add_applied_directives(check, ty.applied),
                 TypeKind::Enum => {
-                    graph.applied(check, ty.applied);
+                    graph.add_applied_directives(check, ty.applied);
                     for value in &schema.enum_values[ty.members.range()] {
-                        graph.applied(check, value.applied);
+                        graph.add_applied_directives(check, value.applied);
                     }
                 }
                 TypeKind::Input { .. } => {
-                    graph.applied(check, ty.applied);
+                    graph.add_applied_directives(check, ty.applied);
                     graph.inputs(check, ty.members);
                 }
                 TypeKind::Object | TypeKind::Interface | TypeKind::Union => {}
@@ -141,11 +141,11 @@ impl Graph {
     fn inputs(&mut self, check: &Check<'_>, run: Run) {
         for input in &check.schema.inputs[run.range()] {
             self.edges.push(self.directives as u32 + input.ty.base.0);
-            self.applied(check, input.applied);
+            self.add_applied_directives(check, input.applied);
         }
     }
 
-    fn applied(&mut self, check: &Check<'_>, run: Run) {
+    fn add_applied_directives(&mut self, check: &Check<'_>, run: Run) {
         let schema = check.schema;
         for applied in &schema.applied[run.range()] {
             self.edges.extend(schema.directive_by_name(schema.str(applied.name)).map(|id| id.0));

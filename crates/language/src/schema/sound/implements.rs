@@ -15,7 +15,8 @@ pub(super) fn check(check: &mut Check<'_>, id: TypeId) {
     let mut sound = Vec::new();
     for at in ty.interfaces.range() {
         let interface = schema.type_lists[at];
-        let (name, interface_name) = (schema.str(ty.name), schema.type_name(interface));
+        let name = schema.str(ty.name);
+        let interface_name = schema.type_name(interface);
         let message = if schema.ty(interface).kind != TypeKind::Interface {
             format!("Type {name} must only implement Interface types, it cannot implement {interface_name}.")
         } else if interface == id {
@@ -42,7 +43,8 @@ pub(super) fn check(check: &mut Check<'_>, id: TypeId) {
 /// Checks that a type implements all interfaces of its interfaces. The set holds the interfaces of `id`.
 fn ancestors(check: &mut Check<'_>, id: TypeId, interface: TypeId, at: usize) {
     let schema = check.schema;
-    let (name, interface_name) = (schema.type_name(id), schema.type_name(interface));
+    let name = schema.type_name(id);
+    let interface_name = schema.type_name(interface);
     for &ancestor in &schema.type_lists[schema.ty(interface).interfaces.range()] {
         let message = if ancestor == id {
             format!(
@@ -64,7 +66,8 @@ fn field(check: &mut Check<'_>, id: TypeId, wanted: FieldId) {
     let schema = check.schema;
     let wanted_field = schema.field(wanted);
     let name = schema.str(wanted_field.name);
-    let (ty, interface) = (schema.type_name(id), schema.type_name(wanted_field.parent));
+    let ty = schema.type_name(id);
+    let interface = schema.type_name(wanted_field.parent);
     let Some(found) = schema.field_by_name(id, name) else {
         let mut spans = check.places.of_type(id);
         spans.extend(check.places.of_field(wanted));
@@ -79,7 +82,8 @@ fn field(check: &mut Check<'_>, id: TypeId, wanted: FieldId) {
         spans
     };
     if !is_subtype(schema, found_field.ty, wanted_field.ty) {
-        let (wanted, found) = (schema.type_text(wanted_field.ty), schema.type_text(found_field.ty));
+        let wanted = schema.type_text(wanted_field.ty);
+        let found = schema.type_text(found_field.ty);
         let places = spans(check);
         check.report(
             places,
@@ -101,9 +105,11 @@ fn field(check: &mut Check<'_>, id: TypeId, wanted: FieldId) {
 
 fn arguments(check: &mut Check<'_>, wanted: FieldId, found: FieldId) {
     let schema = check.schema;
-    let (wanted_field, found_field) = (schema.field(wanted), schema.field(found));
+    let wanted_field = schema.field(wanted);
+    let found_field = schema.field(found);
     let name = schema.str(wanted_field.name);
-    let (ty, interface) = (schema.type_name(found_field.parent), schema.type_name(wanted_field.parent));
+    let ty = schema.type_name(found_field.parent);
+    let interface = schema.type_name(wanted_field.parent);
     for id in schema.arguments(wanted) {
         let argument = schema.input_name(id);
         let Some(own) = schema.input_by_name(found_field.arguments, argument) else {
@@ -118,11 +124,13 @@ fn arguments(check: &mut Check<'_>, wanted: FieldId, found: FieldId) {
             );
             continue;
         };
-        let (wanted_ty, own_ty) = (schema.input(id).ty, schema.input(own).ty);
+        let wanted_ty = schema.input(id).ty;
+        let own_ty = schema.input(own).ty;
         if wanted_ty != own_ty {
             let mut spans = check.places.of_input(own);
             spans.extend(check.places.of_input(id));
-            let (wanted_ty, own_ty) = (schema.type_text(wanted_ty), schema.type_text(own_ty));
+            let wanted_ty = schema.type_text(wanted_ty);
+            let own_ty = schema.type_text(own_ty);
             check.report(
                 spans,
                 format!(

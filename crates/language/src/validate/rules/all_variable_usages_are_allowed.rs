@@ -47,7 +47,7 @@ fn usage(
     expected: TypeRef,
 ) {
     let spans = [definition.span, cx.document.value(used.value).span];
-    let name = cx.quoted(definition.name);
+    let name = cx.quoted_text(definition.name);
     let has_default = used.has_default
         || definition.default.is_some_and(|value| !matches!(cx.document.value(value).kind, ValueKind::Null));
     let wraps = if has_default && !ty.is_non_null() { expected.wraps.nullable() } else { expected.wraps };
@@ -59,7 +59,8 @@ fn usage(
         let known = &mut cx.tables.variables[place as usize].wraps;
         *known = known.narrowed_below(narrowed);
     } else {
-        let (ty, expected) = (cx.schema.type_text(ty), cx.schema.type_text(expected));
+        let ty = cx.schema.type_text(ty);
+        let expected = cx.schema.type_text(expected);
         let message =
             format!("Variable \"${name}\" of type \"{ty}\" used in position expecting type \"{expected}\".");
         cx.report(&spans, message);
@@ -67,7 +68,8 @@ fn usage(
     if let Some(one_of) = used.one_of
         && !ty.is_non_null()
     {
-        let (ty, one_of) = (cx.schema.type_text(ty), cx.schema.type_name(one_of));
+        let ty = cx.schema.type_text(ty);
+        let one_of = cx.schema.type_name(one_of);
         let message = format!(
             "Variable \"${name}\" is of type \"{ty}\" but must be non-nullable to be used for OneOf Input Object \
              \"{one_of}\"."

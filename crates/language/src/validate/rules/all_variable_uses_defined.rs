@@ -10,12 +10,12 @@ pub(in crate::validate) fn operation(cx: &mut Context<'_>, operation: &Operation
     let mut places = vec![NONE; cx.variables.len()];
     for place in operation.variables.range() {
         let name = cx.tables.variables[place].name as usize;
-        // Of several definitions the last counts, as in graphql-js; that there are several is another rule's affair.
+        // The last of several definitions counts, as in graphql-js; another rule reports duplicates.
         places[name] = place as u32;
     }
     for used in uses {
         if places[used.name as usize] == NONE {
-            undefined(cx, operation, used);
+            report_undefined(cx, operation, used);
             if cx.is_full() {
                 break;
             }
@@ -25,14 +25,14 @@ pub(in crate::validate) fn operation(cx: &mut Context<'_>, operation: &Operation
 }
 
 #[cold]
-fn undefined(cx: &mut Context<'_>, operation: &Operation, used: &Use) {
+fn report_undefined(cx: &mut Context<'_>, operation: &Operation, used: &Use) {
     let span = cx.document.value(used.value).span;
     // The value's text is the name with its `$`.
-    let name = cx.quoted(span);
+    let name = cx.quoted_text(span);
     let message = if operation.name.is_empty() {
         format!("Variable \"{name}\" is not defined.")
     } else {
-        format!("Variable \"{name}\" is not defined by operation \"{}\".", cx.quoted(operation.name))
+        format!("Variable \"{name}\" is not defined by operation \"{}\".", cx.quoted_text(operation.name))
     };
     cx.report(&[span, operation.span], message);
 }

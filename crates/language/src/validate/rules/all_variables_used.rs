@@ -13,7 +13,7 @@ pub(in crate::validate) fn operation(cx: &mut Context<'_>, operation: &Operation
     }
     for (place, definition) in operation.variables.range().zip(cx.document.list(operation.variables)) {
         if !is_used[cx.tables.variables[place].name as usize] {
-            unused(cx, operation, definition);
+            report_unused(cx, operation, definition);
         }
         if cx.is_full() {
             return;
@@ -22,12 +22,12 @@ pub(in crate::validate) fn operation(cx: &mut Context<'_>, operation: &Operation
 }
 
 #[cold]
-fn unused(cx: &mut Context<'_>, operation: &Operation, definition: &VariableDefinition) {
-    let name = cx.quoted(definition.name);
+fn report_unused(cx: &mut Context<'_>, operation: &Operation, definition: &VariableDefinition) {
+    let name = cx.quoted_text(definition.name);
     let message = if operation.name.is_empty() {
         format!("Variable \"${name}\" is never used.")
     } else {
-        format!("Variable \"${name}\" is never used in operation \"{}\".", cx.quoted(operation.name))
+        format!("Variable \"${name}\" is never used in operation \"{}\".", cx.quoted_text(operation.name))
     };
     cx.report(&[definition.span], message);
 }

@@ -9,7 +9,7 @@ use crate::validate::context::Context;
 
 /// Reports `argument`, which is not among `run`.
 #[cold]
-pub(in crate::validate) fn unknown(
+pub(in crate::validate) fn report_unknown(
     cx: &mut Context<'_>,
     argument: &Argument,
     run: Run,
@@ -23,9 +23,11 @@ pub(in crate::validate) fn unknown(
             format!("field \"{}\" of type \"{parent}\"", cx.schema.field_name(id))
         }
         FieldOrDirective::Field(_, id) => format!("field \"{}\"", coordinate(cx, id)),
-        FieldOrDirective::Directive(directive) => format!("directive \"@{}\"", cx.quoted(directive.name)),
+        FieldOrDirective::Directive(directive) => {
+            format!("directive \"@{}\"", cx.quoted_text(directive.name))
+        }
     };
-    let message = format!("Unknown argument \"{}\" on {owner}.{suggestion}", cx.quoted(argument.name));
+    let message = format!("Unknown argument \"{}\" on {owner}.{suggestion}", cx.quoted_text(argument.name));
     cx.report(&[argument.span], message);
 }
 

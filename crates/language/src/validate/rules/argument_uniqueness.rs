@@ -2,7 +2,7 @@
 //!
 //! Source: <https://spec.graphql.org/September2025/#sec-Argument-Uniqueness>
 
-use super::repeated;
+use super::for_each_repeat;
 use crate::ast::{Argument, List};
 use crate::validate::context::Context;
 
@@ -12,12 +12,12 @@ pub(in crate::validate) fn arguments(cx: &mut Context<'_>, list: List<Argument>)
         return;
     }
     let document = cx.document;
-    repeated(
+    for_each_repeat(
         document,
         document.list(list),
         |argument| argument.name,
         |group| {
-            let message = format!("There can be only one argument named \"{}\".", cx.quoted(group[0]));
+            let message = format!("There can be only one argument named \"{}\".", cx.quoted_text(group[0]));
             cx.report(group, message);
         },
     );

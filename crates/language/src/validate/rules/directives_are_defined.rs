@@ -8,9 +8,9 @@ use crate::validate::context::Context;
 
 /// Reports a directive the schema does not have.
 #[cold]
-pub(in crate::validate) fn unknown(cx: &mut Context<'_>, directive: &Directive) {
+pub(in crate::validate) fn report_unknown(cx: &mut Context<'_>, directive: &Directive) {
     let at = if cx.schema.wording() == Wording::Dgraph { "" } else { "@" };
-    cx.report(&[directive.span], format!("Unknown directive \"{at}{}\".", cx.quoted(directive.name)));
+    cx.report(&[directive.span], format!("Unknown directive \"{at}{}\".", cx.quoted_text(directive.name)));
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(in crate::validate) fn directive(
     place: Place,
 ) {
     if cx.schema.directive(id).places & place.bit() == 0 {
-        let name = cx.quoted(directive.name);
+        let name = cx.quoted_text(directive.name);
         let at = if cx.schema.wording() == Wording::Dgraph { "" } else { "@" };
         let message = format!("Directive \"{at}{name}\" may not be used on {}.", place.name());
         cx.report(&[directive.span], message);

@@ -2,7 +2,7 @@
 //!
 //! Source: <https://spec.graphql.org/September2025/#sec-Directives-Are-Unique-per-Location>
 
-use super::repeated;
+use super::for_each_repeat;
 use crate::ast::{Directive, List};
 use crate::schema::DirectiveId;
 use crate::span::Span;
@@ -19,7 +19,7 @@ pub(in crate::validate) fn directives(cx: &mut Context<'_>, list: List<Directive
         id => !cx.schema.directive(DirectiveId(id)).repeatable,
     };
     let names: Vec<Span> = list.range().filter(is_unique).map(|at| document.directives[at].name).collect();
-    repeated(
+    for_each_repeat(
         document,
         &names,
         |&name| name,
@@ -27,7 +27,7 @@ pub(in crate::validate) fn directives(cx: &mut Context<'_>, list: List<Directive
             // The place of a directive begins at its `@`.
             let whole = |name: Span| Span::new(place(document.text, name.start), name.end);
             for &again in &group[1..] {
-                let name = cx.quoted(again);
+                let name = cx.quoted_text(again);
                 let message = format!("The directive \"@{name}\" can only be used once at this location.");
                 cx.report(&[whole(group[0]), whole(again)], message);
             }

@@ -10,8 +10,10 @@ pub(in crate::validate) fn definition(cx: &mut Context<'_>, definition: &Definit
     let (name, span) = match definition {
         Definition::Operation(_) | Definition::Fragment(_) => return,
         Definition::Schema(schema) => ("schema".to_owned(), schema.span),
-        Definition::Type(ty) => (format!("\"{}\"", cx.quoted(ty.name)), ty.span),
-        Definition::Directive(directive) => (format!("\"{}\"", cx.quoted(directive.name)), directive.span),
+        Definition::Type(ty) => (format!("\"{}\"", cx.quoted_text(ty.name)), ty.span),
+        Definition::Directive(directive) => {
+            (format!("\"{}\"", cx.quoted_text(directive.name)), directive.span)
+        }
     };
     cx.report(&[span], format!("The {name} definition is not executable."));
 }

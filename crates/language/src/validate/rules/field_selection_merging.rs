@@ -37,7 +37,7 @@ struct Part {
 /// A merged set to be looked at.
 #[derive(Clone)]
 struct Task {
-    /// Of [`Merge::parts`].
+    /// Range in [`Merge::parts`].
     parts: Range<usize>,
     /// Only shapes matter: the fields apply to different objects.
     shape_only: bool,
@@ -113,7 +113,7 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
         merge.tasks.push(Task { parts: last - 1..last, shape_only: false });
         while let Some(task) = merge.tasks.pop() {
             if merge.work > merge.work_max {
-                limits::merging(cx, at);
+                limits::report_merge_limit(cx, at);
                 return;
             }
             if merge.is_new(cx, &task) {
@@ -239,7 +239,7 @@ impl Merge {
             if self.same_shape(cx, &group) {
                 self.below(cx, &group, true);
             }
-        } else if self.all_meet(cx, &group) {
+        } else if self.share_object_type(cx, &group) {
             if self.same_field(cx, &group) && self.same_shape(cx, &group) {
                 self.below(cx, &group, false);
             }
@@ -261,7 +261,7 @@ impl Merge {
     }
 
     /// True if no two members are selected on different object types.
-    fn all_meet(&self, cx: &Context<'_>, group: &[u32]) -> bool {
+    fn share_object_type(&self, cx: &Context<'_>, group: &[u32]) -> bool {
         let first = self.object(cx, group[0]);
         group[1..].iter().all(|&member| {
             let object = self.object(cx, member);
@@ -298,14 +298,16 @@ impl Merge {
         let before = self.conflicts.len();
         for &other in &split[1..] {
             let (first, other) = self.in_order(cx, split[0], other);
-            let (a, b) = (self.field(cx, first), self.field(cx, other));
+            let a = self.field(cx, first);
+            let b = self.field(cx, other);
             let is_same = self.target(cx, first) == self.target(cx, other) && self.target(cx, first) != NONE;
             let is_alike = same::streams(cx.document, a.directives, b.directives);
             if is_same && a.arguments.is_empty() && b.arguments.is_empty() && is_alike {
                 continue;
             }
             if cx.document.str(a.name) != cx.document.str(b.name) {
-                let (a, b) = (cx.quoted(a.name), cx.quoted(b.name));
+                let a = cx.quoted_text(a.name);
+                let b = cx.quoted_text(b.name);
                 self.conflict(first, other, format!("\"{a}\" and \"{b}\" are different fields"));
             } else if !same::arguments(cx.document, a.arguments, b.arguments) {
                 self.conflict(first, other, "they have differing arguments".to_owned());
@@ -351,7 +353,8 @@ impl Merge {
         let agree = found.is_empty();
         for (first, other) in found {
             let text = |member| self.ty(cx, member).map_or_else(String::new, |ty| cx.schema.type_text(ty));
-            let (a, b) = (text(first), text(other));
+            let a = text(first);
+            let b = text(other);
             self.conflict(first, other, format!("they return conflicting types \"{a}\" and \"{b}\""));
         }
         agree
@@ -359,7 +362,8 @@ impl Merge {
 
     #[cold]
     fn conflict(&mut self, a: u32, b: u32, reason: String) {
-        let (a, b) = (self.members[a as usize], self.members[b as usize]);
+        let a = self.members[a as usize];
+        let b = self.members[b as usize];
         self.conflicts.push(Conflict { a: (a.selection, a.from), b: (b.selection, b.from), reason });
     }
 

@@ -10,11 +10,11 @@ use std::cmp::Ordering;
 
 /// Reports `field`, which `parent` does not have.
 #[cold]
-pub(in crate::validate) fn unknown(cx: &mut Context<'_>, field: &Field, parent: TypeId) {
+pub(in crate::validate) fn report_unknown(cx: &mut Context<'_>, field: &Field, parent: TypeId) {
     let suggestion = if cx.options.suggestions { suggestion(cx, field, parent) } else { String::new() };
     let message = format!(
         "Cannot query field \"{}\" on type \"{}\".{suggestion}",
-        cx.quoted(field.name),
+        cx.quoted_text(field.name),
         cx.schema.type_name(parent)
     );
     cx.report(&[field.span], message);

@@ -9,7 +9,7 @@ use crate::validate::context::Context;
 #[cold]
 pub(in crate::validate) fn duplicate(cx: &mut Context<'_>, name: u32, fragment: &Fragment) {
     let first = cx.tables.fragments[cx.fragment_by_name[name as usize] as usize].ast.name;
-    let message = format!("There can be only one fragment named \"{}\".", cx.quoted(fragment.name));
+    let message = format!("There can be only one fragment named \"{}\".", cx.quoted_text(fragment.name));
     cx.report(&[first, fragment.name], message);
 }
 

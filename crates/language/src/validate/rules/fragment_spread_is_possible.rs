@@ -7,9 +7,10 @@ use crate::schema::{SchemaView, TypeId, TypeKind};
 use crate::validate::context::Context;
 
 /// Holds a spread of a fragment on `on` against the type around it.
-pub(in crate::validate) fn spread(cx: &mut Context<'_>, spread: &Spread, on: TypeId, parent: TypeId) {
+pub(in crate::validate) fn check_spread(cx: &mut Context<'_>, spread: &Spread, on: TypeId, parent: TypeId) {
     if !overlap(cx, on, parent) {
-        let message = format!("Fragment \"{}\" {}", cx.quoted(spread.name), cannot(cx.schema, on, parent));
+        let message =
+            format!("Fragment \"{}\" {}", cx.quoted_text(spread.name), cannot(cx.schema, on, parent));
         cx.report(&[spread.span], message);
     }
 }
@@ -23,7 +24,8 @@ pub(in crate::validate) fn inline(cx: &mut Context<'_>, inline: &Inline, on: Typ
 
 #[cold]
 fn cannot(schema: SchemaView<'_>, on: TypeId, parent: TypeId) -> String {
-    let (on, parent) = (schema.type_name(on), schema.type_name(parent));
+    let on = schema.type_name(on);
+    let parent = schema.type_name(parent);
     format!("cannot be spread here as objects of type \"{parent}\" can never be of type \"{on}\".")
 }
 

@@ -7,8 +7,8 @@ use crate::validate::context::Context;
 
 /// Reports a spread of nothing.
 #[cold]
-pub(in crate::validate) fn unknown(cx: &mut Context<'_>, spread: &Spread) {
-    cx.report(&[spread.name], format!("Unknown fragment \"{}\".", cx.quoted(spread.name)));
+pub(in crate::validate) fn report_unknown(cx: &mut Context<'_>, spread: &Spread) {
+    cx.report(&[spread.name], format!("Unknown fragment \"{}\".", cx.quoted_text(spread.name)));
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use crate::validate::context::Context;
 
 /// Reports the type `name`, which the schema does not have.
 #[cold]
-pub(in crate::validate) fn unknown(cx: &mut Context<'_>, name: Name) {
+pub(in crate::validate) fn report_unknown(cx: &mut Context<'_>, name: Name) {
     let known = cx.schema.types().map(|it| cx.schema.type_name(it));
     let suggestion = cx.suggestion(name, known);
-    let message = format!("Unknown type \"{}\".{suggestion}", cx.quoted(name));
+    let message = format!("Unknown type \"{}\".{suggestion}", cx.quoted_text(name));
     cx.report(&[name], message);
 }
 

@@ -74,12 +74,15 @@ fn push(cx: &Context<'_>, fragment: u32, stack: &mut Vec<FragmentFrame>, marks: 
 #[cold]
 fn report(cx: &mut Context<'_>, way: &[Edge], last: Edge) {
     let spans: Vec<Span> = way.iter().chain([&last]).take(20).map(|&edge| span(cx, edge)).collect();
-    let name = cx.quoted(cx.tables.fragments[last.fragment as usize].ast.name);
+    let name = cx.quoted_text(cx.tables.fragments[last.fragment as usize].ast.name);
     let mut via = String::new();
     for edge in way {
         via.push_str(if via.is_empty() { " via " } else { ", " });
-        via.push_str(&format!("\"{}\"", cx.quoted(cx.tables.fragments[edge.fragment as usize].ast.name)));
-        // A cycle of thousands need not be told name by name.
+        via.push_str(&format!(
+            "\"{}\"",
+            cx.quoted_text(cx.tables.fragments[edge.fragment as usize].ast.name)
+        ));
+        // Bound the message: a cycle may have thousands of names.
         if via.len() > 1000 {
             via.push_str(", ...");
             break;

@@ -9,8 +9,8 @@ use crate::validate::graph::Reach;
 pub(in crate::validate) fn document(cx: &mut Context<'_>, reach: &Reach) {
     for at in 0..cx.tables.fragments.len() {
         let fragment = cx.tables.fragments[at].ast;
-        if !reach.ever(first_of_its_name(cx, at)) {
-            let message = format!("Fragment \"{}\" is never used.", cx.quoted(fragment.name));
+        if !reach.was_reached(first_of_its_name(cx, at)) {
+            let message = format!("Fragment \"{}\" is never used.", cx.quoted_text(fragment.name));
             cx.report(&[fragment.span], message);
         }
         if cx.is_full() {

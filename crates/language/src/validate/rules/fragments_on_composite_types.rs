@@ -10,8 +10,8 @@ use crate::validate::context::Context;
 pub(in crate::validate) fn fragment(cx: &mut Context<'_>, fragment: &Fragment) {
     let message = format!(
         "Fragment \"{}\" cannot condition on non composite type \"{}\".",
-        cx.quoted(fragment.name),
-        cx.quoted(fragment.on)
+        cx.quoted_text(fragment.name),
+        cx.quoted_text(fragment.on)
     );
     cx.report(&[fragment.on], message);
 }
@@ -19,7 +19,8 @@ pub(in crate::validate) fn fragment(cx: &mut Context<'_>, fragment: &Fragment) {
 /// Reports an inline fragment on a leaf or input type.
 #[cold]
 pub(in crate::validate) fn inline(cx: &mut Context<'_>, inline: &Inline) {
-    let message = format!("Fragment cannot condition on non composite type \"{}\".", cx.quoted(inline.on));
+    let message =
+        format!("Fragment cannot condition on non composite type \"{}\".", cx.quoted_text(inline.on));
     cx.report(&[inline.on], message);
 }
 

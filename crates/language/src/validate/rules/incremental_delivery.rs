@@ -1,4 +1,4 @@
-//! Where `@defer` and `@stream` may stand, and their labels.
+//! Checks positions and labels of `@defer` and `@stream`.
 //!
 //! Source: the specification's draft on incremental delivery, section 5.7; words and places of graphql-js 17.
 
@@ -53,7 +53,7 @@ fn root(cx: &mut Context<'_>, at: usize, parent: Option<TypeId>) {
     }
 }
 
-/// Reports those in a subscription and the fragments it reaches that are not switched off.
+/// Reports directives that are not switched off in a subscription and the fragments it reaches.
 pub(in crate::validate) fn subscription(cx: &mut Context<'_>, operation: Span, fragments: &[Span]) {
     if cx.incremental.is_empty() {
         return;
@@ -68,7 +68,8 @@ pub(in crate::validate) fn subscription(cx: &mut Context<'_>, operation: Span, f
     found.sort_unstable();
     for at in found {
         let directive = &cx.document.directives[at as usize];
-        let (name, span) = (cx.document.str(directive.name), directive.span);
+        let name = cx.document.str(directive.name);
+        let span = directive.span;
         let title = if name == "defer" { "Defer" } else { "Stream" };
         let message = format!(
             "{title} directive not supported on subscription operations. Disable `@{name}` by setting the `if` argument to `false`."

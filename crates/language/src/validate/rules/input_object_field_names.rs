@@ -10,20 +10,26 @@ use crate::validate::show;
 
 /// Reports `field` of `object`, which input type `base` does not have.
 #[cold]
-pub(in crate::validate) fn unknown(cx: &mut Context<'_>, field: &ObjectField, base: TypeId, object: ValueId) {
+pub(in crate::validate) fn report_unknown(
+    cx: &mut Context<'_>,
+    field: &ObjectField,
+    base: TypeId,
+    object: ValueId,
+) {
     let known = cx.schema.inputs(cx.schema.ty(base).members);
     let suggestion = cx.suggestion(field.name, known.map(|it| cx.schema.input_name(it)));
     if cx.schema.wording() == Wording::Dgraph {
-        let (name, ty) = (cx.quoted(field.name), cx.schema.type_name(base));
+        let name = cx.quoted_text(field.name);
+        let ty = cx.schema.type_name(base);
         let message =
-            format!("Field \"{name}\" is not defined by type {ty}.{}", dgraph::unquoted(&suggestion));
+            format!("Field \"{name}\" is not defined by type {ty}.{}", dgraph::strip_quotes(&suggestion));
         return cx.report(&[field.span], message);
     }
     let found = if suggestion.is_empty() { ", found".to_owned() } else { format!(".{suggestion} Found") };
     let message = format!(
         "Expected value of type \"{}\" not to include unknown field \"{}\"{found}: {}.",
         cx.schema.type_name(base),
-        cx.quoted(field.name),
+        cx.quoted_text(field.name),
         show::value(cx.document, object)
     );
     cx.report(&[field.span], message);

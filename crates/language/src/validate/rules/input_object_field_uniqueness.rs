@@ -2,7 +2,7 @@
 //!
 //! Source: <https://spec.graphql.org/September2025/#sec-Input-Object-Field-Uniqueness>
 
-use super::repeated;
+use super::for_each_repeat;
 use crate::ast::{List, ObjectField};
 use crate::validate::context::Context;
 
@@ -12,13 +12,14 @@ pub(in crate::validate) fn object(cx: &mut Context<'_>, fields: List<ObjectField
         return;
     }
     let document = cx.document;
-    repeated(
+    for_each_repeat(
         document,
         document.list(fields),
         |field| field.name,
         |group| {
             for &again in &group[1..] {
-                let message = format!("There can be only one input field named \"{}\".", cx.quoted(again));
+                let message =
+                    format!("There can be only one input field named \"{}\".", cx.quoted_text(again));
                 cx.report(&[group[0], again], message);
             }
         },

@@ -17,15 +17,16 @@ pub(in crate::validate) fn object(
     for id in cx.schema.inputs(cx.schema.ty(base).members) {
         let input = cx.schema.input(id);
         let is_required = input.ty.is_non_null() && input.default.is_none();
-        if is_required && values::written(cx, fields, id).is_none() {
-            missing(cx, object, base, id);
+        if is_required && values::find_written_field(cx, fields, id).is_none() {
+            report_missing_field(cx, object, base, id);
         }
     }
 }
 
 #[cold]
-fn missing(cx: &mut Context<'_>, object: ValueId, base: TypeId, id: InputId) {
-    let (owner, name) = (cx.schema.type_name(base), cx.schema.input_name(id));
+fn report_missing_field(cx: &mut Context<'_>, object: ValueId, base: TypeId, id: InputId) {
+    let owner = cx.schema.type_name(base);
+    let name = cx.schema.input_name(id);
     let message = match cx.schema.wording() {
         Wording::GraphqlJs => format!(
             "Expected value of type \"{owner}\" to include required field \"{name}\", found: {}.",

@@ -14,20 +14,20 @@ pub(in crate::validate) fn field(cx: &mut Context<'_>, field: &Field, ty: TypeRe
         (true, true) if field.selections.is_empty() && !cx.options.edition_2026 => {
             let message = format!(
                 "Field \"{}\" of type \"{}\" must have at least one field selected.",
-                cx.quoted(field.name),
+                cx.quoted_text(field.name),
                 cx.schema.type_text(ty)
             );
             cx.report(&[field.span], message);
         }
         (true, true) | (false, false) => {}
-        (true, false) => missing(cx, field, ty),
+        (true, false) => report_missing_selection(cx, field, ty),
         (false, true) => superfluous(cx, field, ty),
     }
 }
 
 #[cold]
-fn missing(cx: &mut Context<'_>, field: &Field, ty: TypeRef) {
-    let name = cx.quoted(field.name);
+fn report_missing_selection(cx: &mut Context<'_>, field: &Field, ty: TypeRef) {
+    let name = cx.quoted_text(field.name);
     let ty = cx.schema.type_text(ty);
     let mut message = format!("Field \"{name}\" of type \"{ty}\" must have a selection of subfields.");
     if cx.options.suggestions {
@@ -38,11 +38,12 @@ fn missing(cx: &mut Context<'_>, field: &Field, ty: TypeRef) {
 
 #[cold]
 fn superfluous(cx: &mut Context<'_>, field: &Field, ty: TypeRef) {
-    let (arguments, directives) = (cx.document.list(field.arguments), cx.document.list(field.directives));
+    let arguments = cx.document.list(field.arguments);
+    let directives = cx.document.list(field.directives);
     let place = cx.brace(field.name.end, arguments, directives);
     let message = format!(
         "Field \"{}\" must not have a selection since type \"{}\" has no subfields.",
-        cx.quoted(field.name),
+        cx.quoted_text(field.name),
         cx.schema.type_text(ty)
     );
     cx.report(&[place], message);

@@ -1,4 +1,4 @@
-//! Of a OneOf input object exactly one field is given, and not as null.
+//! A OneOf input object has exactly one field, and its value is not null.
 //!
 //! Source: <https://spec.graphql.org/September2025/#sec-Input-Objects.Input-Coercion>
 

@@ -2,7 +2,7 @@
 //!
 //! Source: <https://spec.graphql.org/September2025/#sec-Operation-Name-Uniqueness>
 
-use super::repeated;
+use super::for_each_repeat;
 use crate::span::Span;
 use crate::validate::context::Context;
 
@@ -14,13 +14,13 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
     }
     let names: Vec<Span> =
         operations.iter().map(|known| known.ast.name).filter(|name| !name.is_empty()).collect();
-    repeated(
+    for_each_repeat(
         cx.document,
         &names,
         |&name| name,
         |group| {
             for &again in &group[1..] {
-                let message = format!("There can be only one operation named \"{}\".", cx.quoted(again));
+                let message = format!("There can be only one operation named \"{}\".", cx.quoted_text(again));
                 cx.report(&[group[0], again], message);
             }
         },

@@ -6,7 +6,7 @@ use crate::ast::{Operation, OperationKind};
 use crate::validate::context::Context;
 
 /// Reports an operation whose kind the schema lacks.
-pub(in crate::validate) fn missing(cx: &mut Context<'_>, operation: &Operation) {
+pub(in crate::validate) fn report_missing_root(cx: &mut Context<'_>, operation: &Operation) {
     let kind = match operation.kind {
         OperationKind::Query => "query",
         OperationKind::Mutation => "mutation",

@@ -18,13 +18,13 @@ pub(in crate::validate) fn arguments(
         let input = cx.schema.input(id);
         let is_required = input.ty.is_non_null() && input.default.is_none();
         if is_required && !cx.tables.arguments[list.range()].contains(&id.0) {
-            missing(cx, id, owner);
+            report_missing_argument(cx, id, owner);
         }
     }
 }
 
 #[cold]
-fn missing(cx: &mut Context<'_>, id: InputId, owner: FieldOrDirective<'_>) {
+fn report_missing_argument(cx: &mut Context<'_>, id: InputId, owner: FieldOrDirective<'_>) {
     let name = cx.schema.input_name(id);
     let (coordinate, span) = match owner {
         FieldOrDirective::Field(field, owner) => (format!("{}({name}:)", coordinate(cx, owner)), field.span),

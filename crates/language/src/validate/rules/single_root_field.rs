@@ -25,7 +25,7 @@ pub(in crate::validate) fn operation(cx: &mut Context<'_>, operation: &ValidOper
     let name = if operation.ast.name.is_empty() {
         "Anonymous Subscription".to_owned()
     } else {
-        format!("Subscription \"{}\"", cx.quoted(operation.ast.name))
+        format!("Subscription \"{}\"", cx.quoted_text(operation.ast.name))
     };
     let found = collect(cx, operation);
     if !found.conditions.is_empty() {

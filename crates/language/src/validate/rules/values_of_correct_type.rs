@@ -16,7 +16,7 @@ pub(in crate::validate) fn null(cx: &mut Context<'_>, value: ValueId, ty: Option
     let ty = ty.map_or_else(String::new, |ty| cx.schema.type_text(ty));
     let message = match cx.schema.wording() {
         Wording::GraphqlJs => format!("Expected value of non-null type \"{ty}\" not to be null."),
-        Wording::Dgraph => dgraph::expected(&ty, "null"),
+        Wording::Dgraph => dgraph::expected_type_message(&ty, "null"),
     };
     cx.report(&[cx.document.value(value).span], message);
 }
@@ -24,10 +24,11 @@ pub(in crate::validate) fn null(cx: &mut Context<'_>, value: ValueId, ty: Option
 /// Reports something else where an input object is expected.
 #[cold]
 pub(in crate::validate) fn not_an_object(cx: &mut Context<'_>, value: ValueId, ty: TypeRef) {
-    let (name, found) = (cx.schema.type_name(ty.base), show::value(cx.document, value));
+    let name = cx.schema.type_name(ty.base);
+    let found = show::value(cx.document, value);
     let message = match cx.schema.wording() {
         Wording::GraphqlJs => format!("Expected value of type \"{name}\" to be an object, found: {found}."),
-        Wording::Dgraph => dgraph::expected(&cx.schema.type_text(ty), &found),
+        Wording::Dgraph => dgraph::expected_type_message(&cx.schema.type_text(ty), &found),
     };
     cx.report(&[cx.document.value(value).span], message);
 }
@@ -51,8 +52,8 @@ pub(in crate::validate) fn enumeration(cx: &mut Context<'_>, value: ValueId, ty:
     }
     let name = schema.type_name(base);
     let message = if schema.wording() == Wording::Dgraph {
-        let expected = dgraph::expected(&schema.type_text(ty), &found);
-        format!("{expected}{}", dgraph::unquoted(&suggestion))
+        let expected = dgraph::expected_type_message(&schema.type_text(ty), &found);
+        format!("{expected}{}", dgraph::strip_quotes(&suggestion))
     } else if is_name {
         format!("Value \"{found}\" does not exist in \"{name}\" enum.{suggestion}")
     } else {
@@ -77,10 +78,10 @@ pub(in crate::validate) fn scalar(cx: &mut Context<'_>, value: ValueId, ty: Type
         ScalarReader::Boolean => matches!(kind, ValueKind::Boolean(_)),
         ScalarReader::Id => is_string || is_int,
         ScalarReader::BigInt => {
-            (is_int && text.parse::<i64>().is_ok()) || (is_string && unquoted(text).parse::<i64>().is_ok())
+            (is_int && text.parse::<i64>().is_ok()) || (is_string && trim_quotes(text).parse::<i64>().is_ok())
         }
         ScalarReader::Decimal => {
-            is_number || (is_string && (is_decimal(unquoted(text)) || is_beyond(unquoted(text))))
+            is_number || (is_string && (is_decimal(trim_quotes(text)) || is_beyond(trim_quotes(text))))
         }
         ScalarReader::Text => is_string || is_number || matches!(kind, ValueKind::Boolean(_)),
         ScalarReader::Moment => is_string || is_number,
@@ -92,7 +93,7 @@ pub(in crate::validate) fn scalar(cx: &mut Context<'_>, value: ValueId, ty: Type
 }
 
 /// The text between the quotes. Digits need no escapes, so escapes need no decoding here.
-fn unquoted(text: &str) -> &str {
+fn trim_quotes(text: &str) -> &str {
     text.trim_matches('"')
 }
 
@@ -118,7 +119,7 @@ fn wrong(cx: &mut Context<'_>, value: ValueId, ty: TypeRef, reader: ScalarReader
         ScalarReader::Int => format!("Int cannot represent non-integer value: {found}"),
         ScalarReader::Float => format!("Float cannot represent non numeric value: {found}"),
         ScalarReader::String => {
-            // A password without its quotes is told by its kind alone.
+            // Show only the kind: the text may be a password without its quotes.
             let kind = kind_of_literal(cx.document.value(value).kind);
             format!("String cannot represent a non string value: {kind}")
         }

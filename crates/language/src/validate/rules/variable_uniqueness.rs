@@ -2,19 +2,19 @@
 //!
 //! Source: <https://spec.graphql.org/September2025/#sec-Variable-Uniqueness>
 
-use super::repeated;
+use super::for_each_repeat;
 use crate::ast::Operation;
 use crate::validate::context::Context;
 
 /// Reports each variable that is defined again.
 pub(in crate::validate) fn operation(cx: &mut Context<'_>, operation: &Operation) {
     let document = cx.document;
-    repeated(
+    for_each_repeat(
         document,
         document.list(operation.variables),
         |known| known.name,
         |group| {
-            let message = format!("There can be only one variable named \"${}\".", cx.quoted(group[0]));
+            let message = format!("There can be only one variable named \"${}\".", cx.quoted_text(group[0]));
             cx.report(group, message);
         },
     );

@@ -15,7 +15,7 @@ pub(in crate::validate) fn variable(
     match cx.schema.ty(ty.base).kind {
         TypeKind::Scalar(_) | TypeKind::Enum | TypeKind::Input { .. } => true,
         TypeKind::Object | TypeKind::Interface | TypeKind::Union => {
-            let name = cx.quoted(definition.name);
+            let name = cx.quoted_text(definition.name);
             let ty = cx.schema.type_text(ty);
             let message = format!("Variable \"${name}\" cannot be non-input type \"{ty}\".");
             cx.report(&[definition.ty.span], message);

@@ -1,4 +1,4 @@
-//! Tells conflicts as graphql-js does: from the outermost fields that had to be merged down to the ones that differ.
+//! Reports conflicts like graphql-js: as a path from the outermost merged fields down to the ones that differ.
 //!
 //! **Cost:** per reported conflict its depth.
 
@@ -21,7 +21,7 @@ type Way = Vec<(u32, u32)>;
 pub(super) fn report(cx: &mut Context<'_>, parts: &[Part], conflicts: Vec<Conflict>) {
     let mut told: Vec<(Way, Vec<Conflict>)> = Vec::new();
     for conflict in conflicts {
-        let way = way(parts, &conflict);
+        let way = conflict_path(parts, &conflict);
         match told.iter_mut().find(|(known, _)| !known.is_empty() && *known == way) {
             Some((_, together)) => together.push(conflict),
             None => told.push((way, vec![conflict])),
@@ -33,11 +33,13 @@ pub(super) fn report(cx: &mut Context<'_>, parts: &[Part], conflicts: Vec<Confli
 }
 
 /// The way to a conflict, up to the first pair that is one and the same field.
-fn way(parts: &[Part], conflict: &Conflict) -> Way {
+fn conflict_path(parts: &[Part], conflict: &Conflict) -> Way {
     let mut way = Vec::new();
-    let (mut a, mut b) = (conflict.a.1, conflict.b.1);
+    let mut a = conflict.a.1;
+    let mut b = conflict.b.1;
     while a != NONE && b != NONE {
-        let (above_a, above_b) = (parts[a as usize], parts[b as usize]);
+        let above_a = parts[a as usize];
+        let above_b = parts[b as usize];
         if above_a.owner == above_b.owner {
             break;
         }
@@ -50,15 +52,16 @@ fn way(parts: &[Part], conflict: &Conflict) -> Way {
 /// Response key and place of a field.
 fn key<'a>(cx: &Context<'a>, selection: u32) -> (Quoted<'a>, Span) {
     match &cx.document.selections[selection as usize] {
-        Selection::Field(field) => (cx.quoted(field.key()), field.span),
-        Selection::Spread(spread) => (cx.quoted(spread.name), spread.span),
-        Selection::Inline(inline) => (cx.quoted(inline.on), inline.span),
+        Selection::Field(field) => (cx.quoted_text(field.key()), field.span),
+        Selection::Spread(spread) => (cx.quoted_text(spread.name), spread.span),
+        Selection::Inline(inline) => (cx.quoted_text(inline.on), inline.span),
     }
 }
 
 fn one(cx: &mut Context<'_>, way: &[(u32, u32)], together: &[Conflict]) {
     let mut reason = String::new();
-    let (mut left, mut right): (Vec<Span>, Vec<Span>) = (Vec::new(), Vec::new());
+    let mut left: Vec<Span> = Vec::new();
+    let mut right: Vec<Span> = Vec::new();
     for &(a, b) in way.iter().rev() {
         left.push(key(cx, a).1);
         right.push(key(cx, b).1);

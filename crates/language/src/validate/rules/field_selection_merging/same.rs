@@ -8,7 +8,8 @@ pub(super) fn arguments(document: &Document<'_>, a: List<Argument>, b: List<Argu
     if a.len() != b.len() {
         return false;
     }
-    let (a, b) = (document.list(a), document.list(b));
+    let a = document.list(a);
+    let b = document.list(b);
     let mut pairs: Vec<(ValueId, ValueId)> = Vec::new();
     if !pair_up(document, a, b, |argument| (argument.name, argument.value), &mut pairs) {
         return false;
@@ -82,11 +83,12 @@ fn value(document: &Document<'_>, a: &Value, b: &Value, pairs: &mut Vec<(ValueId
             a.len() == b.len()
         }
         (ValueKind::Object(a), ValueKind::Object(b)) => {
-            let (a, b) = (document.list(a), document.list(b));
+            let a = document.list(a);
+            let b = document.list(b);
             a.len() == b.len()
                 && pair_up(document, a, b, |field: &ObjectField| (field.name, field.value), pairs)
         }
-        // Everything else is what it is written as; the first character tells the kinds apart.
+        // Other literals are compared as text; the first character tells the kinds apart.
         (ValueKind::List(_) | ValueKind::Object(_), _) | (_, ValueKind::List(_) | ValueKind::Object(_)) => {
             false
         }

@@ -41,7 +41,7 @@ use crate::ast::{Directive, Document, Field};
 use crate::schema::FieldId;
 use crate::span::Span;
 
-/// Whose arguments are looked at.
+/// Owner of the arguments that are checked.
 #[derive(Clone, Copy)]
 pub(super) enum FieldOrDirective<'a> {
     /// A field's.
@@ -62,7 +62,7 @@ fn coordinate(cx: &Context<'_>, id: FieldId) -> String {
 /// Calls `found` with the places of each name that stands more than once among `list`, in the order of first places.
 ///
 /// Sorting keeps this linear but for a logarithm; up to sixteen names are compared directly, without allocating.
-fn repeated<T>(
+fn for_each_repeat<T>(
     document: &Document<'_>,
     list: &[T],
     name: impl Fn(&T) -> Span,

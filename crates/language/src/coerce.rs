@@ -45,14 +45,14 @@ pub struct Settings {
     pub errors_max: u32,
     /// The reader of `Int`.
     pub int: ScalarReader,
-    /// What a variable is that was not sent and has no default.
+    /// Meaning of a variable that was not sent and has no default.
     pub unsent: Unsent,
 }
 
 /// The value of a variable that was not sent and has no default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unsent {
-    /// None: where it stands, nothing was written.
+    /// Absent: the position is treated as if nothing had been written there.
     Absent,
     /// Null.
     Null,
@@ -70,7 +70,7 @@ impl Settings {
         Self { reading, list_items_max, errors_max, int: ScalarReader::Int, unsent }
     }
 
-    /// The same in a place whose `Int` may have 64 bits, if that is read so.
+    /// Allows 64-bit `Int` values, if the settings have a wide `Int` reader.
     #[must_use]
     pub const fn wide(self) -> Self {
         let int = match self.reading {
@@ -84,8 +84,8 @@ impl Settings {
 /// Rules for scalars and wording of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// By the letter of the specification, in graphql-js's words.
+    /// Strictly by the specification, with the messages of graphql-js.
     Strict,
-    /// As Hasura reads: strings for numbers and booleans.
+    /// Leniently like Hasura: strings are accepted for numbers and booleans.
     Lenient,
 }

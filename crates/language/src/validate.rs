@@ -58,7 +58,7 @@ pub fn validate<'d>(
 /// to [`crate::coerce`], which reads strings for numbers, and variables may be unused.
 ///
 /// # Errors
-/// As [`validate`].
+/// See [`validate`].
 pub fn validate_for<'d>(
     schema: impl Into<SchemaView<'d>>,
     document: &'d Document<'d>,
@@ -87,7 +87,7 @@ pub fn validate_for<'d>(
         cx.tables.variable_names_len = cx.variables.len() as u32;
         return Ok(Valid::new(document, cx.tables));
     }
-    // Stable, so that what one place has to hear stays in the order of the rules.
+    // The sort is stable, so errors at one place stay in the order of the rules.
     cx.errors.sort_by_key(|error| error.spans.first().map_or(0, |span| span.start));
     Err(cx.errors)
 }

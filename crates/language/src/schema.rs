@@ -33,7 +33,7 @@ macro_rules! ids {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(pub u32);
         impl $name {
-            /// As a place in a table.
+            /// The id as an index into its table.
             #[must_use]
             #[inline]
             pub const fn index(self) -> usize { self.0 as usize }
@@ -171,23 +171,23 @@ pub enum TypeKind {
 /// A named type.
 #[derive(Clone, Copy, Debug)]
 pub struct Type {
-    /// Its name.
+    /// Type name.
     pub name: Str,
     /// Empty when there is none.
     pub description: Str,
     /// The kind of type.
     pub kind: TypeKind,
-    /// Of objects and interfaces: places in [`Schema::fields`], as defined.
+    /// For objects and interfaces: their fields, indexes in [`Schema::fields`], as defined.
     pub fields: Run,
-    /// Of enums: places in [`Schema::enum_values`]; of inputs: places in [`Schema::inputs`].
+    /// For enums: indexes in [`Schema::enum_values`]; for input objects: indexes in [`Schema::inputs`].
     pub members: Run,
-    /// Of objects and interfaces: the interfaces they implement, in [`Schema::type_lists`].
+    /// For objects and interfaces: the interfaces they implement, in [`Schema::type_lists`].
     pub interfaces: Run,
-    /// Of interfaces and unions: the objects that can stand there, in [`Schema::type_lists`].
+    /// For interfaces and unions: their possible objects, in [`Schema::type_lists`].
     pub possible: Run,
     /// `@specifiedBy(url:)`, or empty.
     pub specified_by: Str,
-    /// Of inputs without required fields and defaults: the fields of a value come out as they were written.
+    /// For input objects without required fields and defaults: the fields of a value keep the order in which they were written.
     pub is_sequence: bool,
     /// Directives applied in the SDL, for the printer: places in [`Schema::applied`].
     pub applied: Run,
@@ -196,15 +196,15 @@ pub struct Type {
 /// A field of an object or interface.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaField {
-    /// Its name.
+    /// Field name.
     pub name: Str,
     /// Empty when there is none.
     pub description: Str,
-    /// Whose field it is.
+    /// The type that has the field.
     pub parent: TypeId,
     /// The field's type.
     pub ty: TypeRef,
-    /// Its arguments, places in [`Schema::inputs`].
+    /// Arguments of the field, indexes in [`Schema::inputs`].
     pub arguments: Run,
     /// `@deprecated(reason:)`.
     pub deprecated: Option<Str>,
@@ -215,7 +215,7 @@ pub struct SchemaField {
 /// An argument or a field of an input object.
 #[derive(Clone, Copy, Debug)]
 pub struct Input {
-    /// Its name.
+    /// Name of the argument or input field.
     pub name: Str,
     /// Empty when there is none.
     pub description: Str,
@@ -234,7 +234,7 @@ pub struct Input {
 /// A default value.
 #[derive(Clone, Copy, Debug)]
 pub struct Default {
-    /// As a GraphQL literal.
+    /// The default as a GraphQL literal.
     pub literal: Str,
     /// The place of the coerced value in [`Schema::defaults`].
     pub value: u32,
@@ -243,11 +243,11 @@ pub struct Default {
 /// A value of an enum.
 #[derive(Clone, Copy, Debug)]
 pub struct EnumValue {
-    /// Its name.
+    /// Name of the enum value.
     pub name: Str,
     /// Empty when there is none.
     pub description: Str,
-    /// Whose value it is.
+    /// The enum that has the value.
     pub parent: TypeId,
     /// `@deprecated(reason:)`.
     pub deprecated: Option<Str>,
@@ -262,7 +262,7 @@ pub struct SchemaDirective {
     pub name: Str,
     /// Empty when there is none.
     pub description: Str,
-    /// Its arguments, places in [`Schema::inputs`].
+    /// Arguments of the directive, indexes in [`Schema::inputs`].
     pub arguments: Run,
     /// May stand twice in one place.
     pub repeatable: bool,
@@ -331,13 +331,13 @@ impl Place {
         Self::DirectiveDefinition,
     ];
 
-    /// Its bit in [`SchemaDirective::places`].
+    /// Bit of the location in [`SchemaDirective::places`].
     #[must_use]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
-    /// As GraphQL writes it: `FIELD_DEFINITION`.
+    /// Name of the location in GraphQL: `FIELD_DEFINITION`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -374,13 +374,13 @@ pub struct Applied {
     pub arguments: Str,
 }
 
-/// The words in which clients are told what is wrong with a request's text and its variables.
+/// Wording of errors in a request's text and variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wording {
-    /// Those of graphql-js.
+    /// Messages of graphql-js.
     #[default]
     GraphqlJs,
-    /// Those of Dgraph's validator, gqlparser.
+    /// Messages of Dgraph's validator, gqlparser.
     Dgraph,
 }
 
@@ -404,7 +404,7 @@ pub struct Schema {
     pub applied: Vec<Applied>,
     /// Directives applied to the schema definition.
     pub applied_to_schema: Run,
-    /// Coerced defaults.
+    /// Values of all defaults, after coercion.
     pub defaults: crate::value::Values,
     /// The description of the schema itself.
     pub description: Str,
@@ -414,7 +414,7 @@ pub struct Schema {
     pub mutation: Option<TypeId>,
     /// The type of subscriptions.
     pub subscription: Option<TypeId>,
-    /// The words of errors.
+    /// Wording of errors.
     pub wording: Wording,
     /// `__typename: String!`, `__schema: __Schema!`, `__type(name:): __Type`: fields of no type.
     pub meta: MetaFields,
@@ -424,7 +424,7 @@ pub struct Schema {
     pub(crate) field_names: HashTable<FieldId>,
     /// By start of the run and name; only of runs longer than `index::SCANNED_MAX`.
     pub(crate) input_names: HashTable<(u32, InputId)>,
-    /// As `input_names`.
+    /// Index by start of the run and name, for runs longer than `index::SCANNED_MAX`.
     pub(crate) enum_value_names: HashTable<EnumValueId>,
 }
 

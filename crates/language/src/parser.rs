@@ -2,7 +2,7 @@
 //!
 //! The parser walks; it never calls itself. Selection sets and literals that nest are kept on stacks of its own,
 //! where the members of what is still open wait, so that the members of one list end up side by side.
-//! Syntax errors are in the words of graphql-js, version 17.
+//! Syntax errors have the messages of graphql-js, version 17.
 //!
 //! **Invariant:** no bound of [`Limits`] that a text alone can break is broken by a document that comes out.
 //!
@@ -62,7 +62,7 @@ struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
-/// Tells if a literal may contain variables.
+/// True if a literal may contain variables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum VariableUse {
     Allowed,
@@ -172,7 +172,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     #[inline]
     fn expect(&mut self, kind: TokenKind) -> Parsed<Span> {
         if self.token.kind != kind {
-            return Err(self.expected(kind.text()));
+            return Err(self.fail_expected(kind.text()));
         }
         let span = Span::new(self.token.start, self.token.end);
         self.advance();
@@ -197,7 +197,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     fn expect_keyword(&mut self, word: &str) -> Parsed<()> {
-        if self.take_keyword(word) { Ok(()) } else { Err(self.expected(&format!("\"{word}\""))) }
+        if self.take_keyword(word) { Ok(()) } else { Err(self.fail_expected(&format!("\"{word}\""))) }
     }
 
     /// Reads the opening bracket that is the current token.
@@ -211,9 +211,9 @@ impl<'t, 'l> Parser<'t, 'l> {
         Ok(())
     }
 
-    /// Reads `kind` as an opening bracket, or says what was expected.
+    /// Reads `kind` as an opening bracket, or reports the expected token.
     fn expect_open(&mut self, kind: TokenKind) -> Parsed<()> {
-        if self.token.kind == kind { self.open() } else { Err(self.expected(kind.text())) }
+        if self.token.kind == kind { self.open() } else { Err(self.fail_expected(kind.text())) }
     }
 
     /// Reads the closing bracket `kind` if it is there.
@@ -243,13 +243,13 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     #[cold]
-    fn expected(&mut self, what: &str) -> Failed {
+    fn fail_expected(&mut self, what: &str) -> Failed {
         let message = format!("Expected {what}, found {}.", self.describe(self.token));
         self.fail_at(self.token, &message)
     }
 
     #[cold]
-    fn unexpected(&mut self, token: Token) -> Failed {
+    fn fail_unexpected(&mut self, token: Token) -> Failed {
         let message = format!("Unexpected {}.", self.describe(token));
         self.fail_at(token, &message)
     }
@@ -284,7 +284,9 @@ impl<'t, 'l> Parser<'t, 'l> {
     /// The bracket that goes beyond the nesting bound in what is left, if any: a flood of brackets is named by
     /// its bound also where it is no grammar either.
     fn flood(&self) -> Option<Token> {
-        let (mut lexer, mut token, mut nesting) = (self.lexer.clone(), self.token, self.nesting);
+        let mut lexer = self.lexer.clone();
+        let mut token = self.token;
+        let mut nesting = self.nesting;
         for _ in self.tokens..=self.limits.tokens_max {
             match token.kind {
                 TokenKind::ParenL | TokenKind::BracketL | TokenKind::BraceL => nesting += 1,

@@ -80,7 +80,8 @@ impl<'s> Check<'s> {
             let spans = self.root_place(number);
             if schema.ty(root).kind != TypeKind::Object {
                 let condition = if number == 0 { "" } else { " if provided" };
-                let (operation, found) = (names[number], self.name(root));
+                let operation = names[number];
+                let found = self.name(root);
                 self.report(
                     spans,
                     format!("{operation} root type must be Object type{condition}, it cannot be {found}."),

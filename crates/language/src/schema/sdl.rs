@@ -231,7 +231,8 @@ impl<'d> SdlReader<'d> {
     }
 
     fn directive_definitions(&mut self) {
-        let (definitions, mut extensions) = (self.written_directives(false), self.written_directives(true));
+        let definitions = self.written_directives(false);
+        let mut extensions = self.written_directives(true);
         let name = |it: &(usize, &DirectiveDefinition)| self.documents[it.0].str(it.1.name).to_owned();
         let named: Vec<String> = definitions.iter().map(name).collect();
         let of_extensions: Vec<String> = extensions.iter().map(name).collect();
@@ -245,7 +246,7 @@ impl<'d> SdlReader<'d> {
             self.directive_definition(directive, extensions);
         }
         self.applied_at.resize(self.b.schema.directives.len(), 0);
-        // Applied last: directives on directives and their arguments may be defined later.
+        // Apply them last: directives on directives and on their arguments may be defined later in the text.
         for ((number, directive), extensions) in definitions.iter().zip(&parts) {
             self.current = *number;
             self.check_directive_definition(directive, extensions);
@@ -370,7 +371,7 @@ fn same_kind(one: &TypeBody, other: &TypeBody) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other)
 }
 
-/// As messages name it.
+/// Name of the kind in messages.
 fn kind_name(body: &TypeBody) -> &'static str {
     match body {
         TypeBody::Scalar => "scalar",
